@@ -195,11 +195,11 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    from audience.access import erased_pages
     from audience.operations.kinds import kinds
     from schemas.change_log import change
     from schemas.file_imports import kept_file
     from schemas.file_records import kept_records
+    from storage.instance import erased_pages
     from workers import interpreter, metrics
     from workers import worker as import_worker
 

@@ -66,8 +66,8 @@ def leased(model: type[BaseModel] = BaseModel) -> Iterator[str]:
 
 
 def mechanisms() -> list[str]:
-    for file in sorted((ROOT / "storage").glob("*models.py")):
-        importlib.import_module(f"storage.{file.stem}")
+    for file in sorted((ROOT / "storage").rglob("*models.py")):
+        importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
     return sorted(leased())
 
 

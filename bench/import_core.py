@@ -26,11 +26,14 @@ from audience.subscribers import field_values
 from bench import instances, people
 from bench.people import item
 from bench.rows import CPU, Row
-from storage import change_log, changed_subscribers, custom_fields, database, domains, tags
-from storage import field_values as stored_values
-from storage import sites as stored_sites
-from storage import subscriber_batches as stored
+from storage import database
+from storage.access import sites as stored_sites
+from storage.changes import changed_subscribers
+from storage.changes import log as change_log
 from storage.pace import Pace
+from storage.subscribers import batches as stored
+from storage.subscribers import custom_fields, domains, tags
+from storage.subscribers import field_values as stored_values
 from tests.client import FakeQueue
 from workers import interpreter
 

@@ -16,8 +16,9 @@ from audience.operations import first_site
 from audience.operations.opening import CACHE_MB
 from audience.subscribers import subscribers
 from bench import people
-from storage import database, events
-from storage.events import Event
+from storage import database
+from storage.subscribers import events
+from storage.subscribers.events import Event
 from tests.service import Service, serving, until
 
 BATCH = 10_000

@@ -13,7 +13,7 @@ from audience.searches.searches import SearchRequest, search_texts
 from bench import instances, scans
 from bench.people import TAGS, email
 from bench.rows import Row
-from storage import bookmarks
+from storage.searches import bookmarks
 
 EARLY, LATE = 1, 2**60
 QUIET_MS, CHANGED_MS, SEARCH_MS = 15, 60, 300

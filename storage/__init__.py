@@ -1,4 +1,4 @@
-"""The database: models, one file of queries per noun, migrations.
+"""The database: a package of tables and queries per subject, the engines, migrations.
 
 May import: storage.
 Never: decides, opens a transaction in a query, or raises a driver's error.

@@ -9,16 +9,16 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from playhouse.migrations import Runner
 
-from storage import history
-from storage.connections import database as database
-from storage.connections import keep_connections, watch
-from storage.connections import session as session
 from storage.engines import chosen, sqlite
 from storage.engines.chosen import engine
 from storage.errors import DiskFault, Unavailable, Unusable
-from storage.history import Migrations
-from storage.open_gate import OpenGate
-from storage.places import WatchedPlaces
+from storage.opening import history
+from storage.opening.connections import database as database
+from storage.opening.connections import keep_connections, watch
+from storage.opening.connections import session as session
+from storage.opening.history import Migrations
+from storage.opening.open_gate import OpenGate
+from storage.opening.places import WatchedPlaces
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,7 +6,7 @@ from audience import jobs
 from audience.imports import file_tasks
 from schemas.file_imports import kept_file
 from schemas.file_records import kept_records
-from storage.file_uploads import JOB
+from storage.imports.file_uploads import JOB
 from workers.child_process import ChildProcess
 
 

@@ -79,21 +79,21 @@ MUTANTS = (
     ),
     Mutant(
         "subscribers of all sites by uuid",
-        "storage/subscriber_texts.py",
+        "storage/subscribers/texts.py",
         "FROM subscribers WHERE site_id = ? AND {name} = ?",
         "FROM subscribers WHERE ? > 0 AND {name} = ?",
         f"{TORTURE}tenants",
     ),
     Mutant(
         "segments of all sites by id",
-        "storage/segments.py",
+        "storage/segments/segments.py",
         'row(f"SELECT {COLUMNS} FROM segments WHERE site_id = ? AND id = ?", (site_id, segment_id))',
         'row(f"SELECT {COLUMNS} FROM segments WHERE id = ?", (segment_id,))',
         f"{TORTURE}tenants",
     ),
     Mutant(
         "webhooks of all sites by id",
-        "storage/webhooks.py",
+        "storage/webhooks/webhooks.py",
         'row(f"SELECT {COLUMNS} FROM webhooks WHERE site_id = ? AND id = ?", (site_id, webhook_id))',
         'row(f"SELECT {COLUMNS} FROM webhooks WHERE id = ?", (webhook_id,))',
         f"{TORTURE}tenants",
@@ -121,7 +121,7 @@ MUTANTS = (
     ),
     Mutant(
         "acceptance goes back with the clock",
-        "storage/site_counters.py",
+        "storage/access/site_counters.py",
         "CASE WHEN site_counters.accepted_at < excluded.accepted_at",
         "CASE WHEN site_counters.accepted_at <> excluded.accepted_at",
         f"{CONSENT}::test_a_late_event_never_undoes_what_was_done_with_the_clock_set_back",
@@ -195,7 +195,7 @@ MUTANTS = (
     ),
     Mutant(
         "acceptance goes back",
-        "storage/site_counters.py",
+        "storage/access/site_counters.py",
         "CASE WHEN site_counters.accepted_at < excluded.accepted_at THEN",
         "CASE WHEN site_counters.accepted_at <> excluded.accepted_at THEN",
         FAULTS + "[a subscription over an unsubscribe that was accepted with the clock set back, and waited]",
@@ -300,7 +300,7 @@ MUTANTS = (
     ),
     Mutant(
         "a form that is sent twice makes two",
-        "audience/access/sent_forms.py",
+        "audience/access/sessions.py",
         'known = made_by(form) if form.token else ""',
         'known = ""',
         "tests/console/test_sent_twice.py::test_the_second_leads_to_what_the_first_made",
@@ -335,7 +335,7 @@ MUTANTS = (
     ),
     Mutant(
         "a domain of nobody is kept",
-        "storage/domains.py",
+        "storage/subscribers/domains.py",
         "domain = ? AND people = 0",
         "domain = ? AND people < 0",
         f"{ERASING}::test_the_domain_of_one_person_goes_with_the_address",
@@ -392,7 +392,7 @@ MUTANTS = (
     ),
     Mutant(
         "a backup may bring triggers",
-        "storage/backups.py",
+        "storage/instance/backups.py",
         "if code := sqlite_files.stored_code(opened):",
         "if code := sqlite_files.stored_code(opened)[:0]:",
         f"{BACKUPS}::test_a_backup_with_code_of_its_own_is_refused",

@@ -13,17 +13,18 @@ from pathlib import Path
 from storage.engines.postgresql_citus import COPIED
 from storage.engines.postgresql_pool import ServerPool
 from storage.engines.sqlite_pool import SqlitePool
-from storage.sites import site_owned_tables
+from storage.instance.site_tables import site_owned_tables
 
 ROOT = Path(__file__).parent.parent
-DOOR = (sys.prefix, *(str(ROOT / "storage" / name) for name in ("database.py", "connections.py", "engines")))
+DOOR = (sys.prefix, *(str(ROOT / "storage" / name) for name in ("database.py", "opening", "engines")))
 STORAGE = (sys.prefix, str(ROOT / "storage"))
-OF_ALL = tuple(str(ROOT / name) for name in ("storage/migrations", "storage/moves.py", "tests", "bench"))
+MOVES = "storage/instance/moves.py"
+OF_ALL = tuple(str(ROOT / name) for name in ("storage/migrations", MOVES, "tests", "bench"))
 TABLES = sorted(set(site_owned_tables()) - set(COPIED))
 USES = re.compile(rf"(?:FROM|JOIN|UPDATE|INTO) \"?({'|'.join(TABLES)})\b")
 CHANGES = re.compile(r"(INSERT INTO|DELETE FROM) subscribers |UPDATE subscribers SET .*\bupdated_at = ")
 RECORDS = "INSERT INTO change_log "
-NOT_RECORDED = (*OF_ALL, str(ROOT / "storage" / "sites.py"))  # a site goes with its record
+NOT_RECORDED = (*OF_ALL, str(ROOT / "storage" / "instance" / "site_tables.py"))  # a site goes with its record
 # The rows of a page are joined by the site that the page was read with: by a value, the planner would read a
 # whole site for each row where the statistics do not know the site yet.
 NAMES_SITE = re.compile(r"\bsite_id\"? = |^COPY|INTO \"?\w+\"? {2}site_id ")

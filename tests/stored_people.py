@@ -5,7 +5,8 @@ import json
 from audience import addresses
 from audience.changes.changes import Change
 from audience.subscribers import subscribers
-from storage import database, subscriber_batches
+from storage import database
+from storage.subscribers import batches as subscriber_batches
 
 LATEST = 2**62
 

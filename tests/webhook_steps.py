@@ -9,7 +9,7 @@ from audience.webhooks import sender as webhook_sender
 from audience.webhooks import webhooks
 from schemas.change_log import change
 from storage import database, leases
-from storage.webhooks import JOB
+from storage.webhooks.webhooks import JOB
 
 API = Source("api", 1)
 SECOND_MS = 1_000

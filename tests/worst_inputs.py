@@ -88,7 +88,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.access.audit_log:without_addresses": takes("@", "a@", "\uff20", "a ", ("a", "@")),
     "audience.redaction:address_in": takes(*CODES),
     "audience.redaction:addresses_in": takes("@ ", *CODES),
-    "audience.access.sent_addresses:meant": takes(*CODES, "'"),
+    "audience.access.site_keys:meant": takes(*CODES, "'"),
     "audience.redaction:without_addresses": takes("@ ", *CODES, more=lambda: (str.upper,)),
     "audience.webhooks.deliveries:without_addresses": takes("@", "a@", "%40", "\\u0040", ("a", "@")),
     "audience.access.passwords:check": takes(),

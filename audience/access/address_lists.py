@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 
 from audience import clock
-from audience.access import audit_log, sent_addresses
+from audience.access import audit_log, site_keys
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.access.sites import Site
 from audience.answers.validation.address import split_loosely
 from audience.answers.validation.allow_deny import AllowDenyLists, Kind, matching_entries, parse_entry
 from audience.errors import Refused
-from storage import address_lists as stored
 from storage import database
+from storage.access import address_lists as stored
 
 __all__ = ["Kind"]
 
@@ -52,7 +52,7 @@ def remove(site: Site, entry: str, actor: Actor = COMMAND_LINE) -> bool:
 
 def _subject(site: Site, entry: str) -> str:
     """What the audit log calls an entry: a domain by its name, an address by its keyed hash."""
-    return sent_addresses.address_hash(site.id, entry) if "@" in entry else entry
+    return site_keys.sent_address_hash(site.id, entry) if "@" in entry else entry
 
 
 def _lists(entries: Iterable[tuple[str, str]]) -> AllowDenyLists:

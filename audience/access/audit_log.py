@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from audience import clock, redaction
 from schemas.values import compact_json
-from storage import audit_log as stored
 from storage import database
-from storage.audit_log import AuditEntry
+from storage.access import audit_log as stored
+from storage.access.audit_log import AuditEntry
+from storage.access.sites import Site
 from storage.errors import DiskFault, Unavailable
-from storage.sites import Site
 
 __all__ = ["AuditEntry"]
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from schemas.values import compact_json
-from storage import reports as stored
+from storage.reports import reports as stored
 
 # (name, type, chart style, settings)
 FIRST_REPORTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (

@@ -14,10 +14,10 @@ from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.access.sites import Site
 from audience.errors import NotFound, Refused, Unauthorized
 from storage import database
-from storage import keys as stored
-from storage import pepper as stored_pepper
+from storage.access import keys as stored
+from storage.access.keys import Key
 from storage.errors import DiskFault, Unavailable
-from storage.keys import Key
+from storage.instance import pepper as stored_pepper
 
 __all__ = ["Key"]
 

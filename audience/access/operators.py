@@ -12,9 +12,9 @@ from audience.answers.validation import address
 from audience.errors import NotFound, Refused
 from schemas.values import FieldError
 from storage import database
-from storage import operators as stored
-from storage import sessions as stored_sessions
-from storage.operators import OWNER, ConsoleOperator
+from storage.access import operators as stored
+from storage.access import sessions as stored_sessions
+from storage.access.operators import OWNER, ConsoleOperator
 
 __all__ = ["OWNER", "ConsoleOperator"]
 

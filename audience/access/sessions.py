@@ -1,20 +1,28 @@
-"""Sessions of signed-in browsers, and one-time links; tokens are stored as keyed hashes only."""
+"""Sessions of signed-in browsers, one-time links, and what the forms of a session made.
+
+Tokens are stored as keyed hashes only. A form that is sent twice makes one.
+"""
 
 import json
 import secrets
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from audience import clock, pepper
 from audience.errors import NotFound, Refused
 from schemas.values import compact_json
 from storage import database
-from storage import sessions as stored
+from storage.access import sent_forms as stored_forms
+from storage.access import sessions as stored
+from storage.access.sessions import OneTimeLink, Session
 from storage.errors import DiskFault, Unavailable
-from storage.sessions import OneTimeLink, Session
 
 __all__ = ["OneTimeLink", "Session"]
 
+T = TypeVar("T")
+SHARED = database.SHARED
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
@@ -25,6 +33,7 @@ SIGN_IN, PASSWORD = "sign_in", "password"  # purposes of links
 LINK_MS = {SIGN_IN: 15 * MINUTE_MS, PASSWORD: 3 * DAY_MS}
 TOKEN_BYTES = 32
 NAME_BYTES = 9  # of a search that is kept
+KEPT_MS = DAY_MS  # what a form made
 MOST_KEPT = 50  # searches of a session
 PATHS = {SIGN_IN: "link", PASSWORD: "password"}  # of the pages that take a token from the fragment
 
@@ -178,3 +187,38 @@ def _is_alive(session: Session, at: int) -> bool:
 
 def _hash(token: str) -> str:
     return pepper.digest("console", token)
+
+
+@dataclass(frozen=True)
+class SentForm:
+    """A form as a page of a session has it; `token` is of that page alone."""
+
+    session_id: int
+    token: str
+
+    @property
+    def name(self) -> str:
+        return pepper.digest("form", self.token)
+
+
+@database.session()
+def made_by(form: SentForm) -> str:
+    """The id of what a form made, "" if nothing."""
+    return stored_forms.result(form.session_id, form.name, clock.now_ms() - KEPT_MS)
+
+
+def once(
+    form: SentForm, site_id: int, make: Callable[[], T], id_of: Callable[[T], str]
+) -> tuple[T | None, str]:
+    """What `make` makes, and its id; None and the id of what was made, if the form was sent before.
+
+    Both are written in one transaction, of the site or `SHARED`: what fails leaves nothing.
+    """
+    with database.write(site_id):
+        known = made_by(form) if form.token else ""
+        if known:
+            return None, known
+        made = make()
+        if form.token:
+            stored_forms.put(form.session_id, form.name, id_of(made), clock.now_ms(), KEPT_MS)
+        return made, id_of(made)

@@ -7,9 +7,9 @@ from audience.access.operators import OWNER, SignedInOperator
 from audience.errors import NotFound, Refused
 from schemas.values import FieldError
 from storage import database
-from storage import operators as stored
-from storage import sessions as stored_sessions
-from storage import sites as stored_sites
+from storage.access import operators as stored
+from storage.access import sessions as stored_sessions
+from storage.access import sites as stored_sites
 
 WRONG = "The address or the password is wrong, or they do not belong together: try again."
 NOT_THE_FIRST = "There is an operator by now: run `audience console` again for a new link."

@@ -6,11 +6,13 @@ before sites had keys is of the first scheme: of the pepper and the id. It is kn
 
 import secrets
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
-from audience import pepper
-from storage import database, suppressions
-from storage import sites as stored
+from audience import addresses, pepper, redaction
+from storage import database
+from storage.access import sites as stored
+from storage.erasures import suppressions
 
 NONCE_BYTES = 16
 SECOND = "v2:"  # begins what a site's key has made
@@ -75,3 +77,30 @@ def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
         first = {pepper.address_hash(site_id, key): hash_ for key, hash_ in hashes.items()}
         suppressions.rename(site_id, first)
     return hashes
+
+
+def meant(address: str) -> str:
+    """An address, or that which a malformed one is in an encoding, such as `ann%40example.com`."""
+    plain = (redaction.address_in(address) or address).strip("'")
+    for each in (address, plain):
+        with suppress(addresses.MalformedAddress):
+            addresses.identity(each)
+            return each
+    return address
+
+
+def sent_address_hash(site_id: int, address: str) -> str:
+    """The keyed hash of an address as it was sent, also of a malformed one."""
+    return address_hash(site_id, _sent_key(address))
+
+
+def sent_address_hashes(site_id: int, address: str) -> list[str]:
+    """All under which it may be known, as it was sent, also malformed; the one of now first."""
+    return address_hashes(site_id, _sent_key(address))
+
+
+def _sent_key(address: str) -> str:
+    try:
+        return addresses.identity(address)
+    except addresses.MalformedAddress:
+        return address.strip().lower()

@@ -7,14 +7,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from audience import clock, secret_files
-from audience.access import audit_log, erased_pages, first_reports, site_keys
+from audience.access import audit_log, first_reports, site_keys
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.errors import NotFound, Refused
 from audience.protocols import Progress
 from storage import database
-from storage import keys as stored_keys
-from storage import sites as stored
-from storage.sites import Site
+from storage.access import keys as stored_keys
+from storage.access import sites as stored
+from storage.access.sites import Site
+from storage.instance import erased_pages, site_tables
 
 __all__ = ["Site"]
 
@@ -105,14 +106,14 @@ def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
         for publishable_key in keys:
             secret_files.forget_first_site(instance, publishable_key)
     with database.session():
-        total = stored.size(site.id)
+        total = site_tables.size(site.id)
     done = 0
-    for table in stored.tables_to_empty():
+    for table in site_tables.tables_to_empty():
         while deleted := _delete_some(table, site.id):
             done += deleted
             progress("Deleting", done, max(done, total))
     with database.write(site.id):
-        done += stored.delete(site.id)
+        done += site_tables.delete(site.id)
         audit_log.record(COMMAND_LINE, "site deleted", subject=site.name)
     progress("Deleting", done, done)
     return DeletedSite(done, keys, erased_pages.run(instance))
@@ -120,7 +121,7 @@ def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
 
 def _delete_some(table: str, site_id: int) -> int:
     with database.write(site_id):
-        return stored.delete_some(table, site_id, CHUNK_ROWS)
+        return site_tables.delete_some(table, site_id, CHUNK_ROWS)
 
 
 _zones = lru_cache(maxsize=1)(zoneinfo.available_timezones)  # looks into 600 files

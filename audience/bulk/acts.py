@@ -13,10 +13,11 @@ from audience.access.audit_log import Actor, AuditEntry
 from audience.access.sites import Site
 from audience.errors import NotFound, Refused
 from schemas.values import FieldError
-from storage import bulk_acts as stored
-from storage import database, site_counters
+from storage import database
 from storage import jobs as stored_jobs
-from storage.bulk_acts import CANCELED, FAILED, FINISHED, SELECTING, BulkAct
+from storage.access import site_counters
+from storage.bulk import acts as stored
+from storage.bulk.acts import CANCELED, FAILED, FINISHED, SELECTING, BulkAct
 
 __all__ = ["BulkAct"]
 

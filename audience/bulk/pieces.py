@@ -28,9 +28,10 @@ from audience.erasures import erasures
 from audience.errors import NotFound
 from audience.jobs import DB, Job, Kind
 from audience.subscribers import subscribers
-from storage import bulk_acts as stored
-from storage import database, sites
-from storage.bulk_acts import FAILED, FINISHED, NOT_BEGUN, SELECTING
+from storage import database
+from storage.access import sites
+from storage.bulk import acts as stored
+from storage.bulk.acts import FAILED, FINISHED, NOT_BEGUN, SELECTING
 
 
 def kind(instance: Path) -> Kind:

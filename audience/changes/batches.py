@@ -11,10 +11,11 @@ from audience.access import site_keys
 from audience.changes import consents, known_people
 from audience.changes.changes import Acceptance, Change, Outcome, json_equal
 from audience.changes.consents import ConsentEvent, Consents, Person
-from storage import subscriber_batches as stored
-from storage import suppressions
-from storage.consents import ConsentKind
-from storage.subscriber_batches import (  # fmt: skip
+from storage.changes.consents import ConsentKind
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
+from storage.subscribers import batches as stored
+from storage.subscribers.batches import (  # fmt: skip
     EMAIL,
     FIELDS,
     FIRST_NAME,
@@ -25,9 +26,8 @@ from storage.subscriber_batches import (  # fmt: skip
     UNSUBSCRIBE_NUMBER,
     UNSUBSCRIBED_AT,
     UPDATED_AT,
-)  # fmt: skip
-from storage.subscribers import read_values
-from storage.suppressions import Suppression
+)
+from storage.subscribers.subscribers import read_values
 
 CREATED, UPDATED, UNCHANGED = Outcome.CREATED, Outcome.UPDATED, Outcome.UNCHANGED  # slow to look up
 ABSENT: Any = object()  # the value of a custom field that a subscriber did not have
@@ -152,6 +152,10 @@ class SubscriberBatch:
         person[UNSUBSCRIBED_AT] = min(event.instant, self.at)
         person[UNSUBSCRIBE_NUMBER] = event.number if event.unsubscribes else None
         self.consents.said.append((person, person[UNSUBSCRIBED_AT], False, why))
+
+    def limited(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """The changes, without what may not be done to those who existed or left before."""
+        return known_people.limited(changes, self.known, self.left_before)
 
     def left_before(self, key: str) -> bool:
         """Whether an address is suppressed: its subscriber left and moved away, or was erased."""

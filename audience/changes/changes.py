@@ -11,7 +11,7 @@ import orjson
 
 from audience import addresses
 from schemas.values import DATES, WholeDay, compact_json, trim
-from storage.subscribers import are_plain
+from storage.subscribers.subscribers import are_plain
 
 Item = Mapping[str, Any]  # one item of a request: a subscriber to import, an event
 

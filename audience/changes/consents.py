@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from audience.changes.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
-from storage.consents import ConsentKind
-from storage.subscriber_batches import (
+from storage.changes.consents import ConsentKind
+from storage.subscribers.batches import (
     CONSENT_AT,
     CONSENT_KIND,
     CONSENT_NUMBER,
     UNSUBSCRIBE_NUMBER,
     UNSUBSCRIBED_AT,
 )
-from storage.subscribers import Subscriber
+from storage.subscribers.subscribers import Subscriber
 
 DATE, WORD, UNCONFIRMED, LEFT_BEFORE = "date", "word", "unconfirmed", "left before"  # reasons
 UNSUBSCRIBES = frozenset({ConsentKind.UNSUBSCRIBE, ConsentKind.DATED_UNSUBSCRIBE})
@@ -21,7 +21,7 @@ RANKS = {
     ConsentKind.DATED_SUBSCRIBE: -1,
     ConsentKind.DATED_UNSUBSCRIBE: 1,
 }  # at one instant; 0 without a date
-Person = list[Any]  # the columns of a subscriber, in the order of `storage.subscriber_batches.KNOWN`
+Person = list[Any]  # the columns of a subscriber, in the order of `storage.subscribers.batches.KNOWN`
 Said = tuple[Person, int, bool, str]  # who, when, whether they subscribed, and the reason
 
 

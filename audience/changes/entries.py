@@ -13,7 +13,7 @@ import orjson
 
 from audience.changes.changes import json_equal
 from schemas.values import compact_json
-from storage.consents import ConsentKind
+from storage.changes.consents import ConsentKind
 
 LEVEL = 1
 CREATED, UPDATED, SUBSCRIBED, UNSUBSCRIBED, ERASED, RESET = (

@@ -13,14 +13,12 @@ from audience.changes.batches import ABSENT, SubscriberBatch
 from audience.changes.changes import Source
 from audience.changes.consents import Person
 from audience.changes.entries import Changed, Entries, Repeated, Values, merged, unpack
-from storage import change_log as stored
-from storage import changed_subscribers as stored_changed
 from storage import database
 from storage import jobs as stored_jobs
-from storage import tags as stored_tags
-from storage import webhook_deliveries as stored_deliveries
-from storage import webhooks as stored_webhooks
-from storage.subscriber_batches import (
+from storage.changes import changed_subscribers as stored_changed
+from storage.changes import log as stored
+from storage.subscribers import tags as stored_tags
+from storage.subscribers.batches import (
     CONSENT,
     CONSENT_AT,
     CONSENT_KIND,
@@ -37,7 +35,9 @@ from storage.subscriber_batches import (
     TEXTS,
     UNSUBSCRIBED_AT,
 )
-from storage.subscribers import Subscriber
+from storage.subscribers.subscribers import Subscriber
+from storage.webhooks import deliveries as stored_deliveries
+from storage.webhooks import webhooks as stored_webhooks
 
 _noted: ContextVar[set[int] | None] = ContextVar("sites with something new to send", default=None)
 _parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one transaction", default=None)

@@ -9,12 +9,15 @@ from audience.access.sites import Site
 from audience.changes.entries import ERASED, RESET, LogEntry, Values, unpack
 from audience.errors import NotFound, Refused
 from schemas.values import FieldError
-from storage import change_log as stored
-from storage import changed_subscribers, consent_changes, database, keys, tags
-from storage import subscribers as stored_subscribers
-from storage.change_log import LogRow
-from storage.consent_changes import ConsentChange
-from storage.subscribers import read_values
+from storage import database
+from storage.access import keys
+from storage.changes import changed_subscribers, consent_changes
+from storage.changes import log as stored
+from storage.changes.consent_changes import ConsentChange
+from storage.changes.log import LogRow
+from storage.subscribers import subscribers as stored_subscribers
+from storage.subscribers import tags
+from storage.subscribers.subscribers import read_values
 
 ReadFields = Callable[[str], Any]
 

@@ -6,9 +6,10 @@ from itertools import takewhile
 from audience import clock
 from audience.changes import log as change_log
 from audience.changes.entries import unpack
-from storage import change_log as stored
-from storage import changed_subscribers, database
-from storage import undos as stored_undos
+from storage import database
+from storage.changes import changed_subscribers
+from storage.changes import log as stored
+from storage.undo import undos as stored_undos
 
 DAY_MS = 86_400_000
 ROWS_AT_ONCE = 5

@@ -4,7 +4,7 @@ from typing import cast
 
 from flask import Blueprint, Response, render_template
 
-from audience.access import address_lists, instance_lists
+from audience.access import address_lists
 from audience.access.address_lists import Kind
 from audience.access.sites import Site
 from audience.answers import own_lists
@@ -15,6 +15,7 @@ from audience.console.custom_fields import UNKNOWN
 from audience.console.page import actor, page, present, read_form, to
 from audience.errors import Refused
 from audience.http.services import settings
+from audience.operations import instance_lists
 
 blueprint = Blueprint("address_lists", __name__)
 

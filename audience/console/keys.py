@@ -9,7 +9,7 @@ from audience import clock
 from audience.access import keys
 from audience.access.keys import SCOPES, NewKey
 from audience.access.operators import OWNER
-from audience.access.sent_forms import SHARED
+from audience.access.sessions import SHARED
 from audience.access.sites import Site
 from audience.console.page import actor, page, present, read_form, to
 from audience.console.sent_once import AGAIN_SECRET, once

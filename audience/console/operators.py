@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, render_template
 
 from audience.access import operators, sessions, sites
-from audience.access.sent_forms import SHARED
+from audience.access.sessions import SHARED
 from audience.access.sites import Site
 from audience.console.page import actor, page, read_form, session_token, to
 from audience.console.sent_once import AGAIN_SECRET, once

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from flask import request
 
-from audience.access import sent_forms
-from audience.access.sent_forms import SentForm
+from audience.access import sessions
+from audience.access.sessions import SentForm
 from audience.console.page import present, read_form
 
 T = TypeVar("T")
@@ -29,7 +29,7 @@ def token_of(*parts: str) -> str:
 def sent_before(*typed: str) -> str:
     """The id of what the form made when it was sent before with what is `typed` in it, "" if nothing."""
     form = _form(*typed)
-    return sent_forms.made_by(form) if form.token else ""
+    return sessions.made_by(form) if form.token else ""
 
 
 def again(row: object) -> str | None:
@@ -40,8 +40,8 @@ def again(row: object) -> str | None:
 def once(
     site_id: int, make: Callable[[], T], id_of: Callable[[T], object], *typed: str
 ) -> tuple[T | None, str]:
-    """As `sent_forms.once`; what differs in `typed` is another form."""
-    return sent_forms.once(_form(*typed), site_id, make, lambda row: str(id_of(row)))
+    """As `sessions.once`; what differs in `typed` is another form."""
+    return sessions.once(_form(*typed), site_id, make, lambda row: str(id_of(row)))
 
 
 def _form(*typed: str) -> SentForm:

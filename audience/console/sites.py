@@ -5,7 +5,7 @@ from operator import attrgetter
 from flask import Blueprint, Response, render_template
 
 from audience.access import operators, sites
-from audience.access.sent_forms import SHARED
+from audience.access.sessions import SHARED
 from audience.access.sites import Site
 from audience.console.page import actor, page, present, read_form, to
 from audience.console.sent_once import again, once

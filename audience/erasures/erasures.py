@@ -7,27 +7,31 @@ from itertools import chain
 from pathlib import Path
 
 from audience import addresses, clock, pepper
-from audience.access import audit_log, erased_pages, sent_addresses, sessions, site_keys
+from audience.access import audit_log, sessions, site_keys
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.changes import log as change_log
-from audience.changes import payloads as import_payloads
+from audience.changes import targets
 from audience.changes.changes import OPERATOR, RESTORE, Acceptance, Source
 from audience.erasures import log as erasure_log
 from audience.erasures.log import LoggedErasure
 from audience.errors import Refused
-from audience.subscribers import targets
+from audience.imports import payloads as import_payloads
 from audience.subscribers import writes as subscriber_writes
 from schemas.values import FieldError
-from storage import audit_log as stored_audit_log
-from storage import database, site_counters, suppressions, undos
-from storage import file_imports as stored_files
-from storage import file_uploads as stored_uploads
-from storage import imports as stored_imports
-from storage import subscribers as stored
+from storage import database
+from storage.access import audit_log as stored_audit_log
+from storage.access import site_counters
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
 from storage.errors import Unavailable
-from storage.subscribers import Subscriber
-from storage.suppressions import Suppression
+from storage.imports import file_imports as stored_files
+from storage.imports import file_uploads as stored_uploads
+from storage.imports import imports as stored_imports
+from storage.instance import erased_pages
+from storage.subscribers import subscribers as stored
+from storage.subscribers.subscribers import Subscriber
+from storage.undo import undos
 
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TARGET = "Send the email or the uuid of the subscriber to erase."
@@ -63,13 +67,13 @@ def erase(
 
     First logs the erasure. If an `actor` did it, the audit log says so.
     """
-    email = sent_addresses.meant((email or "").strip())
+    email = site_keys.meant((email or "").strip())
     with database.write(site.id):
         subscriber = _found(site.id, email, uuid)
         address = subscriber.email_key if subscriber else email if uuid is None else ""
         if not address:
             return False
-        hashes, key = sent_addresses.address_hashes(site.id, address), _key(address)
+        hashes, key = site_keys.sent_address_hashes(site.id, address), _key(address)
         erased_pages.request(instance)
         number, now = site_counters.take(site.id, clock.now_ms())
         at = _instant(subscriber, now)

@@ -15,8 +15,8 @@ from typing import Any
 from audience import secret_files
 from audience.errors import Refused
 from storage import database
-from storage import erasure_log as stored
-from storage.erasure_log import LoggedErasure as LoggedErasure
+from storage.erasures import log as stored
+from storage.erasures.log import LoggedErasure as LoggedErasure
 
 LOG = "erasures.log"
 MAX_LINE_BYTES = 1024

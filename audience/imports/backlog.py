@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from audience import clock
 from audience.access.sites import Site
-from storage import database, imports, jobs, leases, undos
+from storage import database, jobs, leases
+from storage.imports import imports
+from storage.undo import undos
 
 
 @dataclass(frozen=True)

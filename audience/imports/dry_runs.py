@@ -17,9 +17,9 @@ from audience.protocols import FileRow
 from audience.subscribers import subscribers
 from audience.subscribers.subscribers import Subscriber, Written
 from storage import database
-from storage import subscribers as stored
-from storage import tags as stored_tags
 from storage.engines.tried_people import TriedPeople
+from storage.subscribers import subscribers as stored
+from storage.subscribers import tags as stored_tags
 
 BATCH_ROWS = 1_000
 PREVIEW_ROWS = 20

@@ -12,16 +12,17 @@ from audience import clock
 from audience.access import audit_log
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.access.sites import Site
-from audience.changes import payloads as import_payloads
 from audience.changes.changes import change_from_item
 from audience.errors import AudienceError, NotFound, Refused, ServiceUnavailable
 from audience.imports import file_uploads, imports, refused_rows
+from audience.imports import payloads as import_payloads
 from audience.protocols import FileRow, ImportQueue
-from storage import database, leases, site_counters
-from storage import file_imports as stored
-from storage import imports as stored_imports
-from storage.file_imports import RefusedRow
-from storage.file_uploads import ImportedFile
+from storage import database, leases
+from storage.access import site_counters
+from storage.imports import file_imports as stored
+from storage.imports import imports as stored_imports
+from storage.imports.file_imports import RefusedRow
+from storage.imports.file_uploads import ImportedFile
 
 __all__ = ["RefusedRow"]
 

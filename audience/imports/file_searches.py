@@ -10,16 +10,18 @@ from itertools import islice
 from pathlib import Path
 
 from audience import jobs, redaction
-from audience.access import erased_pages, sent_addresses
+from audience.access import site_keys
 from audience.access.sites import Site
 from audience.errors import NotFound
 from audience.imports import file_imports, file_uploads
 from audience.jobs import LONG, Job
 from audience.protocols import FileRecord, RecordOpener
 from schemas.values import FormError, compact_json
-from storage import database, suppressions
-from storage import file_uploads as stored
-from storage.file_uploads import FileUpload
+from storage import database
+from storage.erasures import suppressions
+from storage.imports import file_uploads as stored
+from storage.imports.file_uploads import FileUpload
+from storage.instance import erased_pages
 
 BATCH_ROWS = 1_000
 DAY_MS = 86_400_000  # more than clocks of hosts differ, and a file takes to arrive
@@ -75,8 +77,8 @@ def _search(site: Site, upload: FileUpload, job: Job, instance: Path, open_recor
 
 
 def _names(site_id: int, record: FileRecord, erased: set[str]) -> bool:
-    texts = {sent_addresses.meant(text) for cell in record.cells for text in _addresses(cell)}
-    return any(not erased.isdisjoint(sent_addresses.address_hashes(site_id, text)) for text in texts)
+    texts = {site_keys.meant(text) for cell in record.cells for text in _addresses(cell)}
+    return any(not erased.isdisjoint(site_keys.sent_address_hashes(site_id, text)) for text in texts)
 
 
 def _addresses(cell: str) -> Iterator[str]:

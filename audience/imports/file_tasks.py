@@ -21,10 +21,11 @@ from audience.imports.file_imports import FileRows, TakenBackError, Upload
 from audience.jobs import LONG, MACHINE_FAULTS, ClaimLost, Job, Kind
 from audience.protocols import FileOpener, ReadableFile, RecordOpener
 from schemas.values import FormError, compact_json
-from storage import database, sites
-from storage import file_uploads as stored
+from storage import database
+from storage.access import sites
 from storage.errors import Unavailable
-from storage.file_uploads import IMPORT, FileUpload, ImportedFile
+from storage.imports import file_uploads as stored
+from storage.imports.file_uploads import IMPORT, FileUpload, ImportedFile
 
 log = logging.getLogger(__name__)
 BATCH_ROWS = 1_000

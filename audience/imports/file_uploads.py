@@ -20,11 +20,12 @@ from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.errors import NotFound, Refused
 from schemas.values import compact_json
-from storage import database, sites
-from storage import file_pieces as pieces
-from storage import file_uploads as stored
-from storage import imports as stored_imports
-from storage.file_uploads import ASKED, IMPORT, FileUpload, ImportedFile
+from storage import database
+from storage.access import sites
+from storage.imports import file_pieces as pieces
+from storage.imports import file_uploads as stored
+from storage.imports import imports as stored_imports
+from storage.imports.file_uploads import ASKED, IMPORT, FileUpload, ImportedFile
 
 __all__ = ["IMPORT", "FileUpload", "ImportedFile"]
 

@@ -13,21 +13,23 @@ from functools import partial
 
 from audience import clock, jobs, telemetry
 from audience.access.sites import Site
-from audience.changes import payloads as import_payloads
+from audience.changes import targets
 from audience.changes.changes import Acceptance, Change, Item, Outcome, Source
 from audience.errors import NotFound
 from audience.imports import moved_addresses
+from audience.imports import payloads as import_payloads
 from audience.jobs import Job
 from audience.protocols import ImportQueue
-from audience.subscribers import subscribers, targets
+from audience.subscribers import subscribers
 from schemas.values import FieldError, place
-from storage import database, site_counters
-from storage import imports as stored
+from storage import database
 from storage import jobs as stored_jobs
-from storage import moved_addresses as stored_moves
+from storage.access import site_counters
 from storage.errors import Unavailable
-from storage.imports import Applying
-from storage.imports import Import as Import
+from storage.imports import imports as stored
+from storage.imports import moved_addresses as stored_moves
+from storage.imports.imports import Applying
+from storage.imports.imports import Import as Import
 from storage.pace import Pace
 
 MAX_VALUES = 10_000  # tags and fields per chunk

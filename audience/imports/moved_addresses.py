@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from audience.access import site_keys
 from audience.changes import consents
 from audience.changes.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
-from storage import moved_addresses as stored
-from storage import subscribers, suppressions
-from storage.suppressions import UNSUBSCRIBED, Suppression
+from storage.erasures import suppressions
+from storage.erasures.suppressions import UNSUBSCRIBED, Suppression
+from storage.imports import moved_addresses as stored
+from storage.subscribers import subscribers
 
 DATES = ("unsubscribed_at", UNSUBSCRIBED_BY)
 

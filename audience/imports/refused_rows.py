@@ -2,11 +2,11 @@
 
 from audience import redaction
 from audience.access import site_keys
-from audience.access.sent_addresses import address_hash, meant
+from audience.access.site_keys import meant, sent_address_hash
 from audience.protocols import FileRow
 from storage import database
-from storage import file_imports as stored
-from storage.file_imports import RefusedRow
+from storage.imports import file_imports as stored
+from storage.imports.file_imports import RefusedRow
 
 MAX_HASHED = 100  # addresses of a row, whose marks have a hash; a line can hold 250,000
 MARK = "sha256:"
@@ -20,7 +20,7 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
         marks.of(cell) if email and cell.strip() == email else redaction.without_addresses(cell, marks.of)
         for cell in row.cells
     ]
-    return RefusedRow(row.row_number, address_hash(site_id, meant(email)), row.code, row.message, cells)
+    return RefusedRow(row.row_number, sent_address_hash(site_id, meant(email)), row.code, row.message, cells)
 
 
 def forget(before: int) -> bool:
@@ -44,4 +44,4 @@ class _Marks:
         self._left -= 1
         if self._left < 0:
             return MARK
-        return MARK + address_hash(self._site_id, meant(address)).removeprefix(site_keys.SECOND)
+        return MARK + sent_address_hash(self._site_id, meant(address)).removeprefix(site_keys.SECOND)

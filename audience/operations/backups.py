@@ -28,9 +28,9 @@ from audience.operations.instance_files import LostFile
 from audience.operations.openers import Openers
 from audience.operations.restore_carryover import Applied, Carryover
 from audience.protocols import Progress
-from storage import backups as stored
 from storage import database
 from storage.errors import StatementError
+from storage.instance import backups as stored
 
 FORMAT = 1
 DATABASE = "audience.db"

@@ -5,18 +5,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from audience import clock
 from audience.access import site_keys, sites
 from audience.changes import consents
-from audience.changes import payloads as import_payloads
 from audience.changes.changes import RESTORE, Acceptance, Change, Consent, Outcome
 from audience.changes.consents import ConsentEvent
+from audience.imports import payloads as import_payloads
 from audience.subscribers import subscribers
-from storage import bulk_acts as stored_bulk_acts
-from storage import database, suppressions
-from storage import imports as stored_imports
-from storage import sites as stored_sites
-from storage import subscribers as stored_subscribers
-from storage.consents import ConsentKind
-from storage.subscribers import Left
-from storage.suppressions import Suppression
+from storage import database
+from storage.access import sites as stored_sites
+from storage.bulk import acts as stored_bulk_acts
+from storage.changes.consents import ConsentKind
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
+from storage.imports import imports as stored_imports
+from storage.subscribers import subscribers as stored_subscribers
+from storage.subscribers.subscribers import Left
 
 CHUNK_ROWS = 500
 

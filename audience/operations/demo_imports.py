@@ -11,10 +11,11 @@ from audience.imports import file_imports
 from audience.operations import site_lane
 from audience.operations.demo_people import DAY_MS, HOUR_MS, SEED
 from audience.protocols import FileRow
-from storage import change_log_acts, database
-from storage import file_imports as stored
-from storage import file_uploads as stored_uploads
-from storage.file_uploads import ImportedFile
+from storage import database
+from storage.changes import acts as change_log_acts
+from storage.imports import file_imports as stored
+from storage.imports import file_uploads as stored_uploads
+from storage.imports.file_uploads import ImportedFile
 
 COLUMNS = ("email", "first_name", "last_name", "tags")
 DRAIN_SECONDS = 60.0

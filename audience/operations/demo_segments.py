@@ -10,7 +10,8 @@ from audience.operations.demo_people import DAY_MS
 from audience.searches import exports
 from audience.segments import segments
 from audience.segments.segments import Segment
-from storage import database, segment_counts
+from storage import database
+from storage.segments import counts as segment_counts
 
 DAYS = 90
 SEGMENTS = (  # oldest first

@@ -14,7 +14,7 @@ from audience.answers.service import Answers
 from audience.erasures import log as erasure_log
 from audience.operations import health, table_renewal
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
-from storage import doctor as stored
+from storage.instance import doctor as stored
 
 PROVIDERS_TIMEOUT_SECONDS = 5.0
 DNS_ADVICE = "Set working servers in AUDIENCE_DNS_SERVERS. See docs/answers/validation.md."

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 
 from audience import clock, jobs
 from audience.access import operators, site_keys, sites
-from audience.changes import replay as change_log_replay
 from audience.imports import backlog
+from audience.operations import change_log_replay
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.operations.health import oldest_import, recent_writes
 from audience.subscribers import field_values, stats, tags
-from storage import doctor as stored
+from storage.instance import doctor as stored
 
 REPAIR = "Run `audience doctor --recount --fix`."
 TWINS = (

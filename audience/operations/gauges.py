@@ -1,8 +1,8 @@
 """Numbers of a whole instance that go up and down."""
 
 from audience import clock
-from audience.changes import replay as change_log_replay
 from audience.imports import backlog
+from audience.operations import change_log_replay
 from audience.webhooks import webhooks
 from storage.errors import StatementError, Unavailable, Unusable
 

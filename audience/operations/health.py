@@ -12,7 +12,8 @@ from audience.imports import backlog
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.protocols import DnsHealth
 from audience.webhooks import webhooks
-from storage import database, doctor
+from storage import database
+from storage.instance import doctor
 
 HEARTBEAT_WARN_SECONDS = 30.0  # a worker has a heartbeat every two
 HEARTBEAT_FAIL_SECONDS = 60.0

@@ -15,11 +15,12 @@ from audience.erasures import log as erasure_log
 from audience.errors import AudienceError, Refused
 from audience.operations.diagnostics import Context, Finding, bad, ok
 from audience.operations.new_instances import NoInstance
-from storage import backups as stored_backups
-from storage import database, instance_state
-from storage import pepper as stored
+from storage import database
 from storage.errors import Unavailable
-from storage.instance_state import ARRIVING, LEAVING, LEFT
+from storage.instance import backups as stored_backups
+from storage.instance import pepper as stored
+from storage.instance import state as instance_state
+from storage.instance.state import ARRIVING, LEAVING, LEFT
 
 LOSS = "no key works and no erasure is recognised"
 MISSING = f"the pepper is missing, without which {LOSS}"

@@ -19,10 +19,12 @@ from audience.errors import Refused
 from audience.operations import instance_files, opening
 from audience.operations.openers import Openers
 from audience.protocols import Progress
-from storage import backups as stored_backups
-from storage import database, instance_state, moves
-from storage.instance_state import ARRIVING, HERE, LEAVING, LEFT, Phase
-from storage.moves import End, MovedTable
+from storage import database
+from storage.instance import backups as stored_backups
+from storage.instance import moves
+from storage.instance import state as instance_state
+from storage.instance.moves import End, MovedTable
+from storage.instance.state import ARRIVING, HERE, LEAVING, LEFT, Phase
 
 SAMPLE = 1_000
 

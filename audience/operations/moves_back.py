@@ -7,9 +7,10 @@ from audience.config import Settings
 from audience.errors import Refused
 from audience.operations.moves import different, end, mark, release
 from audience.protocols import Progress
-from storage import database, moves
-from storage.instance_state import ARRIVING, HERE, LEAVING, LEFT, Phase
-from storage.moves import End
+from storage import database
+from storage.instance import moves
+from storage.instance.moves import End
+from storage.instance.state import ARRIVING, HERE, LEAVING, LEFT, Phase
 
 NO_OTHER = (
     "This database does not name the one that the instance has moved to, so that the two cannot be compared: "

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from storage import operators, sessions
-from storage import sites as stored_sites
-from storage.operators import ConsoleOperator
+from storage.access import operators, sessions
+from storage.access import sites as stored_sites
+from storage.access.operators import ConsoleOperator
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from audience.operations import doctor, doctor_database, health, instance_files
 from audience.operations.diagnostics import Check, Context, Finding, State, bad, ok
 from audience.protocols import Processes
 from storage import database
-from storage import doctor as stored
 from storage.errors import StatementError, Unavailable, Unusable
+from storage.instance import doctor as stored
 
 DATABASE_ERRORS = (StatementError, Unavailable, Unusable)
 NO_DATABASE_YET = "none yet: `audience serve` creates it"

@@ -20,14 +20,16 @@ from audience.operations import consent_carryover, operator_carryover
 from audience.operations.openers import Openers
 from audience.operations.operator_carryover import CarriedOperator
 from audience.webhooks import webhooks
-from storage import backups as stored
-from storage import change_log as stored_changes
-from storage import database, keys, site_counters, suppressions
-from storage import pepper as stored_pepper
-from storage import sites as stored_sites
+from storage import database
+from storage.access import keys, site_counters
+from storage.access import sites as stored_sites
+from storage.changes import log as stored_changes
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
 from storage.errors import StatementError, Unavailable, Unusable
-from storage.subscribers import Left
-from storage.suppressions import Suppression
+from storage.instance import backups as stored
+from storage.instance import pepper as stored_pepper
+from storage.subscribers.subscribers import Left
 
 CLOCK_SKEW_MS = 600_000  # by how much the log of erasures and a backup may differ
 NUMBERS_PER_MS = 1_000  # more than a site accepts

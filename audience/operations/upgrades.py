@@ -3,9 +3,9 @@
 import shutil
 
 from audience.config import Settings
-from storage import backups as stored
 from storage import database
 from storage.errors import Unusable
+from storage.instance import backups as stored
 
 FILE = "before-upgrade.tar"  # of the last one: a start that fails again and again fills no disk
 ON_SERVER = (

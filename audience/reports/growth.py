@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from audience.access.sites import Site
 from audience.reports.periods import Period
-from storage import database, report_queries
+from storage import database
+from storage.reports import queries as report_queries
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 from audience.reports.periods import Period
-from storage import report_queries
+from storage.reports import queries as report_queries
 from storage.sql import Sql
 
 DataPoints = dict[str, Any]

@@ -14,9 +14,11 @@ from audience.reports import periods
 from audience.reports.report_types import TYPES, DataPoints, ReportRequest
 from audience.segments import segments
 from schemas.values import FieldError, closest, compact_json
-from storage import database, report_queries, segment_people
-from storage import reports as stored
-from storage.reports import Report
+from storage import database
+from storage.reports import queries as report_queries
+from storage.reports import reports as stored
+from storage.reports.reports import Report
+from storage.segments import people as segment_people
 
 __all__ = ["Report"]
 

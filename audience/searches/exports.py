@@ -6,12 +6,13 @@ from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.segments import segments
-from storage import bulk_acts as stored_acts
-from storage import custom_fields as stored_fields
-from storage import database, searches
-from storage import tags as stored_tags
-from storage.searches import Filters
-from storage.subscribers import Subscriber
+from storage import database
+from storage.bulk import acts as stored_acts
+from storage.searches import searches
+from storage.searches.searches import Filters
+from storage.subscribers import custom_fields as stored_fields
+from storage.subscribers import tags as stored_tags
+from storage.subscribers.subscribers import Subscriber
 
 PAGE_SIZE = 500
 EXPORTED = "subscribers exported"

@@ -7,13 +7,14 @@ from typing import Any
 from audience import clock
 from audience.access.sites import Site
 from audience.segments import segments
-from storage import consent_changes, database
-from storage import events as stored_events
-from storage import subscriber_lists as stored
-from storage.consent_changes import ConsentChange
-from storage.events import WEEK_MS, Event
+from storage import database
+from storage.changes import consent_changes
+from storage.changes.consent_changes import ConsentChange
+from storage.searches import lists as stored
 from storage.sql import AND, Sql, join
-from storage.subscribers import Subscriber
+from storage.subscribers import events as stored_events
+from storage.subscribers.events import WEEK_MS, Event
+from storage.subscribers.subscribers import Subscriber
 
 __all__ = ["WEEK_MS", "ConsentChange", "Event", "Subscriber"]
 

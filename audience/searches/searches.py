@@ -8,10 +8,11 @@ from audience.access.sites import Site
 from audience.segments import segments
 from audience.subscribers import tags
 from schemas.values import MAX_PAGE
-from storage import database, subscriber_texts
-from storage import searches as stored
-from storage.searches import Filters
-from storage.subscribers import Subscriber
+from storage import database
+from storage.searches import searches as stored
+from storage.searches.searches import Filters
+from storage.subscribers import texts as subscriber_texts
+from storage.subscribers.subscribers import Subscriber
 
 PAGE_SIZE = 100
 

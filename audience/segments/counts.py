@@ -8,8 +8,8 @@ from audience.access.sites import Site
 from audience.jobs import DAY_MS, DB, Job, Kind
 from audience.segments import segments
 from storage import database
-from storage import segment_counts as stored
-from storage import segments as stored_segments
+from storage.segments import counts as stored
+from storage.segments import segments as stored_segments
 
 KEPT_DAYS = 400
 SHOWN_DAYS = 90

@@ -11,9 +11,12 @@ from audience.segments.subjects import GROUPS, SUBJECTS
 from audience.subscribers import field_values, subscribers
 from audience.subscribers.subscribers import Subscriber
 from schemas.values import NAMES, write_date
-from storage import bulk_acts, database, events, segment_matches, tags
-from storage import subscribers as stored
-from storage.subscribers import DATES
+from storage import database
+from storage.bulk import acts as bulk_acts
+from storage.segments import matches as segment_matches
+from storage.subscribers import events, tags
+from storage.subscribers import subscribers as stored
+from storage.subscribers.subscribers import DATES
 
 MOST_VALUES = 20
 MOST_ALTERNATIVES = 30

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from audience.subscribers.tags import name_key
-from storage import reports, segments
+from storage.reports import reports
+from storage.segments import segments
 
 
 class Named(NamedTuple):

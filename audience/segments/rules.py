@@ -24,7 +24,7 @@ from audience.segments.subjects import (
     whole,
 )
 from schemas.values import FieldError, closest
-from storage.segment_nodes import Condition, Events, Group, Instant, Rule
+from storage.segments.nodes import Condition, Events, Group, Instant, Rule
 
 __all__ = ["Rule"]
 

@@ -15,19 +15,22 @@ from audience.segments import rules as segment_rules
 from audience.segments import spellings
 from audience.subscribers.stats import Counts
 from schemas.values import compact_json
-from storage import database, domains, searches, subscriber_lists, suggestions
-from storage import reports as stored_reports
-from storage import segment_counts as stored_counts
-from storage import segment_rules as stored_rules
-from storage import segments as stored
-from storage import sites as stored_sites
-from storage import webhooks as stored_webhooks
-from storage.searches import Filters
-from storage.segment_nodes import Condition
-from storage.segments import Segment
+from storage import database
+from storage.access import sites as stored_sites
+from storage.reports import reports as stored_reports
+from storage.searches import lists as subscriber_lists
+from storage.searches import searches, suggestions
+from storage.searches.lists import Start
+from storage.searches.searches import Filters
+from storage.segments import counts as stored_counts
+from storage.segments import rules as stored_rules
+from storage.segments import segments as stored
+from storage.segments.nodes import Condition
+from storage.segments.segments import Segment
 from storage.sql import Sql
-from storage.subscriber_lists import Start
-from storage.subscribers import Subscriber
+from storage.subscribers import domains
+from storage.subscribers.subscribers import Subscriber
+from storage.webhooks import webhooks as stored_webhooks
 
 __all__ = ["Segment"]
 

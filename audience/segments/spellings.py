@@ -8,7 +8,7 @@ from string import ascii_lowercase, ascii_uppercase
 from audience.addresses import MAX_ADDRESS_BYTES
 from audience.answers.domains import FULL_STOPS, a_labels
 from schemas.values import trim
-from storage.subscriber_lists import Start
+from storage.searches.lists import Start
 
 LATIN = str.maketrans(ascii_uppercase, ascii_lowercase)
 APOSTROPHES = "'", "\N{RIGHT SINGLE QUOTATION MARK}"

@@ -13,7 +13,7 @@ from audience import addresses
 from audience.answers.domains import FULL_STOPS, MAX_LENGTH
 from audience.subscribers import tags
 from schemas.values import DATE, NAMES, read_date
-from storage.segment_nodes import Instant
+from storage.segments.nodes import Instant
 
 MAX_VALUES = 100
 MAX_DAYS = 36_500

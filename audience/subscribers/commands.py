@@ -12,13 +12,13 @@ from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.changes.changes import OPERATOR, Acceptance, Change, Consent, Outcome, Source
+from audience.changes.targets import TWO, of_two
 from audience.errors import Refused
 from audience.subscribers import events, subscribers
 from audience.subscribers.subscribers import Subscriber
-from audience.subscribers.targets import TWO, of_two
 from schemas.values import CommandName, FieldError, trim
 from storage import database
-from storage import subscribers as stored
+from storage.subscribers import subscribers as stored
 
 Command = Mapping[str, Any]
 

@@ -7,9 +7,10 @@ from typing import Any
 from audience import clock
 from audience.access.sites import Site
 from schemas.values import VALUES_SAMPLE_SIZE
-from storage import custom_fields as stored
-from storage import database, report_queries
-from storage.custom_fields import CustomField
+from storage import database
+from storage.reports import queries as report_queries
+from storage.subscribers import custom_fields as stored
+from storage.subscribers.custom_fields import CustomField
 
 __all__ = ["CustomField"]
 

@@ -17,15 +17,15 @@ from audience.changes.changes import (
     change_from_item,
     consent_instant,
 )
+from audience.changes.targets import TWO, of_two
 from audience.errors import NotFound
 from audience.subscribers import subscribers
 from audience.subscribers.subscribers import Subscriber
-from audience.subscribers.targets import TWO, of_two
 from schemas.values import MAX_PAGE, FieldError, compact_json, place
 from storage import database
-from storage import events as stored
-from storage import subscribers as stored_subscribers
-from storage.events import Event
+from storage.subscribers import events as stored
+from storage.subscribers import subscribers as stored_subscribers
+from storage.subscribers.events import Event
 
 PAGE_SIZE = 100
 NOBODY = "Subscriber not found: GET /v1/fetch/subscribers finds one by its address."

@@ -11,10 +11,12 @@ from functools import lru_cache
 from typing import Any
 
 from audience.access.sites import Site
-from storage import custom_fields, database, sites
-from storage import field_values as stored
-from storage.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, Row, Value
-from storage.subscribers import Subscriber
+from storage import database
+from storage.instance import site_tables
+from storage.subscribers import custom_fields
+from storage.subscribers import field_values as stored
+from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, Row, Value
+from storage.subscribers.subscribers import Subscriber
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MILLISECOND = dt.timedelta(milliseconds=1)
@@ -93,7 +95,7 @@ def rebuild(site: Site) -> None:
 
 @database.writes_site
 def _clear_some(site_id: int) -> bool:
-    return bool(sites.delete_some("field_values", site_id, PIECE))
+    return bool(site_tables.delete_some("field_values", site_id, PIECE))
 
 
 @database.writes_site

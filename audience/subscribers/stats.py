@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 from audience.access.sites import Site
-from storage import database, domains, report_queries, subscriber_lists, tags
-from storage import sites as stored
+from storage import database
+from storage.access import sites as stored
+from storage.reports import queries as report_queries
+from storage.searches import lists as subscriber_lists
+from storage.subscribers import domains, tags
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from audience import addresses, clock
 from audience.access import site_keys
 from audience.access.sites import Site
-from audience.changes import known_people
 from audience.changes import log as change_log
+from audience.changes import targets
 from audience.changes.batches import SubscriberBatch
 from audience.changes.changes import (
     OPERATOR,
@@ -22,21 +22,19 @@ from audience.changes.changes import (
     change_from_item,
 )
 from audience.errors import Refused
-from audience.subscribers import custom_fields, tags, targets
+from audience.subscribers import custom_fields, tags
 from audience.subscribers import writes as subscriber_writes
 from schemas.values import FieldError, trim
-from storage import (
-    database,
-    domains,
-    moved_addresses,
-    site_counters,
-    subscriber_texts,
-    suppressions,
-)
-from storage import subscribers as stored
-from storage.consents import ConsentKind
-from storage.subscribers import Subscriber
-from storage.suppressions import Suppression
+from storage import database
+from storage.access import site_counters
+from storage.changes.consents import ConsentKind
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
+from storage.imports import moved_addresses
+from storage.subscribers import domains
+from storage.subscribers import subscribers as stored
+from storage.subscribers import texts as subscriber_texts
+from storage.subscribers.subscribers import Subscriber
 
 __all__ = ["Acceptance", "Change", "Consent", "Outcome", "Subscriber"]
 
@@ -76,7 +74,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     """
     at = clock.now_ms()
     batch = SubscriberBatch(site_id, changes, accepted, at)
-    changes = known_people.limited(changes, batch.known, batch.left_before)
+    changes = batch.limited(changes)
     admitted = batch.those_admitted(changes)
     added, removed, fields, removed_fields = (
         dict.fromkeys(chain.from_iterable(map(names, admitted))) for names in NAMED

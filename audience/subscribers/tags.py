@@ -19,9 +19,9 @@ from audience.changes.changes import OPERATOR, Source
 from audience.errors import NotFound, Refused
 from schemas.values import MAX_SENT_NAME, UNSEEN, FieldError
 from storage import database
-from storage import tags as stored
 from storage.errors import Unavailable
-from storage.tags import DiscardedTag, Tag
+from storage.subscribers import tags as stored
+from storage.subscribers.tags import DiscardedTag, Tag
 
 __all__ = ["Tag"]
 

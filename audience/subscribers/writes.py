@@ -10,14 +10,16 @@ from audience.changes.batches import ABSENT, SubscriberBatch
 from audience.changes.changes import json_equal, values_text
 from audience.changes.consents import Person
 from audience.subscribers import field_values
-from storage import consent_changes, custom_fields, domains, suppressions
-from storage import field_values as stored_values
-from storage import sites as stored_sites
-from storage import subscriber_batches as stored
-from storage import subscribers as stored_subscribers
-from storage import tags as stored_tags
-from storage.subscriber_batches import FIELDS, ID, KEY, TAG_IDS, UNSUBSCRIBED_AT
-from storage.subscribers import Subscriber
+from storage.access import sites as stored_sites
+from storage.changes import consent_changes
+from storage.erasures import suppressions
+from storage.subscribers import batches as stored
+from storage.subscribers import custom_fields, domains
+from storage.subscribers import field_values as stored_values
+from storage.subscribers import subscribers as stored_subscribers
+from storage.subscribers import tags as stored_tags
+from storage.subscribers.batches import FIELDS, ID, KEY, TAG_IDS, UNSUBSCRIBED_AT
+from storage.subscribers.subscribers import Subscriber
 
 
 def save(batch: SubscriberBatch) -> None:

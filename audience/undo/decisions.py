@@ -11,12 +11,15 @@ from typing import NamedTuple
 from audience.addresses import identity
 from audience.changes.changes import Source
 from audience.changes.entries import LogEntry, Values, consent_before, unpack
-from storage import bulk_acts, change_log_acts, changed_subscribers, undos
-from storage import change_log as stored
-from storage import subscribers as stored_subscribers
-from storage.change_log import LogRow
-from storage.subscribers import Subscriber
-from storage.suppressions import UNSUBSCRIBED, Suppression
+from storage.bulk import acts as bulk_acts
+from storage.changes import acts as change_log_acts
+from storage.changes import changed_subscribers
+from storage.changes import log as stored
+from storage.changes.log import LogRow
+from storage.erasures.suppressions import UNSUBSCRIBED, Suppression
+from storage.subscribers import subscribers as stored_subscribers
+from storage.subscribers.subscribers import Subscriber
+from storage.undo import undos
 
 REMOVED, RESTORED, KEPT = "removed", "restored", "kept"
 NAMES = ("first_name", "last_name")

@@ -20,11 +20,13 @@ from audience.imports import imports
 from audience.undo import work as undo_work
 from audience.undo.decisions import LEFT, REMOVED, LaterNames, RowReader, TakenBack
 from schemas.values import FieldError
-from storage import change_log, database, keys, site_counters
-from storage import change_log_acts as stored_log
-from storage import imports as stored_imports
-from storage import undos as stored
-from storage.undos import FAILED, Undo
+from storage import database
+from storage.access import keys, site_counters
+from storage.changes import acts as stored_log
+from storage.changes import log as change_log
+from storage.imports import imports as stored_imports
+from storage.undo import undos as stored
+from storage.undo.undos import FAILED, Undo
 
 __all__ = ["FAILED", "Undo"]
 

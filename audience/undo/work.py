@@ -22,15 +22,15 @@ from audience.subscribers import subscribers
 from audience.subscribers.tags import name_key
 from audience.undo import writes as undo_writes
 from audience.undo.decisions import KEPT, LEFT, REMOVED, RESTORED, Decision, LaterNames, RowReader, TakenBack
-from storage import change_log_acts as stored_log
 from storage import database
-from storage import imports as stored_imports
-from storage import sites as stored_sites
-from storage import subscribers as stored_subscribers
-from storage import tags as stored_tags
-from storage import undos as stored
+from storage.access import sites as stored_sites
+from storage.changes import acts as stored_log
+from storage.imports import imports as stored_imports
 from storage.pace import Pace
-from storage.undos import FAILED, FINISHED, Progress, Undo
+from storage.subscribers import subscribers as stored_subscribers
+from storage.subscribers import tags as stored_tags
+from storage.undo import undos as stored
+from storage.undo.undos import FAILED, FINISHED, Progress, Undo
 
 BATCHES_AT_ONCE = 5  # of a stopped import, dropped in one transaction
 MOST_ROWS = 50  # of the record in a piece: one that changed nobody has no person to count, but takes time

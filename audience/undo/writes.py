@@ -13,18 +13,12 @@ from audience.changes.entries import consent_before
 from audience.subscribers import custom_fields
 from audience.subscribers import writes as subscriber_writes
 from audience.undo.decisions import LEFT, NAMES, REMOVED, Decision
-from storage import subscribers as stored
-from storage import suppressions
-from storage import tags as stored_tags
-from storage.subscriber_batches import (
-    CONSENT_AT,
-    CONSENT_KIND,
-    CONSENT_NUMBER,
-    UNSUBSCRIBED_AT,
-    UPDATED_AT,
-)
-from storage.subscribers import Subscriber
-from storage.suppressions import Suppression
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
+from storage.subscribers import subscribers as stored
+from storage.subscribers import tags as stored_tags
+from storage.subscribers.batches import CONSENT_AT, CONSENT_KIND, CONSENT_NUMBER, UNSUBSCRIBED_AT, UPDATED_AT
+from storage.subscribers.subscribers import Subscriber
 
 UNDONE = "undone"  # the reason of a change of consent
 

@@ -12,9 +12,9 @@ from audience.webhooks import webhooks
 from audience.webhooks.webhooks import Webhook
 from schemas.values import MAX_PAGE, compact_json, write_date
 from storage import database
-from storage import subscribers as stored_subscribers
-from storage import webhook_deliveries as stored
-from storage.webhook_deliveries import CHANGES, TEST, Delivery
+from storage.subscribers import subscribers as stored_subscribers
+from storage.webhooks import deliveries as stored
+from storage.webhooks.deliveries import CHANGES, TEST, Delivery
 
 __all__ = ["CHANGES", "Delivery"]
 

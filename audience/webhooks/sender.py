@@ -29,10 +29,10 @@ from audience.webhooks import webhooks
 from audience.webhooks.deliveries import CHANGES, GONE, Delivery
 from audience.webhooks.webhooks import Webhook
 from schemas.values import compact_json, write_date
-from storage import change_log as stored_changes
 from storage import database
-from storage import sites as stored_sites
-from storage import webhooks as stored
+from storage.access import sites as stored_sites
+from storage.changes import log as stored_changes
+from storage.webhooks import webhooks as stored
 
 MOST_CHANGES = 500  # of a message
 MOST_BYTES = 2**20

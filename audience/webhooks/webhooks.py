@@ -14,12 +14,13 @@ from audience.deliveries.addresses import AddressRefused, check_url
 from audience.errors import NotFound, Refused
 from audience.segments import segments
 from schemas.values import FieldError, compact_json
-from storage import change_log as stored_changes
-from storage import database, instance_state
+from storage import database
 from storage import jobs as stored_jobs
-from storage import sites as stored_sites
-from storage import webhooks as stored
-from storage.webhooks import FAILING, GONE, OPERATOR, RESTORED, Webhook
+from storage.access import sites as stored_sites
+from storage.changes import log as stored_changes
+from storage.instance import state as instance_state
+from storage.webhooks import webhooks as stored
+from storage.webhooks.webhooks import FAILING, GONE, OPERATOR, RESTORED, Webhook
 
 __all__ = ["Webhook"]
 

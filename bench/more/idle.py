@@ -15,8 +15,9 @@ import psycopg
 from audience import pepper
 from audience.access import site_keys, sites
 from audience.config import Settings
-from storage import database, webhooks
-from storage.webhooks import Webhook
+from storage import database
+from storage.webhooks import webhooks
+from storage.webhooks.webhooks import Webhook
 from tests.postgresql import Server, programs
 from tests.service import serving
 from tests.torture.hosts import serving_redis

@@ -5,7 +5,9 @@ import pytest
 from audience import clock
 from audience.operations import site_lane
 from schemas.values import write_date
-from storage import consent_changes, database, subscribers
+from storage import database
+from storage.changes import consent_changes
+from storage.subscribers import subscribers
 from tests import response_assertions
 
 ADA = "ada@example.com"

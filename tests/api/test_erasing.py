@@ -7,11 +7,11 @@ import pytest
 
 from audience import clock, pepper
 from audience.access import site_keys
-from audience.access.erased_pages import MARKER, run
 from audience.erasures import log as erasure_log
 from audience.operations import site_lane
 from audience.subscribers import stats
 from storage import database
+from storage.instance.erased_pages import MARKER, run
 from tests.client import open_client
 
 AGREED = {"consent": "subscribed"}

@@ -9,8 +9,8 @@ from audience.imports import imports
 from audience.operations import site_lane
 from audience.subscribers import subscribers
 from storage import database, leases
-from storage import imports as stored
 from storage.errors import Unavailable
+from storage.imports import imports as stored
 from storage.pace import Pace
 from tests import response_assertions
 from tests.api.endpoints import ADDRESSES

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from audience import clock
-from audience.access import sent_addresses
+from audience.access import site_keys
 from audience.access.site_keys import SECOND
 from audience.erasures import erasures
 from audience.imports import file_imports
@@ -65,7 +65,7 @@ def test_an_address_in_an_encoding_is_hidden_and_its_row_erased(client, settings
     import_file(client, f'email,note\n"{encoded}",a\nbob,"see {encoded}, or Bob"\n')
     rows = errors(client)
     assert "xample" not in json.dumps([[row["email"], row["note"]] for row in rows])
-    hashes = {sent_addresses.address_hash(client.site.id, each) for each in ("ann@example.com", "bob")}
+    hashes = {site_keys.sent_address_hash(client.site.id, each) for each in ("ann@example.com", "bob")}
     assert {row["email"] for row in rows} == {f"sha256:{each.removeprefix(SECOND)}" for each in hashes}
     assert rows[1]["note"] == f"see {rows[0]['email']}, or Bob"
     erasures.erase(client.site, settings.instance, "ann@example.com")

@@ -8,8 +8,11 @@ from audience import clock
 from audience.access import sites
 from audience.access.keys import KNOWN_MS
 from audience.reports.report_types import TYPES
-from storage import database, events, imports, site_counters
-from storage.events import Event
+from storage import database
+from storage.access import site_counters
+from storage.imports import imports
+from storage.subscribers import events
+from storage.subscribers.events import Event
 from tests import response_assertions, stored_people
 from tests.stored_people import person
 

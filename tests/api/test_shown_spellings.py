@@ -5,8 +5,9 @@ import unicodedata
 import pytest
 
 from audience.segments import segments
-from storage import database, subscriber_lists
-from storage import segments as stored
+from storage import database
+from storage.searches import lists as subscriber_lists
+from storage.segments import segments as stored
 from storage.sql import Sql, join
 from tests import response_assertions
 

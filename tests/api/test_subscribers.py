@@ -6,8 +6,10 @@ import pytest
 
 from audience import clock
 from audience.access import site_keys
-from storage import database, site_counters, suppressions
-from storage.suppressions import Suppression
+from storage import database
+from storage.access import site_counters
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
 from tests import response_assertions
 
 HOSTILE = {

@@ -4,7 +4,8 @@ import pytest
 
 from audience import clock
 from audience.access import sites
-from storage import changed_subscribers, leases
+from storage import leases
+from storage.changes import changed_subscribers
 from tests.receiver import receiving
 
 

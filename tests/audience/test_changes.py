@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from audience.changes import payloads as import_payloads
 from audience.changes.batches import SubscriberBatch
 from audience.changes.changes import (
     Change,
@@ -13,6 +12,7 @@ from audience.changes.changes import (
     change_from_item,
     json_equal,
 )
+from audience.imports import payloads as import_payloads
 from audience.subscribers import subscribers
 from storage import database
 

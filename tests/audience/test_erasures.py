@@ -9,7 +9,8 @@ from audience.access import site_keys, sites
 from audience.erasures import erasures
 from audience.erasures import log as erasure_log
 from audience.subscribers import subscribers
-from storage import database, suppressions
+from storage import database
+from storage.erasures import suppressions
 from tests.client import open_client
 
 ANN = "ann@example.com"

@@ -7,7 +7,7 @@ import pytest
 from audience.subscribers import field_values
 from audience.subscribers.field_values import instant, number, values
 from storage import database
-from storage.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT
+from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT
 
 NEW_YEAR = 1_767_225_600_000  # 2026-01-01T00:00Z
 

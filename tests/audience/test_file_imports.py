@@ -3,14 +3,14 @@
 import pytest
 
 from audience import clock
-from audience.changes import payloads as import_payloads
 from audience.errors import Refused, ServiceUnavailable
 from audience.imports import dry_runs, file_imports, imports
+from audience.imports import payloads as import_payloads
 from audience.operations import site_lane
 from audience.undo import undos
 from schemas.formats.rows import FileRow
 from storage import database, leases
-from storage import file_imports as stored
+from storage.imports import file_imports as stored
 
 
 def good(*numbers, email="p{}@example.com", **values):

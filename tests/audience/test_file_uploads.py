@@ -11,7 +11,8 @@ from audience.errors import NotFound, Refused
 from audience.imports import file_uploads
 from audience.operations import site_lane
 from audience.subscribers import stats
-from storage import database, file_pieces
+from storage import database
+from storage.imports import file_pieces
 from tests.file_jobs import do_files
 
 PEOPLE = b"email,note\n" + b"".join(b"p%d@example.com,%s\n" % (n, b"x" * 2_000) for n in range(1_600))

@@ -12,9 +12,10 @@ from audience.access import site_keys, sites
 from audience.changes.changes import Acceptance, Change, Consent
 from audience.erasures import erasures
 from audience.subscribers import subscribers
-from storage import database, site_counters
-from storage import sites as stored_sites
-from storage import subscribers as stored
+from storage import database
+from storage.access import site_counters
+from storage.access import sites as stored_sites
+from storage.subscribers import subscribers as stored
 from tests.depth import examples
 from tests.storage.segment_oracle import instant, number
 from tests.subscriber_model import SubscriberModel

@@ -8,9 +8,9 @@ from audience.jobs import DB, NET, SETTLED, SITE, Kind
 from audience.segments import counts, segments
 from storage import database
 from storage import jobs as stored
-from storage import segments as stored_segments
 from storage.engines import sqlite
 from storage.errors import Unavailable
+from storage.segments import segments as stored_segments
 
 
 class Done:

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from audience.access import sites
-from audience.access.sent_addresses import address_hash
-from audience.access.site_keys import SECOND
+from audience.access.site_keys import SECOND, sent_address_hash
 from audience.imports.refused_rows import MARK, MAX_HASHED, without_addresses
 
 SITE = 1
@@ -58,12 +57,12 @@ def test_what_is_no_address_is_kept():
 def test_an_address_that_is_malformed_is_not_stored_either():
     stored = without_addresses(SITE, Row(" Ann.example.com ", ["Ann.example.com ", "Ann"]))
     assert stored.cells == [MARK + stored.address_hash.removeprefix(SECOND), "Ann"]
-    assert stored.address_hash == address_hash(SITE, "ann.EXAMPLE.com")
+    assert stored.address_hash == sent_address_hash(SITE, "ann.EXAMPLE.com")
 
 
 def test_one_address_has_one_hash_on_a_site_and_another_on_others():
-    assert address_hash(SITE, "Ann@Example.com ") == address_hash(SITE, "ann@example.com")
-    assert len({address_hash(site, "ann@example.com") for site in (1, 2, 3)}) == 3
+    assert sent_address_hash(SITE, "Ann@Example.com ") == sent_address_hash(SITE, "ann@example.com")
+    assert len({sent_address_hash(site, "ann@example.com") for site in (1, 2, 3)}) == 3
 
 
 def test_of_very_many_addresses_the_first_hundred_are_hashed():
@@ -71,4 +70,4 @@ def test_of_very_many_addresses_the_first_hundred_are_hashed():
     [cell] = without_addresses(SITE, Row("", [" ".join(words)])).cells
     marks = cell.split(" ")
     assert [mark == MARK for mark in marks] == [False] * MAX_HASHED + [True] * 50
-    assert marks[0] == MARK + address_hash(SITE, words[0]).removeprefix(SECOND)
+    assert marks[0] == MARK + sent_address_hash(SITE, words[0]).removeprefix(SECOND)

@@ -7,8 +7,9 @@ from audience.errors import NotFound, Refused
 from audience.reports import reports
 from audience.segments import segments
 from audience.subscribers.stats import Counts
-from storage import database, subscriber_lists
-from storage import segments as stored
+from storage import database
+from storage.searches import lists as subscriber_lists
+from storage.segments import segments as stored
 from tests.client import open_client
 
 COUNT = "Reporting::Reports::VisitorCountReport"

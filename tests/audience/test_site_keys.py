@@ -6,15 +6,16 @@ import pytest
 
 from app import open_instance
 from audience import pepper
-from audience.access import keys, sent_addresses, site_keys, sites
+from audience.access import keys, site_keys, sites
 from audience.erasures import erasures
 from audience.erasures import log as erasure_log
 from audience.imports import imports
 from audience.operations import site_lane
 from audience.subscribers import subscribers
 from audience.webhooks import webhooks
-from storage import database, suppressions
-from storage.suppressions import Suppression
+from storage import database
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
 from tests.client import FakeQueue
 from tests.storage import instance_before as before
 
@@ -125,7 +126,7 @@ def test_a_key_of_before_works_and_turns_at_its_next_use(site):
 
 
 def test_what_was_refused_before_is_looked_for_under_both(site):
-    assert sent_addresses.address_hashes(site.id, "Ann@Example.com") == [
+    assert site_keys.sent_address_hashes(site.id, "Ann@Example.com") == [
         site_keys.address_hash(site.id, "ann@example.com"),
         pepper.address_hash(site.id, "ann@example.com"),
     ]

@@ -8,8 +8,9 @@ from audience import clock
 from audience.reports import growth, periods
 from audience.subscribers import stats
 from audience.subscribers.stats import Counts
-from storage import database, domains, tags
-from storage import sites as stored
+from storage import database
+from storage.access import sites as stored
+from storage.subscribers import domains, tags
 
 DAY_MS = 86_400_000
 

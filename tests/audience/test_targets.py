@@ -1,8 +1,8 @@
 """Whom a request means: a uuid beside an address is of the same person, or of nobody who has the address."""
 
 from audience.changes.changes import Change
+from audience.changes.targets import TWO, changes_of, of_two
 from audience.subscribers import commands
-from audience.subscribers.targets import TWO, changes_of, of_two
 from storage import database
 
 ANN, BOB, NEW, NOBODY = "ann@example.com", "bob@example.com", "new@example.com", "0" * 32
@@ -44,7 +44,7 @@ def test_a_thousand_pairs_take_two_statements(client, monkeypatch):
         asked.append(given[0])
         return database.rows(*given)
 
-    monkeypatch.setattr("storage.subscribers.rows", rows)
+    monkeypatch.setattr("storage.subscribers.subscribers.rows", rows)
     of_two(client.site.id, [(place, ann, f"p{place}@example.com") for place in range(1_000)])
     assert len(asked) == 2
 

@@ -10,17 +10,17 @@ from audience import addresses
 from audience.access.audit_log import Actor
 from audience.bulk import acts as bulk_acts
 from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
-from audience.changes import replay as change_log_replay
 from audience.changes.changes import Acceptance, Change, Consent, change_from_item
 from audience.erasures import erasures
 from audience.imports import imports
-from audience.operations import site_lane
+from audience.operations import change_log_replay, site_lane
 from audience.subscribers import subscribers
 from audience.undo import undos
 from audience.undo import work as undo_work
-from storage import changed_subscribers, database
-from storage import subscribers as stored
+from storage import database
+from storage.changes import changed_subscribers
 from storage.pace import Pace
+from storage.subscribers import subscribers as stored
 from tests.audience.test_histories import EMAILS, TAGS, VALUES, History, rarely, some
 from tests.change_mirror import Mirror, normal, state
 from tests.client import FakeQueue

@@ -15,7 +15,8 @@ from audience.undo import undos
 from audience.undo import work as undo_work
 from audience.undo import writes as undo_writes
 from audience.undo.undos import import_source
-from storage import change_log_acts, database, leases
+from storage import database, leases
+from storage.changes import acts as change_log_acts
 from storage.pace import Pace
 from tests.audience.test_undos import put
 from tests.change_mirror import state

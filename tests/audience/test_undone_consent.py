@@ -15,7 +15,7 @@ from audience.subscribers import events, subscribers
 from audience.undo import undos
 from audience.undo.undos import act_source
 from storage import database
-from storage import imports as stored_imports
+from storage.imports import imports as stored_imports
 from storage.pace import Pace
 from tests.audience.test_undos import ANN, BOB, CY, put, run, take_back
 from tests.jobs import run_acts

@@ -7,8 +7,8 @@ from audience.changes.changes import RESTORE
 from audience.segments import segments
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
-from storage import change_log as stored
 from storage import database
+from storage.changes import log as stored
 from tests.receiver import OK, breaks_off, status
 from tests.webhook_steps import (
     SECOND_MS,

@@ -16,8 +16,8 @@ from audience.imports import imports
 from audience.operations import site_lane
 from audience.subscribers import subscribers
 from storage import database
-from storage import doctor as stored
 from storage.engines import sqlite
+from storage.instance import doctor as stored
 from tests.client import FakeProcesses, FakeQueue
 
 

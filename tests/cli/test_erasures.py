@@ -9,8 +9,9 @@ from audience.erasures import log as erasure_log
 from audience.erasures.log import LOG
 from audience.subscribers import subscribers
 from audience.webhooks import webhooks
-from storage import database, suppressions
+from storage import database
 from storage.engines.chosen import engine
+from storage.erasures import suppressions
 from tests.client import open_client
 from tests.webhook_steps import WEBHOOK
 

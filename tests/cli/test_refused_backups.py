@@ -9,10 +9,10 @@ import tarfile
 import pytest
 
 from audience.operations import backups
-from storage import backups as stored
 from storage import database
 from storage.engines import sqlite_files
 from storage.errors import Unusable
+from storage.instance import backups as stored
 from tests.cli.restored import reopen, run_on
 
 

@@ -17,7 +17,7 @@ from audience.operations import backups, first_site, restore_carryover, site_lan
 from audience.subscribers import stats, subscribers
 from audience.webhooks import webhooks
 from storage import database
-from storage import imports as stored_imports
+from storage.imports import imports as stored_imports
 from tests.cli.restored import reopen, run_on
 from tests.client import FakeQueue
 from tests.receiver import receiving

@@ -11,7 +11,7 @@ from audience.operations import first_site
 from audience.reports import reports
 from audience.subscribers import subscribers
 from storage import database
-from storage import sites as stored
+from storage.instance import site_tables as stored
 
 
 def test_a_new_site_has_a_key_that_works(type_, app):

@@ -15,7 +15,8 @@ from audience.imports import file_imports, file_searches, file_uploads
 from audience.operations import site_lane
 from audience.subscribers import subscribers
 from schemas.file_records import kept_records
-from storage import database, file_pieces, leases
+from storage import database, leases
+from storage.imports import file_pieces
 from tests.console.test_file_uploads import asked, folder, keep, read, root, work
 from tests.file_jobs import do_files
 from workers.child_process import ChildProcess

@@ -11,7 +11,7 @@ from audience.bulk import pieces as bulk_act_pieces
 from audience.bulk.acts import NewAct
 from audience.searches import searches
 from audience.subscribers import stats
-from storage import bulk_acts as stored
+from storage.bulk import acts as stored
 from tests.console.test_bulk_acts import act, add_people, followed, people, root, tagged, work
 
 __all__ = ["people", "root", "work"]

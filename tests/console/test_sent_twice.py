@@ -6,7 +6,7 @@ from string import Template
 
 import pytest
 
-from audience.access import sent_forms, sessions
+from audience.access import sessions
 from audience.bulk import acts as bulk_acts
 from audience.console.confirmations import SENTENCES
 from audience.errors import Refused
@@ -110,12 +110,12 @@ def test_it_is_kept_for_a_day_and_for_one_session(app, site, later):
     assert len(segments.list_all(site)) == 2
     session = sessions.find(browser.token)
     assert session is not None
-    late = sent_forms.SentForm(session.id, "late")
-    assert sent_forms.once(late, site.id, lambda: 7, str) == (7, "7")
+    late = sessions.SentForm(session.id, "late")
+    assert sessions.once(late, site.id, lambda: 7, str) == (7, "7")
     later(24 * HOUR - 1_000)
-    assert sent_forms.once(late, site.id, lambda: 8, str) == (None, "7")
+    assert sessions.once(late, site.id, lambda: 8, str) == (None, "7")
     later(2_000)
-    assert sent_forms.once(late, site.id, lambda: 9, str) == (9, "9")
+    assert sessions.once(late, site.id, lambda: 9, str) == (9, "9")
 
 
 @pytest.mark.parametrize("kind", ["segment", "act"])

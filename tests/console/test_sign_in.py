@@ -10,7 +10,7 @@ from audience.access import operators, passwords, sessions, sign_in
 from audience.access.audit_log import COMMAND_LINE
 from audience.errors import Refused
 from storage import database
-from storage import operators as stored_operators
+from storage.access import operators as stored_operators
 from storage.errors import Unavailable
 from tests.console.browser import alert, open_browser, signed_in
 from tests.console.conftest import PASSWORD, REAL_COST

@@ -13,7 +13,7 @@ from audience.operations import site_lane
 from audience.searches import searches
 from audience.subscribers import commands, events, subscribers
 from audience.undo import undos
-from storage import bulk_acts as stored_acts
+from storage.bulk import acts as stored_acts
 from tests.client import FakeQueue
 from tests.console.browser import signed_in
 from tests.jobs import run_acts

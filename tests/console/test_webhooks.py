@@ -11,7 +11,7 @@ from audience.segments import segments
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
 from storage import database
-from storage import webhooks as stored
+from storage.webhooks import webhooks as stored
 from tests.console.browser import alert
 from tests.console.screens import fill
 from tests.deliveries.receivers import OK, receiver, says

@@ -16,8 +16,8 @@ from audience.config import Settings
 from audience.http.access import PUBLIC, before, check_scopes, counted_as
 from audience.setting_values import networks
 from storage import database
-from storage import keys as stored_keys
-from storage.models import KeyModel
+from storage.access import keys as stored_keys
+from storage.access.models import KeyModel
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, ask
 from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, basic, open_client

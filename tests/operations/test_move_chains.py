@@ -8,8 +8,8 @@ import pytest
 
 from audience.operations.instance_files import LostFile
 from audience.operations.opening import open_process
-from storage import moves
-from storage.instance_state import ARRIVING, HERE, Phase
+from storage.instance import moves
+from storage.instance.state import ARRIVING, HERE, Phase
 from tests.operations.moving import command
 
 

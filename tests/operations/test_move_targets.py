@@ -7,8 +7,9 @@ import pytest
 
 from audience.operations.instance_files import LostFile
 from audience.operations.opening import open_process
-from storage import database, moves
-from storage.instance_state import ARRIVING, HERE, LEAVING, Phase
+from storage import database
+from storage.instance import moves
+from storage.instance.state import ARRIVING, HERE, LEAVING, Phase
 from tests.operations.moving import command
 
 PLAIN = "CREATE TABLE orders (id integer)"

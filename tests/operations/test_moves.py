@@ -17,11 +17,12 @@ from audience.operations.instance_files import LostFile
 from audience.operations.opening import open_database, open_process
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
-from storage import database, moves
-from storage import sites as stored_sites
-from storage.erasure_models import LoggedErasureModel
+from storage import database
+from storage.access import sites as stored_sites
+from storage.erasures.models import LoggedErasureModel
 from storage.errors import Unavailable
-from storage.instance_state import LEAVING, LEFT, Phase
+from storage.instance import moves
+from storage.instance.state import LEAVING, LEFT, Phase
 from storage.models import MODELS, InstanceStateModel
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client

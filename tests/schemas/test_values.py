@@ -4,8 +4,8 @@ import pytest
 
 from schemas import values
 from schemas.values import read_date, write_date
-from storage import segment_rules
-from storage import subscribers as stored
+from storage.segments import rules as segment_rules
+from storage.subscribers import subscribers as stored
 
 READ = {
     "2026": "2026-01-01T00:00:00.000Z",

@@ -11,10 +11,12 @@ from audience.operations import site_lane
 from audience.segments import counts as segment_counts
 from audience.segments import segments
 from audience.subscribers import subscribers
-from storage import database, history, moves
+from storage import database
 from storage.engines.chosen import engine
 from storage.errors import Unusable
-from storage.instance_state import HERE, LEAVING, Phase
+from storage.instance import moves
+from storage.instance.state import HERE, LEAVING, Phase
+from storage.opening import history
 from tests.cli.restored import run_on
 from tests.jobs import count_segments, run_acts
 from tests.storage import instance_before as before

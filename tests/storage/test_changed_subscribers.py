@@ -2,8 +2,9 @@
 
 from audience.access import sites
 from audience.changes.entries import Entries
-from storage import change_log as stored
-from storage import changed_subscribers, database
+from storage import database
+from storage.changes import changed_subscribers
+from storage.changes import log as stored
 
 
 def test_a_row_of_words_alone_is_forgotten_without_the_next_which_has_its_number(app):

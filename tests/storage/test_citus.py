@@ -7,8 +7,8 @@ import pytest
 
 from storage import database
 from storage.engines.postgresql_citus import COPIED, FIRST
+from storage.instance.site_tables import site_owned_tables
 from storage.models import MODELS
-from storage.sites import site_owned_tables
 
 FUNCTIONS = """
 CREATE TABLE pg_dist_partition

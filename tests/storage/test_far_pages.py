@@ -5,12 +5,14 @@ import random
 import pytest
 
 from audience.subscribers import tags as tag_names
-from storage import bookmarks, database, searches, subscribers, tags
-from storage.searches import Filters
-from storage.segment_nodes import Condition, Events
-from storage.segment_rules import compile
-from storage.sites import count
-from storage.subscribers import Subscriber
+from storage import database
+from storage.access.sites import count
+from storage.searches import bookmarks, searches
+from storage.searches.searches import Filters
+from storage.segments.nodes import Condition, Events
+from storage.segments.rules import compile
+from storage.subscribers import subscribers, tags
+from storage.subscribers.subscribers import Subscriber
 from tests.stored_people import store_rows
 
 PEOPLE = 230

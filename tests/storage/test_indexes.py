@@ -3,26 +3,19 @@
 import pytest
 
 from audience.segments import segments
-from storage import (
-    consent_changes,
-    custom_fields,
-    database,
-    events,
-    file_imports,
-    imports,
-    jobs,
-    report_queries,
-    searches,
-    subscriber_lists,
-    subscribers,
-    suppressions,
-    tags,
-)
-from storage import segments as segment_counts
-from storage.searches import Filters
-from storage.segment_nodes import Condition
-from storage.segment_rules import compile
+from storage import database, jobs
+from storage.changes import consent_changes
+from storage.erasures import suppressions
+from storage.imports import file_imports, imports
+from storage.reports import queries as report_queries
+from storage.searches import lists as subscriber_lists
+from storage.searches import searches
+from storage.searches.searches import Filters
+from storage.segments import segments as segment_counts
+from storage.segments.nodes import Condition
+from storage.segments.rules import compile
 from storage.sql import Sql
+from storage.subscribers import custom_fields, events, subscribers, tags
 from tests.storage.test_queries import plan
 
 GROWING = (

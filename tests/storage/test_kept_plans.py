@@ -2,9 +2,12 @@
 
 import pytest
 
-from storage import database, searches, sites, subscriber_texts
+from storage import database
+from storage.access import sites
 from storage.errors import StatementError, Unavailable
-from storage.searches import Filters
+from storage.searches import searches
+from storage.searches.searches import Filters
+from storage.subscribers import texts as subscriber_texts
 from tests.storage.server_steps import opens, server_ends
 
 

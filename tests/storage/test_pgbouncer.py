@@ -10,7 +10,8 @@ from app import create_app
 from audience.config import Settings
 from audience.operations import site_lane
 from audience.subscribers import tags
-from storage import database, leases, site_counters
+from storage import database, leases
+from storage.access import site_counters
 from storage.errors import Unavailable
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.conftest import program

@@ -10,8 +10,9 @@ from audience.operations import site_lane
 from audience.segments import matches as segment_matches
 from audience.undo import undos
 from audience.undo import work as undo_work
-from storage import database, moves
+from storage import database
 from storage.engines.chosen import engine
+from storage.instance import moves
 from storage.pace import Pace
 from tests.api.endpoints import ADDRESSES, ENDPOINTS, ask, prepare
 

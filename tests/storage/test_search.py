@@ -3,9 +3,10 @@
 import pytest
 
 from audience import clock
-from storage import database, searches
-from storage.searches import Filters
-from storage.subscribers import DATES
+from storage import database
+from storage.searches import searches
+from storage.searches.searches import Filters
+from storage.subscribers.subscribers import DATES
 from tests.stored_people import person, store
 
 SUBSCRIBERS = 30

@@ -12,19 +12,15 @@ from audience.access import sites
 from audience.segments import rules as segment_rules
 from audience.segments.subjects import GROUPS, OPERATORS, SUBJECTS
 from audience.subscribers import field_values
-from storage import (
-    database,
-    domains,
-    events,
-    searches,
-    segment_matches,
-    segment_people,
-    segments,
-    subscribers,
-)
-from storage import segment_rules as sql
-from storage.events import Event
-from storage.searches import Filters
+from storage import database
+from storage.searches import searches
+from storage.searches.searches import Filters
+from storage.segments import matches as segment_matches
+from storage.segments import people as segment_people
+from storage.segments import rules as sql
+from storage.segments import segments
+from storage.subscribers import domains, events, subscribers
+from storage.subscribers.events import Event
 from tests import stored_people
 from tests.depth import examples
 from tests.storage.segment_oracle import DAY, PlainSubscriber, holds

@@ -6,9 +6,10 @@ import pytest
 from audience.config import Settings
 from audience.operations import health
 from audience.operations.diagnostics import Context
-from storage import database, doctor
+from storage import database
 from storage.engines import postgresql_connections, postgresql_diagnostics, postgresql_errors, postgresql_pool
 from storage.errors import Conflict, DiskFault, ReadOnly, StatementError, Unavailable, Unusable
+from storage.instance import doctor
 from tests.client import FakeProcesses
 from tests.storage.server_steps import opens, server_ends
 

@@ -15,8 +15,9 @@ from audience.imports import file_uploads
 from audience.operations import site_lane
 from audience.operations.kinds import maintenance
 from audience.webhooks import webhooks
-from storage import database, searches
-from storage.searches import Filters
+from storage import database
+from storage.searches import searches
+from storage.searches.searches import Filters
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client
 from tests.file_jobs import do_files

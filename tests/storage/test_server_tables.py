@@ -4,8 +4,8 @@ import pytest
 
 from storage import database
 from storage.engines import postgresql, sqlite
+from storage.instance.site_tables import site_owned_tables
 from storage.models import MODELS
-from storage.sites import site_owned_tables
 
 REFERENCES = {"audit_log", "key_sites", "operator_roles"}  # of tables that every node has a copy of
 COLUMNS = (

@@ -8,8 +8,11 @@ import pytest
 
 from audience.operations import site_lane
 from audience.segments import rules as segment_rules
-from storage import database, searches, segments, subscriber_lists
-from storage import segment_rules as sql
+from storage import database
+from storage.searches import lists as subscriber_lists
+from storage.searches import searches
+from storage.segments import rules as sql
+from storage.segments import segments
 from tests.client import open_client
 
 AT = 1_790_000_000_000

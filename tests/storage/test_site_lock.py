@@ -15,14 +15,15 @@ from audience.errors import NotFound
 from audience.imports import file_imports, file_uploads, imports
 from audience.segments import segments
 from audience.subscribers import subscribers
-from storage import database, leases, site_counters
-from storage import file_imports as stored_files
-from storage import imports as stored_imports
-from storage import sites as stored_sites
-from storage import subscribers as stored
+from storage import database, leases
+from storage.access import site_counters
 from storage.engines import postgresql
 from storage.errors import Unavailable, Unusable
-from storage.file_imports import RefusedRow
+from storage.imports import file_imports as stored_files
+from storage.imports import imports as stored_imports
+from storage.imports.file_imports import RefusedRow
+from storage.instance import site_tables
+from storage.subscribers import subscribers as stored
 from tests.jobs import count_segments, run_acts
 from tests.service import until
 
@@ -135,7 +136,7 @@ def test_who_waits_for_a_site_that_is_deleted_writes_nothing(site):
         with database.write(site.id):
             waiting = pool.submit(write_nothing, site.id)
             until(lambda: database.row(WAITING_FOR_ROW) == (1,))
-            stored_sites.delete(site.id)
+            site_tables.delete(site.id)
         with pytest.raises(Unavailable, match="the site was deleted"):
             waiting.result(SECONDS)
 

@@ -7,9 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schemas.subscribers import FoundSubscribers, SubscriberSchema, pages, subscriber
-from storage import database, searches, subscriber_texts
-from storage.searches import Filters
-from storage.subscribers import Subscriber
+from storage import database
+from storage.searches import searches
+from storage.searches.searches import Filters
+from storage.subscribers import texts as subscriber_texts
+from storage.subscribers.subscribers import Subscriber
 from tests.depth import examples
 from tests.stored_people import store_rows
 

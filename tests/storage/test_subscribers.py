@@ -1,7 +1,8 @@
 """All statements on subscribers use one list of columns."""
 
-from storage import database, subscribers
-from storage.subscriber_batches import (
+from storage import database
+from storage.subscribers import subscribers
+from storage.subscribers.batches import (
     CONSENT,
     EVENTS,
     INSERTED,
@@ -14,8 +15,8 @@ from storage.subscriber_batches import (
     new_ids,
     update,
 )
-from storage.subscriber_models import SubscriberModel
-from storage.subscribers import COLUMN_NAMES
+from storage.subscribers.models import SubscriberModel
+from storage.subscribers.subscribers import COLUMN_NAMES
 
 GROUPS = {
     "email": TEXTS, "fields": TEXTS, "tag_ids": TEXTS,

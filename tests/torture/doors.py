@@ -17,7 +17,8 @@ from audience.bulk.acts import TAG, UNSUBSCRIBE, NewAct
 from audience.config import Settings
 from audience.jobs import MACHINE_FAULTS
 from audience.operations.opening import open_database
-from storage import database, sites
+from storage import database
+from storage.access import sites
 from tests.stories import accepted, witness
 from tests.stories.accepted import Request
 from tests.stories.doors import ANSWER

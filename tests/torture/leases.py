@@ -6,11 +6,12 @@ from contextlib import contextmanager
 from functools import partial
 
 from audience import clock
-from audience.changes import payloads as import_payloads
 from audience.changes.changes import change_from_item
+from audience.imports import payloads as import_payloads
 from audience.subscribers import subscribers
 from schemas.imports import MAX_ITEMS
-from storage import database, file_uploads, imports, jobs, leases
+from storage import database, jobs, leases
+from storage.imports import file_uploads, imports
 from tests.service import until
 from tests.torture.world import World
 from workers import heartbeat

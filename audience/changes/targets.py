@@ -1,0 +1,54 @@
+"""Whom a request means that names somebody by an address and a uuid (docs/contract.md, Every request)."""
+
+from collections.abc import Sequence
+
+from audience import addresses
+from audience.access.sites import Site
+from audience.changes.changes import Change, Item, change_from_item
+from schemas.values import FieldError
+from storage import database
+from storage.subscribers import subscribers as stored
+
+TWO = "The email and the uuid are of two subscribers: correct one of them, or leave it out."
+
+
+def changes_of(
+    site: Site, items: Sequence[tuple[int, Item]]
+) -> tuple[list[tuple[int, Change]], list[FieldError]]:
+    """The changes that items of a batch ask for, by place, and the errors of those that are refused."""
+    changes, errors, named = list[tuple[int, Change]](), [], []
+    for index, item in items:
+        try:
+            change = change_from_item(item, time_zone=site.time_zone)
+        except addresses.MalformedAddress as error:
+            errors.append(FieldError(f"subscribers[{index}].email", str(error)))
+            continue
+        changes.append((index, change))
+        named.append((index, item.get("uuid", ""), change.key))
+    apart = of_two(site.id, named)
+    errors += [FieldError(f"subscribers[{index}].uuid", TWO) for index in apart]
+    return [change for change in changes if change[0] not in apart], errors
+
+
+def of_two(site_id: int, named: Sequence[tuple[int, str, str]]) -> set[int]:
+    """The places of those whose uuid is of another subscriber than their address.
+
+    `named` has (place, uuid or empty, key of the address), in order: whom one names, a later one finds.
+    """
+    uuids = {uuid for _, uuid, _ in named if uuid}
+    return _of_two(site_id, uuids, named) if uuids else set()
+
+
+@database.session()
+def _of_two(site_id: int, uuids: set[str], named: Sequence[tuple[int, str, str]]) -> set[int]:
+    keys = stored.keys_of(site_id, uuids)
+    apart = {place for place, uuid, key in named if keys.get(uuid, key) != key}
+    if not apart:
+        return apart
+    known = set(stored.get_by_keys(site_id, {key for place, _, key in named if place in apart}))
+    places = set()
+    for place, _, key in named:
+        if place in apart and key in known:
+            places.add(place)
+        known.add(key)
+    return places

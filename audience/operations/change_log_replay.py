@@ -1,0 +1,68 @@
+"""Whether the record of changes gives the state: replayed for a sample of those who were changed last."""
+
+from collections.abc import Collection, Iterable
+
+from audience.access.sites import Site
+from audience.changes.changes import json_equal
+from audience.changes.entries import Values, unpack
+from storage import database
+from storage.changes import changed_subscribers
+from storage.changes import log as stored
+from storage.changes.log import LogRow
+from storage.subscribers import subscribers as stored_subscribers
+from storage.subscribers import tags
+from storage.subscribers.subscribers import Subscriber
+
+SAMPLED = 100
+ROWS = 1_000  # that are read for a sample at most
+
+
+@database.session()
+def size() -> tuple[int, int | None]:
+    """(bytes of the record of all sites, when its oldest row was written)."""
+    return stored.size()
+
+
+@database.snapshot()
+def differing(site: Site) -> tuple[int, int]:
+    """How many of a sample are not as the record says, and how many the sample has."""
+    ids = changed_subscribers.newest(site.id, SAMPLED)
+    numbers = list(changed_subscribers.rows_of(site.id, ids))[-ROWS:]
+    recorded = _replayed(stored.at_numbers(site.id, numbers), set(ids))
+    _forget_deleted_tags(site.id, recorded.values())
+    people = stored_subscribers.get_by_ids(site.id, recorded)
+    wrong = [id_ for id_, person in people.items() if not _agrees(person, recorded[id_])]
+    return len(wrong), len(people)
+
+
+def _replayed(rows: Iterable[LogRow], ids: set[int]) -> dict[int, Values]:
+    """By subscriber, the last word of the record on each value and tag that it names."""
+    states: dict[int, Values] = {}
+    for row in rows:
+        for entry in unpack(row.entries).each():
+            if entry.subscriber_id in ids and entry.new is not None:
+                _replay(states.setdefault(entry.subscriber_id, {"fields": {}, "tags": {}}), entry.new)
+    return states
+
+
+def _replay(state: Values, new: Values) -> None:
+    added, removed = new.get("tags", ((), ()))
+    state["tags"] |= dict.fromkeys(added, True) | dict.fromkeys(removed, False)
+    state["fields"] |= new.get("fields", {})
+    state |= {name: value for name, value in new.items() if name not in ("fields", "tags", "updated_at")}
+
+
+def _forget_deleted_tags(site_id: int, states: Collection[Values]) -> None:
+    """Whoever has another one of the same name since is not said to have lost it."""
+    known = tags.names(site_id, {tag_id for values in states for tag_id in values["tags"]})
+    for values in states:
+        values["tags"] = {tag_id: has for tag_id, has in values["tags"].items() if tag_id in known}
+
+
+def _agrees(person: Subscriber, state: Values) -> bool:
+    plain = (name for name in state if name not in ("fields", "tags"))
+    return (
+        all(getattr(person, name) == state[name] for name in plain)
+        and all(json_equal(person.fields.get(key), value) for key, value in state["fields"].items())
+        and all((tag_id in person.tag_ids) is has for tag_id, has in state["tags"].items())
+    )

@@ -1,0 +1,88 @@
+"""Sites and their counters."""
+
+from typing import NamedTuple
+
+from storage.base_models import SiteModel
+from storage.database import execute, row, rows
+
+
+class Site(NamedTuple):
+    """`time_zone` is an IANA name."""
+
+    id: int
+    uuid: str
+    name: str
+    time_zone: str
+    created_at: int
+
+
+COLUMNS = "id, uuid, name, time_zone, created_at"
+
+
+def add(uuid: str, name: str, time_zone: str, at: int, key_nonce: str) -> Site:
+    site_id = SiteModel.insert(
+        uuid=uuid, name=name, time_zone=time_zone, created_at=at, key_nonce=key_nonce
+    ).execute()
+    execute(
+        "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, 0, 0, 0)", (site_id,)
+    )
+    return Site(site_id, uuid, name, time_zone, at)
+
+
+def set_time_zone(site_id: int, time_zone: str) -> None:
+    execute("UPDATE sites SET time_zone = ? WHERE id = ?", (time_zone, site_id))
+
+
+def rename(site_id: int, name: str) -> None:
+    execute("UPDATE sites SET name = ? WHERE id = ?", (name, site_id))
+
+
+def get_by_uuid(uuid: str) -> Site | None:
+    record = row(f"SELECT {COLUMNS} FROM sites WHERE uuid = ?", (uuid,))
+    return record and Site(*record)
+
+
+def key_parts(site_id: int) -> tuple[str, str]:
+    """Uuid and nonce, of which the site's key is made; neither ever changes."""
+    found: tuple[str, str] = row("SELECT uuid, key_nonce FROM sites WHERE id = ?", (site_id,))
+    return found
+
+
+def time_zone(site_id: int) -> str:
+    record = row("SELECT time_zone FROM sites WHERE id = ?", (site_id,), keeps_plan=True)
+    return record[0] if record else "UTC"
+
+
+def list_all() -> list[Site]:
+    return [Site(*record) for record in rows(f"SELECT {COLUMNS} FROM sites ORDER BY id")]
+
+
+def count(site_id: int, users: int, unsubscribers: int) -> None:
+    """Adds to the counters of a site, in the transaction of the change that they count."""
+    if users or unsubscribers:
+        execute(
+            "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, 0, ?, ?) "
+            "ON CONFLICT (site_id) DO UPDATE SET users = site_counters.users + excluded.users, "
+            "unsubscribers = site_counters.unsubscribers + excluded.unsubscribers",
+            (site_id, users, unsubscribers),
+        )
+
+
+def counters(site_id: int) -> tuple[int, int]:
+    """(users, unsubscribers) as stored."""
+    query = "SELECT users, unsubscribers FROM site_counters WHERE site_id = ?"
+    record = row(query, (site_id,), keeps_plan=True)
+    return (record[0], record[1]) if record else (0, 0)
+
+
+def recount(site_id: int) -> tuple[int, int]:
+    """(users, unsubscribers) as counted from the subscribers."""
+    record = row("SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE site_id = ?", (site_id,))
+    return (record[0], record[1]) if record else (0, 0)
+
+
+def put_counters(site_id: int, users: int, unsubscribers: int) -> None:
+    execute(
+        "UPDATE site_counters SET users = ?, unsubscribers = ? WHERE site_id = ?",
+        (users, unsubscribers, site_id),
+    )

@@ -1,0 +1,224 @@
+"""Acts on many subscribers, and the pieces of each. Instants are in milliseconds."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from storage import jobs
+from storage.bulk.models import BulkActModel
+from storage.database import execute, execute_many, marks, row, rows
+from storage.subscribers.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
+from storage.subscribers.subscribers import Subscriber, read
+
+SELECTING, QUEUED, RUNNING, FINISHED, CANCELED, FAILED, NOT_BEGUN = (
+    "selecting", "queued", "running", "finished", "canceled", "failed", "not begun",
+)  # fmt: skip
+JOB = "bulk_act"  # the kind of its job
+COLUMNS = (
+    "id, site_id, kind, tag, status, actor, client_network, undoes, people, done, changed, "
+    "created_at, started_at, finished_at, seq, accepted_at"
+)
+
+
+class BulkAct(NamedTuple):
+    """`undoes` is the act that an older Audience took back by this one.
+
+    Accepted with the number `seq`, at `accepted_at`; `done` of `people` are done, `changed` of them were not
+    so before.
+    """
+
+    id: int
+    site_id: int
+    kind: str
+    tag: str
+    status: str
+    actor: str
+    client_network: str
+    undoes: int | None
+    people: int
+    done: int
+    changed: int
+    created_at: int
+    started_at: int | None
+    finished_at: int | None
+    seq: int
+    accepted_at: int
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in (SELECTING, QUEUED, RUNNING)
+
+
+def add(
+    site_id: int,
+    kind: str,
+    tag: str,
+    actor: str,
+    client_network: str,
+    people: int,
+    at: int,
+    now: int,
+    wait_ms: int,
+) -> int:
+    """Whose subscribers are chosen; `now`, an instant of leases, somebody is at it, and for a while."""
+    act_id: int = BulkActModel.insert(
+        site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
+        people=people, done=0, changed=0, created_at=at,
+    ).execute()  # fmt: skip
+    jobs.add(site_id, JOB, act_id, now=now, wait_ms=wait_ms)
+    return act_id
+
+
+def get(site_id: int, act_id: int) -> BulkAct | None:
+    record = row(f"SELECT {COLUMNS} FROM bulk_acts WHERE site_id = ? AND id = ?", (site_id, act_id))
+    return record and BulkAct(*record)
+
+
+def newest(site_id: int, limit: int) -> list[BulkAct]:
+    records = rows(
+        f"SELECT {COLUMNS} FROM bulk_acts WHERE site_id = ? ORDER BY id DESC LIMIT ?", (site_id, limit)
+    )
+    return [BulkAct(*record) for record in records]
+
+
+def end(site_id: int, act_id: int, status: str, at: int) -> None:
+    set_status(site_id, act_id, status, at)
+    jobs.remove(site_id, JOB, act_id)
+
+
+def retry(site_id: int, act_id: int) -> None:
+    """Queues an act that failed again, from where it stopped."""
+    query = f"UPDATE bulk_acts SET status = '{QUEUED}' WHERE site_id = ? AND id = ? AND status = '{FAILED}'"
+    if execute(query, (site_id, act_id)):
+        jobs.add(site_id, JOB, act_id)
+
+
+def set_status(site_id: int, act_id: int, status: str, finished_at: int | None = None) -> None:
+    execute(
+        "UPDATE bulk_acts SET status = ?, finished_at = ? WHERE site_id = ? AND id = ?",
+        (status, finished_at, site_id, act_id),
+    )
+
+
+def advance(site_id: int, act_id: int, done: int, changed: int, at: int) -> None:
+    execute(
+        f"UPDATE bulk_acts SET status = '{RUNNING}', done = done + ?, changed = changed + ?, "
+        "started_at = coalesce(started_at, ?) WHERE site_id = ? AND id = ?",
+        (done, changed, at, site_id, act_id),
+    )
+
+
+def add_pieces(site_id: int, act_id: int, pieces: Iterable[Sequence[int]]) -> None:
+    execute_many(
+        "INSERT INTO bulk_act_pieces (site_id, bulk_act_id, ids, waiting) VALUES (?, ?, ?, 1)",
+        ((site_id, act_id, json.dumps(list(piece))) for piece in pieces),
+    )
+
+
+def first_piece(site_id: int, act_id: int) -> tuple[int, list[int]] | None:
+    """(id, ids of subscribers) of the next piece that waits."""
+    record = row(
+        "SELECT id, ids FROM bulk_act_pieces "
+        "WHERE site_id = ? AND bulk_act_id = ? AND waiting = 1 ORDER BY id LIMIT 1",
+        (site_id, act_id),
+    )
+    return (record[0], json.loads(record[1])) if record else None
+
+
+def pieces_after(site_id: int, act_id: int, piece_id: int, limit: int) -> list[tuple[int, list[int]]]:
+    """(id, ids of subscribers) of the pieces of an act, done or not."""
+    records = rows(
+        "SELECT id, ids FROM bulk_act_pieces "
+        "WHERE site_id = ? AND bulk_act_id = ? AND id > ? ORDER BY id LIMIT ?",
+        (site_id, act_id, piece_id, limit),
+    )
+    return [(found, json.loads(ids)) for found, ids in records]
+
+
+def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
+    """(id, act id, ids of subscribers) of the next pieces of acts that are still to be done."""
+    records = rows(
+        "SELECT p.id, p.bulk_act_id, p.ids FROM bulk_act_pieces p "
+        "JOIN bulk_acts a ON a.site_id = p.site_id AND a.id = p.bulk_act_id "
+        f"WHERE p.site_id = ? AND p.id > ? AND p.waiting = 1 AND a.kind <> 'export' "
+        f"AND a.status <> '{CANCELED}' ORDER BY p.id LIMIT ?",
+        (site_id, piece_id, limit),
+    )
+    return [(found, act_id, json.loads(ids)) for found, act_id, ids in records]
+
+
+def waiting_unsubscribes(site_id: int, after: int) -> list[tuple[list[int], int, int]]:
+    """(ids of subscribers, number, instant) of what bulk unsubscribes, accepted after a number, have still to
+    do.
+    """
+    records = rows(
+        "SELECT p.ids, a.seq, a.accepted_at FROM bulk_act_pieces p "
+        "JOIN bulk_acts a ON a.site_id = p.site_id AND a.id = p.bulk_act_id "
+        "WHERE p.site_id = ? AND p.waiting = 1 AND a.kind = 'unsubscribe' AND a.seq > ? "
+        f"AND a.status IN ('{QUEUED}', '{RUNNING}', '{FAILED}') ORDER BY p.id",
+        (site_id, after),
+    )
+    return [(json.loads(ids), number, at) for ids, number, at in records]
+
+
+def accept(site_id: int, act_id: int, seq: int, at: int) -> None:
+    """Queues an act with the number and the instant of its acceptance."""
+    execute(
+        f"UPDATE bulk_acts SET status = '{QUEUED}', seq = ?, accepted_at = ? WHERE site_id = ? AND id = ?",
+        (seq, at, site_id, act_id),
+    )
+    jobs.add(site_id, JOB, act_id)
+
+
+def drop_piece(site_id: int, piece_id: int) -> None:
+    execute("DELETE FROM bulk_act_pieces WHERE site_id = ? AND id = ?", (site_id, piece_id))
+
+
+def drop_pieces(site_id: int, act_id: int, limit: int) -> int:
+    return execute(
+        "DELETE FROM bulk_act_pieces WHERE site_id = ? AND id IN "
+        "(SELECT id FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ? LIMIT ?)",
+        (site_id, site_id, act_id, limit),
+    )
+
+
+def drop(site_id: int, act_id: int) -> None:
+    """With its pieces and its job."""
+    execute("DELETE FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ?", (site_id, act_id))
+    execute("DELETE FROM bulk_acts WHERE site_id = ? AND id = ?", (site_id, act_id))
+    jobs.remove(site_id, JOB, act_id)
+
+
+def with_old_pieces(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
+    """(site id, act id) of acts with pieces: not begun, or of some kinds and ended before an instant."""
+    return rows(
+        f"SELECT site_id, id FROM bulk_acts WHERE (status = '{NOT_BEGUN}' OR finished_at < ? "
+        f"AND kind IN ({marks(kinds)})) AND EXISTS (SELECT 1 FROM bulk_act_pieces AS p "
+        "WHERE p.site_id = bulk_acts.site_id AND p.bulk_act_id = bulk_acts.id)",
+        (before, *kinds),
+    )
+
+
+def keys(site_id: int, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """(email, email key) by id, of those who exist."""
+    found = rows(
+        f"SELECT id, email, email_key FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?",
+        [*ids, site_id],
+    )
+    return {subscriber_id: (email, key) for subscriber_id, email, key in found}
+
+
+def ids_by_uuid(site_id: int, uuids: Sequence[str]) -> list[int]:
+    found = rows(
+        f"SELECT id FROM subscribers WHERE site_id = ? AND uuid IN ({marks(uuids)})", [site_id, *uuids]
+    )
+    return [subscriber_id for (subscriber_id,) in found]
+
+
+def subscribers(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
+    found = rows(
+        f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ? "
+        "ORDER BY id",
+        [*ids, site_id],
+    )
+    return [read(record) for record in found]

@@ -1,0 +1,100 @@
+"""Whom the rows of the record of changes changed: an index of it by subscriber, in parts.
+
+Those who change lie scattered by id: of the newest part, few pages are written.
+"""
+
+import json
+from collections.abc import Collection, Iterable
+
+from storage.changes.log import LogRow
+from storage.database import execute_many, row, rows
+from storage.engines.chosen import engine
+
+PART = 65_536  # numbers; migration 0030 has it, too: it stays
+
+
+def add(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
+    """Notes whom the row of a number changed."""
+    _add(site_id, number // PART, number, subscriber_ids)
+
+
+def add_words(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
+    """Notes of whom the newest row has a word; by its id below zero, as without entries it has no number."""
+    newest = row("SELECT id FROM change_log WHERE site_id = ? ORDER BY id DESC LIMIT 1", (site_id,))
+    _add(site_id, number // PART, -newest[0], subscriber_ids)
+
+
+def _add(site_id: int, part: int, number: int, subscriber_ids: Iterable[int]) -> None:
+    execute_many(
+        "INSERT INTO changed_subscribers (site_id, part, subscriber_id, number) VALUES (?, ?, ?, ?)",
+        [(site_id, part, subscriber_id, number) for subscriber_id in sorted(subscriber_ids)],
+    )
+
+
+def numbers_of(site_id: int, subscriber_id: int, limit: int) -> list[int]:
+    """The numbers of the newest rows that changed a subscriber."""
+    found = rows(
+        f"SELECT number FROM changed_subscribers WHERE site_id = ? AND part IN ({engine.IDS}) "
+        "AND subscriber_id = ? ORDER BY number DESC LIMIT ?",
+        (site_id, _parts(site_id), subscriber_id, limit),
+    )
+    return [number for (number,) in found]
+
+
+def newest(site_id: int, limit: int) -> list[int]:
+    """The ids of some of those whom the newest rows changed."""
+    first = row(
+        "SELECT min(number) FROM (SELECT number FROM change_log WHERE site_id = ? AND count > 0 "
+        "ORDER BY number DESC LIMIT ?) AS newest",
+        (site_id, limit),
+    )
+    since = first[0] or 0
+    found = rows(
+        "SELECT DISTINCT subscriber_id FROM changed_subscribers "
+        "WHERE site_id = ? AND part >= ? AND number >= ? LIMIT ?",
+        (site_id, since // PART, since, limit),
+    )
+    return [subscriber_id for (subscriber_id,) in found]
+
+
+def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> dict[int, list[int]]:
+    """The ids of those among subscribers whom a row changed, by the row's number, from `since` on.
+
+    By numbers below zero, of whom a row of the same parts has a word.
+    """
+    found: dict[int, list[int]] = {}
+    for number, subscriber_id in rows(
+        f"SELECT number, subscriber_id FROM changed_subscribers WHERE site_id = ? AND part IN ({engine.IDS}) "
+        f"AND subscriber_id IN ({engine.IDS}) AND (number >= ? OR number < 0) ORDER BY number",
+        (site_id, _parts(site_id, since), json.dumps(list(subscriber_ids)), since),
+    ):
+        found.setdefault(number, []).append(subscriber_id)
+    return found
+
+
+def forget(site_id: int, of: LogRow, subscriber_ids: Collection[int]) -> None:
+    """Takes subscribers out of what the index has of a row, their words too.
+
+    One of words alone has the number of the next row.
+    """
+    own = of.number if of.length else -of.id
+    execute_many(
+        "DELETE FROM changed_subscribers WHERE site_id = ? AND part = ? AND subscriber_id = ? "
+        "AND number IN (?, ?)",
+        [(site_id, of.number // PART, each, own, -of.id) for each in subscriber_ids],
+    )
+
+
+def _parts(site_id: int, since: int = 0) -> str:
+    """The parts of a site's index that have numbers from `since` on, as a JSON array.
+
+    Each is found by the one before: a restore raises the numbers far above those of before.
+    """
+    found = rows(
+        "WITH RECURSIVE found (part) AS ("
+        "SELECT min(part) FROM changed_subscribers WHERE site_id = ? AND part >= ? UNION ALL "
+        "SELECT (SELECT min(part) FROM changed_subscribers WHERE site_id = ? AND part > found.part) "
+        "FROM found WHERE found.part IS NOT NULL) SELECT part FROM found WHERE part IS NOT NULL",
+        (site_id, since // PART, site_id),
+    )
+    return json.dumps([part for (part,) in found])

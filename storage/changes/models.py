@@ -1,0 +1,80 @@
+"""The tables of the record of changes."""
+
+from typing import Any
+
+from peewee import SQL, BigIntegerField, BlobField, CompositeKey, IntegerField, TextField
+
+from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
+
+
+class ChangeLogModel(SiteOwnedModel):
+    """What a write transaction did: `count` entries, numbered from `number`, packed.
+
+    One without entries has the number of the next.
+    """
+
+    number = BigIntegerField()
+    count = IntegerField()
+    at = BigIntegerField()
+    source = TextField()
+    source_id = IntegerField()
+    entries = BlobField()
+
+    class Meta:
+        table_name = "change_log"
+        indexes = ((("site", "id"), False),)
+
+
+_log: Any = ChangeLogModel
+add_partial_index("change_log_site_id_number", _log.site, _log.number, where=SQL("count > 0"))
+add_partial_index(
+    "change_log_site_id_source",
+    _log.site,
+    _log.source,
+    _log.source_id,
+    _log.id,
+    where=_log.source.in_(("import", "bulk_act")),
+)
+
+
+class ChangedSubscriberModel(BaseModel):
+    """Which rows of the record have an entry of a subscriber, but for their creation. No foreign keys.
+
+    `number` is below zero, and the row's id, of one that has a word of the subscriber. `part` is that of the
+    row's own number, as in `storage.changes.changed_subscribers`.
+    """
+
+    site_id = IntegerField()
+    part = BigIntegerField()
+    subscriber_id = IntegerField()
+    number = BigIntegerField()
+
+    class Meta:
+        table_name = "changed_subscribers"
+        primary_key = CompositeKey("site_id", "part", "subscriber_id", "number")
+        without_rowid = True
+
+
+class ErasedSubscriberModel(BaseModel):
+    """An erased subscriber of whom the record has entries; `waiting` until they are blank."""
+
+    site_id = IntegerField()
+    subscriber_id = IntegerField()
+    uuid = TextField()
+    number = BigIntegerField()
+    waiting = IntegerField()
+
+    class Meta:
+        table_name = "erased_subscribers"
+        primary_key = CompositeKey("site_id", "subscriber_id")
+        without_rowid = True
+
+
+_erased: Any = ErasedSubscriberModel
+add_partial_index("erased_subscribers_waiting", _erased.site_id, where=SQL("waiting = 1"))
+
+CHANGE_LOG_MODELS: tuple[type[BaseModel], ...] = (
+    ChangeLogModel,
+    ChangedSubscriberModel,
+    ErasedSubscriberModel,
+)

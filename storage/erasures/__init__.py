@@ -1,0 +1,3 @@
+"""The log of erasures, and the erased and unsubscribed addresses."""
+
+__all__ = ["log", "models", "suppressions"]

@@ -1,0 +1,101 @@
+"""Erased and unsubscribed addresses without a subscriber, by keyed hash. Instants are in milliseconds."""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from storage.changes.consents import ConsentKind
+from storage.database import execute_many, marks, row, rows
+
+ERASED = "erased"
+UNSUBSCRIBED = "unsubscribed"
+
+
+def any_for_site(site_id: int) -> bool:
+    return row("SELECT 1 FROM suppressions WHERE site_id = ? LIMIT 1", (site_id,)) is not None
+
+
+def any_of_first_scheme(site_id: int, second: str) -> bool:
+    """Whether hashes are left that do not begin with `second`, as all do that are hexadecimal."""
+    query = "SELECT 1 FROM suppressions WHERE site_id = ? AND address_hash < ? LIMIT 1"
+    return row(query, (site_id, second)) is not None
+
+
+class Suppression(NamedTuple):
+    """Why, and the event that counts; `number` is that of the transaction in the order of acceptance."""
+
+    reason: str
+    since: int
+    number: int
+    kind: int = ConsentKind.UNSUBSCRIBE
+
+
+def known(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
+    """By address hash, those of the hashes that are suppressed."""
+    chosen = list(hashes)
+    records = rows(
+        "SELECT address_hash, reason, since, number, kind FROM suppressions "
+        f"WHERE site_id = ? AND address_hash IN ({marks(chosen)})",
+        [site_id, *chosen],
+    )
+    return {address_hash: Suppression(*record) for address_hash, *record in records}
+
+
+def erased_since(site_id: int, instant: int) -> set[str]:
+    """The hashes of the addresses that were erased since an instant."""
+    found = rows(
+        f"SELECT address_hash FROM suppressions WHERE site_id = ? AND reason = '{ERASED}' AND since >= ?",
+        (site_id, instant),
+    )
+    return {address_hash for (address_hash,) in found}
+
+
+class Suppressed(NamedTuple):
+    site_id: int
+    site_uuid: str
+    address_hash: str
+    reason: str
+    since: int
+    number: int
+    kind: int
+
+
+def list_all() -> list[Suppressed]:
+    """The suppressions of all sites."""
+    records = rows(
+        "SELECT s.id, s.uuid, x.address_hash, x.reason, x.since, x.number, x.kind FROM suppressions x "
+        "JOIN sites s ON s.id = x.site_id ORDER BY x.id"
+    )
+    return [Suppressed(*record) for record in records]
+
+
+def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
+    """Suppresses addresses, by hash; `erased` is overwritten by `erased` only."""
+    execute_many(
+        "INSERT INTO suppressions (site_id, address_hash, reason, since, number, kind) "
+        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (site_id, address_hash) DO UPDATE SET "
+        "reason = excluded.reason, since = excluded.since, number = excluded.number, kind = excluded.kind "
+        f"WHERE excluded.reason = '{ERASED}' OR suppressions.reason <> '{ERASED}'",
+        [(site_id, address_hash, *each) for address_hash, each in suppressed.items()],
+    )
+
+
+def rename(site_id: int, hashes: Mapping[str, str]) -> None:
+    """Keeps what is known under some hashes under others, or the later of both; who was erased stays so."""
+    found = known(site_id, hashes)
+    there = known(site_id, [hashes[address_hash] for address_hash in found])
+    kept = {}
+    for address_hash, each in found.items():
+        both = (each, there.get(hashes[address_hash], each))
+        is_erased = any(one.reason == ERASED for one in both)
+        later = max(both, key=lambda one: (one.since, one.number))
+        kept[hashes[address_hash]] = later._replace(reason=ERASED) if is_erased else later
+    add(site_id, kept)
+    lift(site_id, found)
+
+
+def lift(site_id: int, hashes: Collection[str]) -> None:
+    """Deletes suppressions."""
+    execute_many(
+        "DELETE FROM suppressions WHERE site_id = ? AND address_hash = ?",
+        ((site_id, address_hash) for address_hash in hashes),
+    )

@@ -1,0 +1,168 @@
+"""Imports of files: receiving them, and their refused rows.
+
+Instants are in milliseconds; `now`, until when a file may arrive, by the clock that all hosts go by.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from storage import jobs
+from storage.database import execute, execute_many, row, rows
+from storage.imports.imports import JOB
+from storage.imports.models import ImportModel
+
+PAGE_ROWS = 1_000
+RECEIVED = "WHERE site_id = ? AND id = ? AND status = 'receiving'"
+IN_TIME = "AND receiving_until >= ?"  # its rows may be half deleted, once it is not
+
+
+class RefusedRow(NamedTuple):
+    """`cells` in the order of the columns of the file, with addresses hashed."""
+
+    row_number: int
+    address_hash: str
+    code: str
+    message: str
+    cells: list[str]
+
+
+def begin(site_id: int, source: str | None, at: int, until: int) -> int:
+    """Creates an import whose file is being received; returns its id."""
+    import_id: int = ImportModel.insert(
+        site=site_id, status="receiving", rows=0, created_at=at, receiving_until=until, source=source
+    ).execute()
+    return import_id
+
+
+def unfinished(site_id: int, source: str, now: int) -> int | None:
+    """The id of the newest unfinished import from a source, unless it is abandoned."""
+    record = row(
+        "SELECT id FROM imports WHERE site_id = ? AND source = ? AND (status IN ('queued', 'running') "
+        "OR status = 'receiving' AND receiving_until >= ?) ORDER BY id DESC LIMIT 1",
+        (site_id, source, now),
+    )
+    return record[0] if record else None
+
+
+def ended(site_id: int, source: str) -> int | None:
+    """The id of the newest import from a source that is applied, or was stopped."""
+    record = row(
+        "SELECT id FROM imports WHERE site_id = ? AND source = ? AND status IN ('finished', 'failed') "
+        "ORDER BY id DESC LIMIT 1",
+        (site_id, source),
+    )
+    return record[0] if record else None
+
+
+def receive(site_id: int, import_id: int, rows: int, refused: int, now: int, until: int) -> bool:
+    """Counts received rows, and waits for more until an instant; False if it is abandoned or discarded."""
+    return bool(
+        execute(
+            f"UPDATE imports SET rows = rows + ?, refused = refused + ?, receiving_until = ? "
+            f"{RECEIVED} {IN_TIME}",
+            (rows, refused, until, site_id, import_id, now),
+        )
+    )
+
+
+def accept(site_id: int, import_id: int, columns: list[str], at: int, now: int, number: int) -> bool:
+    """Queues an import whose file is complete; False if it is abandoned or discarded."""
+    queued = execute(
+        f"UPDATE imports SET status = 'queued', columns = ?, accepted_at = ?, turn = ? {RECEIVED} {IN_TIME}",
+        (json.dumps(columns), at, number, site_id, import_id, now),
+    )
+    if queued:
+        jobs.add(site_id, JOB, import_id, number)
+    return bool(queued)
+
+
+def discard(site_id: int, import_id: int) -> bool:
+    """Deletes a chunk of an import whose file is incomplete; False once nothing is left."""
+    for table, limit in (("import_batches", PAGE_ROWS // 50), ("refused_rows", PAGE_ROWS)):
+        of_import = f"site_id = ? AND import_id = (SELECT id FROM imports {RECEIVED})"
+        chosen = f"SELECT id FROM {table} WHERE {of_import} LIMIT ?"
+        delete = f"DELETE FROM {table} WHERE site_id = ? AND id IN ({chosen})"
+        if execute(delete, (site_id, site_id, site_id, import_id, limit)):
+            return True
+    execute(f"DELETE FROM imports {RECEIVED}", (site_id, import_id))
+    return False
+
+
+def abandoned(now: int) -> list[tuple[int, int]]:
+    """(site id, id) of imports whose upload has stopped."""
+    return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND receiving_until < ?", (now,))
+
+
+def refuse(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int) -> None:
+    """Stores refused rows."""
+    execute_many(
+        "INSERT INTO refused_rows (site_id, import_id, row_number, address_hash, code, message, cells, "
+        "refused_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (site_id, import_id, row.row_number, row.address_hash, row.code, row.message,
+             json.dumps(row.cells, ensure_ascii=False), at)
+            for row in refused
+        ),
+    )  # fmt: skip
+
+
+def columns(site_id: int, import_id: int) -> list[str] | None:
+    """The columns of the file, empty if there is no file; None if there is no such import."""
+    record = row("SELECT columns FROM imports WHERE site_id = ? AND id = ?", (site_id, import_id))
+    return list(json.loads(record[0] or "[]")) if record else None
+
+
+def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, RefusedRow]]:
+    """(id, row) of the next refused rows after an id."""
+    records = rows(
+        "SELECT id, row_number, address_hash, code, message, cells FROM refused_rows "
+        "WHERE import_id = ? AND id > ? AND site_id = ? ORDER BY id LIMIT ?",
+        (import_id, after, site_id, PAGE_ROWS),
+    )
+    return [
+        (row_id, RefusedRow(number, address_hash, code, message, json.loads(cells)))
+        for row_id, number, address_hash, code, message, cells in records
+    ]
+
+
+def refused_by_code(site_id: int, import_id: int) -> list[tuple[str, int]]:
+    """(code, rows) of the refused rows of an import, the most common first."""
+    return rows(
+        "SELECT code, count(*) FROM refused_rows WHERE import_id = ? AND +site_id = ? "
+        "GROUP BY code ORDER BY 2 DESC, 1",
+        (import_id, site_id),
+    )
+
+
+def forget_refused(site_id: int, before: int) -> None:
+    """Deletes a page of the rows of a site refused before an instant."""
+    execute(
+        "DELETE FROM refused_rows WHERE site_id = ? AND id IN (SELECT id FROM refused_rows "
+        "WHERE +site_id = ? AND refused_at < ? ORDER BY refused_at LIMIT ?)",
+        (site_id, site_id, before, PAGE_ROWS),
+    )
+
+
+def refused_before(instant: int) -> int | None:
+    """The id of the site with the row that was refused first, if that was before an instant."""
+    record = row(
+        "SELECT site_id FROM refused_rows WHERE refused_at < ? ORDER BY refused_at LIMIT 1", (instant,)
+    )
+    return record and int(record[0])
+
+
+def erase_refused(site_id: int, hashes: Iterable[str]) -> None:
+    execute_many(
+        "DELETE FROM refused_rows WHERE site_id = ? AND address_hash = ?",
+        [(site_id, address_hash) for address_hash in hashes],
+    )
+
+
+def put_dates(site_id: int, import_id: int, begun: int, finished: int) -> None:
+    """Moves a finished import to another time."""
+    execute(
+        "UPDATE imports SET created_at = ?, accepted_at = ?, started_at = ?, finished_at = ? "
+        "WHERE site_id = ? AND id = ?",
+        (begun, begun, begun, finished, site_id, import_id),
+    )

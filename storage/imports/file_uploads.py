@@ -1,0 +1,222 @@
+"""Files that wait to be imported, and the names of those that were. Instants are in milliseconds."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from storage import jobs
+from storage.database import execute, marks, row, rows
+from storage.imports.models import FileUploadModel
+
+JOB = "file"  # the kind of job of one that a worker is to search, try or import
+FIRST = -1  # when a job is due that comes before all others of its site
+COLUMNS = (
+    "id, file, name, bytes, reading, created_at, task, actor, client_network, rows_done, outcome, "
+    "import_id, to_search"
+)
+TRY, IMPORT = "try", "import"  # tasks of a worker
+ASKED = "asked"  # no task: of a file that a key sent, and that waits for answers
+LEFT = f"created_at < ? AND task <> '{IMPORT}'"
+
+
+class FileUpload(NamedTuple):
+    """`file` is its name in the folder of uploads, `name` what the operator calls it; `reading` is JSON.
+
+    `file` is empty once it was deleted because of somebody in it who was erased.
+    `outcome` is what the last task found, or this one has found so far, as JSON, or empty.
+    """
+
+    id: int
+    file: str
+    name: str
+    bytes: int
+    reading: str
+    created_at: int
+    task: str
+    actor: str
+    client_network: str
+    rows_done: int
+    outcome: str
+    import_id: int
+    to_search: int
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a worker is to do something with it. An import deletes it: it is not searched."""
+        return self.task in (TRY, IMPORT) or (self.to_search > 0 and self.import_id == 0)
+
+
+def add(
+    site_id: int, file: str, name: str, size: int, reading: str, at: int, task: str = TRY, actor: str = ""
+) -> int:
+    upload_id: int = FileUploadModel.insert(
+        site=site_id, file=file, name=name, bytes=size, reading=reading, created_at=at, task=task,
+        actor=actor, client_network="", rows_done=0, outcome="", import_id=0, to_search=0,
+    ).execute()  # fmt: skip
+    if task != ASKED:
+        jobs.add(site_id, JOB, upload_id)
+    return upload_id
+
+
+def get(site_id: int, upload_id: int) -> FileUpload | None:
+    record = row(f"SELECT {COLUMNS} FROM file_uploads WHERE site_id = ? AND id = ?", (site_id, upload_id))
+    return record and FileUpload(*record)
+
+
+def waiting(site_id: int) -> list[FileUpload]:
+    """Newest first."""
+    records = rows(
+        f"SELECT {COLUMNS} FROM file_uploads WHERE site_id = ? AND import_id = 0 AND task <> '{ASKED}' "
+        "ORDER BY id DESC",
+        (site_id,),
+    )
+    return [FileUpload(*record) for record in records]
+
+
+def asked_by(site_id: int, key: str) -> list[FileUpload]:
+    """Those of a key that wait for answers, newest first."""
+    records = rows(
+        f"SELECT {COLUMNS} FROM file_uploads WHERE site_id = ? AND task = '{ASKED}' AND actor = ? "
+        "ORDER BY id DESC",
+        (site_id, key),
+    )
+    return [FileUpload(*record) for record in records]
+
+
+def put_reading(site_id: int, upload_id: int, reading: str) -> None:
+    """Puts a new reading, to be tried, unless the file is being imported, was, or is deleted."""
+    if execute(
+        f"UPDATE file_uploads SET reading = ?, task = '{TRY}', rows_done = 0, outcome = '' "
+        f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0 AND file <> ''",
+        (reading, site_id, upload_id),
+    ):
+        jobs.add(site_id, JOB, upload_id)
+
+
+def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) -> None:
+    """Has a worker import a file, once, before it tries others."""
+    if execute(
+        f"UPDATE file_uploads SET task = '{IMPORT}', actor = ?, client_network = ?, rows_done = 0 "
+        f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0 AND file <> ''",
+        (actor, client_network, site_id, upload_id),
+    ):
+        jobs.add(site_id, JOB, upload_id, now=FIRST)
+
+
+def note(site_id: int, upload_id: int, rows_done: int, outcome: str) -> None:
+    """Notes how far a task is, and what it found so far."""
+    execute(
+        "UPDATE file_uploads SET rows_done = ?, outcome = ? WHERE site_id = ? AND id = ?",
+        (rows_done, outcome, site_id, upload_id),
+    )
+
+
+def end(site_id: int, upload_id: int, outcome: str, import_id: int = 0) -> None:
+    """Ends a task."""
+    execute(
+        "UPDATE file_uploads SET task = '', outcome = ?, import_id = ? WHERE site_id = ? AND id = ?",
+        (outcome, import_id, site_id, upload_id),
+    )
+
+
+def ask_search(site_id: int) -> None:
+    """Has a worker search the files that wait, as somebody is erased; once it has done what it does."""
+    waiting = "site_id = ? AND import_id = 0 AND file <> ''"
+    execute(f"UPDATE file_uploads SET to_search = to_search + 1 WHERE {waiting}", (site_id,))
+    execute(
+        "INSERT INTO jobs (site_id, kind, subject, status) "
+        f"SELECT site_id, '{JOB}', id, '{jobs.WAITING}' FROM file_uploads WHERE {waiting} "
+        "ON CONFLICT (site_id, kind, subject) DO NOTHING",
+        (site_id,),
+    )
+
+
+def try_again(site_id: int, upload_id: int) -> None:
+    """Forgets what was found in a file, which has changed, and has a worker try it."""
+    execute(
+        f"UPDATE file_uploads SET task = CASE task WHEN '{ASKED}' THEN task ELSE '{TRY}' END, rows_done = 0, "
+        "outcome = '' WHERE site_id = ? AND id = ?",
+        (site_id, upload_id),
+    )
+
+
+def asked_before(instant: int) -> list[tuple[int, int]]:
+    """(site id, id) of files that wait for answers since before an instant."""
+    found = rows(
+        f"SELECT site_id, id FROM file_uploads WHERE task = '{ASKED}' AND created_at < ?", (instant,)
+    )
+    return [(site_id, upload_id) for site_id, upload_id in found]
+
+
+def searched(site_id: int, upload: FileUpload) -> None:
+    """Ends a search; whoever was erased after it had begun is to be searched for still."""
+    execute(
+        "UPDATE file_uploads SET to_search = to_search - ? WHERE site_id = ? AND id = ?",
+        (upload.to_search, site_id, upload.id),
+    )
+
+
+def drop(site_id: int, upload_id: int, outcome: str) -> None:
+    """Keeps of a file what it was and why it was deleted."""
+    execute(
+        "UPDATE file_uploads SET file = '', task = '', outcome = ?, to_search = 0 "
+        "WHERE site_id = ? AND id = ?",
+        (outcome, site_id, upload_id),
+    )
+
+
+def remove(site_id: int, upload_id: int) -> bool:
+    """False if it is gone already."""
+    jobs.remove(site_id, JOB, upload_id)
+    return bool(execute("DELETE FROM file_uploads WHERE site_id = ? AND id = ?", (site_id, upload_id)))
+
+
+def remove_before(site_id: int, instant: int) -> None:
+    execute(f"DELETE FROM file_uploads WHERE site_id = ? AND {LEFT}", (site_id, instant))
+
+
+def sites_before(instant: int) -> list[int]:
+    """The ids of sites with files that nobody imports, from before an instant."""
+    found = rows(f"SELECT DISTINCT site_id FROM file_uploads WHERE {LEFT}", (instant,))
+    return [site_id for (site_id,) in found]
+
+
+class ImportedFile(NamedTuple):
+    """The file of an import: its name, who sent it, and what was answered: in words, and as a line.
+
+    `digest` is of its content.
+    """
+
+    name: str
+    actor: str
+    consent: str = ""
+    answers: str = ""
+    digest: str = ""
+
+
+def put_file(site_id: int, import_id: int, file: ImportedFile) -> None:
+    execute(
+        "INSERT INTO imported_files (site_id, import_id, name, actor, consent, answers, digest) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (site_id, import_id, *file),
+    )
+
+
+def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
+    """By the id of the import."""
+    found = rows(
+        "SELECT import_id, name, actor, consent, answers, digest FROM imported_files "
+        f"WHERE site_id = ? AND import_id IN ({marks(import_ids)})",
+        [site_id, *import_ids],
+    )
+    return {import_id: ImportedFile(*each) for import_id, *each in found}
+
+
+def imported_before(site_id: int, digest: str) -> tuple[int, int] | None:
+    """(id, when it was accepted) of the newest import of a file with this content."""
+    record = row(
+        "SELECT i.id, i.created_at FROM imported_files AS f "
+        "JOIN imports AS i ON i.site_id = f.site_id AND i.id = f.import_id "
+        "WHERE f.site_id = ? AND f.digest = ? ORDER BY f.import_id DESC LIMIT 1",
+        (site_id, digest),
+    )
+    return record and (record[0], record[1])

@@ -1,0 +1,261 @@
+"""The inbox: accepted imports, and their batches. Instants are in milliseconds."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from storage import jobs
+from storage.database import execute, row, rows
+from storage.imports.models import ImportModel
+
+COLUMNS = (
+    "id, status, rows, applied, refused, created, updated, unchanged, suppressed, unsubscribed, "
+    "stay_unsubscribed, unsubscribes_ignored, subscribes_ignored, created_at, started_at, finished_at"
+)
+JOB = "import"  # the kind
+WAITING = "status IN ('queued', 'running')"  # the condition of partial indexes
+NOT_UNDONE = (
+    "NOT EXISTS (SELECT 1 FROM undos AS u "
+    "WHERE u.site_id = {0}.site_id AND u.source = 'import' AND u.source_id = {0}.id)"
+)
+
+
+class Import(NamedTuple):
+    """`applied` of the accepted `rows` are written; `refused` rows are not among them. By `unsubscribed` rows
+    somebody left; `stay_unsubscribed` are of people who had left before. The ignored are consent events that
+    came too late.
+    """
+
+    id: int
+    status: str
+    rows: int
+    applied: int
+    refused: int
+    created: int
+    updated: int
+    unchanged: int
+    suppressed: int
+    unsubscribed: int
+    stay_unsubscribed: int
+    unsubscribes_ignored: int
+    subscribes_ignored: int
+    created_at: int
+    started_at: int | None
+    finished_at: int | None
+
+
+class Applying(NamedTuple):
+    """An import that is being applied: `applied` of its `rows` are; accepted with a number, at an instant."""
+
+    id: int
+    rows: int
+    applied: int
+    number: int
+    at: int
+
+
+class Failed(NamedTuple):
+    """A failed import; the batches that it did not apply are kept."""
+
+    id: int
+    site_uuid: str
+    rows: int
+    applied: int
+    finished_at: int
+
+
+class Waiting(NamedTuple):
+    """Unfinished imports, their rows to write, the creation of the oldest queued one in milliseconds."""
+
+    imports: int
+    rows: int
+    oldest_at: int | None
+
+
+class ImportBatch(NamedTuple):
+    """Rows of an import, from `first_row` on; `payload` is a JSON array."""
+
+    id: int
+    first_row: int
+    payload: str
+
+
+def failed() -> list[Failed]:
+    """The failed imports of all sites that are not taken back, oldest first."""
+    records = rows(
+        "SELECT i.id, s.uuid, i.rows, i.applied, i.finished_at FROM imports i "
+        "JOIN sites s ON s.id = i.site_id "
+        f"WHERE i.status = 'failed' AND {NOT_UNDONE.format('i')} ORDER BY i.id"
+    )
+    return [Failed(*record) for record in records]
+
+
+def waiting() -> Waiting:
+    """The unfinished imports of all sites."""
+    return Waiting(
+        *row(
+            "SELECT COUNT(*), CAST(COALESCE(SUM(rows - applied), 0) AS bigint), "
+            f"MIN(CASE status WHEN 'queued' THEN created_at END) FROM imports WHERE {WAITING}"
+        )
+    )
+
+
+def site_of_failed(import_id: int) -> int | None:
+    """The id of the site of a failed import; None if there is none with this id."""
+    record = row("SELECT site_id FROM imports WHERE id = ? AND status = 'failed'", (import_id,))
+    return record and int(record[0])
+
+
+def retry(site_id: int, import_id: int) -> bool:
+    """Queues a failed import again; False if there is none with this id, or it is taken back."""
+    queued = rows(
+        "UPDATE imports SET status = 'queued', finished_at = NULL WHERE site_id = ? AND id = ? "
+        f"AND status = 'failed' AND {NOT_UNDONE.format('imports')} RETURNING turn",
+        (site_id, import_id),
+    )
+    for (number,) in queued:
+        jobs.add(site_id, JOB, import_id, number)
+    return bool(queued)
+
+
+def add(site_id: int, accepted: int, refused: int, at: int, number: int) -> int:
+    """Adds an import with its number of acceptance, the newest of its site; returns its id."""
+    import_id: int = ImportModel.insert(
+        site=site_id,
+        status="queued",
+        rows=accepted,
+        refused=refused,
+        created_at=at,
+        accepted_at=at,
+        turn=number,
+    ).execute()
+    return import_id
+
+
+def add_batch(site_id: int, import_id: int, first_row: int, payload: str) -> None:
+    execute(
+        "INSERT INTO import_batches (site_id, import_id, first_row, payload) VALUES (?, ?, ?, ?)",
+        (site_id, import_id, first_row, payload),
+    )
+
+
+def batch(site_id: int, import_id: int, row_number: int) -> ImportBatch:
+    """The batch with that row of an import."""
+    record = row(
+        "SELECT id, first_row, payload FROM import_batches "
+        "WHERE site_id = ? AND import_id = ? AND first_row <= ? ORDER BY first_row DESC LIMIT 1",
+        (site_id, import_id, row_number),
+    )
+    return ImportBatch(*record)
+
+
+def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
+    """(id, payload) of the batches of a site that are not applied yet, one at a time."""
+    after = 0
+    while record := row(
+        "SELECT id, payload FROM import_batches WHERE site_id = ? AND id > ? ORDER BY id LIMIT 1",
+        (site_id, after),
+    ):
+        yield record[0], record[1]
+        after = record[0]
+
+
+def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
+    """(payload, number, instant of acceptance) of the batches that accepted imports have still to apply."""
+    after = 0
+    while record := row(
+        "SELECT b.id, b.payload, i.turn, i.accepted_at FROM import_batches b "
+        "JOIN imports i ON i.site_id = b.site_id AND i.id = b.import_id "
+        "WHERE b.site_id = ? AND b.id > ? AND i.status <> 'receiving' ORDER BY b.id LIMIT 1",
+        (site_id, after),
+    ):
+        after = record[0]
+        yield record[1], record[2], record[3]
+
+
+def payload(site_id: int, batch_id: int) -> str | None:
+    """The rows of a batch; None once it is applied."""
+    record = row("SELECT payload FROM import_batches WHERE site_id = ? AND id = ?", (site_id, batch_id))
+    return record[0] if record else None
+
+
+def rewrite_batch(site_id: int, batch_id: int, payload: str) -> None:
+    execute(
+        "UPDATE import_batches SET payload = ? WHERE site_id = ? AND id = ?", (payload, site_id, batch_id)
+    )
+
+
+def drop_batch(site_id: int, batch_id: int) -> None:
+    execute("DELETE FROM import_batches WHERE site_id = ? AND id = ?", (site_id, batch_id))
+
+
+def get(site_id: int, import_id: int) -> Import | None:
+    record = row(f"SELECT {COLUMNS} FROM imports WHERE site_id = ? AND id = ?", (site_id, import_id))
+    return record and Import(*record)
+
+
+def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
+    """The newest whose id is below `before`."""
+    query = f"SELECT {COLUMNS} FROM imports WHERE site_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
+    return [Import(*record) for record in rows(query, (site_id, before, limit))]
+
+
+def applying(site_id: int, import_id: int) -> Applying | None:
+    query = "SELECT id, rows, applied, turn, accepted_at FROM imports WHERE site_id = ? AND id = ?"
+    record = row(query, (site_id, import_id))
+    return record and Applying(*record)
+
+
+def advance(site_id: int, import_id: int, counts: tuple[int, ...], at: int) -> None:
+    """Adds counts, in the order of their columns from `applied` on."""
+    execute(
+        "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
+        "unchanged = unchanged + ?, suppressed = suppressed + ?, unsubscribed = unsubscribed + ?, "
+        "stay_unsubscribed = stay_unsubscribed + ?, unsubscribes_ignored = unsubscribes_ignored + ?, "
+        "subscribes_ignored = subscribes_ignored + ?, status = 'running', "
+        "started_at = coalesce(started_at, ?) WHERE site_id = ? AND id = ?",
+        (*counts, at, site_id, import_id),
+    )
+
+
+def finish(site_id: int, import_id: int, at: int) -> Import:
+    """Marks an import as finished; the caller has applied all rows."""
+    return _end(site_id, import_id, "finished", at)
+
+
+def fail(site_id: int, import_id: int, at: int) -> Import:
+    """Marks an import as failed; its remaining batches are kept."""
+    return _end(site_id, import_id, "failed", at)
+
+
+def stop(site_id: int, import_id: int, at: int) -> None:
+    """Marks an import that has not ended as failed; its remaining batches are to be dropped."""
+    jobs.remove(site_id, JOB, import_id)
+    execute(
+        "UPDATE imports SET status = 'failed', finished_at = ? "
+        "WHERE site_id = ? AND id = ? AND status IN ('receiving', 'queued', 'running')",
+        (at, site_id, import_id),
+    )
+
+
+def drop_batches(site_id: int, import_id: int, limit: int) -> int:
+    """Deletes batches that an import has not applied; returns how many."""
+    return execute(
+        "DELETE FROM import_batches WHERE site_id = ? AND id IN "
+        "(SELECT id FROM import_batches WHERE site_id = ? AND import_id = ? LIMIT ?)",
+        (site_id, site_id, import_id, limit),
+    )
+
+
+def site_of(import_id: int) -> str | None:
+    """The uuid of the site of an import."""
+    query = "SELECT s.uuid FROM imports i JOIN sites s ON s.id = i.site_id WHERE i.id = ?"
+    record = row(query, (import_id,))
+    return record[0] if record else None
+
+
+def _end(site_id: int, import_id: int, status: str, at: int) -> Import:
+    [ended] = rows(
+        f"UPDATE imports SET status = ?, finished_at = ? WHERE site_id = ? AND id = ? RETURNING {COLUMNS}",
+        (status, at, site_id, import_id),
+    )
+    return Import(*ended)

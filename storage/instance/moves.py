@@ -1,0 +1,238 @@
+"""The two ends of a move of a whole instance: databases of any engine, outside the pool of this process."""
+
+import contextlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import peewee
+
+from storage.instance.backups import MIGRATION_HISTORY as HISTORY
+from storage.engines import chosen
+from storage.engines.protocol import Engine
+from storage.erasures.log import ADD, ALL, LoggedErasure
+from storage.erasures.models import LoggedErasureModel
+from storage.errors import StatementError, Unusable
+from storage.opening.history import FIRST, LAST_BEFORE
+from storage.instance.state import HERE, Phase
+from storage.models import MODELS, InstanceStateModel
+
+PAGE_ROWS = 2_000
+LARGE_ROWS = 20  # of a table whose rows may have megabytes
+LARGE = frozenset({"import_batches", "file_pieces"})
+OF_PERSON = ("events", "consent_changes")
+STATE = "instance_state"
+MARK = "UPDATE instance_state SET move = ?, phase = ?, other = ?, at = ? WHERE move = ? AND phase = ?"
+NUL = "\0"
+WITH_NUL = (
+    "the table {} has a text with the character NUL, which not every database stores: "
+    "replace it, then move again"
+)
+
+Sums = dict[int, tuple[int, int]]
+
+
+class MovedTable(NamedTuple):
+    """`flags` are the places of the boolean columns, which SQLite reads as numbers."""
+
+    name: str
+    columns: list[str]
+    flags: list[int]
+
+    def typed(self, row: Sequence[Any]) -> list[Any]:
+        typed = list(row)
+        for place in self.flags:
+            typed[place] = typed[place] if typed[place] is None else bool(typed[place])
+        return typed
+
+
+@lru_cache
+def tables() -> list[MovedTable]:
+    """Those that move, referenced ones before those that reference them. The log of erasures stays out."""
+    stay = (InstanceStateModel, LoggedErasureModel)
+    return [_table(vars(model)["_meta"]) for model in MODELS if model not in stay]
+
+
+def _table(meta: Any) -> MovedTable:
+    fields = meta.sorted_fields
+    flags = [place for place, field in enumerate(fields) if isinstance(field, peewee.BooleanField)]
+    return MovedTable(meta.table_name, [field.column_name for field in fields], flags)
+
+
+class End:
+    """A connected database of a move."""
+
+    def __init__(self, engine: Engine, opened: Any) -> None:
+        self._engine, self._opened = engine, opened
+
+    @contextlib.contextmanager
+    def _meant(self) -> Iterator[None]:
+        try:
+            with vars(peewee)["__exception_wrapper__"]:
+                yield
+        except (peewee.DatabaseError, peewee.InterfaceError, self._engine.Error) as error:
+            raise self._engine.meaning(error) from error
+
+    def _rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        return list(self._opened.execute_sql(self._engine.rewrite(sql), parameters).fetchall())
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """A transaction beside which nobody writes."""
+        with self._meant(), self._engine.migration_lock(self._opened), self._opened.atomic():
+            yield
+
+    def connect(self) -> None:
+        with self._meant():
+            self._opened.connect()
+
+    def is_migrated(self) -> bool:
+        """Whether it has the tables of an instance."""
+        with self._meant():
+            return STATE in self._engine.tables(self._opened)
+
+    def newest_migration(self) -> str:
+        with self._meant():
+            newest = str(self._rows(f"SELECT max(name) FROM {HISTORY}")[0][0])
+        return FIRST if newest == LAST_BEFORE else newest
+
+    def phase(self) -> Phase:
+        if not self.is_migrated():
+            return HERE
+        with self._meant():
+            [found] = self._rows("SELECT move, phase, other, at FROM instance_state")
+        return Phase(*found)
+
+    def set_phase(self, was: Phase, phase: Phase) -> bool:
+        """False if another host has marked it since it `was` read."""
+        with self._alone():
+            found = self._opened.execute_sql(self._engine.rewrite(MARK), (*phase, was.move, was.name))
+            return bool(self._opened.rows_affected(found))
+
+    def is_empty(self) -> bool:
+        """Whether it has no table, or those of our migrations without a row."""
+        with self._meant():
+            names = set(self._engine.tables(self._opened))
+            if not names:
+                return True
+            used = (self._rows(f'SELECT 1 FROM "{name}" LIMIT 1') for name in names - {HISTORY, STATE})
+            return HISTORY in names and not any(used)
+
+    def count(self, table: MovedTable) -> int:
+        with self._meant():
+            return int(self._rows(f"SELECT count(*) FROM {table.name}")[0][0])
+
+    def key(self, table: MovedTable) -> list[str]:
+        """The columns of its primary key, in this engine's order."""
+        with self._meant():
+            return list(self._engine.primary_key(self._opened, table.name))
+
+    def last(self, table: MovedTable, key: Sequence[str]) -> Sequence[Any] | None:
+        """The highest key; None in an empty table."""
+        order = ", ".join(f"{column} DESC" for column in key)
+        with self._meant():
+            found = self._rows(f"SELECT {', '.join(key)} FROM {table.name} ORDER BY {order} LIMIT 1")
+        return found[0] if found else None
+
+    def pages(self, table: MovedTable, after: Sequence[Any] | None = None) -> Iterator[list[Any]]:
+        """All rows in the order of the key, those after a key, some at a time."""
+        key = self.key(table)
+        places = [table.columns.index(column) for column in key]
+        limit = LARGE_ROWS if table.name in LARGE else PAGE_ROWS
+        while page := self._page(table, key, after, limit):
+            yield page
+            after = [page[-1][place] for place in places]
+
+    def _page(self, table: MovedTable, key: list[str], after: Sequence[Any] | None, limit: int) -> list[Any]:
+        columns, order = ", ".join(table.columns), ", ".join(key)
+        where = f"WHERE ({order}) > ({', '.join('?' * len(key))})" if after else ""
+        query = f"SELECT {columns} FROM {table.name} {where} ORDER BY {order} LIMIT ?"
+        with self._meant():
+            return self._rows(query, [*(after or ()), limit])
+
+    def add(self, table: MovedTable, rows: Sequence[Sequence[Any]]) -> None:
+        marks = ", ".join("?" * len(table.columns))
+        sql = f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks})"
+        try:
+            with self._alone():
+                self._opened.execute_many(sql, [table.typed(row) for row in rows] if table.flags else rows)
+        except StatementError as error:
+            if any(isinstance(value, str) and NUL in value for row in rows for value in row):
+                raise Unusable(WITH_NUL.format(table.name)) from error
+            raise
+
+    @property
+    def keeps_log(self) -> bool:
+        """Whether the log of erasures is in this database."""
+        return self._engine.HAS_HOSTS
+
+    def logged_erasures(self) -> list[LoggedErasure]:
+        with self._meant():
+            return [LoggedErasure(*record) for record in self._rows(ALL)]
+
+    def log_erasures(self, erasures: Sequence[LoggedErasure]) -> None:
+        with self._alone():
+            self._opened.execute_many(ADD, erasures)
+
+    def last_id(self, table: MovedTable) -> int:
+        """The highest id that a table has given; 0 of one without ids, and before the first."""
+        with self._meant():
+            given = self._engine.last_id(self._opened, table.name) if "id" in table.columns else 0
+            highest = self._rows(f"SELECT max(id) FROM {table.name}")[0][0] if "id" in table.columns else 0
+        return max(given, highest or 0)
+
+    def raise_last_id(self, table: MovedTable, number: int) -> None:
+        """Lets the next id be above a number."""
+        with self._alone():
+            self._engine.put_last_id(self._opened, table.name, number)
+
+    def settle(self) -> None:
+        """Makes the statistics by which statements are planned."""
+        with self._meant():
+            self._opened.execute_sql("ANALYZE")
+
+    def sums(self, table: MovedTable, advance: Callable[[int], None]) -> Sums:
+        """(rows, checksum) by site, 0 for rows of none; comparable within a process, on every engine."""
+        site = table.columns.index("site_id") if "site_id" in table.columns else None
+        found: Sums = defaultdict(lambda: (0, 0))
+        for page in self.pages(table):
+            for row in page:
+                place = 0 if site is None else row[site] or 0
+                count, checksum = found[place]
+                found[place] = count + 1, (checksum + hash(tuple(row))) % 2**64
+            advance(len(page))
+        return dict(found)
+
+    def person(self, after: int) -> list[Any]:
+        """The first subscriber whose id is above one, with what is kept of them: (id, rows)."""
+        by_name = {table.name: table for table in tables()}
+        people = by_name["subscribers"]
+        with self._meant():
+            own = self._rows(
+                f"SELECT {', '.join(people.columns)} FROM subscribers WHERE id > ? ORDER BY id LIMIT 1",
+                [after],
+            )
+            if not own:
+                return []
+            found = dict(zip(people.columns, own[0], strict=True))
+            return [found["id"], own[0], *self._of_person(by_name, found["id"], found["site_id"])]
+
+    def _of_person(self, by_name: dict[str, MovedTable], id_: int, site_id: int) -> Iterator[tuple[Any, ...]]:
+        for name in OF_PERSON:
+            columns = ", ".join(by_name[name].columns)
+            query = f"SELECT {columns} FROM {name} WHERE subscriber_id = ? AND +site_id = ? ORDER BY id"
+            yield from map(tuple, self._rows(query, [id_, site_id]))
+
+
+@contextlib.contextmanager
+def end(url: str, password: str | None, timeout: float, allow_faulty: bool) -> Iterator[End]:
+    """One end, until the caller's `with` ends. Raises `Unavailable`, `Unusable`."""
+    engine = chosen.of(url)
+    opened = engine.open(url, timeout, 2, allow_faulty, password)
+    try:
+        found = End(engine, opened)
+        found.connect()
+        yield found
+    finally:
+        opened.close_all()

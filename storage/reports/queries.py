@@ -1,0 +1,155 @@
+"""The queries of reports, which count on demand.
+
+Periods are `(first, end)` in milliseconds, `end` excluded; one statement takes several as JSON, and
+searches an index once per period. `rule` is a condition of `storage.segments.rules`, or `MATCH_ALL`.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from storage.database import rows
+from storage.engines.chosen import engine
+from storage.segments.people import People
+from storage.segments.rules import DOMAIN, NAMES
+from storage.segments.segments import OF_SITE
+from storage.sql import Sql
+from storage.subscribers import domains, tags
+from storage.subscribers.field_values import OTHER
+
+Interval = tuple[int, int]
+MATCH_ALL = Sql("TRUE")
+IMPORTED = ("i.created", "i.updated", "i.unchanged", "i.refused + i.suppressed")
+NUMBERS: dict[str, Callable[[Any], object]] = {"integer": int, "real": float}
+ALWAYS: Interval = (-(2**63), 2**63 - 1)
+
+MATCHING = f"SELECT subscribers.id FROM subscribers WHERE {OF_SITE} AND created_at >= ? AND created_at < ?"
+
+
+def count_subscribers(site_id: int, rule: Sql, period: Interval) -> int:
+    """The number of subscribers created within a period."""
+    [count] = count_subscribers_in(site_id, "created_at", rule, [period])
+    return count
+
+
+def count_subscribers_in(site_id: int, date: str, rule: Sql, periods: Sequence[Interval]) -> list[int]:
+    """The number of subscribers per period by a date, `created_at` or `unsubscribed_at`."""
+    counts = rows(
+        f"SELECT (SELECT count(*) FROM subscribers WHERE site_id = ? AND {date} >= b.first "
+        f"AND {date} < b.ending AND ({rule.text})) FROM {engine.PERIODS} ORDER BY b.place",
+        (site_id, *rule.parameters, json.dumps(periods)),
+    )
+    return [count for (count,) in counts]
+
+
+def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
+    """(tag, subscribers), the most common first, unused tags included."""
+    if rule == MATCH_ALL and period == ALWAYS:
+        return tags.most_common(site_id, limit)
+    chosen, parameters = _subscriber_filter(site_id, rule, period)
+    return rows(
+        "SELECT tags.name, coalesce(c.total, 0) FROM tags "
+        "LEFT JOIN (SELECT site_id, tag_id, count(*) AS total "
+        f"FROM subscriber_tags WHERE site_id = ? {chosen} GROUP BY site_id, tag_id) AS c "
+        "ON c.site_id = tags.site_id AND c.tag_id = tags.id "
+        "WHERE tags.site_id = ? ORDER BY 2 DESC, tags.id LIMIT ?",
+        (site_id, *parameters, site_id, limit),
+    )
+
+
+def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
+    """(value, subscribers), the most common first; the elements of an array count separately."""
+    if key in NAMES:
+        chosen, parameters = _subscriber_filter(site_id, rule, period, "subscribers.id")
+        return rows(
+            f"SELECT {key}, count(*) FROM subscribers WHERE site_id = ? AND {key} <> '' {chosen} "
+            "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+            (site_id, *parameters, limit),
+        )
+    chosen, parameters = _subscriber_filter(site_id, rule, period)
+    return rows(
+        "SELECT text, CAST(sum(total) AS bigint) "
+        "FROM (SELECT CASE label WHEN '' THEN folded ELSE label END AS text, count(*) AS total "
+        "FROM field_values WHERE site_id = ? AND field_id = "
+        f"(SELECT id FROM custom_fields WHERE site_id = ? AND key = ?) AND kind <> {OTHER} {chosen} "
+        "GROUP BY folded, label) AS spelt GROUP BY text ORDER BY 2 DESC, 1 LIMIT ?",
+        (site_id, site_id, key, *parameters, limit),
+    )
+
+
+def by_domain(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
+    """(domain of the address, subscribers), the most common first."""
+    if rule == MATCH_ALL and period == ALWAYS:
+        return domains.most_common(site_id, limit)
+    return rows(
+        f"SELECT {DOMAIN}, count(*) FROM subscribers WHERE {OF_SITE} AND created_at >= ? AND created_at < ? "
+        f"AND ({rule.text}) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
+        (site_id, *period, *rule.parameters, limit),
+    )
+
+
+def event_types(site_id: int, rule: Sql, period: Interval, limit: int) -> list[str]:
+    """The most common types of events within a period."""
+    chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
+    types = rows(
+        "SELECT type FROM events WHERE site_id = ? AND occurred_at >= ? AND occurred_at < ? "
+        f"{chosen} GROUP BY type ORDER BY count(*) DESC, type LIMIT ?",
+        (site_id, *period, *parameters, limit),
+    )
+    return [type_ for (type_,) in types]
+
+
+def events_in(
+    site_id: int, types: Sequence[str], rule: Sql, periods: Sequence[Interval]
+) -> dict[str, list[int]]:
+    """The number of events per period, by type; whom a rule chooses is found once for all types."""
+    if not types:
+        return {}
+    chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
+    counts = rows(
+        "SELECT t.column1, (SELECT count(*) FROM events WHERE site_id = ? AND type = t.column1 "
+        f"AND occurred_at >= b.first AND occurred_at < b.ending {chosen}) "
+        f"FROM (VALUES {', '.join('(?)' for _ in types)}) AS t CROSS JOIN {engine.PERIODS} ORDER BY b.place",
+        (site_id, *parameters, *types, json.dumps(periods)),
+    )
+    found: dict[str, list[int]] = {type_: [] for type_ in types}
+    for type_, count in counts:
+        found[type_].append(count)
+    return found
+
+
+def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, int, int, int]]:
+    """(created, updated, unchanged, failed) rows per period, by when their imports were accepted."""
+    return rows(
+        f"SELECT {', '.join(f'CAST(coalesce(sum({each}), 0) AS bigint)' for each in IMPORTED)} "
+        f"FROM {engine.PERIODS} LEFT JOIN imports AS i "
+        "ON i.site_id = ? AND i.created_at >= b.first AND i.created_at < b.ending "
+        "GROUP BY b.place ORDER BY b.place",
+        (json.dumps(periods), site_id),
+    )
+
+
+def common_values(site_id: int, newest: int, limit: int) -> list[tuple[str, str, object, int]]:
+    """(key, JSON type, value, subscribers): the most common values per key of the newest subscribers."""
+    records = rows(
+        "SELECT key, type, value, total FROM (SELECT key, type, value, total, "
+        f"row_number() OVER (PARTITION BY key ORDER BY total DESC, {engine.BY_ATOM}, type) AS place "
+        "FROM (SELECT v.key AS key, v.type AS type, v.atom AS value, count(*) AS total "
+        "FROM (SELECT fields FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC "
+        f"LIMIT ?) AS s, {engine.SCALARS} "
+        "WHERE v.type IN ('text', 'integer', 'real', 'true', 'false') "
+        "GROUP BY 1, 2, 3) AS counted) AS placed WHERE place <= ? ORDER BY key, place",
+        (site_id, newest, limit),
+    )
+    return [(key, type_, NUMBERS.get(type_, str)(value), total) for key, type_, value, total in records]
+
+
+def _subscriber_filter(
+    site_id: int, rule: Sql, period: Interval, column: str = "subscriber_id"
+) -> tuple[str, tuple[object, ...]]:
+    """A condition on a column of ids, empty for all subscribers, and its parameters."""
+    if rule == MATCH_ALL and period == ALWAYS:
+        return "", ()
+    if isinstance(rule, People) and not rule.excludes and period == ALWAYS:
+        return f"AND {column} IN ({rule.ids.text})", rule.ids.parameters
+    return f"AND {column} IN ({MATCHING} AND ({rule.text}))", (site_id, *period, *rule.parameters)

@@ -1,0 +1,3 @@
+"""Finding subscribers: searches, lists to look through, and suggestions."""
+
+__all__ = ["lists", "searches", "suggestions"]

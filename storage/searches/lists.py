@@ -1,0 +1,144 @@
+"""Lists of subscribers to look through: found by text, in an order, a page at a time."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from storage.database import marks, row, rows
+from storage.engines.chosen import engine
+from storage.segments.people import looking_for
+from storage.segments.rules import DOMAIN
+from storage.sql import AND, Sql, join
+from storage.subscribers import domains
+from storage.subscribers.subscribers import COLUMNS, Subscriber, read
+
+ORDERS = ("created_at", "last_event_at", "unsubscribed_at")
+MOST_FOUND = 10_000
+EARLIEST = -(2**63)
+LAST_CHARACTER = "\U0010ffff"
+
+BEGINS = "subscribers.site_id = ? AND {0} >= ? AND {0} < ?"
+FIRST_NAME, LAST_NAME = "first_name COLLATE NOCASE", "last_name COLLATE NOCASE"
+BY_ADDRESS = BEGINS.format("email_key")
+BY_DOMAIN = BEGINS.format(DOMAIN)
+BY_FIRST_NAME = f"{BEGINS.format(FIRST_NAME)} AND first_name <> ''"
+BY_LAST_NAME = f"{BEGINS.format(LAST_NAME)} AND last_name <> ''"
+BY_BOTH_NAMES = f"{BY_LAST_NAME} AND {FIRST_NAME} = ?"
+
+
+class Start(NamedTuple):
+    """How the stored form of an address or a domain begins: `local` with its `@`, or "", and `domain`.
+
+    Domains of a site that begin with `international`, and are shown with `shown` at the start, match too.
+    """
+
+    local: str
+    domain: str
+    international: str = ""
+    shown: str = ""
+
+
+def begins_with(
+    site_id: int, addresses: Iterable[Start], of_domains: Iterable[Start], names: Iterable[str]
+) -> Sql:
+    """A condition: the address begins with one of `addresses`, its domain, or a name, with one of the others.
+
+    Up to `MOST_FOUND` people are found by indexes; of more, it is asked of one person after another.
+    """
+    conditions = [each for start in addresses for each in _starts(site_id, start, BY_ADDRESS)]
+    conditions += [each for start in of_domains for each in _starts(site_id, start, BY_DOMAIN)]
+    for name in names:
+        conditions += [_begins(each, site_id, name) for each in (BY_FIRST_NAME, BY_LAST_NAME)]
+        splits = {name.partition(" "), name.rpartition(" ")}
+        conditions += [_begins(BY_BOTH_NAMES, site_id, last, first) for first, _, last in splits if last]
+    found = join(" UNION ", [_some(each) for each in conditions])
+    [count] = row(f"SELECT count(*) FROM ({found.text} LIMIT {MOST_FOUND + 1}) AS found", found.parameters)
+    if count > MOST_FOUND:
+        return join(" OR ", [Sql(f"(+{each.text})", each.parameters) for each in conditions])
+    return Sql(f"subscribers.id IN ({found.text})", found.parameters, rare=True)
+
+
+def _starts(site_id: int, start: Start, condition: str) -> Iterator[Sql]:
+    yield _begins(condition, site_id, start.local + start.domain)
+    shown = domains.shown_from(site_id, start.international, start.shown) if start.international else []
+    if shown:
+        of_them = Sql(f"{DOMAIN} {engine.ONE_OF_DOMAINS}", (domains.as_text(shown),))
+        yield join(
+            AND,
+            [_begins(condition, site_id, start.local), of_them]
+            if start.local
+            else [Sql("subscribers.site_id = ?", (site_id,)), of_them],
+        )
+
+
+def _begins(condition: str, site_id: int, text: str, *more: str) -> Sql:
+    return Sql(condition, (site_id, text, text + LAST_CHARACTER, *more))
+
+
+def _some(condition: Sql) -> Sql:
+    query = f"SELECT id FROM subscribers WHERE {condition.text} LIMIT {MOST_FOUND + 1}"
+    return Sql(f"SELECT id FROM ({query}) AS found", condition.parameters)
+
+
+def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offset: int) -> list[Subscriber]:
+    """Matches that have the date `order`, by it; an index alone yields the ids."""
+    direction = "DESC" if descending else "ASC"
+    by = ", ".join(
+        f"{_plus(rule)}{column} {direction}" for column in dict.fromkeys((order, "created_at", "id"))
+    )
+    query = f"SELECT id FROM subscribers WHERE {_listed(rule, order)} ORDER BY {by} LIMIT ? OFFSET ?"
+    with looking_for([rule]):
+        records = rows(query, (site_id, *rule.parameters, limit, offset))
+    ids = [subscriber_id for (subscriber_id,) in records]
+    found = rows(
+        f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?", [*ids, site_id]
+    )
+    by_id = {subscriber.id: subscriber for subscriber in map(read, found)}
+    return [by_id[subscriber_id] for subscriber_id in ids if subscriber_id in by_id]
+
+
+def ids(site_id: int, rule: Sql, order: str) -> list[int]:
+    """The ids of all who match and have the date `order`."""
+    listed = f"site_id = ? AND {order} > {EARLIEST} AND ({rule.text})"
+    with looking_for([rule]):
+        found = rows(f"SELECT id FROM subscribers WHERE {listed} ORDER BY id", (site_id, *rule.parameters))
+    return [subscriber_id for (subscriber_id,) in found]
+
+
+def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
+    """How many match and have the date `order`, counted up to `limit`.
+
+    Everybody has been created: of that order, the rule's own index may count.
+    """
+    listed = _listed(rule, order) if order != ORDERS[0] else f"{_plus(rule)}site_id = ? AND ({rule.text})"
+    some = f"SELECT 1 FROM subscribers WHERE {listed} LIMIT ?"
+    with looking_for([rule]):
+        [total] = row(f"SELECT count(*) FROM ({some}) AS found", (site_id, *rule.parameters, limit))
+    return int(total)
+
+
+def _listed(rule: Sql, order: str) -> str:
+    plus = _plus(rule)
+    return f"{plus}site_id = ? AND {plus}{order} > {EARLIEST} AND ({rule.text})"
+
+
+def _plus(rule: Sql) -> str:
+    """What keeps the columns of a list from their indexes, where the rule finds the few who are in it."""
+    return "+" if rule.rare else ""
+
+
+def has(site_id: int, subscriber_id: int, rule: Sql) -> bool:
+    """Whether one subscriber matches."""
+    query = f"SELECT 1 FROM subscribers WHERE id = ? AND site_id = ? AND ({rule.text})"
+    return row(query, (subscriber_id, site_id, *rule.parameters)) is not None
+
+
+def newest(site_id: int, limit: int) -> list[Subscriber]:
+    return page(site_id, Sql("TRUE"), ORDERS[0], True, limit, 0)
+
+
+def first_created(site_id: int) -> int | None:
+    """When the oldest subscriber was created."""
+    record = row(
+        "SELECT created_at FROM subscribers WHERE site_id = ? ORDER BY created_at, id LIMIT 1", (site_id,)
+    )
+    return record[0] if record else None

@@ -1,0 +1,247 @@
+"""Searches among the subscribers of a site, and their pages in an export."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from storage.access.sites import counters
+from storage.database import each_row, row, rows
+from storage.engines.chosen import engine
+from storage.searches import bookmarks
+from storage.searches.bookmarks import STEP, Mark
+from storage.segments.people import looking_for
+from storage.sql import AND, Sql, join
+from storage.subscribers import tags
+from storage.subscribers.subscribers import COLUMN_NAMES, COLUMNS, DATES, Subscriber, read
+
+MANY = 5_000
+INDEXED_DATES = ("last_event_at", "unsubscribed_at")
+FAR = 10_000  # rows of a list; what lies further is reached from a bookmark
+FEW = 1_000  # who have a tag
+ENOUGH = 2  # times as many as a page is expected among
+READ_COST = 4  # of reading and sorting one who has a tag, over looking at one who may have it
+PAGE_ROWS = 100
+HAS_TAG = "SELECT 1 FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = subscribers.id"
+TAGGED = f"EXISTS ({HAS_TAG})"
+BY_TAG = "SELECT subscriber_id AS id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?"
+PAGE_LENGTH = 2**18  # characters of custom values in a page of an export
+FIELDS_POSITION = COLUMN_NAMES.index("fields")
+ON_PAGE = "subscribers ON subscribers.id = page_id AND subscribers.site_id = page_site"
+ORDERED = "ORDER BY page_at DESC, page_id DESC"
+COLUMNS_OF_PAGE = ", ".join(f"subscribers.{name}" for name in COLUMN_NAMES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """Exclusive bounds in milliseconds per date column, and further conditions."""
+
+    after: dict[str, int] = field(default_factory=dict)
+    before: dict[str, int] = field(default_factory=dict)
+    email_key: str | None = None
+    tag_ids: Sequence[int] = ()
+    rules: Sequence[Sql] = ()
+
+    @property
+    def are_none(self) -> bool:
+        return not (self.after or self.before or self.email_key is not None or self.tag_ids or self.rules)
+
+    @property
+    def read_elsewhere(self) -> bool:
+        """Whether a rule first reads other tables, whole, in each statement that it is part of."""
+        return any("SELECT" in rule.text for rule in self.rules)
+
+
+def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subscriber]:
+    """Matches, newest first."""
+    query = Sql(f"SELECT {COLUMNS_OF_PAGE} FROM page {engine.IN_ORDER} {ON_PAGE} {ORDERED}")
+    with looking_for(filters.rules):
+        return [read(record) for record in _read(site_id, filters, limit, offset, query)]
+
+
+def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) -> tuple[bytes, bool]:
+    """The column `text` of each match, newest first, with commas between, and whether there are more.
+
+    In one row: a thread would give the interpreter away for each.
+    """
+    one = Sql(
+        f"SELECT {engine.joined(text.text, ORDERED)}, (SELECT count(*) FROM page) "
+        f"FROM (SELECT * FROM page LIMIT {limit:d}) AS page {engine.IN_ORDER} {ON_PAGE}",
+        text.parameters,
+    )
+    with looking_for(filters.rules):
+        [(joined, found)] = _read(site_id, filters, limit + 1, offset, one)
+    return bytes(joined or b""), found > limit
+
+
+def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -> list[Any]:
+    """A query on the ids and dates in `page`.
+
+    An index alone yields the ids; rows are read only for the page. Far down a list that nobody changes, it
+    begins at a bookmark, if a step to the next costs no more than its rows.
+    """
+    plan = _plan(site_id, filters)
+    page = SearchPage(site_id, filters, plan, limit, query)
+    if offset >= FAR and not (plan.sorts or filters.read_elsewhere):
+        before = bookmarks.version()
+        if bookmarks.bookmarks.is_quiet(before):
+            mark, passed = bookmarks.bookmarks.reach(before, page.of, offset, page.step)
+            found = page.rows(offset - passed, mark)
+            if bookmarks.version() == before:
+                return found
+    return page.rows(offset)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What yields the candidates, which are then sorted: the rarest `tag`, a rare `date` or a `rule`. Without
+    them, all people are looked at, newest first, until a page is full.
+    """
+
+    tag: int | None = None
+    date: str = ""
+    rule: bool = False
+
+    @property
+    def sorts(self) -> bool:
+        return self.tag is not None or self.date != "" or self.rule
+
+    def plus(self, column: str) -> str:
+        """What keeps a date from its index, unless that yields the candidates."""
+        return "" if column == self.date or (column == "created_at" and not self.sorts) else "+"
+
+
+def _plan(site_id: int, filters: Filters) -> Plan:
+    """Few who have a tag, or a date, are searched by it, and the matches sorted. Many are checked in the
+    order of the result, along an index that contains all four dates.
+    """
+    if any(rule.rare for rule in filters.rules):
+        return Plan(rule=True)
+    tag = _rare_tag(site_id, filters.tag_ids) if filters.email_key is None else None
+    return Plan(tag=tag) if tag is not None else Plan(date=_rare_date(site_id, filters))
+
+
+def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
+    """The rarest of the tags, if reading all who have it is quicker than looking at the newest of all until
+    a page is full; else None."""
+    if not tag_ids:
+        return None
+    users, known = counters(site_id)[0], tags.bearers(site_id, tag_ids)
+    counts = {tag_id: max(1, known.get(tag_id, 0)) for tag_id in tag_ids}
+    rarest = min(counts, key=counts.__getitem__)
+    looked_at = min(users, PAGE_ROWS * math.prod(max(1.0, users / count) for count in counts.values()))
+    if counts[rarest] < max(FEW, looked_at / READ_COST):
+        return rarest
+    return None if len(counts) == 1 or _newest_have(site_id, tag_ids, int(ENOUGH * looked_at)) else rarest
+
+
+def _newest_have(site_id: int, tag_ids: Sequence[int], number: int) -> bool:
+    """Whether a page of people who have all tags is among the newest: tags may exclude each other."""
+    tagged = _tagged(site_id, tag_ids)
+    newest = "SELECT id FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?"
+    query = f"SELECT 1 FROM ({newest}) AS subscribers WHERE {tagged.text} LIMIT 1 OFFSET {PAGE_ROWS - 1}"
+    return row(query, (site_id, number, *tagged.parameters)) is not None
+
+
+def _tagged(site_id: int, tag_ids: Iterable[int]) -> Sql:
+    """A condition on the ids of `subscribers`: they have all tags."""
+    return join(AND, [Sql(TAGGED, (site_id, tag_id)) for tag_id in tag_ids])
+
+
+def _rare_date(site_id: int, filters: Filters) -> str:
+    """A date with an index of its own that fewer than `MANY` have within its bounds; "" if there is none."""
+    for date in INDEXED_DATES:
+        bounds = [{date: each[date]} if date in each else {} for each in (filters.after, filters.before)]
+        if any(bounds):
+            where = _conditions(site_id, Filters(after=bounds[0], before=bounds[1]), Plan(date=date))
+            query = f"SELECT 1 FROM subscribers WHERE {where.text} LIMIT 1 OFFSET {MANY - 1}"
+            if not row(query, where.parameters):
+                return date
+    return ""
+
+
+@dataclass(frozen=True)
+class SearchPage:
+    """One page of the matches, newest first, for a query on it."""
+
+    site_id: int
+    filters: Filters
+    plan: Plan
+    limit: int
+    query: Sql
+
+    @property
+    def of(self) -> Sql:
+        """What the page is one of."""
+        return _conditions(self.site_id, self.filters, self.plan)
+
+    def rows(self, offset: int, mark: Mark | None = None) -> list[Any]:
+        where, order = self._where(mark), "+" if self.plan.sorts else ""
+        return rows(
+            "WITH page AS MATERIALIZED "
+            "(SELECT id AS page_id, site_id AS page_site, created_at AS page_at FROM subscribers "
+            f"WHERE {where.text} ORDER BY {order}created_at DESC, id DESC "
+            f"LIMIT {self.limit:d}{' OFFSET ?' if offset else ''}) {self.query.text}",
+            [*where.parameters, *([offset] if offset else []), *self.query.parameters],
+            keeps_plan=self.filters.are_none and not offset,
+        )
+
+    def step(self, mark: Mark | None) -> Mark | None:
+        """The mark a step after another, or after the beginning."""
+        where = self._where(mark)
+        found = row(
+            f"SELECT created_at, id FROM subscribers WHERE {where.text} "
+            f"ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET {STEP - 1}",
+            where.parameters,
+        )
+        return found and (found[0], found[1])
+
+    def _where(self, mark: Mark | None) -> Sql:
+        if mark is None:
+            return self.of
+        later = {column: bound for column, bound in self.filters.before.items() if column != "created_at"}
+        where = _conditions(self.site_id, replace(self.filters, before=later), self.plan)
+        return Sql(f"{where.text} AND (created_at, id) < (?, ?)", (*where.parameters, *mark))
+
+
+def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
+    """The WHERE text."""
+    all_but_tag = "+" if plan.tag is not None or plan.rule else ""
+    parts = [Sql(f"{all_but_tag}site_id = ?", (site_id,))]
+    for bounds, operator in ((filters.after, ">"), (filters.before, "<")):
+        for column in DATES:
+            if column in bounds:
+                parts.append(Sql(f"{plan.plus(column)}{column} {operator} ?", (bounds[column],)))
+    if filters.email_key is not None:
+        parts.append(Sql("email_key = ?", (filters.email_key,)))
+    others = _tagged(site_id, (tag_id for tag_id in filters.tag_ids if tag_id != plan.tag))
+    if plan.tag is not None:
+        found = f"id IN (SELECT id FROM ({BY_TAG}) AS subscribers WHERE {others.text or 'TRUE'})"
+        parts.append(Sql(found, (site_id, plan.tag, *others.parameters)))
+    elif others.text:
+        parts.append(others)
+    return join(" AND ", [*parts, *(Sql(f"({rule.text})", rule.parameters) for rule in filters.rules)])
+
+
+def page(site_id: int, filters: Filters, after: str, limit: int) -> list[Subscriber]:
+    """The next matches after a uuid, in the order of uuids (version 7: of creation); fewer of large ones.
+
+    Always along the index of uuids: with another, all matches would be sorted for each page.
+    """
+    where = _conditions(site_id, filters, Plan())
+    with looking_for(filters.rules):
+        records = each_row(
+            f"SELECT {COLUMNS} FROM subscribers {engine.indexed_by('subscribers_site_id_uuid')} "
+            f"WHERE {where.text} AND uuid > ? ORDER BY uuid LIMIT ?",
+            [*where.parameters, after, limit],
+        )
+        return [read(record) for record in _up_to(PAGE_LENGTH, records)]
+
+
+def _up_to(length: int, records: Iterable[Any]) -> Iterator[Any]:
+    """The first records, until their custom values have `length` characters."""
+    for record in records:
+        yield record
+        length -= len(record[FIELDS_POSITION])
+        if length <= 0:
+            return

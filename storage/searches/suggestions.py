@@ -1,0 +1,36 @@
+"""What a site's data has, to suggest it. Each value is one search of an index, however many rows have it."""
+
+from storage.database import rows
+from storage.subscribers.field_values import OTHER
+
+TYPES = """
+WITH RECURSIVE found (type) AS (
+    SELECT min(type) FROM events WHERE site_id = ?
+    UNION ALL
+    SELECT (SELECT min(type) FROM events WHERE site_id = ? AND type > found.type)
+    FROM found WHERE found.type IS NOT NULL
+) SELECT type FROM found WHERE type IS NOT NULL LIMIT ?
+"""
+VALUES = """
+WITH RECURSIVE field (id) AS (SELECT id FROM custom_fields WHERE site_id = ? AND key = ?),
+found (folded) AS (
+    SELECT min(folded) FROM field_values WHERE site_id = ? AND field_id = (SELECT id FROM field)
+    UNION ALL
+    SELECT (SELECT min(folded) FROM field_values
+            WHERE site_id = ? AND field_id = (SELECT id FROM field) AND folded > found.folded)
+    FROM found WHERE found.folded IS NOT NULL
+) SELECT folded, (SELECT min(label) FROM field_values AS v
+    WHERE v.site_id = ? AND v.field_id = (SELECT id FROM field) AND v.folded = found.folded AND v.kind <> ?)
+FROM found WHERE folded IS NOT NULL LIMIT ?
+"""
+
+
+def event_types(site_id: int, limit: int) -> list[str]:
+    """In the order of the alphabet."""
+    return [type_ for (type_,) in rows(TYPES, (site_id, site_id, limit))]
+
+
+def values(site_id: int, key: str, limit: int) -> list[str]:
+    """Texts, numbers and booleans of a custom field, in the order of the alphabet."""
+    found = rows(VALUES, (site_id, key, site_id, site_id, site_id, OTHER, limit))
+    return [label or folded for folded, label in found if label is not None]

@@ -1,0 +1,66 @@
+"""Which conditions some subscribers meet, as the count of a segment compiles them."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from storage.database import rows
+from storage.engines.chosen import engine
+from storage.segments.people import MEETING
+from storage.sql import Sql, join
+from storage.subscribers.field_values import Row
+
+# To the conditions, the tables beside the subscribers have only the rows of those who are asked about. Their
+# tags come from the JSON and their values by the whole key: neither table has an index by subscriber.
+MET = """
+WITH they AS ({ids}), their_tags AS MATERIALIZED (
+    SELECT s.site_id, t.value AS tag_id, s.id AS subscriber_id FROM subscribers s, {tags} t
+    WHERE s.id IN ({ids}) AND +site_id = ?
+), their_values AS MATERIALIZED (
+    SELECT v.* FROM {keys} {joins} field_values v ON v.site_id = ? AND v.field_id = k.field_id
+    AND v.folded = k.folded AND v.label = k.label AND v.kind = k.kind AND v.subscriber_id = k.subscriber_id
+), their_events AS MATERIALIZED (
+    SELECT site_id, subscriber_id, type, occurred_at FROM events
+    WHERE subscriber_id IN ({ids}) AND +site_id = ?
+)
+SELECT * FROM (
+    WITH subscriber_tags AS (SELECT * FROM their_tags), field_values AS (SELECT * FROM their_values),
+    events AS (SELECT * FROM their_events)
+    SELECT subscribers.id, {conditions} FROM subscribers WHERE subscribers.id IN ({ids}) AND +site_id = ?
+) AS met
+"""
+MEETING_SOME = f"{MEETING} AND subscribers.id IN (SELECT value FROM they)"
+
+MOST_SELECTS = 200  # of the conditions of one statement: SQLite takes some 500, with those of the tables
+
+
+def met(
+    site_id: int, subscriber_ids: Iterable[int], values: Iterable[Row], conditions: Sequence[Sql]
+) -> dict[int, list[bool]]:
+    """By subscriber, for each condition on `subscribers` whether it holds; nobody who is gone is in it.
+
+    `values` are all rows of `field_values` of these subscribers.
+    """
+    ids, keys = json.dumps(list(subscriber_ids)), json.dumps([(*row[1:5], row[7]) for row in values])
+    found: dict[int, list[bool]] = {}
+    for some in _slices(conditions):
+        each = join(", ", [Sql(f"({part.text}) IS TRUE", part.parameters) for part in some])
+        query = MET.format(
+            tags=engine.each_number("s.tag_ids"), ids=engine.IDS, keys=engine.VALUE_KEYS,
+            joins=engine.IN_ORDER, conditions=each.text.replace(MEETING, MEETING_SOME),
+        )  # fmt: skip
+        bound = (ids, ids, site_id, keys, site_id, ids, site_id, *each.parameters, ids, site_id)
+        for subscriber_id, *holds in rows(query, bound):
+            found.setdefault(subscriber_id, []).extend(map(bool, holds))
+    return found
+
+
+def _slices(conditions: Sequence[Sql]) -> Iterator[list[Sql]]:
+    some: list[Sql] = []
+    selects = 0
+    for condition in conditions:
+        selects += condition.text.count("SELECT")
+        if some and selects > MOST_SELECTS:
+            yield some
+            some, selects = [], condition.text.count("SELECT")
+        some.append(condition)
+    yield some

@@ -1,0 +1,194 @@
+"""The tables of subscribers and of what is kept beside them."""
+
+from typing import Any
+
+import peewee
+from peewee import SQL, BigIntegerField, BooleanField, CompositeKey, ForeignKeyField, IntegerField, TextField
+
+from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
+
+
+class SubscriberModel(SiteOwnedModel):
+    uuid = TextField()
+    email = TextField()
+    email_key = TextField()
+    first_name = TextField(default="")
+    last_name = TextField(default="")
+    fields = TextField(default="{}")
+    tag_ids = TextField(default="[]")
+    created_at = BigIntegerField()
+    updated_at = BigIntegerField()
+    last_event_at = BigIntegerField(null=True)
+    unsubscribed_at = BigIntegerField(null=True)
+    consent_at = BigIntegerField(null=True)
+    consent_number = BigIntegerField(default=0)
+    consent_kind = IntegerField(default=0)
+    unsubscribe_number = BigIntegerField(null=True)
+    created_by = TextField(default="")
+
+    class Meta:
+        table_name = "subscribers"
+        indexes = (
+            (("site", "email_key"), True),  # by address; addresses that begin with a text
+            (("site", "uuid"), True),  # by uuid; the pages of an export
+            # Newest first, and the four filters by date, all by the index alone: `updated_at` has no other,
+            # since each index with it is a third of the cost of an update.
+            (("site", "created_at", "id", "updated_at", "last_event_at", "unsubscribed_at"), False),
+        )
+
+
+# The few with a date within bounds, counts by it, lists in its order. NULL matches no filter by date.
+_dated: Any = SubscriberModel
+for _date in (_dated.last_event_at, _dated.unsubscribed_at):
+    add_partial_index(f"subscribers_site_id_{_date.name}", _dated.site, _date, _dated.created_at, _dated.id,
+        where=_date.is_null(False))  # fmt: skip
+
+# Found by the beginning of a domain or of a name; segments of a domain.
+SubscriberModel.add_index(
+    SubscriberModel.index(
+        _dated.site,
+        SQL("substr(email_key, instr(email_key, '@') + 1)"),
+        name="subscribers_site_id_domain",
+    )
+)
+for _name in (_dated.first_name, _dated.last_name):
+    add_partial_index(
+        f"subscribers_site_id_{_name.name}",
+        _dated.site,
+        SQL(f"{_name.name} COLLATE NOCASE"),
+        where=_name != "",
+    )
+
+
+class TagModel(SiteOwnedModel):
+    """`bearers` is the number of subscribers who have it."""
+
+    name = TextField()
+    name_key = TextField()
+    created_at = BigIntegerField()
+    bearers = IntegerField(default=0)
+
+    class Meta:
+        table_name = "tags"
+        indexes = ((("site", "name_key"), True),)
+
+
+class SubscriberTagModel(BaseModel):
+    """No foreign keys: each would need an index of its own, or scan the table at each delete."""
+
+    site_id = IntegerField()
+    tag_id = IntegerField()
+    subscriber_id = IntegerField()
+
+    class Meta:
+        table_name = "subscriber_tags"
+        primary_key = CompositeKey("site_id", "tag_id", "subscriber_id")  # who has a tag; whether one has it
+        without_rowid = True
+
+
+class DiscardedTagModel(SiteOwnedModel):
+    """A deleted tag that subscribers still have, and by what it was deleted."""
+
+    tag_id = IntegerField()
+    name = TextField(default="")
+    source = TextField(default="operator")
+    source_id = IntegerField(default=0)
+
+    class Meta:
+        table_name = "discarded_tags"
+        indexes = ((("site", "tag_id"), True),)
+
+
+class CustomFieldModel(SiteOwnedModel):
+    key = TextField()
+    name = TextField()
+    whitelisted = peewee.BooleanField(null=True)
+    created_at = BigIntegerField()
+
+    class Meta:
+        table_name = "custom_fields"
+        indexes = ((("site", "key"), True),)
+
+
+class NumericField(peewee.Field):
+    """An integer or a real number."""
+
+    field_type = "NUMERIC"
+
+
+class FieldValueModel(BaseModel):
+    """A custom value, or one scalar of an array or object: `storage.subscribers.field_values`.
+
+    Its key serves the reports by field (values in order) and the segments (all of a field, or one value).
+    """
+
+    site_id = IntegerField()
+    field_id = IntegerField()
+    folded = TextField()
+    label = TextField()
+    kind = IntegerField()
+    subscriber_id = IntegerField()
+    number = NumericField(null=True)
+    instant = BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "field_values"
+        primary_key = CompositeKey("site_id", "field_id", "folded", "label", "kind", "subscriber_id")
+        without_rowid = True
+
+
+class DomainModel(BaseModel):
+    site_id = IntegerField()
+    domain = TextField()
+    people = IntegerField()
+
+    class Meta:
+        table_name = "domains"
+        primary_key = CompositeKey("site_id", "domain")
+        without_rowid = True
+
+
+class ConsentChangeModel(SiteOwnedModel):
+    """Who subscribed or left, by what; a person's first word is `created_by` (`import 12`, `api 3`).
+
+    The index of `subscriber` serves the changes of one, and erasing.
+    """
+
+    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
+    at = BigIntegerField()
+    subscribed = BooleanField()
+    source = TextField()
+    source_id = IntegerField()
+    reason = TextField()
+
+    class Meta:
+        table_name = "consent_changes"
+
+
+class EventModel(SiteOwnedModel):
+    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE", index=False)
+    type = TextField()
+    details = TextField(default="{}")
+    unique_key = TextField(null=True)
+    occurred_at = BigIntegerField()
+    created_at = BigIntegerField()
+
+    class Meta:
+        table_name = "events"
+        indexes = (
+            (("subscriber", "occurred_at", "id"), False),  # those of a person, newest first; erasing
+            (("site", "type", "occurred_at"), False),  # reports and segments by type
+            (("site", "id"), False),  # the newest of a site
+        )
+
+
+# Whether the site has seen an event.
+add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.type, EventModel.unique_key,
+    where=EventModel.unique_key.is_null(False), unique=True)  # fmt: skip
+
+
+# Referenced models before those that reference them.
+SUBSCRIBER_MODELS: tuple[type[BaseModel], ...] = (
+    SubscriberModel, TagModel, SubscriberTagModel, DiscardedTagModel, CustomFieldModel, FieldValueModel,
+    DomainModel, ConsentChangeModel,
+)  # fmt: skip

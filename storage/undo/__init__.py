@@ -1,0 +1,3 @@
+"""Undos of imports and of bulk actions."""
+
+__all__ = ["undos"]

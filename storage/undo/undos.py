@@ -1,0 +1,265 @@
+"""Undos, and what became of the people that each was about. Instants are in milliseconds."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from storage import jobs
+from storage.database import execute, execute_many, row, rows
+from storage.engines.chosen import engine
+from storage.imports.imports import WAITING
+from storage.subscribers import tags
+from storage.undo.models import UndoModel
+
+COLUMNS = (
+    "id, source, source_id, status, rows, applied, removed, restored, kept, unsubscribed_kept, "
+    "unsubscribed_again, resubscribed, resubscribe, created_at, started_at, finished_at, first_row, "
+    "first_number, place_row, place, made"
+)
+FINISHED, FAILED = "finished", "failed"
+JOB = "undo"  # the kind
+FIELDS_AT_ONCE = 500  # looked for in everybody; a query has 1,664 columns at most
+
+
+class Undo(NamedTuple):
+    """Of an import or act, as (`source`, `source_id`); `rows` people are to be looked at, `applied` were."""
+
+    id: int
+    source: str
+    source_id: int
+    status: str
+    rows: int
+    applied: int
+    removed: int
+    restored: int
+    kept: int
+    unsubscribed_kept: int
+    unsubscribed_again: int
+    resubscribed: int
+    resubscribe: int
+    created_at: int
+    started_at: int | None
+    finished_at: int | None
+    first_row: int
+    first_number: int
+    place_row: int
+    place: int
+    made: str
+
+    @property
+    def of(self) -> tuple[str, int]:
+        return self.source, self.source_id
+
+
+class GivenUp(NamedTuple):
+    """The undo of an import or act that failed too often, after `applied` of `rows` people."""
+
+    site_uuid: str
+    source: str
+    source_id: int
+    applied: int
+    rows: int
+
+
+class Progress(NamedTuple):
+    """What one transaction adds to an undo, and the place where the next goes on."""
+
+    applied: int
+    removed: int
+    restored: int
+    kept: int
+    unsubscribed_kept: int
+    unsubscribed_again: int
+    resubscribed: int
+    repeated: int
+    place_row: int
+    place: int
+    made: str
+
+
+def failed() -> list[GivenUp]:
+    """Those of all sites, oldest first."""
+    records = rows(
+        "SELECT s.uuid, u.source, u.source_id, u.applied, u.rows FROM undos u "
+        f"JOIN sites s ON s.id = u.site_id WHERE u.status = '{FAILED}' ORDER BY u.id"
+    )
+    return [GivenUp(*record) for record in records]
+
+
+def add(
+    site_id: int,
+    source: tuple[str, int],
+    rows: int,
+    first: tuple[int, int],
+    turn: int,
+    at: int,
+    resubscribe: bool = False,
+) -> int:
+    """Queues an undo; `first` has the id and the number of the first row of the record. Returns its id."""
+    undo_id: int = UndoModel.insert(
+        site=site_id, source=source[0], source_id=source[1], status="queued", rows=rows, created_at=at,
+        accepted_at=at, turn=turn, resubscribe=int(resubscribe), first_row=first[0], first_number=first[1],
+        place_row=first[0],
+    ).execute()  # fmt: skip
+    jobs.add(site_id, JOB, undo_id, turn)
+    return undo_id
+
+
+def get(site_id: int, undo_id: int) -> Undo | None:
+    record = row(f"SELECT {COLUMNS} FROM undos WHERE site_id = ? AND id = ?", (site_id, undo_id))
+    return record and Undo(*record)
+
+
+def of(site_id: int, source: tuple[str, int]) -> Undo | None:
+    """The undo of an import or act."""
+    query = f"SELECT {COLUMNS} FROM undos WHERE site_id = ? AND source = ? AND source_id = ?"
+    record = row(query, (site_id, *source))
+    return record and Undo(*record)
+
+
+def statuses(site_id: int, source: str) -> dict[int, str]:
+    """(id of the import or act, status) of the undos of a site's imports, or acts."""
+    query = "SELECT source_id, status FROM undos WHERE site_id = ? AND source = ?"
+    return dict(rows(query, (site_id, source)))
+
+
+def taken_back_imports(site_id: int) -> set[int]:
+    """The numbers of acceptance of those imports of a site that have an undo, whatever its status."""
+    query = (
+        "SELECT i.turn FROM undos u JOIN imports i ON i.id = u.source_id AND i.site_id = u.site_id "
+        "WHERE u.site_id = ? AND u.source = 'import'"
+    )
+    return {number for (number,) in rows(query, (site_id,))}
+
+
+def any_open(site_id: int) -> bool:
+    return row(f"SELECT 1 FROM undos WHERE site_id = ? AND {WAITING} LIMIT 1", (site_id,)) is not None
+
+
+def advance(site_id: int, undo_id: int, more: Progress, at: int) -> None:
+    execute(
+        "UPDATE undos SET applied = applied + ?, removed = removed + ?, restored = restored + ?, "
+        "kept = kept + ?, unsubscribed_kept = unsubscribed_kept + ?, "
+        "unsubscribed_again = unsubscribed_again + ?, resubscribed = resubscribed + ?, rows = rows - ?, "
+        "place_row = ?, place = ?, made = ?, status = 'running', started_at = coalesce(started_at, ?) "
+        "WHERE site_id = ? AND id = ?",
+        (*more, at, site_id, undo_id),
+    )
+
+
+def end(site_id: int, undo_id: int, status: str, at: int) -> None:
+    execute(
+        "UPDATE undos SET status = ?, finished_at = ? WHERE site_id = ? AND id = ?",
+        (status, at, site_id, undo_id),
+    )
+
+
+def retry(site_id: int, undo_id: int) -> None:
+    """Queues a failed undo again, from where it stopped."""
+    queued = rows(
+        "UPDATE undos SET status = 'queued', finished_at = NULL "
+        "WHERE site_id = ? AND id = ? AND status = 'failed' RETURNING turn",
+        (site_id, undo_id),
+    )
+    for (number,) in queued:
+        jobs.add(site_id, JOB, undo_id, number)
+
+
+def add_people(site_id: int, undo_id: int, people: Iterable[tuple[int, str, str, int]]) -> None:
+    """Keeps what became of people, as (id, outcome, source, source id)."""
+    execute_many(
+        "INSERT INTO undo_people (site_id, undo_id, subscriber_id, outcome, source, source_id) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        [(site_id, undo_id, *each) for each in sorted(people)],
+    )
+
+
+def done(site_id: int, undo_id: int, ids: Collection[int]) -> set[int]:
+    """Those of some people whom an undo has decided on."""
+    found = rows(
+        "SELECT subscriber_id FROM undo_people WHERE site_id = ? AND undo_id = ? "
+        f"AND subscriber_id IN ({engine.IDS})",
+        (site_id, undo_id, json.dumps(list(ids))),
+    )
+    return {subscriber_id for (subscriber_id,) in found}
+
+
+def kept_by(site_id: int, undo_id: int, outcome: str = "kept") -> list[tuple[str, int, int]]:
+    """(source, source id, people) of what kept people of an outcome, the most first."""
+    return rows(
+        "SELECT source, source_id, count(*) FROM undo_people WHERE site_id = ? AND undo_id = ? "
+        "AND outcome = ? GROUP BY source, source_id ORDER BY 3 DESC, 1, 2 LIMIT 100",
+        (site_id, undo_id, outcome),
+    )
+
+
+def forget(site_id: int, ids: Collection[int]) -> None:
+    """Takes people out of all undos of a site."""
+    execute(
+        "DELETE FROM undo_people WHERE site_id = ? AND undo_id IN (SELECT id FROM undos WHERE site_id = ?) "
+        f"AND subscriber_id IN ({engine.IDS})",
+        (site_id, site_id, json.dumps(list(ids))),
+    )
+
+
+def ended_before(at: int) -> list[tuple[int, int]]:
+    """(site id, undo id) of undos that ended before an instant and still have people."""
+    return rows(
+        "SELECT site_id, id FROM undos WHERE finished_at < ? AND EXISTS (SELECT 1 FROM undo_people AS p "
+        "WHERE p.site_id = undos.site_id AND p.undo_id = undos.id)",
+        (at,),
+    )
+
+
+def drop_people(site_id: int, undo_id: int, limit: int) -> int:
+    """Deletes some of what became of people; returns how many."""
+    return execute(
+        "DELETE FROM undo_people WHERE site_id = ? AND undo_id = ? AND subscriber_id IN "
+        "(SELECT subscriber_id FROM undo_people WHERE site_id = ? AND undo_id = ? LIMIT ?)",
+        (site_id, undo_id, site_id, undo_id, limit),
+    )
+
+
+def made(undo: Undo) -> Mapping[str, Any]:
+    """`tags` (ids) and `fields` (keys) that the import or act added to the site, of what is decided."""
+    found: dict[str, Any] = json.loads(undo.made)
+    return found
+
+
+def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> set[int]:
+    """Those of some subscribers whom an import or act created."""
+    found = rows(
+        f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ? AND created_by = ?",
+        (json.dumps(list(ids)), site_id, f"{source[0]} {source[1]}"),
+    )
+    return {subscriber_id for (subscriber_id,) in found}
+
+
+def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
+    """Deletes those of some tags that nobody has."""
+    execute(
+        f"DELETE FROM tags WHERE id IN ({engine.IDS}) AND +site_id = ? AND bearers = 0",
+        (json.dumps(list(tag_ids)), site_id),
+    )
+    tags.settle(site_id)
+
+
+def borne_fields(site_id: int, keys: Collection[str]) -> set[str]:
+    """Those of some fields that somebody has, by the people themselves, all of whom are read."""
+    found, waiting = set[str](), sorted(keys)
+    while some := waiting[:FIELDS_AT_ONCE]:
+        del waiting[:FIELDS_AT_ONCE]
+        has = ", ".join(["max(CASE WHEN replace(fields, ?, '') <> fields THEN 1 ELSE 0 END)"] * len(some))
+        spelt = [f"{json.dumps(key, ensure_ascii=False)}:" for key in some]
+        counts = row(f"SELECT {has} FROM subscribers WHERE site_id = ?", (*spelt, site_id))
+        found.update(key for key, count in zip(some, counts, strict=True) if count)
+    return found
+
+
+def drop_unused_fields(site_id: int, keys: Iterable[str]) -> None:
+    """Deletes those of some fields that nobody has a value of."""
+    execute_many(
+        "DELETE FROM custom_fields WHERE site_id = ? AND key = ? AND NOT EXISTS (SELECT 1 FROM field_values "
+        "AS v WHERE v.site_id = custom_fields.site_id AND v.field_id = custom_fields.id)",
+        [(site_id, key) for key in keys],
+    )

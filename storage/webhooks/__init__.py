@@ -1,0 +1,3 @@
+"""Webhooks, and the log of their deliveries."""
+
+__all__ = ["deliveries", "webhooks"]

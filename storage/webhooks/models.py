@@ -1,0 +1,60 @@
+"""The tables of webhooks."""
+
+from typing import Any
+
+from peewee import SQL, BigIntegerField, ForeignKeyField, IntegerField, TextField
+
+from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
+from storage.segments.models import SegmentModel
+
+
+class WebhookModel(SiteOwnedModel):
+    """Changes up to `place` are delivered; `range_end` is that of the next delivery, 0 before its first try.
+
+    `kinds` is JSON, `paused` says why, or is empty.
+    """
+
+    url = TextField()
+    kinds = TextField()
+    segment = ForeignKeyField(SegmentModel, null=True)
+    paused = TextField()
+    nonce = TextField()
+    old_nonce = TextField()
+    old_nonce_until = BigIntegerField()
+    place = BigIntegerField()
+    run = IntegerField()
+    range_end = BigIntegerField()
+    resets = IntegerField()  # 1 or 0
+    failures = IntegerField()
+    created_at = BigIntegerField()
+    updated_at = BigIntegerField()
+
+    class Meta:
+        table_name = "webhooks"
+        indexes = ((("site", "id"), False),)
+
+
+class WebhookDeliveryModel(SiteOwnedModel):
+    """A try to deliver, kept when its webhook is deleted. No foreign key to that."""
+
+    webhook_id = IntegerField()
+    message_id = TextField()
+    kind = TextField()
+    first = BigIntegerField()
+    last = BigIntegerField()
+    changes = IntegerField()
+    at = BigIntegerField(index=True)
+    status = IntegerField(null=True)
+    milliseconds = IntegerField()
+    answer = TextField()
+    failure = TextField()
+
+    class Meta:
+        table_name = "webhook_deliveries"
+        indexes = ((("site", "webhook_id", "id"), False),)
+
+
+_delivery: Any = WebhookDeliveryModel
+add_partial_index("webhook_deliveries_answered", _delivery.site, where=SQL("answer <> ''"))
+
+WEBHOOK_MODELS: tuple[type[BaseModel], ...] = (WebhookModel, WebhookDeliveryModel)
