@@ -61,7 +61,7 @@ def size() -> int:
         return int(database.row(SIZE)[0] or 0)
 
 
-def taken_back(site: Site, what: str, first: int, rows: int) -> list[Row]:
+def undo_rows(site: Site, what: str, first: int, rows: int) -> list[Row]:
     before, import_id = size(), imported(site, first, rows, 1)
     _, of_import = drained(site)
     grown = (size() - before) / rows
@@ -119,7 +119,7 @@ def measure(instance: Path, total: int, _: int) -> list[Row]:
     results = []
     for what, first in (("all new", total), ("all changed", 0)):
         with instances.opened(instance) as site:
-            undone = taken_back(site, what, first, total)
+            undone = undo_rows(site, what, first, total)
             after = change_log_pages.newest(site)
             imported(site, first, total, 2)
             drained(site)

@@ -106,12 +106,12 @@ def subject(action: BulkAct) -> str:
     return f"act {action.id}"
 
 
-def said(action: BulkAct, ending: str = "") -> str:
+def audit_text(action: BulkAct, ending: str = "") -> str:
     """What the audit log says of an act, with its tag."""
-    return _named(SAID[action.kind] + ending, action.tag)
+    return _with_names(SAID[action.kind] + ending, action.tag)
 
 
-def _named(sentence: str, *names: str) -> str:
+def _with_names(sentence: str, *names: str) -> str:
     listed = ", ".join(filter(None, names))
     return f"{sentence}{audit_log.NAMED}{listed}" if listed else sentence
 
@@ -151,7 +151,7 @@ def queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> BulkAct:
         stored.end(site.id, action.id, FINISHED, clock.now_ms())
     else:
         stored.accept(site.id, action.id, *site_counters.take(site.id, clock.now_ms()))
-    begun = _named(f"{SAID[action.kind]}{BEGUN}", action.tag, new.filter)
+    begun = _with_names(f"{SAID[action.kind]}{BEGUN}", action.tag, new.filter)
     audit_log.record(actor, begun, site, subject(action), action.people, new.typed)
     return require(site.id, act_id)
 
@@ -222,7 +222,7 @@ def end(site: Site, action: BulkAct, status: str) -> None:
     ending = ", stopped" if status == CANCELED else ""
     audit_log.record(
         Actor(action.actor, action.client_network),
-        said(action, ending),
+        audit_text(action, ending),
         site,
         subject(action),
         action.changed,

@@ -68,7 +68,7 @@ def record(
         row
         for groups, people in changed.items()
         if groups & CONSENT and batch.accepted.source.kind == TAKEN_BACK_WHOLE
-        for row in _repeated(batch, people)
+        for row in _repeated_consents(batch, people)
     ]
     entries = Entries(
         created=[person[ID] for person in created],
@@ -97,7 +97,7 @@ def record(
     _add(batch.site_id, entries, batch.at, batch.accepted.source)
 
 
-def _repeated(batch: SubscriberBatch, people: Sequence[Person]) -> Iterator[Repeated]:
+def _repeated_consents(batch: SubscriberBatch, people: Sequence[Person]) -> Iterator[Repeated]:
     """Of those who are and were subscribed, the last word before."""
     for person in people:
         before = batch.known[person[KEY]]

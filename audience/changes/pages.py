@@ -169,7 +169,7 @@ class _ChangeReader:
             elif id_ not in who:
                 yield LoggedChange(position, at, ERASED, source, self.erased.get(id_), None, {})
             else:
-                changed = self.created[id_][1] if new is None else _named(new, names, at)
+                changed = self.created[id_][1] if new is None else _with_tag_names(new, names, at)
                 yield LoggedChange(position, at, kind, source, *who[id_], changed)
 
 
@@ -202,7 +202,7 @@ def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[
     }  # fmt: skip
 
 
-def _named(new: Values, names: Mapping[str, str], at: int) -> Values:
+def _with_tag_names(new: Values, names: Mapping[str, str], at: int) -> Values:
     """New values as they are answered: tags by name, and when it was."""
     changed = {"updated_at": at, **new}
     if "tags" in changed:

@@ -129,10 +129,10 @@ def import_file(
     site = sites.get_by_uuid(site_uuid)
     if refused and refused.exists() and refused.samefile(file):
         raise click.BadParameter("choose a file other than the one to import", param_hint="--refused")
-    parameters = _given(answers) | {"map": _meanings(meanings)}
+    parameters = _parameters(answers) | {"map": _meanings(meanings)}
     parameters |= ({"header": "0"} if no_header else {}) | ({"from": preset} if preset else {})
     with _opened(file, site, parameters, as_json) as (binary, inspected):
-        job = FileRun(site, inspected, file, refused or _beside(file, inspected), as_json)
+        job = FileRun(site, inspected, file, refused or _refused_path(file, inspected), as_json)
         for line in _shown(file, inspected, everything=dry_run):
             job.say(line)
         shown = job.dry_run() if dry_run else job.run(_source(site, binary, inspected.reading))
@@ -144,7 +144,7 @@ def import_file(
         raise click.exceptions.Exit(PARTLY)
 
 
-def _given(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in parameters.items()
@@ -221,7 +221,7 @@ def _meanings(options: Iterable[str]) -> dict[str, str]:
     return meanings
 
 
-def _beside(file: Path, inspected: File) -> Path:
+def _refused_path(file: Path, inspected: File) -> Path:
     return file.with_name(f"{file.stem}.refused.{'jsonl' if inspected.table.is_json else 'csv'}")
 
 

@@ -94,7 +94,7 @@ def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[l
     """Options that answer all that is asked: of everyone, by the column that was said, or by `command`."""
     others = list(_others(questions))
     about = [question for question in questions if question.about == ABOUT]
-    values = [pair for ask in about if ask.columns for pair in _told(ask.columns[0], ask.values)]
+    values = [pair for ask in about if ask.columns for pair in _suggested_states(ask.columns[0], ask.values)]
     told: list[Pairs] = [list(dict.fromkeys(values))]
     if about and not values:
         told = [] if about[0].columns else [[("consent", state)] for state in STATES]
@@ -104,7 +104,7 @@ def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[l
         if question.about == COMMAND and BY_HEADER in question.options:
             [name] = question.columns
             rest = [other for other in questions if other is not question]
-            yield _by_column(parameters, name, _told(name, question.values), rest)
+            yield _by_column(parameters, name, _suggested_states(name, question.values), rest)
 
 
 def _by_column(parameters: Pairs, column: str, told: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
@@ -118,7 +118,7 @@ def contradicted(error: Contradicted, command: Sequence[str], parameters: Pairs)
     column = error.counted.column
     if error.counted.many or "consent" not in dict(parameters):
         return error.command
-    told = _told(column.name, error.counted.listed)
+    told = _suggested_states(column.name, error.counted.listed)
     words = _by_column(parameters, str(column.place), told, error.questions)
     heading = COMMANDS_TO_CHOOSE if any(OR in word for word in words) else COMMANDS
     return "\n".join([error.command, "", heading, f"  {shlex.join([*command, *words])}"])
@@ -142,7 +142,7 @@ def _suggested(error: QuestionsOpen, parameters: Pairs) -> Pairs:
     return [*parameters, *_pairs(suggestion), *left, *_others(questions)]
 
 
-def _told(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
+def _suggested_states(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
     """The values of a column with the states that words suggest, or with what there is to choose from."""
     told = {value: state for state, told in by_words(name, values).items() for value in told}
     return [(told.get(value, EITHER), value) for value, _ in values]

@@ -53,7 +53,7 @@ def list_imports(_: Settings, site_uuid: str, as_json: bool) -> None:
     site = sites.get_by_uuid(site_uuid)
     newest = imports.newest(site)
     ids = [row.id for row in newest]
-    files, undone = file_uploads.files(site, ids), backlog.taken_back(site)
+    files, undone = file_uploads.files(site, ids), backlog.undo_statuses(site)
     rows = [
         row._asdict()
         | {name: write_date(getattr(row, name)) for name in INSTANTS}
@@ -139,7 +139,7 @@ def undo(
     if dry_run:
         counts, emails = undos.dry_run(site, source, settings.changes_days, resubscribe)
         shown = {name: counts[name] for name in undos.COUNTS}
-        lines = [f"Nothing was changed. Outcome: {_listed(shown)}.", *_away(counts["away"])]
+        lines = [f"Nothing was changed. Outcome: {_listed(shown)}.", *_unsubscribed_lines(counts["away"])]
         if only := counts["only_unsubscribed"]:
             lines.append(ONLY_UNSUBSCRIBED.format(only, printable(", ".join(emails))))
         show(shown, as_json, lines)
@@ -164,8 +164,12 @@ def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
         f"  kept by {kind.replace('_', ' ')} {number or ''}: {people:,}" if kind else f"  kept: {people:,}"
         for (kind, number), people in undos.kept_by(site, undo)
     ]
-    return [f"Undo {undo.id} {undo.status}: {_listed(counts)}.", *kept, *_away(undos.away(site, undo))]
+    return [
+        f"Undo {undo.id} {undo.status}: {_listed(counts)}.",
+        *kept,
+        *_unsubscribed_lines(undos.unsubscribed_count(site, undo)),
+    ]
 
 
-def _away(people: int) -> list[str]:
+def _unsubscribed_lines(people: int) -> list[str]:
     return [AWAY.format(people)] if people else []

@@ -56,7 +56,7 @@ def index(site: Site) -> str:
 def show(site: Site, act_id: int) -> str:
     """An act on many subscribers"""
     action = bulk_acts.get(site, act_id)
-    more = undone.of(site, undos.act_source(act_id), offered=undos.may_be_undone(action))
+    more = undone.undo_parts(site, undos.act_source(act_id), offered=undos.may_be_undone(action))
     more |= _pace(action) if action.is_open else {}
     more |= {"downloads": bulk_acts.downloads(site, action)} if action.kind == EXPORT else {}
     return render_template("bulk_act.html", act=action, ends=bulk_acts.ends(action), **more, **_words())

@@ -51,7 +51,7 @@ def show(site: Site, upload_id: int) -> Response | str:
     upload = file_uploads.get(site, upload_id)
     if upload.import_id:
         return to("console.imports.show", site_uuid=site.uuid, import_id=upload.import_id)
-    outcome = file_uploads.outcome_of(upload) if upload.task == IMPORT else _found(site, upload)
+    outcome = file_uploads.outcome_of(upload) if upload.task == IMPORT else _outcome(site, upload)
     if upload.task == IMPORT or not outcome:
         rows = outcome["rows_seen"] if outcome.get("whole") else 0
         return render_template("import_reading.html", upload=upload, rows=rows)
@@ -80,11 +80,11 @@ def act(site: Site, upload_id: int) -> Response:
 
 def _check(site: Site, upload: FileUpload) -> None:
     """Raises `Refused` if it is known that the file is not understood; else a worker finds out."""
-    if "problem" in _found(site, upload):
+    if "problem" in _outcome(site, upload):
         raise Refused(NOT_UNDERSTOOD)
 
 
-def _found(site: Site, upload: FileUpload) -> dict[str, Any]:
+def _outcome(site: Site, upload: FileUpload) -> dict[str, Any]:
     """What is known of a file (`file_tasks.Task`); nothing before a worker has looked through a large one.
 
     Raises `NotFound`.

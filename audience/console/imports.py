@@ -31,7 +31,7 @@ def index(site: Site) -> str:
     files = file_uploads.files(site, [import_.id for import_ in listed])
     pages = {"is_first": not known, "is_full": len(listed) == MAX_LISTED}
     return render_template(
-        "imports.html", imports=listed, files=files, undone=backlog.taken_back(site), **pages
+        "imports.html", imports=listed, files=files, undone=backlog.undo_statuses(site), **pages
     )
 
 
@@ -40,7 +40,7 @@ def index(site: Site) -> str:
 def show(site: Site, import_id: int) -> str:
     """An import"""
     import_ = imports.progress(site, import_id)
-    taking_back = undone.of(site, undos.import_source(import_id))
+    taking_back = undone.undo_parts(site, undos.import_source(import_id))
     return render_template("import.html", import_=import_, **taking_back, **_details(site, import_))
 
 

@@ -57,14 +57,14 @@ def _tag(operator: str, operand: Any, holds: bool) -> str:
     return f"{'' if holds == (operator != 'is_not') else 'do not '}carry the tag {value(operand)}"
 
 
-def _made(done: str) -> Said:
+def _date_phrase(done: str) -> Said:
     """Of the dates that everybody has."""
 
-    def said(operator: str, operand: Any, holds: bool) -> str:
+    def phrase_of(operator: str, operand: Any, holds: bool) -> str:
         holds, when = _when(operator, operand, holds)
         return f"were {'' if holds else 'not '}{done}{when}"
 
-    return said
+    return phrase_of
 
 
 def _last_event(operator: str, operand: Any, holds: bool) -> str:
@@ -76,7 +76,7 @@ def _last_event(operator: str, operand: Any, holds: bool) -> str:
     return f"had {'an' if holds else 'no'} event{when}"
 
 
-def _left(operator: str, operand: Any, holds: bool) -> str:
+def _unsubscribed_phrase(operator: str, operand: Any, holds: bool) -> str:
     holds, when = _when(operator, operand, holds)
     if not when:
         return "have left" if holds else "have not left"
@@ -121,8 +121,8 @@ def _predicate(operator: str, operand: Any, holds: bool) -> str:
 SAID: dict[str, Said] = {
     "status": _status,
     "tag": _tag,
-    "created_at": _made("created"),
-    "updated_at": _made("changed"),
+    "created_at": _date_phrase("created"),
+    "updated_at": _date_phrase("changed"),
     "last_event_at": _last_event,
-    "unsubscribed_at": _left,
+    "unsubscribed_at": _unsubscribed_phrase,
 }

@@ -48,10 +48,10 @@ def matched(node: Mapping[str, Any]) -> Branch:
         inner = tuple(map(matched, _inner(kind, node)))
         return Branch(kind, HEADS[kind], branches=inner, holds=node["matches"])
     rule = {key: value for key, value in node.items() if key not in ("matches", "value")}
-    return Branch("condition", condition(rule), holds=node["matches"], met=_met(node["value"]))
+    return Branch("condition", condition(rule), holds=node["matches"], met=_values_text(node["value"]))
 
 
-def _met(values: Any) -> str:
+def _values_text(values: Any) -> str:
     if values in (None, []):
         return "nothing"
     return value(values, "and") if not isinstance(values, dict) else "an object"

@@ -166,6 +166,6 @@ def _details(site: Site, rules: Any) -> dict[str, Any]:
 def _matching(site: Site, rules: Any) -> dict[str, Any]:
     """Raises `Refused`."""
     counts, newest = segments.preview(site, rules)
-    held = segment_matches.because(site, rules, [subscriber.id for subscriber in newest])
+    held = segment_matches.matching_conditions(site, rules, [subscriber.id for subscriber in newest])
     reasons = [", ".join(map(rule_conditions.condition, part_)) for part_ in held]
     return {"matching": counts, "newest": newest, "reasons": reasons, "all": stats.for_site(site)}

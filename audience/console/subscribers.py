@@ -63,7 +63,7 @@ def show(site: Site, subscriber_uuid: str) -> str:
         subscriber=subscriber,
         field_types=FIELD_TYPES,
         **_why(site, subscriber_uuid),
-        **timelines.of(site, subscriber),
+        **timelines.timeline(site, subscriber),
     )
 
 

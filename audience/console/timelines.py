@@ -24,11 +24,11 @@ WEEKS = 78
 TYPES = {bool: "yes or no", int: "number", float: "number", list: "list", dict: "object", type(None): "empty"}
 
 
-def of(site: Site, subscriber: Subscriber) -> dict[str, Any]:
+def timeline(site: Site, subscriber: Subscriber) -> dict[str, Any]:
     limit = MOST_SHOWN if "everything" in request.args else SHOWN
     events, event_count = subscriber_lists.history(site, subscriber, limit)
     all_tags = tags.list_all(site)
-    history = consents.of(site, subscriber)
+    history = consents.history(site, subscriber)
     entries = sorted([*history, *map(_event, events)], key=lambda entry: entry.at, reverse=True)
     return {
         "fields": [

@@ -46,7 +46,7 @@ def make(site: Site) -> str | Response:
     item = _item()
     webhooks.check(item["url"], settings().webhook_private_addresses)
     pair, webhook_id = once(site.id, lambda: webhooks.make(site, item, actor()), _id)
-    return _shown_once(*pair) if pair else _back(site, int(webhook_id), AGAIN_SECRET)
+    return _shown_once(*pair) if pair else _redirect(site, int(webhook_id), AGAIN_SECRET)
 
 
 @blueprint.get("/sites/<site_uuid>/webhooks/<number:webhook_id>")
@@ -73,7 +73,7 @@ def change(site: Site, webhook_id: int) -> Response:
     """Change a webhook"""
     private = settings().webhook_private_addresses
     webhooks.replace(site, webhook_id, _item(), private_addresses=private, actor=actor())
-    return _back(site, webhook_id)
+    return _redirect(site, webhook_id)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/pause")
@@ -81,7 +81,7 @@ def change(site: Site, webhook_id: int) -> Response:
 def pause(site: Site, webhook_id: int) -> Response:
     """Pause a webhook"""
     webhooks.pause(site, webhook_id, True, actor())
-    return _back(site, webhook_id)
+    return _redirect(site, webhook_id)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/resume")
@@ -89,7 +89,7 @@ def pause(site: Site, webhook_id: int) -> Response:
 def resume(site: Site, webhook_id: int) -> Response:
     """Let a webhook go on where it stopped"""
     webhooks.pause(site, webhook_id, False, actor())
-    return _back(site, webhook_id)
+    return _redirect(site, webhook_id)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/rotate")
@@ -97,7 +97,7 @@ def resume(site: Site, webhook_id: int) -> Response:
 def rotate(site: Site, webhook_id: int) -> str | Response:
     """Renew the secret of a webhook, which is shown once"""
     pair, _ = once(site.id, lambda: webhooks.rotate(site, webhook_id, actor()), _id)
-    return _shown_once(pair[0], pair[1], True) if pair else _back(site, webhook_id, AGAIN_SECRET)
+    return _shown_once(pair[0], pair[1], True) if pair else _redirect(site, webhook_id, AGAIN_SECRET)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/test")
@@ -105,7 +105,7 @@ def rotate(site: Site, webhook_id: int) -> str | Response:
 def test(site: Site, webhook_id: int) -> Response:
     """Send a test, whose line is then the first of the log"""
     webhook_deliveries.send_test(site, webhook_id, private_addresses=settings().webhook_private_addresses)
-    return _back(site, webhook_id)
+    return _redirect(site, webhook_id)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/replay")
@@ -114,7 +114,7 @@ def replay(site: Site, webhook_id: int) -> Response:
     """Send all changes after a number again"""
     form = _checked(ReplayWebhook(), {"after": read_form().get("after", "")})
     webhooks.replay(site, webhook_id, form["after"], actor())
-    return _back(site, webhook_id)
+    return _redirect(site, webhook_id)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/delete")
@@ -125,7 +125,7 @@ def delete(site: Site, webhook_id: int) -> Response:
     return to("console.webhooks.index", site_uuid=site.uuid)
 
 
-def _back(site: Site, webhook_id: int, done: str | None = None) -> Response:
+def _redirect(site: Site, webhook_id: int, done: str | None = None) -> Response:
     return to("console.webhooks.show", site_uuid=site.uuid, webhook_id=webhook_id, done=done)
 
 

@@ -69,7 +69,7 @@ def erase(
     """
     email = site_keys.meant((email or "").strip())
     with database.write(site.id):
-        subscriber = _found(site.id, email, uuid)
+        subscriber = _find(site.id, email, uuid)
         address = subscriber.email_key if subscriber else email if uuid is None else ""
         if not address:
             return False
@@ -188,7 +188,7 @@ def _logged(
     return [LoggedErasure(site.uuid, key, at, number, pepper.check_value()) for key in logged]
 
 
-def _found(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
+def _find(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
     key = _key(email)
     by_email = stored.get_by_key(site_id, key) if key else None
     if uuid is None:

@@ -40,13 +40,13 @@ def redirected(
         elif person := people.get(move.subscriber_id):
             redirected.append(change._replace(key=person.email_key, email=person.email))
             if person.email_key != change.key:
-                left.append(_left(change))
+                left.append(_unsubscribe(change))
             if change.key not in taken:
                 _leave(site_id, change, accepted)
     return redirected, left
 
 
-def _left(change: Change) -> Change:
+def _unsubscribe(change: Change) -> Change:
     """What a change says of unsubscribing, of whoever has its address."""
     return Change(
         change.key,

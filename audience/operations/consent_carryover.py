@@ -64,7 +64,7 @@ def _counting(site_id: int, events: Sequence[tuple[str, ConsentEvent, int]]) -> 
     people, now = stored_subscribers.get_by_keys(site_id, {key for key, _, _ in events}), clock.now_ms()
     for key, event, shown_at in events:
         person = people.get(key)
-        if person is None or event.counts_over(consents.of(person), now):
+        if person is None or event.counts_over(consents.current_event(person), now):
             yield Left("", key, shown_at, event.instant)
 
 

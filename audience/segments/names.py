@@ -16,7 +16,7 @@ class Named(NamedTuple):
     fields: set[str]
 
 
-def named(site_id: int) -> Named:
+def mentions(site_id: int) -> Named:
     """In the caller's session."""
     mentioned = Named(set(), set())
     for segment in segments.list_all(site_id):

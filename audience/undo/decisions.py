@@ -174,7 +174,7 @@ class RowReader:
             return Decision(id_, KEPT)
         if by is None and all(unnamed for _, unnamed, _ in later):
             return self._removed(id_, person)
-        put = {} if by else _left(_whole(person), later)
+        put = {} if by else _values_to_restore(_whole(person), later)
         decision = Decision(id_, KEPT, person, put, by or later[-1][0])
         if lifted := self.lifted.get(id_):
             before = {"unsubscribed_at": lifted.since, "consent": lifted[1:]}
@@ -198,7 +198,7 @@ class RowReader:
             return Decision(id_, KEPT)
         by, later = named.by(id_, self.row.id), self.later[id_]
         before = _before([(entry.new or {}, entry.old), *self.own[id_]])
-        put = {"fields": {}, "tags": {}} if by else _left(before, later)
+        put = {"fields": {}, "tags": {}} if by else _values_to_restore(before, later)
         is_whole = not (by or later) or _size(put) == _size(before)
         decision = Decision(id_, RESTORED if is_whole else KEPT, person, put)
         if not is_whole:
@@ -273,7 +273,7 @@ def _before(own: Own) -> Values:
     return before
 
 
-def _left(before: Values, later: list[tuple[Source, bool, Values]]) -> Values:
+def _values_to_restore(before: Values, later: list[tuple[Source, bool, Values]]) -> Values:
     """What of it no later entry set; consent is decided on by itself."""
     left: Values = {name: before[name] for name in NAMES if name in before}
     fields, tags = dict(before["fields"]), dict(before["tags"])

@@ -99,7 +99,7 @@ def of_act(site: Site, act_id: int, days: int, actor: Actor) -> Undo:
         raise Refused(NOT_UNDOABLE)
     _check_age(site, source, days)
     bulk_acts.stop(site, action)
-    sentence = bulk_acts.said(action, f", {TO_BE_TAKEN_BACK}")
+    sentence = bulk_acts.audit_text(action, f", {TO_BE_TAKEN_BACK}")
     audit_log.record(actor, sentence, site, undo_work.subject(source), action.changed)
     return _begin(site.id, source)
 
@@ -259,7 +259,7 @@ def kept_by(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], int]]:
 
 
 @database.session()
-def away(site: Site, undo: Undo) -> int:
+def unsubscribed_count(site: Site, undo: Undo) -> int:
     """How many stay unsubscribed, or known as left where they were removed, since an import said so."""
     removed = stored.kept_by(site.id, undo.id, REMOVED)
     return undo.unsubscribed_kept + sum(people for kind, _, people in removed if kind == LEFT.kind)

@@ -173,11 +173,11 @@ def _progress(undo: Undo, readers: Sequence[RowReader], decisions: Sequence[Deci
     return Progress(
         len(decisions), count[REMOVED], count[RESTORED], count[KEPT], count["unsubscribed_kept"],
         count["unsubscribed_again"], count["resubscribed"], entries - len(decisions),
-        last.row.id + last.is_last, 0 if last.is_last else last.end, _made(undo, readers),
+        last.row.id + last.is_last, 0 if last.is_last else last.end, _additions(undo, readers),
     )  # fmt: skip
 
 
-def _made(undo: Undo, readers: Sequence[RowReader]) -> str:
+def _additions(undo: Undo, readers: Sequence[RowReader]) -> str:
     """Tags and fields that the rows read to their ends added to the site, beside those of rows before."""
     done = [reader.whole for reader in readers if reader.is_last]
     tags = [tag for whole in done for tag in whole.made_tags]
@@ -234,7 +234,7 @@ def _forget_made(site_id: int, created: Mapping[str, Any], borne: set[str]) -> N
 
     `borne` are fields that somebody has, though `doctor --fix` may be making their values again.
     """
-    tags, fields = segment_names.named(site_id)
+    tags, fields = segment_names.mentions(site_id)
     names = stored_tags.names(site_id, created["tags"])
     stored.drop_unused_tags(site_id, [id_ for id_, name in names.items() if name_key(name) not in tags])
     stored.drop_unused_fields(site_id, set(created["fields"]) - fields - borne)

@@ -48,7 +48,7 @@ def _puts_something(decision: Decision) -> bool:
 def _remove(site_id: int, source: Source, removed: Sequence[_Put]) -> None:
     """Of those who stay known as left, and of those who were known as gone before, the keyed hash stays."""
     left = {
-        person.email_key: decision.lifted or _left(person)
+        person.email_key: decision.lifted or _suppression(person)
         for person, decision in removed
         if decision.lifted or decision.by == LEFT
     }
@@ -59,7 +59,7 @@ def _remove(site_id: int, source: Source, removed: Sequence[_Put]) -> None:
     change_log.record_erased(site_id, source, people, traced)
 
 
-def _left(person: Subscriber) -> Suppression:
+def _suppression(person: Subscriber) -> Suppression:
     since = person.consent_at or person.unsubscribed_at or 0
     return Suppression(suppressions.UNSUBSCRIBED, since, person.consent_number, person.consent_kind)
 

@@ -33,7 +33,7 @@ ABOVE = (
 def check(table: Table, reading: Reading) -> None:
     """Raises `FileRefused` where it is known why no column holds addresses."""
     _check_above(table, reading)
-    if table.kind == CSV and table.headed and not (_said(reading) or has_email(table.names)):
+    if table.kind == CSV and table.headed and not (_address_columns(reading) or has_email(table.names)):
         _check_text(table.names)
 
 
@@ -48,7 +48,7 @@ def _check_above(table: Table, reading: Reading) -> None:
             raise FileRefused(ABOVE.format(row=row))
 
 
-def _said(reading: Reading) -> list[str]:
+def _address_columns(reading: Reading) -> list[str]:
     """The columns that hold addresses, as it was said."""
     return [column for column, what in reading.meanings.items() if normal(what) == "email"]
 
@@ -62,7 +62,7 @@ def _check_text(names: Sequence[str]) -> None:
 
 def header_row(table: Table, reading: Reading) -> int | None:
     """The row that has a column of addresses, where the first has none and nobody said which one does."""
-    columns = _said(reading)
+    columns = _address_columns(reading)
     if table.is_json or not table.headed or reading.header_row or _has_column(table.names, columns):
         return None
     above: list[tuple[int, Sequence[str]]] = []

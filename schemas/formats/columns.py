@@ -128,7 +128,7 @@ def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Read
     A column without a header of its own keeps its place.
     """
 
-    def named(column: str) -> str:
+    def single_name(column: str) -> str:
         places = found_places(names, column)
         name = names[places[0] - 1] if len(places) == 1 else ""
         return name if name.strip() and found_places(names, name) == places else column
@@ -138,9 +138,9 @@ def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Read
     return replace(
         reading,
         sheet=reading.sheet and sheet,
-        meanings={named(column): what for column, what in reading.meanings.items()},
-        consent_column=reading.consent_column and named(reading.consent_column),
-        ignored=[named(column) for column in reading.ignored],
+        meanings={single_name(column): what for column, what in reading.meanings.items()},
+        consent_column=reading.consent_column and single_name(reading.consent_column),
+        ignored=[single_name(column) for column in reading.ignored],
     )
 
 

@@ -101,7 +101,7 @@ def answer(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> ConsentAnswer:
     """What was answered; open if nothing was. Raises `FileRefused` on an answer that fits no file."""
-    told = _told(reading)
+    told = _answered_states(reading)
     if reading.consent and (reading.consent_column is not None or told):
         raise FileRefused(BOTH)
     if reading.consent:
@@ -166,7 +166,7 @@ def ignored_places(names: Sequence[str], columns: Sequence[Column], reading: Rea
     return places
 
 
-def _told(reading: Reading) -> dict[str, str]:
+def _answered_states(reading: Reading) -> dict[str, str]:
     told: dict[str, str] = {}
     twice = []
     for state, values in reading.told.items():

@@ -117,7 +117,7 @@ class DateWatch:
             (UNREAD + left, "unread_dates", (IGNORE, FIELD), unread),
         )
         return [
-            choice(what, name, answers, _found(seen), about="dates", columns=[date[0].name for date in seen],
+            choice(what, name, answers, _examples(seen), about="dates", columns=[row[0].name for row in seen],
                    values=_shown(seen).most_common())
             for what, name, answers, seen in asked
             if seen
@@ -133,7 +133,7 @@ def _shown(columns: Seen) -> Counter[str]:
     return sum((seen.shown[form] for _, seen, form in columns), Counter[str]())
 
 
-def _found(columns: Seen) -> str:
+def _examples(columns: Seen) -> str:
     """How many, where, and the first."""
     row = min(seen.first_row[form] for _, seen, form in columns)
     count = sum(seen.unread[form] for _, seen, form in columns)

@@ -157,7 +157,7 @@ def _may_be_foreign(column: Column, answer: ConsentAnswer) -> bool:
     return column.meaning == COMMAND and column.reason != Because.CHOSEN and not is_told
 
 
-def _told(names: Sequence[str]) -> list[str]:
+def _header_names(names: Sequence[str]) -> list[str]:
     """Without the empty ones at the end, which a spreadsheet adds."""
     told = [folded(name) for name in names]
     while told and not told[-1]:
@@ -181,7 +181,7 @@ def _see_heading(
     if not (cells_ and reading.headed):
         return
     names = [table.cell(cell).strip().lstrip(BOM) for cell in record]
-    if is_header(names) and _told(names) != _told(table.names):
+    if is_header(names) and _header_names(names) != _header_names(table.names):
         raise FileRefused(SEVERAL_FILES.format(row=row))
 
 
