@@ -218,7 +218,7 @@ def once(
         known = made_by(form) if form.token else ""
         if known:
             return None, known
-        made = make()
+        row = make()
         if form.token:
-            stored_forms.put(form.session_id, form.name, id_of(made), clock.now_ms(), KEPT_MS)
-        return made, id_of(made)
+            stored_forms.put(form.session_id, form.name, id_of(row), clock.now_ms(), KEPT_MS)
+        return row, id_of(row)

@@ -82,10 +82,10 @@ def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
 def meant(address: str) -> str:
     """An address, or that which a malformed one is in an encoding, such as `ann%40example.com`."""
     plain = (redaction.address_in(address) or address).strip("'")
-    for each in (address, plain):
+    for form in (address, plain):
         with suppress(addresses.MalformedAddress):
-            addresses.identity(each)
-            return each
+            addresses.identity(form)
+            return form
     return address
 
 

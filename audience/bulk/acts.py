@@ -37,12 +37,12 @@ SAID = {
 }  # fmt: skip
 BEGUN = ", begun"
 
-UNKNOWN = "Use one of the acts of this page."
+UNKNOWN = "Use one of the actions of this page."
 NOBODY = "Nobody is selected: tick somebody, or take all that match."
 NO_TAG = "Name the tag."
 CHANGED = "The selection has changed since the page was drawn: look at the new number, and send it again."
 NOT_BEGUN = "It was stopped while its subscribers were chosen: send it again."
-NOT_FOUND = "There is no such act on this site."
+NOT_FOUND = "There is no such bulk action on this site."
 NO_EXPORT = "This export is no longer kept: export again."
 
 

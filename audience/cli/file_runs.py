@@ -37,7 +37,7 @@ from schemas.values import compact_json, write_date
 PROGRESS_ROWS = 1_000
 SUPPRESSED = "Suppressed rows are of people who were erased here: they stay away."
 GOES_ON = (
-    "import {id} goes on without this command: take it back with `audience imports undo {id}`, or run the "
+    "import {id} goes on without this command: undo it with `audience imports undo {id}`, or run the "
     "same command again to follow it."
 )
 WOULD_LEAVE = "{:,} {} whom you have would be unsubscribed, {:,} come in new and unsubscribed."

@@ -31,12 +31,12 @@ LINE = (
     "{id:>6} {created_at}  {status:<9}  {done}: {created:,} created, {updated:,} updated"
     ", {unchanged:,} unchanged, {refused:,} refused, {suppressed:,} suppressed; {unsubscribed:,} unsubscribed"
 )
-UNDONE = {"finished": "taken back", "failed": "taking back failed"}
+UNDONE = {"finished": "undone", "failed": "undo failed"}
 
 
 @click.group(name="imports")
 def imports_group() -> None:
-    """Imports: list them, retry those that failed, take one back."""
+    """Imports: list them, retry those that failed, undo one."""
 
 
 @imports_group.command(name="list")
@@ -64,7 +64,7 @@ def list_imports(_: Settings, site_uuid: str, as_json: bool) -> None:
 
 
 def _line(row: dict[str, Any]) -> str:
-    undone = UNDONE.get(row["undo"], "being taken back") if row["undo"] else ""
+    undone = UNDONE.get(row["undo"], "being undone") if row["undo"] else ""
     notes = ", ".join(filter(None, [printable(row["file"] or ""), undone]))
     judged, rows = row["applied"] + row["refused"], row["rows"] + row["refused"]
     done = f"{rows:,}" if judged == rows else f"{judged:,} of {rows:,}"
@@ -125,7 +125,7 @@ def undo(
     resubscribe: bool,
     as_json: bool,
 ) -> None:
-    """Take an import back: whom it created, and what it changed, but for what was said since.
+    """Undo an import: whom it created, and what it changed, but for what was said since.
 
     If interrupted, it goes on by itself; the same command follows it again.
 
@@ -145,7 +145,7 @@ def undo(
         show(shown, as_json, lines)
         return
     undos.of_import(site, import_id, settings.changes_days, COMMAND_LINE, resubscribe)
-    done = follow(site, "Taking back", lambda: undos.get(site, source), as_json)
+    done = follow(site, "Undoing", lambda: undos.get(site, source), as_json)
     shown = {name: getattr(done, name) for name in undos.COUNTS}
     answer = {"undo_id": str(done.id), "status": done.status, "total": done.rows, **shown}
     show(answer, as_json, _outcome(site, done, shown))

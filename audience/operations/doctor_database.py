@@ -73,7 +73,7 @@ def unfinished_imports(context: Context) -> Iterator[Finding]:
         source = f"{undo.source.replace('_', ' ')} {undo.source_id} of site {undo.site_uuid}"
         yield warn(
             "imports",
-            f"taking back {source} failed five times, after {undo.applied} of {undo.rows} people",
+            f"undoing {source} failed five times, after {undo.applied} of {undo.rows} people",
             "Find the cause in the worker's log, then ask for it again: it goes on.",
         )
     unfinished = backlog.measure()

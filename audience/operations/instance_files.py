@@ -68,7 +68,7 @@ PHASES = {  # of a move: what is found, what to do
     LEFT: ("the instance moved on {} to another database", f"Set AUDIENCE_DATABASE_URL={{0}}, or {UNDO}."),
     ARRIVING: (
         "the instance of this database is elsewhere since {}",
-        "Finish its move there; if taking one back was interrupted, run `audience move --undo` there again.",
+        "Finish its move there; if undoing one was interrupted, run `audience move --undo` there again.",
     ),
 }
 HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave --new out."

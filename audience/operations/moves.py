@@ -34,12 +34,12 @@ SEEN = (
     "and leave it out of the URL."
 )
 FULL = "The target is not empty: name an empty database, or a file that does not exist."
-OTHER_MOVE = "The instance is being moved to {}: finish that with --to, or take it back with --undo."
+OTHER_MOVE = "The instance is being moved to {}: finish that with --to, or undo it with --undo."
 ELSEWHERE = "The instance of this database is elsewhere: move it from there."
 BACK_FIRST = "The instance has moved to {} already."
 PENDING = "Migrations are pending: run `audience migrate` first."
 UPGRADED = (
-    "Migrations are pending, and a move has begun before them: take it back with `audience move --undo`, run "
+    "Migrations are pending, and a move has begun before them: undo it with `audience move --undo`, run "
     "`audience migrate`, and move into a new, empty database."
 )
 DIFFERS = (

@@ -1,4 +1,4 @@
-"""Taking back what an import, or an act on many subscribers, has done.
+"""Taking back what an import, or a bulk action subscribers, has done.
 
 It is asked for, followed, and counted without being done; `work` does it, when its turn comes.
 """
@@ -38,13 +38,13 @@ RESUBSCRIBING = ", people subscribed again,"
 UNDOABLE = (TAG, UNTAG, UNSUBSCRIBE)
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
 LISTED = 20
-NOT_FOUND = "This was not taken back: POST to the same path takes it back."
+NOT_FOUND = "This was not undone: POST to the same path undoes it."
 NO_IMPORT = "No import has this id: `audience imports list` lists the newest of a site."
-NOT_UNDOABLE = "Only acts that have put on or taken off a tag, or unsubscribed somebody, can be taken back."
+NOT_UNDOABLE = "Only bulk actions that added or removed a tag, or unsubscribed somebody, can be undone."
 BEGUN_OTHERWISE = (
     "This undo was begun without resubscribe, and cannot be changed: subscribe them again by a command."
 )
-TOO_LATE = "This can no longer be taken back: what it has changed is no longer in the record of changes."
+TOO_LATE = "This can no longer be undone: what it has changed is no longer in the record of changes."
 
 
 def site_of_import(import_id: int, chosen: Site | None = None) -> Site:
@@ -91,7 +91,7 @@ def of_import(
 
 @database.writes_site
 def of_act(site: Site, act_id: int, days: int, actor: Actor) -> Undo:
-    """As `of_import`, an act on many subscribers that has ended; one that failed is stopped for good."""
+    """As `of_import`, a bulk action subscribers that has ended; one that failed is stopped for good."""
     action, source = bulk_acts.require(site.id, act_id), act_source(act_id)
     if undo := _under_way(site.id, source):
         return undo
