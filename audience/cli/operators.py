@@ -82,8 +82,8 @@ def _shown(operator: ConsoleOperator, roles: dict[str, str]) -> dict[str, Any]:
 
 def _line(row: dict[str, Any]) -> str:
     roles = [f"{role} of {site_uuid}" for site_uuid, role in row["roles"].items()]
-    roles_ = [*(["administrator"] if row["administrator"] else []), *roles]
-    return f"{row['email'] or '(the first operator)'}  {', '.join(roles_) or 'no role'}"
+    labels = [*(["administrator"] if row["administrator"] else []), *roles]
+    return f"{row['email'] or '(the first operator)'}  {', '.join(labels) or 'no role'}"
 
 
 @operator.command(name="role")

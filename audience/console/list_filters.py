@@ -37,8 +37,8 @@ def filters(arguments: MultiDict[str, str]) -> Filters:
     """What the URL says, without what is empty or unknown."""
     texts = ("status", "field", "value", "segment", "order", "ascending", "kept")
     bounds = tuple(f"{date}{end}" for date in DATES for end in ("", "_from", "_to"))
-    texts_ = {name: arguments.get(name, "").strip() for name in (*texts, *bounds)}
-    chosen: Filters = {name: text for name, text in texts_.items() if text}
+    stripped = {name: arguments.get(name, "").strip() for name in (*texts, *bounds)}
+    chosen: Filters = {name: text for name, text in stripped.items() if text}
     if chosen.get("status", "") not in STATUSES:
         chosen.pop("status", None)
     if chosen.get("order", "") not in ORDERS[1:]:

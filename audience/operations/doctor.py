@@ -101,9 +101,9 @@ def logged_erasures(context: Context) -> Iterator[Finding]:
 def tables_in_effect(context: Context) -> Iterator[Finding]:
     today = datetime.fromtimestamp(clock.now_ms() / 1000, UTC).date()
     for table in tables.in_effect(context.settings.instance).values():
-        state_ = f"{table.folder}: {table.source}, {table.made}"
+        origin = f"{table.folder}: {table.source}, {table.made}"
         advice = RENEWAL if table.folder in table_renewal.FOLDERS else "Upgrade Audience."
-        yield warn("tables", state_, advice) if table.is_stale(today) else ok("tables", state_)
+        yield warn("tables", origin, advice) if table.is_stale(today) else ok("tables", origin)
     yield ok("tables", f"{geolocation.ATTRIBUTION} ({geolocation.ATTRIBUTION_URL})")
     if context.settings.geo_database:
         yield ok("tables", f"geolocation: replaced by {context.settings.geo_database}")

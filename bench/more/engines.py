@@ -70,8 +70,8 @@ class Place(NamedTuple):
         """The requests to a service on it."""
         url = self.settings.database
         with instances.served(self.settings.instance, AUDIENCE_DATABASE_URL=url) as service:
-            reads_ = reads.tasks(service, total, requests, beside=self.server_pid)
-            yield [task for task in reads_ if task.name in READS]
+            candidates = reads.tasks(service, total, requests, beside=self.server_pid)
+            yield [task for task in candidates if task.name in READS]
 
     def _cpu(self) -> float:
         return time.process_time() + (cpu_seconds(self.server_pid) if self.server_pid else 0)

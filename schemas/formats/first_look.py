@@ -172,13 +172,13 @@ def _see_heading(
 
     The rows below it would be read as those above.
     """
-    cells_ = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
-    if any("@" in cell for cell in cells_):
+    filled = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
+    if any("@" in cell for cell in filled):
         return
-    alone = [] if cells_ or not emails else [cell for value in record if (cell := table.cell(value).strip())]
-    if answer.everyone != UNSUBSCRIBED and any(map(_is_heading, cells_ or alone[:1] * (len(alone) == 1))):
+    alone = [] if filled or not emails else [cell for value in record if (cell := table.cell(value).strip())]
+    if answer.everyone != UNSUBSCRIBED and any(map(_is_heading, filled or alone[:1] * (len(alone) == 1))):
         raise FileRefused(HEADING.format(row=row))
-    if not (cells_ and reading.headed):
+    if not (filled and reading.headed):
         return
     names = [table.cell(cell).strip().lstrip(BOM) for cell in record]
     if is_header(names) and _header_names(names) != _header_names(table.names):

@@ -46,12 +46,12 @@ class Preset:
 
         Unless it was `chosen`, also none of a file that has foreign columns.
         """
-        names_ = {folded(name) for name in names}
+        headers = {folded(name) for name in names}
         needed = {folded(name): states for name, states in self.consent.items()}
-        if not needed.keys() <= names_ or not (chosen or names_ <= self._known):
+        if not needed.keys() <= headers or not (chosen or headers <= self._known):
             return {}
         also = {folded(name): states for name, states in self.also.items()}
-        return needed | {name: states for name, states in also.items() if name in names_}
+        return needed | {name: states for name, states in also.items() if name in headers}
 
     @property
     def _known(self) -> set[str]:
