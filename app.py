@@ -104,16 +104,16 @@ def asgi() -> Gateway:
 
     configure_log(settings.log_level, settings.log_format)
     web_server.exit_with_parent()
-    given = parts(settings)
+    process = parts(settings)
     app = create_app(
         settings,
-        given.import_queue,
-        given.limiter,
-        given.processes,
-        metrics=given.metrics,
-        resolver=open_resolver(settings, given.waits.ask_dns),
-        write_gate=given.waits.write,
-        parse_gate=given.waits.parse,
+        process.import_queue,
+        process.limiter,
+        process.processes,
+        metrics=process.metrics,
+        resolver=open_resolver(settings, process.waits.ask_dns),
+        write_gate=process.waits.write,
+        parse_gate=process.waits.parse,
         routes=web_server.made_before(),
     )
     app.extensions["audience"].answers.warm()

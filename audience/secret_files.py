@@ -87,8 +87,8 @@ def forget_first_site_unless(instance: Path, keep: Callable[[str, str], bool]) -
     """Deletes the file unless `keep(publishable_key, secret_key)`; also when it is damaged."""
     file = instance / FIRST_SITE
     if file.exists():
-        found = first_site_keys(instance)
-        if found is None or not keep(*found):
+        keys = first_site_keys(instance)
+        if keys is None or not keep(*keys):
             file.unlink()
             _remove_drafts(file)
             _sync_folder(instance)

@@ -31,8 +31,8 @@ def run(bench: str, instance: Path, total: int, runs: int) -> list[Row]:
     print(f"bench.{bench}", file=sys.stderr, flush=True)
     measure = importlib.import_module(f"bench.{bench}").measure
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
-        found: list[Row] = process.submit(measure, instance, total, runs).result()
-        return found
+        rows: list[Row] = process.submit(measure, instance, total, runs).result()
+        return rows
 
 
 def main() -> None:
@@ -45,9 +45,9 @@ def main() -> None:
         names, total, runs = QUICK, QUICK_SIZE, QUICK_RUNS
     print(machine.facts())
     with instances.filled(chosen.instance, total) as instance:
-        found = [row for bench in names for row in run(bench, instance, total, runs)]
+        results = [row for bench in names for row in run(bench, instance, total, runs)]
     matter = {what for names in QUICK.values() for what in names}
-    rows.show([row for row in found if not chosen.quick or row.what in matter])
+    rows.show([row for row in results if not chosen.quick or row.what in matter])
 
 
 if __name__ == "__main__":

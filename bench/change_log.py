@@ -61,7 +61,7 @@ def size() -> int:
         return int(database.row(SIZE)[0] or 0)
 
 
-def taken_back(site: Site, what: str, first: int, rows: int) -> list[Row]:
+def undo_rows(site: Site, what: str, first: int, rows: int) -> list[Row]:
     before, import_id = size(), imported(site, first, rows, 1)
     _, of_import = drained(site)
     grown = (size() - before) / rows
@@ -98,10 +98,10 @@ def pages(service: Service, after: int) -> Iterator[tuple[float, int]]:
 
 def read(instance: Path, what: str, after: int) -> list[Row]:
     with instances.served(instance) as service:
-        found = list(pages(service, after))
-    rate = sum(count for _, count in found) / sum(seconds for seconds, _ in found)
-    tenth = max(1, len(found) // 10)
-    first, last = (median(each for each, _ in some) * 1e3 for some in (found[:tenth], found[-tenth:]))
+        times = list(pages(service, after))
+    rate = sum(count for _, count in times) / sum(seconds for seconds, _ in times)
+    tenth = max(1, len(times) // 10)
+    first, last = (median(id_ for id_, _ in some) * 1e3 for some in (times[:tenth], times[-tenth:]))
     return [
         Row(
             what=f"changes read, {what}", ours=rate, unit="changes/s", limit=RATE, of_limit=rate / RATE,
@@ -116,12 +116,12 @@ def read(instance: Path, what: str, after: int) -> list[Row]:
 
 def measure(instance: Path, total: int, _: int) -> list[Row]:
     interpreter.settle()
-    found = []
+    results = []
     for what, first in (("all new", total), ("all changed", 0)):
         with instances.opened(instance) as site:
-            undone = taken_back(site, what, first, total)
+            undone = undo_rows(site, what, first, total)
             after = change_log_pages.newest(site)
             imported(site, first, total, 2)
             drained(site)
-        found += [*undone, *read(instance, what, after)]
-    return found
+        results += [*undone, *read(instance, what, after)]
+    return results

@@ -37,23 +37,23 @@ def benches() -> list[Path]:
     return [file for file in sources("bench") if not file.is_relative_to(MORE)]
 
 
-def reached(found: Arrows, start: str) -> set[str]:
+def reached(arrows: Arrows, start: str) -> set[str]:
     seen, waiting = set[str](), [start]
     while waiting:
-        new = found.get(waiting.pop(), set()) - seen
+        new = arrows.get(waiting.pop(), set()) - seen
         seen |= new
         waiting += new
     return seen
 
 
-def circles(found: Arrows) -> list[str]:
-    by_start = {start: reached(found, start) for start in found}
+def circles(arrows: Arrows) -> list[str]:
+    by_start = {start: reached(arrows, start) for start in arrows}
     sets = {
-        frozenset(each for each in seen if start in by_start[each])
+        frozenset(name for name in seen if start in by_start[name])
         for start, seen in by_start.items()
         if start in seen
     }
-    return sorted(" ".join(sorted(each)) for each in sets)
+    return sorted(" ".join(sorted(names)) for names in sets)
 
 
 def leased(model: type[BaseModel] = BaseModel) -> Iterator[str]:
@@ -94,7 +94,7 @@ def words() -> int:
 
 
 def main() -> None:
-    found = subject_arrows()
+    arrows = subject_arrows()
     product = [ROOT / "app.py", *sources("audience", "schemas", "storage", "workers")]
     root = [entry for entry in (ROOT / "audience").iterdir() if not entry.name.startswith("__")]
     for what, figure in {
@@ -104,8 +104,8 @@ def main() -> None:
         "functions, lines": spread(list(body_lines())),
         f"files over {LONG_FILE_LINES} lines": str(sum(lines([file]) > LONG_FILE_LINES for file in product)),
         "entries at the root of audience/": str(len(root)),
-        "subjects, arrows among them": f"{len(found)}, {sum(map(len, found.values()))}",
-        "circles": counted(circles(found)),
+        "subjects, arrows among them": f"{len(arrows)}, {sum(map(len, arrows.values()))}",
+        "circles": counted(circles(arrows)),
         "mechanisms for background work": counted(mechanisms()),
         "files that name a field (last_name)": str(sum(bool(FIELD.search(text(file))) for file in product)),
         "words of documentation": f"{words():,}; changelog {len(text(ROOT / 'CHANGELOG.md').split()):,}",

@@ -84,7 +84,7 @@ _next_id = 0
 def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
     """The rows of one transaction: new people, and those known with another age."""
     global _next_id
-    changes = [change_from_item(each) for each in items]
+    changes = [change_from_item(item) for item in items]
     with database.session():
         _next_id = max(_next_id, stored.new_ids(1)[0])
         known = stored.known(site.id, [change.key for change in changes])
@@ -150,7 +150,7 @@ def measure(instance: Path, total: int, runs: int) -> list[Row]:
 
 
 def of_site(site: Site, total: int, runs: int) -> list[Row]:
-    found, count = [], min(ROWS, total)
+    results, count = [], min(ROWS, total)
     for name, known in (("half new", count // 2), ("all new", 0)):
         ours, limits = [], []
         for run in range(runs):
@@ -158,8 +158,8 @@ def of_site(site: Site, total: int, runs: int) -> list[Row]:
             ours.append(drained(site, both[0]) / count * 1e6)
             limits.append(bare(site, both[1]) / count * 1e6)
         row, limit = statistics.median(ours), statistics.median(limits)
-        found.append(
+        results.append(
             Row(what=f"import core, {name}, a row", ours=row, unit=CPU, limit=limit, of_limit=limit / row,
                 cpu_of_limit=limit / row, at_least=GOALS[name])
         )  # fmt: skip
-    return found
+    return results

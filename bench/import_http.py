@@ -41,7 +41,7 @@ def _request(service: Service, items: list[dict[str, Any]]) -> bytes:
 def applied(service: Service) -> bool:
     """Whether the newest imports, of which all others were accepted before, are written."""
     _, answer = service.call("GET", "/batch/imports")
-    return all(each["attributes"]["status"] == "finished" for each in answer["data"])
+    return all(import_["attributes"]["status"] == "finished" for import_ in answer["data"])
 
 
 def measure(instance: Path, total: int, runs: int) -> list[Row]:
@@ -58,7 +58,7 @@ def of_service(service: Service, site: Site, total: int, runs: int) -> Row:
         wall = import_core.bare(site, both[1], time.perf_counter)
         limits.append((wall, time.process_time() - start))
     (wall, cpu), (limit, limit_cpu) = (
-        (median(each[0] for each in found), median(each[1] for each in found)) for found in (ours, limits)
+        (median(row[0] for row in times), median(row[1] for row in times)) for times in (ours, limits)
     )
     return Row(
         what="import over HTTP, until findable", ours=count / wall, unit="rows/s", limit=count / limit,

@@ -62,13 +62,13 @@ def _fire(port: int, requests: list[bytes]) -> tuple[float, float, list[float]]:
     return began, time.perf_counter(), times
 
 
-def together(acts: Sequence[Callable[[], None]], meanwhile: Callable[[], None] = lambda: None) -> None:
+def together(calls: Sequence[Callable[[], None]], meanwhile: Callable[[], None] = lambda: None) -> None:
     """Runs each act in a thread of its own until all have ended; raises the error of one that failed."""
-    with ThreadPoolExecutor(len(acts)) as pool:
-        begun = [pool.submit(act) for act in acts]
+    with ThreadPoolExecutor(len(calls)) as pool:
+        begun = [pool.submit(call) for call in calls]
         meanwhile()
-        for act in begun:
-            act.result()
+        for call in begun:
+            call.result()
 
 
 def send(port: int, requests: list[bytes], times: list[float]) -> None:

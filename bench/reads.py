@@ -54,9 +54,9 @@ class Round:
 def cpu_seconds(pid: int) -> float:
     """User and system time of a process and all below it, those included that have ended."""
     total = 0
-    for each in (pid, *below(pid)):
+    for process_id in (pid, *below(pid)):
         with suppress(FileNotFoundError):
-            spent = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
+            spent = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
             total += sum(map(int, spent[11:15]))
     return total / TICKS
 
@@ -109,7 +109,7 @@ def measure(instance: Path, total: int, runs: int) -> list[Row]:
         for _ in range(runs):
             for task in ours:
                 pairs[task.name].append((fired(limit), fired(task)))
-    return [row(*each) for each in pairs.items()]
+    return [row(*pair) for pair in pairs.items()]
 
 
 def row(name: str, pairs: list[tuple[Round, Round]]) -> Row:

@@ -20,9 +20,9 @@ class Spent(NamedTuple):
     cpu: float
 
 
-def spent(act: Act) -> Spent:
+def spent(call: Act) -> Spent:
     began, cpu = time.perf_counter(), time.process_time()
-    act()
+    call()
     return Spent((time.perf_counter() - began) * 1000, (time.process_time() - cpu) * 1000)
 
 
@@ -31,19 +31,19 @@ def scan() -> None:
         database.row(f"{LIMIT} NOT INDEXED" if engine.NAME == "sqlite" else LIMIT)
 
 
-def rows(acts: Mapping[str, Act], goals: Mapping[str, float], runs: int) -> list[Row]:
+def rows(calls: Mapping[str, Act], goals: Mapping[str, float], runs: int) -> list[Row]:
     """The medians of rounds, each a scan and every act; `goals` in milliseconds, by the acts' names."""
-    limits, found = [], []
+    limits, results = [], []
     for _ in range(runs):
         limits.append(spent(scan))
-        found.append([spent(act) for act in acts.values()])
+        results.append([spent(call) for call in calls.values()])
     limit = middle(limits)
     return [
         Row(
             what=name, ours=ours.wall, unit=MS, limit=limit.wall, of_limit=limit.wall / ours.wall,
             cpu_of_limit=limit.cpu / ours.cpu, at_most=goals[name],
         )
-        for name, ours in zip(acts, map(middle, zip(*found, strict=True)), strict=True)
+        for name, ours in zip(calls, map(middle, zip(*results, strict=True)), strict=True)
     ]  # fmt: skip
 
 

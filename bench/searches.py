@@ -60,11 +60,11 @@ def of_site(site: Site, total: int, runs: int) -> list[Row]:
     changed = f"list, page {far:,}, just after a change"
     return [
         *scans.rows(lists | searches, goals, runs),
-        *scans.rows({changed: partial(_anew, page(far))}, {changed: CHANGED_MS}, runs),
+        *scans.rows({changed: partial(_read_changed, page(far))}, {changed: CHANGED_MS}, runs),
     ]
 
 
-def _anew(page: scans.Act) -> None:
+def _read_changed(page: scans.Act) -> None:
     """A page of a list that was just changed."""
     bookmarks.bookmarks.is_quiet(None)  # forgets all
     page()

@@ -49,7 +49,9 @@ def acts(site: Site) -> dict[str, scans.Act]:
     }
     save_reports(site, saved["field is text"])
     query = searches.SearchRequest(after={}, before={}, segment_id=saved["field is text"])
-    counted = {f"segment: {name}": partial(segments.counts, site, each) for name, each in saved.items()}
+    counted = {
+        f"segment: {name}": partial(segments.counts, site, conditions) for name, conditions in saved.items()
+    }
     run = {f"report: {row.name}": partial(reports.run, site, str(row.id)) for row in reports.list_all(site)}
     return {
         **counted,
@@ -79,5 +81,5 @@ def save_reports(site: Site, segment_id: str) -> None:
 
 def measure(instance: Path, _: int, runs: int) -> list[Row]:
     with instances.opened(instance) as site:
-        found = acts(site)
-        return scans.rows(found, dict.fromkeys(found, GOAL_MS), runs)
+        calls = acts(site)
+        return scans.rows(calls, dict.fromkeys(calls, GOAL_MS), runs)

@@ -56,7 +56,7 @@ def measure(instance: Path, total: int, runs: int) -> list[Row]:
     cpu_of_list(instance)  # compiles what it imports
     starts = [start(instance) for _ in range(runs)]
     listed = [cpu_of_list(instance) for _ in range(runs)]
-    wall, cpu = (median(each) for each in zip(*starts, strict=True))
+    wall, cpu = (median(seconds) for seconds in zip(*starts, strict=True))
     return [
         Row(what="memory, idle", ours=idle, unit="MB", at_most=200),
         Row(what="memory, at work", ours=at_work, unit="MB", at_most=300),

@@ -96,8 +96,15 @@ def measure(instance: Path, total: int, runs: int) -> list[Row]:
 
 def of_service(service: Service, total: int, runs: int) -> list[Row]:
     make, queued = requests(service, total), min(QUEUED, total)
-    found = [waited(service, make, queued, 0) | waited(service, make, queued, ACCEPTING) for _ in range(runs)]
+    results = [
+        waited(service, make, queued, 0) | waited(service, make, queued, ACCEPTING) for _ in range(runs)
+    ]
     return [
-        Row(what=name, ours=median(each[name] for each in found), unit=MS, at_most=GOALS[name.split()[0]])
-        for name in found[0]
+        Row(
+            what=name,
+            ours=median(result[name] for result in results),
+            unit=MS,
+            at_most=GOALS[name.split()[0]],
+        )
+        for name in results[0]
     ]

@@ -116,11 +116,11 @@ def _changed(values: Mapping[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def page(found: Any) -> bytes:
+def page(page_: Any) -> bytes:
     """A page with its `meta`, as JSON."""
-    numbers = {name: str(getattr(found, name)) for name in ("next", "newest", "oldest")}
-    meta = numbers | {"has_more": found.has_more}
-    return json_bytes({"data": [change(each) for each in found.changes], "meta": meta}) + b"\n"
+    numbers = {name: str(getattr(page_, name)) for name in ("next", "newest", "oldest")}
+    meta = numbers | {"has_more": page_.has_more}
+    return json_bytes({"data": [change(entry) for entry in page_.changes], "meta": meta}) + b"\n"
 
 
 class ConsentAttributes(ResponseSchema):
@@ -140,18 +140,18 @@ class HistorySchema(ResponseSchema):
     consents = ma.fields.List(ma.fields.Nested(ConsentAttributes))
 
 
-def history(found: Any) -> dict[str, Any]:
+def history(record: Any) -> dict[str, Any]:
     return {
-        "created_by": _source(found.created_by),
-        "changes": [change(each) for each in found.changes],
+        "created_by": _source(record.created_by),
+        "changes": [change(entry) for entry in record.changes],
         "consents": [
             {
-                "at": write_date(said.at),
-                "subscribed": said.subscribed,
+                "at": write_date(event.at),
+                "subscribed": event.subscribed,
                 "source": _source(source),
-                "reason": said.reason,
+                "reason": event.reason,
             }
-            for source, said in found.consents
+            for source, event in record.consents
         ],
     }
 

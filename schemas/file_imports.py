@@ -47,7 +47,7 @@ def kept_file(
     run: Run,
     name: str,
     zone: str,
-    said: Mapping[str, Any],
+    parameters: Mapping[str, Any],
     binary: BinaryIO,
     unpacked: BinaryIO,
     follow: Follow,
@@ -57,7 +57,7 @@ def kept_file(
     `follow` is told again and again how many rows were looked through, and what the file is by then.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
-    meant = reading(load(ImportFile(), dict(said)), zone)
+    meant = reading(load(ImportFile(), dict(parameters)), zone)
     table = tables.opened(binary, kind, meant, run, unpacked)
     opened = looked(table, known=_columns(table, meant))
     follow(0, opened)
@@ -169,8 +169,8 @@ def understood(file: File) -> dict[str, Any]:
         "preset": preset.name if preset else None,
         "advice": " ".join(file.advice) or None,
         "columns": [
-            {"place": each.place, "name": each.name, "meaning": each.meaning, "reason": each.reason}
-            for each in file.plan
+            {"place": column.place, "name": column.name, "meaning": column.meaning, "reason": column.reason}
+            for column in file.plan
         ],
         "answers": file.answers,
     }
@@ -188,7 +188,7 @@ def outcome(done: Any) -> dict[str, Any]:
         "unsubscribed": done.left,
         "stay_unsubscribed": done.stayed,
         **too_late_counts(done),
-        "rows": [_preview(each) for each in done.rows],
+        "rows": [_preview(row) for row in done.rows],
     }
 
 

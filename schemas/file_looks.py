@@ -42,8 +42,8 @@ def looked(table: Table, file: File | None = None, known: Sequence[Column] = ())
 def _answer(file: File) -> dict[str, Any]:
     """Who may be written to, as the file itself or whoever sent it says."""
     columns = [
-        {"name": each.column.name, "states": [*filter(itemgetter(1), each.states.items())]}
-        for each in file.answer.columns
+        {"name": column.column.name, "states": [*filter(itemgetter(1), column.states.items())]}
+        for column in file.answer.columns
     ]
     return {"everyone": file.answer.everyone, "by_file": file.answer.by_file, "columns": columns}
 

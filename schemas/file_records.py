@@ -28,14 +28,14 @@ class FileRecord:
 
 
 def kept_records(
-    run: Run, name: str, said: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO
+    run: Run, name: str, parameters: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO
 ) -> Generator[FileRecord, None, None]:
     """The rows of a file of that name, which is meant as was said; of a workbook, those of all sheets.
 
     While it is not known which column has the addresses, any cell may. Raises `FormError`.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
-    meant = reading(load(ImportFile(), dict(said)), "UTC")
+    meant = reading(load(ImportFile(), dict(parameters)), "UTC")
     table = tables.opened(binary, kind, replace(meant, sheet=None), run, unpacked)
     if table.kind in (CSV, JSON_LINES):
         yield from _lines(table, _address_columns(table, meant))
@@ -71,7 +71,9 @@ def _lines(table: Table, columns: list[Column]) -> Iterator[FileRecord]:
         for raw, record in records:
             size = len(raw.rstrip("\r\n").encode(codec, "replace"))
             blank = mark.encode(codec, "replace")
-            cells = [] if isinstance(record, Doubled) else [table.cell_of(record, each) for each in columns]
+            cells = (
+                [] if isinstance(record, Doubled) else [table.cell_of(record, column) for column in columns]
+            )
             cells = cells or _texts(record)
             divides = size % len(blank) == 0
             yield FileRecord(_addresses(cells), start, blank * (size // len(blank)) if divides else b"")
@@ -84,13 +86,13 @@ def _texts(value: Any) -> list[str]:
         return [compact_json(value)]
     if isinstance(value, dict):
         doubled = [*value.doubled.values()] if isinstance(value, Doubled) else []
-        return [text for each in (*value.values(), *doubled) for text in _texts(each)]
+        return [text for member in (*value.values(), *doubled) for text in _texts(member)]
     if isinstance(value, list):
-        return [text for each in value for text in _texts(each)]
+        return [text for member in value for text in _texts(member)]
     return _addresses([value if isinstance(value, str) else compact_json(value)])
 
 
 def _addresses(cells: list[str]) -> list[str]:
     """The cells, and what an import reads in them."""
-    found = (address for cell in cells for address in csv_values.addresses_in(cell))
-    return list(dict.fromkeys([*cells, *map(csv_values.read_address, cells), *found]))
+    addresses = (address for cell in cells for address in csv_values.addresses_in(cell))
+    return list(dict.fromkeys([*cells, *map(csv_values.read_address, cells), *addresses]))

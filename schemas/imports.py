@@ -252,8 +252,8 @@ def import_(row: Any) -> dict[str, Any]:
 
 def too_late_counts(counts: Any) -> dict[str, int]:
     """The consent events that came too late, where there are any."""
-    found = {name: getattr(counts, name) for name in ("unsubscribes_ignored", "subscribes_ignored")}
-    return {name: number for name, number in found.items() if number}
+    numbers = {name: getattr(counts, name) for name in ("unsubscribes_ignored", "subscribes_ignored")}
+    return {name: number for name, number in numbers.items() if number}
 
 
 def answer(accepted: Any) -> dict[str, Any]:

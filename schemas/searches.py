@@ -51,7 +51,7 @@ class TagIds(ma.fields.Field[list[str]]):
     """Ids separated by commas, or an array of ids."""
 
     json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["12,15"]}
-    repeated = ",".join
+    joined = ",".join
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
         ids = value if isinstance(value, list) else as_text(value).split(",")

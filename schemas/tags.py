@@ -16,7 +16,9 @@ TOO_LONG = f"Send tag names of at most {MAX_NAME_LENGTH} characters."
 MAX_OF_ONE = 10_000  # one row is written at once, while others wait
 TOO_MANY = f"Send at most {MAX_OF_ONE:,} tags of one person at once."
 CONTROLS = {
-    ord(each): " " if each.isspace() else None for each in UNSEEN if unicodedata.category(each) == "Cc"
+    ord(character): " " if character.isspace() else None
+    for character in UNSEEN
+    if unicodedata.category(character) == "Cc"
 }
 MAX_SITE_ID = 2**31 - 1
 

@@ -203,12 +203,12 @@ MUTANTS = (
     Mutant(
         "a bulk action is accepted when it is done",
         "audience/bulk/pieces.py",
-        "        accepted = Acceptance(act.seq, act.accepted_at, accepted.source)\n",
+        "        accepted = Acceptance(action.seq, action.accepted_at, accepted.source)\n",
         "",
         f"{STORIES}/test_order_of_application.py::test_what_waits_has_the_instant_of_its_acceptance",
     ),
     Mutant(
-        "an import brings back who left",
+        "an import resubscribes who left",
         BATCHES,
         "if hash_.reason == suppressions.UNSUBSCRIBED:",
         "if False:",
@@ -266,7 +266,7 @@ MUTANTS = (
     Mutant(
         "a secret is not compared",
         "audience/access/keys.py",
-        "matches = sum(hmac.compare_digest(each, key.secret_hash) for each in hashes) > 0",
+        "matches = sum(hmac.compare_digest(digest, key.secret_hash) for digest in hashes) > 0",
         "matches = True",
         f"{ACCESS}::test_a_key_works_only_with_its_own_secret",
     ),
@@ -313,9 +313,9 @@ MUTANTS = (
         "tests/console/test_unsent_forms.py::test_another_operator_gets_an_empty_form",
     ),
     Mutant(
-        "an act is begun that was given up",
+        "a bulk action is begun that was given up",
         "audience/bulk/acts.py",
-        "    if act is None or act.status != SELECTING:",
+        "    if action is None or action.status != SELECTING:",
         "    if act is None:",
         "tests/console/test_interrupted_acts.py::test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up",
     ),
@@ -362,7 +362,7 @@ MUTANTS = (
         f"{CLI}/test_restores.py::test_the_erasure_log_is_enough_if_the_database_is_lost",
     ),
     Mutant(
-        "a restore brings back who left since",
+        "a restore resubscribes who left since",
         "audience/operations/restore_carryover.py",
         "    left = consent_carryover.apply(carryover.left)\n",
         "    left = 0\n",

@@ -20,15 +20,15 @@ class Lanes:
     def __init__(self, kinds: Sequence[Kind], stop: threading.Event) -> None:
         self.kinds = kinds
         self._lanes = [
-            LaneThreads(lane, [each for each in kinds if each.lane is lane], stop) for lane in LANES
+            LaneThreads(lane, [kind for kind in kinds if kind.lane is lane], stop) for lane in LANES
         ]
 
     def offer(self, site_id: int, but: Lane | None = None) -> None:
         """Has what is due of a site done, `but` that of one lane."""
         due = jobs.due_kinds(site_id)
-        for each in self._lanes:
-            if each.lane is not but and due & each.names:
-                each.offer(site_id)
+        for lane in self._lanes:
+            if lane.lane is not but and due & lane.names:
+                lane.offer(site_id)
 
     def hand_back(self) -> None:
         """At the end: what is in hand can be claimed at once by another process, not when its lease ends."""

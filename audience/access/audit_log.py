@@ -42,7 +42,7 @@ ADDRESS = "(an address)"
 @database.write(database.SHARED)
 def record(
     actor: Actor,
-    act: str,
+    action: str,
     site: Site | None = None,
     subject: str = "",
     subjects: int = 1,
@@ -58,7 +58,7 @@ def record(
     stored.add(
         site.id if site else None,
         actor.name,
-        without_addresses(act),
+        without_addresses(action),
         operator or without_addresses(subject),
         subjects,
         compact_json({name: without_addresses(value) for name, value in (typed or {}).items()}),
@@ -72,20 +72,20 @@ def without_addresses(text: str) -> str:
     return text if left == text else " ".join(left.split())
 
 
-def sent(site: Site, pages: Iterator[Page], actor: Actor, said: str, subject: str = "") -> Iterator[Page]:
+def sent(site: Site, pages: Iterator[Page], actor: Actor, action: str, subject: str = "") -> Iterator[Page]:
     """The pages; at their end the log says how many rows were sent, at most if it was broken off.
 
     While the database takes no writes, it says nothing: what is sent by then is sent.
     """
     count, ending = 0, ", broken off"
     try:
-        for each in pages:
-            count += len(each)
-            yield each
+        for page in pages:
+            count += len(page)
+            yield page
         ending = ""
     finally:
         with suppress(Unavailable, DiskFault):
-            record(actor, said + ending, site, subject, count)
+            record(actor, action + ending, site, subject, count)
 
 
 @database.session()
@@ -102,7 +102,7 @@ def of_subject(site: Site, subject: str) -> list[AuditEntry]:
 
 def asked_back(site: Site, subject: str) -> AuditEntry | None:
     """Who asked last that an import or act be taken back."""
-    return next((each for each in of_subject(site, subject) if head(each).endswith(TAKEN_BACK)), None)
+    return next((entry for entry in of_subject(site, subject) if head(entry).endswith(TAKEN_BACK)), None)
 
 
 def head(entry: AuditEntry) -> str:
@@ -114,11 +114,11 @@ def sweep(days: int) -> bool:
     """Deletes some of the entries that are older than `days`; False if there were none."""
     before = clock.now_ms() - days * DAY_MS
     with database.session():
-        found = stored.any_before(before)
-    if found:
+        entry = stored.any_before(before)
+    if entry:
         with database.write(database.SHARED):
             stored.delete_old(before, CHUNK_ROWS)
-    return found
+    return entry
 
 
 def shortened(address: str) -> str:

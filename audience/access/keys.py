@@ -163,7 +163,7 @@ def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | No
 def _look_up(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
     until, hashes = clock.uptime_ms() + KNOWN_MS, secret_hashes(secret_key)
     key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
-    matches = sum(hmac.compare_digest(each, key.secret_hash) for each in hashes) > 0  # always both
+    matches = sum(hmac.compare_digest(digest, key.secret_hash) for digest in hashes) > 0  # always both
     if not (matches and key.id and key.is_active(clock.now_ms())):
         _known.pop(publishable_key, None)
         return None
@@ -210,11 +210,11 @@ def secret_hashes(secret_key: str) -> tuple[str, str]:
     return f"{site_keys.SECOND}{digest}", pepper.digest("secret", secret_key)
 
 
-def _record(actor: Actor, act: str, publishable_key: str) -> None:
+def _record(actor: Actor, action: str, publishable_key: str) -> None:
     """In the audit log of each site that the key reaches."""
     key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
     for site in stored.sites_of(key.id):
-        audit_log.record(actor, act, site, key.name or publishable_key)
+        audit_log.record(actor, action, site, key.name or publishable_key)
 
 
 def _random() -> str:

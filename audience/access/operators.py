@@ -56,11 +56,17 @@ def signed_in(token: str) -> SignedInOperator | None:
     if session is None:
         return None
     with database.snapshot():
-        found = stored.get(session.operator_id)
+        operator = stored.get(session.operator_id)
         roles = stored.roles_of(session.operator_id)
-        last = found and stored.last_site(found.id)
-    return found and SignedInOperator(
-        found.id, found.email, found.administrator, bool(found.password_hash), session.id, roles, last
+        last = operator and stored.last_site(operator.id)
+    return operator and SignedInOperator(
+        operator.id,
+        operator.email,
+        operator.administrator,
+        bool(operator.password_hash),
+        session.id,
+        roles,
+        last,
     )
 
 
@@ -85,7 +91,7 @@ def sites_of(operator_id: int) -> list[Site]:
 def owners(site: Site) -> list[str]:
     """The addresses of those who own a site, `FIRST` for who has none."""
     roles = stored.roles_on(site.id)
-    return [each.email or FIRST for each in stored.list_all() if roles.get(each.id) == OWNER]
+    return [operator.email or FIRST for operator in stored.list_all() if roles.get(operator.id) == OWNER]
 
 
 @database.session()
@@ -97,12 +103,12 @@ def any_exist() -> bool:
 def get(email: str) -> ConsoleOperator:
     """Raises `NotFound`."""
     try:
-        found = stored.get_by_key(addresses.identity(email))
+        operator = stored.get_by_key(addresses.identity(email))
     except addresses.MalformedAddress:
-        found = None
-    if found is None:
+        operator = None
+    if operator is None:
         raise NotFound(NO_OPERATOR)
-    return found
+    return operator
 
 
 @database.write(database.SHARED)
@@ -138,9 +144,9 @@ def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
 @database.write(database.SHARED)
 def own(site: Site, actor: Actor, operator_id: int | None = None) -> None:
     """Makes all administrators owners of a new site, or one operator; their sessions go on."""
-    for each in stored.list_all():
-        if each.administrator if operator_id is None else each.id == operator_id:
-            _put_role(each.id, each.email or FIRST, site, OWNER, actor)
+    for operator in stored.list_all():
+        if operator.administrator if operator_id is None else operator.id == operator_id:
+            _put_role(operator.id, operator.email or FIRST, site, OWNER, actor)
 
 
 @database.write(database.SHARED)
@@ -198,8 +204,8 @@ def _new_key(email: str, operator_id: int | None = None) -> str:
         key = ""
     if not key or address.parse(email) is None:
         raise Refused(NO_ADDRESS, [FieldError("email", NO_ADDRESS)])
-    found = stored.get_by_key(key)
-    if found is not None and found.id != operator_id:
+    other = stored.get_by_key(key)
+    if other is not None and other.id != operator_id:
         raise Refused(EXISTS, [FieldError("email", EXISTS)])
     return key
 
@@ -212,8 +218,8 @@ def _put_role(operator_id: int, email: str, site: Site, role: str, actor: Actor)
 
 
 def _is_last_administrator(operator_id: int) -> bool:
-    return [each.id for each in stored.list_all() if each.administrator] == [operator_id]
+    return [operator.id for operator in stored.list_all() if operator.administrator] == [operator_id]
 
 
 def _is_last_owner(operator_id: int, site_id: int) -> bool:
-    return [each for each, role in stored.roles_on(site_id).items() if role == OWNER] == [operator_id]
+    return [operator for operator, role in stored.roles_on(site_id).items() if role == OWNER] == [operator_id]

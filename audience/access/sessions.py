@@ -142,8 +142,8 @@ def _searches(session_id: int) -> dict[str, str]:
 
 def _read(searches: str) -> dict[str, str]:
     """By the site and the name of each, the oldest first."""
-    found: dict[str, str] = json.loads(searches)
-    return found
+    texts: dict[str, str] = json.loads(searches)
+    return texts
 
 
 @database.write(database.SHARED)
@@ -216,7 +216,7 @@ def once(
         known = made_by(form) if form.token else ""
         if known:
             return None, known
-        made = make()
+        row = make()
         if form.token:
-            stored_forms.put(form.session_id, form.name, id_of(made), clock.now_ms(), KEPT_MS)
-        return made, id_of(made)
+            stored_forms.put(form.session_id, form.name, id_of(row), clock.now_ms(), KEPT_MS)
+        return row, id_of(row)

@@ -51,24 +51,24 @@ def with_password(
     Raises `ServiceUnavailable` while too many others sign in.
     """
     try:
-        found = operators.get(email)
+        operator = operators.get(email)
     except NotFound:
-        found = None
-    if not passwords.matches(password, found.password_hash if found else "") or found is None:
+        operator = None
+    if not passwords.matches(password, operator.password_hash if operator else "") or operator is None:
         return None
     with database.write(database.SHARED):
-        present = stored.get(found.id)
-        if present is None or present.password_hash != found.password_hash:
+        present = stored.get(operator.id)
+        if present is None or present.password_hash != operator.password_hash:
             return None
-        return _begin(found.id, remembered, client_network, replaced)
+        return _begin(operator.id, remembered, client_network, replaced)
 
 
 def set_password_with_link(token: str, password: str, client_network: str, replaced: str = "") -> str:
     """The token of a new session; the link is spent, all other sessions end. Raises `Refused`."""
     link = sessions.find_link(token, sessions.PASSWORD)
     with database.session():
-        found = stored.get(link.operator_id or 0)
-    passwords.check(password, email=found.email if found else "")
+        operator = stored.get(link.operator_id or 0)
+    passwords.check(password, email=operator.email if operator else "")
     password_hash = passwords.hashed(password)
     with database.write(database.SHARED):
         operator_id = sessions.spend_link(token, sessions.PASSWORD).operator_id
@@ -94,8 +94,8 @@ def set_email(operator: SignedInOperator, email: str, present: str, actor: Actor
 def _check_current(operator: SignedInOperator, password: str, field: str, message: str) -> None:
     """Raises `Refused` unless it is the operator's password, or the operator has none."""
     with database.session():
-        found = stored.get(operator.id)
-    if found is None or (found.password_hash and not passwords.matches(password, found.password_hash)):
+        present = stored.get(operator.id)
+    if present is None or (present.password_hash and not passwords.matches(password, present.password_hash)):
         raise Refused(message, [FieldError(field, CURRENT)])
 
 

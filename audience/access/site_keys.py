@@ -33,7 +33,7 @@ def forget() -> None:
     _keys.clear()
 
 
-def of(site_id: int) -> SiteKey:
+def get(site_id: int) -> SiteKey:
     if site_id not in _keys:
         with database.session():
             uuid, nonce = stored.key_parts(site_id)
@@ -43,12 +43,12 @@ def of(site_id: int) -> SiteKey:
 
 def address_hash(site_id: int, email_key: str) -> str:
     """Under which an address is kept from now on."""
-    return SECOND + pepper.digest("address", email_key, of(site_id).key)
+    return SECOND + pepper.digest("address", email_key, get(site_id).key)
 
 
 def address_hashes(site_id: int, email_key: str) -> list[str]:
     """All under which an address may be known, the one of now first."""
-    first = [pepper.address_hash(site_id, email_key)] if of(site_id).is_first else []
+    first = [pepper.address_hash(site_id, email_key)] if get(site_id).is_first else []
     return [address_hash(site_id, email_key), *first]
 
 
@@ -64,7 +64,7 @@ def new_webhook_nonce() -> str:
 def webhook_secret(site_id: int, webhook_id: int, nonce: str) -> bytes:
     """The 32 bytes of a secret of which only the nonce is kept; one of the first scheme stays as it is."""
     if nonce.startswith(SECOND):
-        return bytes.fromhex(pepper.digest("webhook", nonce, of(site_id).key))
+        return bytes.fromhex(pepper.digest("webhook", nonce, get(site_id).key))
     return bytes.fromhex(pepper.digest("webhook", f"{site_id} {webhook_id} {nonce}"))
 
 
@@ -73,7 +73,7 @@ def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
     from now on, in the caller's transaction.
     """
     hashes = {key: address_hash(site_id, key) for key in email_keys}
-    if of(site_id).is_first and suppressions.any_of_first_scheme(site_id, SECOND):
+    if get(site_id).is_first and suppressions.any_of_first_scheme(site_id, SECOND):
         first = {pepper.address_hash(site_id, key): hash_ for key, hash_ in hashes.items()}
         suppressions.rename(site_id, first)
     return hashes
@@ -82,10 +82,10 @@ def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
 def meant(address: str) -> str:
     """An address, or that which a malformed one is in an encoding, such as `ann%40example.com`."""
     plain = (redaction.address_in(address) or address).strip("'")
-    for each in (address, plain):
+    for form in (address, plain):
         with suppress(addresses.MalformedAddress):
-            addresses.identity(each)
-            return each
+            addresses.identity(form)
+            return form
     return address
 
 

@@ -78,10 +78,10 @@ def choose(name: str | None = None) -> Site:
     """
     every = stored.list_all()
     by_uuid = [site for site in every if site.uuid == name]
-    found = by_uuid or [site for site in every if name in (None, site.name)]
-    if len(found) != 1:
-        raise NotFound((SAME_NAME if name else SEVERAL) if found else NO_SITE)
-    return found[0]
+    matching = by_uuid or [site for site in every if name in (None, site.name)]
+    if len(matching) != 1:
+        raise NotFound((SAME_NAME if name else SEVERAL) if matching else NO_SITE)
+    return matching[0]
 
 
 @database.writes_site

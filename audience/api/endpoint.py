@@ -82,7 +82,7 @@ def endpoint(
 
     def read(key: AuthenticatedKey) -> dict[str, Any]:
         """What the view is called with: of the body, nothing else is kept meanwhile."""
-        found: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         with nullcontext(read_lists()) if accepts else _json(batch, writes) as body:
             values, site_uuids = read_query()
             if writes:
@@ -91,16 +91,16 @@ def endpoint(
             if chosen:
                 g.site_id = chosen.id
             if site == "all":
-                found["sites"] = key.sites
+                arguments["sites"] = key.sites
             elif site != "unused":
-                found["site"] = chosen
+                arguments["site"] = chosen
             if getattr(settings(), limit):
                 _limit_rate(key, family)
             data = _sent(present(form, values) if query else {}, body)
             loaded = load(form, data) if takes or data else {}
             if takes:
-                found["form"] = loaded
-        return found
+                arguments["form"] = loaded
+        return arguments
 
     def decorate(view: View) -> Callable[..., Response]:
         @wraps(view)

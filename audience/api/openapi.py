@@ -177,7 +177,7 @@ def has_id(rule: Rule, declared: Declared) -> bool:
 def names_an_id(form: Form) -> bool:
     inner = [getattr(field, "schema", None) for field in form.fields.values()]
     named = any(name.endswith("_id") for name in form.fields)
-    return named or any(names_an_id(each) for each in inner if isinstance(each, Form))
+    return named or any(names_an_id(schema) for schema in inner if isinstance(schema, Form))
 
 
 def query(method: str, declared: Declared) -> list[dict[str, Any]]:

@@ -41,5 +41,5 @@ def values(operation: Any, in_path: Any, example: Any) -> Iterator[tuple[dict[st
             yield parameter, sent[parameter["in"]][parameter["name"]]
     if "body" in example:
         yield operation["requestBody"]["content"][example.get("type", JSON)], example["body"]
-    [answer] = [each for status, each in operation["responses"].items() if status in ("200", "201")]
+    [answer] = [answer for status, answer in operation["responses"].items() if status in ("200", "201")]
     yield answer["content"][example.get("answer_type", JSON)], example["answer"]

@@ -129,9 +129,9 @@ def read_lists() -> dict[str, Any]:
     ]
     if len({*meanings}) > len(dict(meanings)):
         raise Refused(SEVERAL, [FieldError("map", SEVERAL)])
-    found = {key: [*request.args.getlist(key), *request.args.getlist(f"{key}[]")] for key in LISTS}
-    found["tag"] = [tag for tag in found["tag"] if tag]
-    return {key: values for key, values in found.items() if values}
+    lists = {key: [*request.args.getlist(key), *request.args.getlist(f"{key}[]")] for key in LISTS}
+    lists["tag"] = [tag for tag in lists["tag"] if tag]
+    return {key: values for key, values in lists.items() if values}
 
 
 def _parse(raw: bytes, writes: bool) -> Any:

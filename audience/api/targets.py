@@ -84,13 +84,13 @@ def keeps(body: Any, keys: int) -> bool:
     """Whether all objects of a body together have so many keys. Looks no deeper than it must."""
     level = [body]
     while level:
-        objects = [each for each in level if type(each) is dict]
+        objects = [member for member in level if type(member) is dict]
         keys -= sum(map(len, objects))
         if keys <= 0:
             return True
-        arrays = [each for each in level if type(each) is list]
+        arrays = [member for member in level if type(member) is list]
         inner = chain(*map(dict.values, objects), *arrays)
-        level = [each for each in inner if type(each) in CONTAINERS]
+        level = [member for member in inner if type(member) in CONTAINERS]
     return False
 
 
@@ -104,14 +104,14 @@ def parsed(text: str) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
+    members = dict(pairs)
+    if len(members) == len(pairs):
+        return members
     values: dict[str, list[Any]] = {}
     for key, value in pairs:
         values.setdefault(key, []).append(value)
     doubled = {key: sent for key, sent in values.items() if len(sent) > 1 and _means_two(key, sent)}
-    return Doubled(found, doubled)
+    return Doubled(members, doubled)
 
 
 def _means_two(key: str, values: list[Any]) -> bool:
@@ -122,10 +122,10 @@ def _means_two(key: str, values: list[Any]) -> bool:
 def _kept(value: Any, names: frozenset[str]) -> Any:
     """A value without marks but in the objects that name something, by `names`."""
     if isinstance(value, list):
-        return [_kept(each, names) for each in value]
+        return [_kept(member, names) for member in value]
     if not isinstance(value, dict):
         return value
-    return _marked({key: _kept(each, frozenset()) for key, each in value.items()}, value, names)
+    return _marked({key: _kept(member, frozenset()) for key, member in value.items()}, value, names)
 
 
 def _marked(values: dict[str, Any], read: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:

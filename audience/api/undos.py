@@ -1,4 +1,4 @@
-"""Take an import back, and follow that."""
+"""Undo an import, and follow that."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ blueprint = Blueprint("undos", __name__)
 @blueprint.post("/batch/imports/<number:import_id>/undo")
 @endpoint(scope="full", family="batch", takes=wire.UndoImport, gives=wire.UndoAnswer)
 def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any]:
-    """Take an import back
+    """Undo an import
 
     People whom it created and nobody named since are removed; each name, value and tag that nothing set since
     goes back. Nobody whom it unsubscribed comes back, but with `resubscribe=1` those whom nothing else
@@ -27,8 +27,8 @@ def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any]:
     """
     days = settings().changes_days
     if form.get("dry_run"):
-        found = undos.dry_run(site, undos.import_source(import_id), days, form["resubscribe"])
-        return wire.dry_run(found.counts)
+        outcome = undos.dry_run(site, undos.import_source(import_id), days, form["resubscribe"])
+        return wire.dry_run(outcome.counts)
     undo = undos.of_import(site, import_id, days, actor(), form["resubscribe"])
     services().import_queue.notify(site.id)
     return wire.answer(undo)

@@ -39,8 +39,8 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     Returns the webhook with its secret, which is answered this once.
     """
     private = settings().webhook_private_addresses
-    made = webhooks.create(site, form["webhook"], private_addresses=private, actor=actor())
-    return {"data": wire.signed(*made)}
+    webhook = webhooks.create(site, form["webhook"], private_addresses=private, actor=actor())
+    return {"data": wire.signed(*webhook)}
 
 
 @blueprint.get("/fetch/webhooks/<number:webhook_id>")

@@ -37,12 +37,12 @@ SAID = {
 }  # fmt: skip
 BEGUN = ", begun"
 
-UNKNOWN = "Use one of the acts of this page."
+UNKNOWN = "Use one of the actions of this page."
 NOBODY = "Nobody is selected: tick somebody, or take all that match."
 NO_TAG = "Name the tag."
 CHANGED = "The selection has changed since the page was drawn: look at the new number, and send it again."
 NOT_BEGUN = "It was stopped while its subscribers were chosen: send it again."
-NOT_FOUND = "There is no such act on this site."
+NOT_FOUND = "There is no such bulk action on this site."
 NO_EXPORT = "This export is no longer kept: export again."
 
 
@@ -86,12 +86,12 @@ def choose(site: Site, new: NewAct, actor: Actor) -> int:
     with database.write(site.id):
         act_id = _add(site, new.kind, new.tag, actor, len(new.ids))
     length = ERASED_ROWS if new.kind == ERASE else PIECE_ROWS
-    pieces = [new.ids[start : start + length] for start in range(0, len(new.ids), length)]
-    for start in range(0, len(pieces), PIECES_AT_ONCE):
+    chunks = [new.ids[start : start + length] for start in range(0, len(new.ids), length)]
+    for start in range(0, len(chunks), PIECES_AT_ONCE):
         with database.write(site.id):
             _require_chosen(site, act_id)
             stored_jobs.add(site.id, stored.JOB, act_id, now=jobs.now(), wait_ms=LEASE_MS)
-            stored.add_pieces(site.id, act_id, pieces[start : start + PIECES_AT_ONCE])
+            stored.add_pieces(site.id, act_id, chunks[start : start + PIECES_AT_ONCE])
     return act_id
 
 
@@ -101,19 +101,19 @@ def give_up(site: Site, act_id: int) -> None:
     stored.drop(site.id, act_id)
 
 
-def subject(act: BulkAct) -> str:
+def subject(action: BulkAct) -> str:
     """What the audit log calls an act."""
-    return f"act {act.id}"
+    return f"act {action.id}"
 
 
-def said(act: BulkAct, ending: str = "") -> str:
+def audit_text(action: BulkAct, ending: str = "") -> str:
     """What the audit log says of an act, with its tag."""
-    return _named(SAID[act.kind] + ending, act.tag)
+    return _with_names(SAID[action.kind] + ending, action.tag)
 
 
-def _named(said: str, *names: str) -> str:
-    given = ", ".join(filter(None, names))
-    return f"{said}{audit_log.NAMED}{given}" if given else said
+def _with_names(sentence: str, *names: str) -> str:
+    listed = ", ".join(filter(None, names))
+    return f"{sentence}{audit_log.NAMED}{listed}" if listed else sentence
 
 
 def _check(new: NewAct) -> None:
@@ -136,23 +136,23 @@ def _add(site: Site, kind: str, tag: str, actor: Actor, people: int) -> int:
 
 def _require_chosen(site: Site, act_id: int) -> BulkAct:
     """An act whose subscribers are chosen. Raises `Refused` if that was given up, or stopped by hand."""
-    act = stored.get(site.id, act_id)
-    if act is None or act.status != SELECTING:
+    action = stored.get(site.id, act_id)
+    if action is None or action.status != SELECTING:
         raise Refused(NOT_BEGUN)
-    return act
+    return action
 
 
 @database.writes_site
 def queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> BulkAct:
     """Begins an act that is chosen. Raises `Refused`."""
-    act = _require_chosen(site, act_id)
-    if act.kind == EXPORT:
-        stored.advance(site.id, act.id, act.people, act.people, clock.now_ms())
-        stored.end(site.id, act.id, FINISHED, clock.now_ms())
+    action = _require_chosen(site, act_id)
+    if action.kind == EXPORT:
+        stored.advance(site.id, action.id, action.people, action.people, clock.now_ms())
+        stored.end(site.id, action.id, FINISHED, clock.now_ms())
     else:
-        stored.accept(site.id, act.id, *site_counters.take(site.id, clock.now_ms()))
-    begun = _named(f"{SAID[act.kind]}{BEGUN}", act.tag, new.filter)
-    audit_log.record(actor, begun, site, subject(act), act.people, new.typed)
+        stored.accept(site.id, action.id, *site_counters.take(site.id, clock.now_ms()))
+    begun = _with_names(f"{SAID[action.kind]}{BEGUN}", action.tag, new.filter)
+    audit_log.record(actor, begun, site, subject(action), action.people, new.typed)
     return require(site.id, act_id)
 
 
@@ -173,10 +173,10 @@ def cancel(site: Site, act_id: int) -> None:
     stop(site, require(site.id, act_id))
 
 
-def stop(site: Site, act: BulkAct) -> None:
+def stop(site: Site, action: BulkAct) -> None:
     """As `cancel`, in the caller's transaction."""
-    if act.is_open or act.status == FAILED:
-        end(site, act, CANCELED)
+    if action.is_open or action.status == FAILED:
+        end(site, action, CANCELED)
 
 
 @database.writes_site
@@ -185,47 +185,53 @@ def retry(site: Site, act_id: int) -> None:
     stored.retry(site.id, require(site.id, act_id).id)
 
 
-def ends(act: BulkAct) -> int:
+def ends(action: BulkAct) -> int:
     """Until when the file of an export can be downloaded, in milliseconds."""
-    return (act.finished_at or 0) + EXPORT_KEPT_MS
+    return (action.finished_at or 0) + EXPORT_KEPT_MS
 
 
 def exported(site: Site, act_id: int) -> Iterator[list[int]]:
     """The ids of an export, in pieces; it lists people as they are when it is read. Raises `NotFound`."""
-    act = get(site, act_id)
-    if (act.kind, act.status) != (EXPORT, FINISHED) or ends(act) < clock.now_ms():
+    action = get(site, act_id)
+    if (action.kind, action.status) != (EXPORT, FINISHED) or ends(action) < clock.now_ms():
         raise NotFound(NO_EXPORT)
     return _pieces(site.id, act_id)
 
 
 @database.session()
-def downloads(site: Site, act: BulkAct) -> list[AuditEntry]:
+def downloads(site: Site, action: BulkAct) -> list[AuditEntry]:
     """What the audit log says of the files of an export that were sent, newest first."""
     begun = f"{SAID[EXPORT]}{BEGUN}"
-    return [each for each in audit_log.of_subject(site, subject(act)) if audit_log.head(each) != begun]
+    return [entry for entry in audit_log.of_subject(site, subject(action)) if audit_log.head(entry) != begun]
 
 
 def _pieces(site_id: int, act_id: int) -> Iterator[list[int]]:
     after = 0
     while True:
         with database.session():
-            pieces = stored.pieces_after(site_id, act_id, after, 1)
-        if not pieces:
+            chunks = stored.pieces_after(site_id, act_id, after, 1)
+        if not chunks:
             return
-        [(after, ids)] = pieces
+        [(after, ids)] = chunks
         yield ids
 
 
-def end(site: Site, act: BulkAct, status: str) -> None:
+def end(site: Site, action: BulkAct, status: str) -> None:
     """Ends an act, in the caller's transaction."""
-    stored.end(site.id, act.id, status, clock.now_ms())
+    stored.end(site.id, action.id, status, clock.now_ms())
     ending = ", stopped" if status == CANCELED else ""
-    audit_log.record(Actor(act.actor, act.client_network), said(act, ending), site, subject(act), act.changed)
+    audit_log.record(
+        Actor(action.actor, action.client_network),
+        audit_text(action, ending),
+        site,
+        subject(action),
+        action.changed,
+    )
 
 
 def require(site_id: int, act_id: int) -> BulkAct:
     """An act, in the caller's session. Raises `NotFound`."""
-    act = stored.get(site_id, act_id)
-    if act is None:
+    action = stored.get(site_id, act_id)
+    if action is None:
         raise NotFound(NOT_FOUND)
-    return act
+    return action

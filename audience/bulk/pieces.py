@@ -1,4 +1,4 @@
-"""The pieces of acts on many subscribers, as a worker does them: each in a transaction of its own.
+"""The pieces of bulk actions subscribers, as a worker does them: each in a transaction of its own.
 
 A piece is taken away in the transaction that writes it: a crash neither loses one nor does one twice.
 """
@@ -56,42 +56,42 @@ def _do_piece(site: Site, job: Job, instance: Path) -> bool:
     erased: set[str] = set()
     with database.write(site.id):
         jobs.hold(job, DB)
-        act = require(site.id, job.subject)
-        if act.status == SELECTING:  # whoever chose its subscribers has died
-            stored.end(site.id, act.id, NOT_BEGUN, clock.now_ms())
+        action = require(site.id, job.subject)
+        if action.status == SELECTING:  # whoever chose its subscribers has died
+            stored.end(site.id, action.id, NOT_BEGUN, clock.now_ms())
             return True
-        if piece := stored.first_piece(site.id, act.id):
-            piece_id, ids = piece
-            erased = _write(site, act, ids, instance)
+        if chunk := stored.first_piece(site.id, action.id):
+            piece_id, ids = chunk
+            erased = _write(site, action, ids, instance)
             stored.drop_piece(site.id, piece_id)
-        ends = not ids or act.done + len(ids) >= act.people
+        ends = not ids or action.done + len(ids) >= action.people
         if ends:
-            end(site, require(site.id, act.id), FINISHED)
+            end(site, require(site.id, action.id), FINISHED)
     if erased:
         erasures.blank_waiting(site, erased)
     return ends
 
 
-def _write(site: Site, act: BulkAct, ids: Sequence[int], instance: Path) -> set[str]:
+def _write(site: Site, action: BulkAct, ids: Sequence[int], instance: Path) -> set[str]:
     """Does an act on subscribers, in the caller's transaction; returns the keys of those it erased."""
-    accepted = subscribers.accept_now(site.id, Source("bulk_act", act.id))
+    accepted = subscribers.accept_now(site.id, Source("bulk_act", action.id))
     known = stored.keys(site.id, ids)
     keys = [key for _, key in known.values()]
-    if act.kind == ERASE:
+    if action.kind == ERASE:
         erasures.erase_several(site, instance, keys, accepted)
         changed = len(known)
     else:
-        changes = [Change(key, email, creates=False, **_change(act)) for email, key in known.values()]
-        accepted = Acceptance(act.seq, act.accepted_at, accepted.source)
+        changes = [Change(key, email, creates=False, **_change(action)) for email, key in known.values()]
+        accepted = Acceptance(action.seq, action.accepted_at, accepted.source)
         changed = subscribers.write(site.id, changes, accepted).outcomes.count(Outcome.UPDATED)
-    stored.advance(site.id, act.id, len(ids), changed, clock.now_ms())
-    return set(keys) if act.kind == ERASE else set()
+    stored.advance(site.id, action.id, len(ids), changed, clock.now_ms())
+    return set(keys) if action.kind == ERASE else set()
 
 
-def _change(act: BulkAct) -> dict[str, Any]:
-    if act.kind == UNSUBSCRIBE:
+def _change(action: BulkAct) -> dict[str, Any]:
+    if action.kind == UNSUBSCRIBE:
         return {"consent": Consent.UNSUBSCRIBE}
-    return {"tags" if act.kind == TAG else "remove_tags": (act.tag,)}
+    return {"tags" if action.kind == TAG else "remove_tags": (action.tag,)}
 
 
 def sweep() -> bool:

@@ -121,7 +121,7 @@ def kept(person: Person) -> ConsentEvent:
     return ConsentEvent(person[CONSENT_AT] or 0, person[CONSENT_NUMBER], person[CONSENT_KIND])
 
 
-def of(subscriber: Subscriber) -> ConsentEvent:
+def current_event(subscriber: Subscriber) -> ConsentEvent:
     """The event that counts of a subscriber."""
     kind = ConsentKind(subscriber.consent_kind)
     return ConsentEvent(subscriber.consent_at or 0, subscriber.consent_number, kind)

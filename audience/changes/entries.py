@@ -79,29 +79,29 @@ class Entries:
         """In the order of their numbers, up to `limit` from the place `start` on."""
         stop = len(self) if limit is None else start + limit
         left, back = set(self.left), set(self.back)
-        found = [
+        entries = [
             LogEntry(UNSUBSCRIBED if id_ in left else SUBSCRIBED if id_ in back else CREATED, id_, None, {})
             for id_ in self.created[start:stop]
         ]
         start, stop = (max(0, place - len(self.created)) for place in (start, stop))
-        found += [LogEntry(_kind(new, old), id_, new, old) for id_, new, old in self.changed[start:stop]]
+        entries += [LogEntry(_kind(new, old), id_, new, old) for id_, new, old in self.changed[start:stop]]
         start, stop = (max(0, place - len(self.changed)) for place in (start, stop))
-        found += [LogEntry(ERASED, id_, {}, {}) for id_ in self.erased[start:stop]]
+        entries += [LogEntry(ERASED, id_, {}, {}) for id_ in self.erased[start:stop]]
         if self.reset and start <= len(self.erased) < stop:
-            found.append(LogEntry(RESET, 0, {}, {}))
-        return found
+            entries.append(LogEntry(RESET, 0, {}, {}))
+        return entries
 
     def without(self, subscriber_ids: Collection[int]) -> "Entries":
         """As many entries, with nothing in those of some subscribers."""
         gone = set(subscriber_ids)
         kept = [(id_, {}, {}) if id_ in gone else (id_, new, old) for id_, new, old in self.changed]
-        lifted = [each for each in self.lifted if each[0] not in gone]
-        repeated = [each for each in self.repeated if each[0] not in gone]
+        lifted = [row for row in self.lifted if row[0] not in gone]
+        repeated = [row for row in self.repeated if row[0] not in gone]
         return Entries(**(vars(self) | {"changed": kept, "lifted": lifted, "repeated": repeated}))
 
     def indexed(self) -> list[int]:
         """Those of whom the row itself has something, which erasing takes out; but for their words."""
-        return [each[0] for each in self.changed] + [each[0] for each in self.lifted]
+        return [row[0] for row in self.changed] + [row[0] for row in self.lifted]
 
     def repeated_by(self) -> list[int]:
         """Those of whom the row has a word; it may have no entry, and so no number of its own."""
@@ -109,7 +109,7 @@ class Entries:
 
     def consents_before(self) -> list[Repeated]:
         """Of those who said again that they subscribe, the event before."""
-        return [(each[0], *consent_before(None, *each[1:])) for each in self.repeated]
+        return [(row[0], *consent_before(None, *row[1:])) for row in self.repeated]
 
 
 def consent_before(

@@ -16,10 +16,12 @@ def limited(
     """The changes, without what may not be done to those whose keys are known, or who left before."""
     if not any(change.known for change in changes):
         return changes
-    return list(_each(changes, set(known), left_before))
+    return list(_limited_changes(changes, set(known), left_before))
 
 
-def _each(changes: Sequence[Change], known: set[str], left_before: Callable[[str], bool]) -> Iterator[Change]:
+def _limited_changes(
+    changes: Sequence[Change], known: set[str], left_before: Callable[[str], bool]
+) -> Iterator[Change]:
     for change in changes:
         is_known = change.key in known
         if change.known and (is_known or left_before(change.key)):

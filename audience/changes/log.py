@@ -64,10 +64,10 @@ def record(
     """Adds what a saved batch did; `changed` are the known who differ, by the sum of their groups."""
     lifted = [person for person in created if person[KEY] in batch.lifted] if batch.lifted else []
     repeated = [
-        each
+        row
         for groups, people in changed.items()
         if groups & CONSENT and batch.accepted.source.kind == TAKEN_BACK_WHOLE
-        for each in _repeated(batch, people)
+        for row in _repeated_consents(batch, people)
     ]
     entries = Entries(
         created=[person[ID] for person in created],
@@ -87,7 +87,7 @@ def record(
         accepted=batch.accepted.number if batch.consents.said or batch.lifted or repeated else 0,
     )
     if len(entries.changed) < len(batch.known):
-        ids = {each[0] for each in entries.changed}
+        ids = {row[0] for row in entries.changed}
         entries.unchanged = [row[ID] for row in batch.known.values() if row[ID] not in ids]
     if batch.tagged:
         tag_ids = {tag for _, new, _ in entries.changed for some in new.get("tags", ()) for tag in some}
@@ -96,7 +96,7 @@ def record(
     _add(batch.site_id, entries, batch.at, batch.accepted.source)
 
 
-def _repeated(batch: SubscriberBatch, people: Sequence[Person]) -> Iterator[Repeated]:
+def _repeated_consents(batch: SubscriberBatch, people: Sequence[Person]) -> Iterator[Repeated]:
     """Of those who are and were subscribed, the last word before."""
     for person in people:
         before = batch.known[person[KEY]]
@@ -114,11 +114,11 @@ def _changed(batch: SubscriberBatch, person: Person, before: Sequence[object], g
     key = person[KEY]
     if replaced := batch.replaced.get(key):
         values = batch.values[key]
-        given: Values = {}
+        after: Values = {}
         was: Values = {}
         for name, value in replaced.items():
-            given[name], was[name] = values.get(name), None if value is ABSENT else value
-        new["fields"], old["fields"] = given, was
+            after[name], was[name] = values.get(name), None if value is ABSENT else value
+        new["fields"], old["fields"] = after, was
     if person[TAG_IDS] != before[TAG_IDS]:
         tagged, had = batch.tagged[key], batch.tagged_before[key]
         added, removed = tagged.keys() - had.keys(), had.keys() - tagged.keys()
@@ -170,8 +170,8 @@ def record_erased(
     """
     for start in range(0, len(people), MOST_ENTRIES):
         some = people[start : start + MOST_ENTRIES]
-        number = _add(site_id, Entries(erased=[each.id for each in some]), clock.now_ms(), source)
-        marks = [(each.id, each.uuid, int(blank is None or each.id in blank)) for each in some]
+        number = _add(site_id, Entries(erased=[row.id for row in some]), clock.now_ms(), source)
+        marks = [(row.id, row.uuid, int(blank is None or row.id in blank)) for row in some]
         stored.erase(site_id, marks, number + len(some) - 1)
     stored_deliveries.forget_answers(site_id)
 
@@ -240,8 +240,8 @@ def _to_blank(site_id: int) -> list[int]:
 
 def _rows_of(site_id: int, ids: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
     with database.session():
-        found = stored_changed.rows_of(site_id, ids)
-    yield from found.items()
+        rows = stored_changed.rows_of(site_id, ids)
+    yield from rows.items()
 
 
 @database.writes_site

@@ -114,9 +114,9 @@ def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
     if subscriber is None:
         raise NotFound(NOBODY)
     kind, _, number = consent_changes.created_by(site.id, subscriber.id).partition(" ")
-    said = consent_changes.of_subscriber(site.id, subscriber.id)
-    known = keys.publishable({int(number or 0), *(each.source_id for each in said)})
-    consents = [(answered(each.source, each.source_id, known), each) for each in said]
+    events = consent_changes.of_subscriber(site.id, subscriber.id)
+    known = keys.publishable({int(number or 0), *(item.source_id for item in events)})
+    consents = [(answered(item.source, item.source_id, known), item) for item in events]
     return History(answered(kind, int(number or 0), known), _own(site.id, subscriber.id, limit), consents)
 
 
@@ -163,14 +163,14 @@ class _ChangeReader:
         self, row: LogRow, number: int, entries: Sequence[LogEntry], names: Mapping[str, str]
     ) -> Iterator[LoggedChange]:
         at, source, who = row.at, answered(row.source, row.source_id, self.known), self.who
-        for each, (kind, id_, new, _) in enumerate(entries, number):
+        for position, (kind, id_, new, _) in enumerate(entries, number):
             if kind == RESET:
-                yield LoggedChange(each, at, RESET, source, None, None, {})
+                yield LoggedChange(position, at, RESET, source, None, None, {})
             elif id_ not in who:
-                yield LoggedChange(each, at, ERASED, source, self.erased.get(id_), None, {})
+                yield LoggedChange(position, at, ERASED, source, self.erased.get(id_), None, {})
             else:
-                changed = self.created[id_][1] if new is None else _named(new, names, at)
-                yield LoggedChange(each, at, kind, source, *who[id_], changed)
+                changed = self.created[id_][1] if new is None else _with_tag_names(new, names, at)
+                yield LoggedChange(position, at, kind, source, *who[id_], changed)
 
 
 def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[int, tuple[str, Values]]:
@@ -178,7 +178,7 @@ def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[
     records = stored_subscribers.shown(site_id, ids)
     tag_ids = {text: orjson.loads(text) for text in {text for *_, text, _, _, _, _ in records}}
     names = tags.names(site_id, {tag_id for some in tag_ids.values() for tag_id in some})
-    tagged = {text: [names[each] for each in some if each in names] for text, some in tag_ids.items()}
+    tagged = {text: [names[tag_id] for tag_id in some if tag_id in names] for text, some in tag_ids.items()}
     return {
         id_: (
             uuid,
@@ -201,7 +201,7 @@ def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[
     }  # fmt: skip
 
 
-def _named(new: Values, names: Mapping[str, str], at: int) -> Values:
+def _with_tag_names(new: Values, names: Mapping[str, str], at: int) -> Values:
     """New values as they are answered: tags by name, and when it was."""
     changed = {"updated_at": at, **new}
     if "tags" in changed:

@@ -43,10 +43,10 @@ def _drop_erased(site_id: int) -> None:
 def _drop_some(site_id: int, before: int) -> bool:
     if stored_undos.any_open(site_id):
         return False
-    dropped = list(takewhile(lambda each: each.at < before, stored.oldest(site_id, ROWS_AT_ONCE)))
-    for each in dropped:
-        entries = unpack(each.entries)
-        changed_subscribers.forget(site_id, each, [*entries.indexed(), *entries.repeated_by()])
+    dropped = list(takewhile(lambda entry: entry.at < before, stored.oldest(site_id, ROWS_AT_ONCE)))
+    for entry in dropped:
+        entries = unpack(entry.entries)
+        changed_subscribers.forget(site_id, entry, [*entries.indexed(), *entries.repeated_by()])
     if dropped:
         stored.drop(site_id, dropped)
     return len(dropped) == ROWS_AT_ONCE

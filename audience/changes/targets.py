@@ -27,7 +27,7 @@ def changes_of(
         named.append((index, item.get("uuid", ""), change.key))
     apart = of_two(site.id, named)
     errors += [FieldError(f"subscribers[{index}].uuid", TWO) for index in apart]
-    return [each for each in changes if each[0] not in apart], errors
+    return [change for change in changes if change[0] not in apart], errors
 
 
 def of_two(site_id: int, named: Sequence[tuple[int, str, str]]) -> set[int]:
@@ -46,9 +46,9 @@ def _of_two(site_id: int, uuids: set[str], named: Sequence[tuple[int, str, str]]
     if not apart:
         return apart
     known = set(stored.get_by_keys(site_id, {key for place, _, key in named if place in apart}))
-    found = set()
+    places = set()
     for place, _, key in named:
         if place in apart and key in known:
-            found.add(place)
+            places.add(place)
         known.add(key)
-    return found
+    return places

@@ -37,8 +37,8 @@ def changes(_: Settings, after: int | None, follow: bool, site_uuid: str, as_jso
     if after is None and not follow:
         shown = {"newest": str(bounds.newest), "oldest": str(bounds.oldest)}
         click.echo(json.dumps(shown) if as_json else f"Numbers {bounds.oldest} to {bounds.newest}.")
-    for each in _after(site, place, follow):
-        click.echo(json.dumps(change(each), ensure_ascii=False) if as_json else _line(each))
+    for entry in _after(site, place, follow):
+        click.echo(json.dumps(change(entry), ensure_ascii=False) if as_json else _line(entry))
 
 
 def _after(site: Site, place: int, follow: bool) -> Iterator[LoggedChange]:

@@ -46,13 +46,13 @@ def export(
     write = WRITERS[form]
     if file is None:
         output = sys.stdout.buffer
-        for piece in write(exports.keys(site), pages):
-            output.write(piece)
+        for chunk in write(exports.keys(site), pages):
+            output.write(chunk)
         click.echo(CHANGE.format(change), err=True)
         return
     with _complete(file) as output, progress("Exporting", stats.for_site(site).users) as advance:
-        for piece in write(exports.keys(site), _counted(pages, advance)):
-            output.write(piece)
+        for chunk in write(exports.keys(site), _counted(pages, advance)):
+            output.write(chunk)
     shown = {"file": str(file), "change": str(change)}
     show(shown, as_json, [f"Exported to {file}.", CHANGE.format(change)])
 

@@ -116,7 +116,7 @@ def import_file(
     refused: Path | None,
     allow_refused: bool,
     as_json: bool,
-    **said: Any,
+    **answers: Any,
 ) -> None:
     """Import subscribers from CSV, XLSX, JSON or JSON lines.
 
@@ -129,10 +129,10 @@ def import_file(
     site = sites.get_by_uuid(site_uuid)
     if refused and refused.exists() and refused.samefile(file):
         raise click.BadParameter("choose a file other than the one to import", param_hint="--refused")
-    parameters = _given(said) | {"map": _meanings(meanings)}
+    parameters = _parameters(answers) | {"map": _meanings(meanings)}
     parameters |= ({"header": "0"} if no_header else {}) | ({"from": preset} if preset else {})
     with _opened(file, site, parameters, as_json) as (binary, inspected):
-        job = FileRun(site, inspected, file, refused or _beside(file, inspected), as_json)
+        job = FileRun(site, inspected, file, refused or _refused_path(file, inspected), as_json)
         for line in _shown(file, inspected, everything=dry_run):
             job.say(line)
         shown = job.dry_run() if dry_run else job.run(_source(site, binary, inspected.reading))
@@ -144,10 +144,10 @@ def import_file(
         raise click.exceptions.Exit(PARTLY)
 
 
-def _given(said: Mapping[str, Any]) -> dict[str, Any]:
+def _parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: list(value) if isinstance(value, tuple) else value
-        for name, value in said.items()
+        for name, value in parameters.items()
         if value not in (None, ())
     }
 
@@ -164,8 +164,8 @@ def _opened(
         except FileRefused as error:
             raise click.ClickException(error.command) from error
         except FormError as error:
-            said = "; ".join(in_commands(problem.message) for problem in error.problems)
-            raise click.ClickException(said) from error
+            message = "; ".join(in_commands(problem.message) for problem in error.problems)
+            raise click.ClickException(message) from error
         except KeyboardInterrupt:
             raise click.ClickException("interrupted: run the same command again to continue.") from None
 
@@ -221,7 +221,7 @@ def _meanings(options: Iterable[str]) -> dict[str, str]:
     return meanings
 
 
-def _beside(file: Path, inspected: File) -> Path:
+def _refused_path(file: Path, inspected: File) -> Path:
     return file.with_name(f"{file.stem}.refused.{'jsonl' if inspected.table.is_json else 'csv'}")
 
 
@@ -245,6 +245,6 @@ def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
     """Identifies a file when the command runs again: a digest of its content, site and how it is meant."""
     digest = hashlib.sha256(json.dumps([site.uuid, reading.zone, *given(reading)]).encode())
     binary.seek(0)
-    while piece := binary.read(CHUNK_SIZE):
-        digest.update(piece)
+    while chunk := binary.read(CHUNK_SIZE):
+        digest.update(chunk)
     return digest.hexdigest()

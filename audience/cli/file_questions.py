@@ -40,21 +40,21 @@ class Unanswered(click.ClickException):
     exit_code = UNANSWERED
 
 
-def answers(error: QuestionsOpen, command: Sequence[str], said: Pairs, quiet: bool) -> dict[str, Any]:
+def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, quiet: bool) -> dict[str, Any]:
     """Parameters that answer, asked on a terminal. Raises `Unanswered` where there is none.
 
     A `command` to copy has the parameters `said` so far.
     """
     if quiet or not is_terminal() or any(map(_is_open, error.questions)):
-        raise Unanswered("\n".join(_refused(error, command, said))) from error
-    given: dict[str, Any] = {}
+        raise Unanswered("\n".join(_refused(error, command, parameters))) from error
+    answer: dict[str, Any] = {}
     for question in error.questions:
         if question.about == "consent":
-            given |= _ask_consent(question, error.found)
+            answer |= _ask_consent(question, error.found)
         else:
             name, _, value = _choose(question.command, question.options).partition("=")
-            given[name] = value
-    return given
+            answer[name] = value
+    return answer
 
 
 def _is_open(question: FileQuestion) -> bool:
@@ -67,15 +67,15 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _refused(error: QuestionsOpen, command: Sequence[str], said: Pairs) -> Iterator[str]:
+def _refused(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) -> Iterator[str]:
     for question in error.questions:
         yield question.command
     columns = error.found["columns"]
-    if any(each.get("values") or each.get("many") for each in columns):
+    if any(column.get("values") or column.get("many") for column in columns):
         yield from ("", "The columns, with their values:")
         yield from map(_column, columns[:SHOWN_COLUMNS])
-    ready = list(_answers(error.questions, said))
-    suggested = options(_suggested(error, said))
+    ready = list(_answers(error.questions, parameters))
+    suggested = options(_suggested(error, parameters))
     if any(OR in word for words in (*ready, suggested) for word in words):
         yield from ("", COMMANDS_TO_CHOOSE)
     elif ready or suggested:
@@ -90,57 +90,59 @@ def _is_by_column(question: FileQuestion) -> bool:
     return list(question.options) == [BY_HEADER]
 
 
-def _answers(questions: Sequence[FileQuestion], said: Pairs) -> Iterator[list[str]]:
+def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[list[str]]:
     """Options that answer all that is asked: of everyone, by the column that was said, or by `command`."""
     others = list(_others(questions))
-    about = [each for each in questions if each.about == ABOUT]
-    values = [pair for each in about if each.columns for pair in _told(each.columns[0], each.values)]
+    about = [question for question in questions if question.about == ABOUT]
+    values = [pair for ask in about if ask.columns for pair in _suggested_states(ask.columns[0], ask.values)]
     told: list[Pairs] = [list(dict.fromkeys(values))]
     if about and not values:
         told = [] if about[0].columns else [[("consent", state)] for state in STATES]
     if not any(map(_is_by_column, questions)):
-        yield from (options([*said, *each, *others]) for each in told)
+        yield from (options([*parameters, *choice, *others]) for choice in told)
     for question in questions:
         if question.about == COMMAND and BY_HEADER in question.options:
             [name] = question.columns
-            rest = [each for each in questions if each is not question]
-            yield _by_column(said, name, _told(name, question.values), rest)
+            rest = [other for other in questions if other is not question]
+            yield _by_column(parameters, name, _suggested_states(name, question.values), rest)
 
 
-def _by_column(said: Pairs, column: str, told: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
+def _by_column(parameters: Pairs, column: str, told: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
     """Options by which a column says who, in place of what was said, and which answer the other questions."""
-    kept = [pair for pair in said if pair[0] not in ("consent", "consent_column", *STATES)]
+    kept = [pair for pair in parameters if pair[0] not in ("consent", "consent_column", *STATES)]
     return options([*kept, ("consent_column", column), *told, *_others(questions)])
 
 
-def contradicted(error: Contradicted, command: Sequence[str], said: Pairs) -> str:
+def contradicted(error: Contradicted, command: Sequence[str], parameters: Pairs) -> str:
     """Why an answer is refused, and a command to copy where the column that contradicts it may say who."""
     column = error.counted.column
-    if error.counted.many or "consent" not in dict(said):
+    if error.counted.many or "consent" not in dict(parameters):
         return error.command
-    told = _told(column.name, error.counted.listed)
-    words = _by_column(said, str(column.place), told, error.questions)
+    told = _suggested_states(column.name, error.counted.listed)
+    words = _by_column(parameters, str(column.place), told, error.questions)
     heading = COMMANDS_TO_CHOOSE if any(OR in word for word in words) else COMMANDS
     return "\n".join([error.command, "", heading, f"  {shlex.join([*command, *words])}"])
 
 
-def _suggested(error: QuestionsOpen, said: Pairs) -> Pairs:
+def _suggested(error: QuestionsOpen, parameters: Pairs) -> Pairs:
     """What words suggest, and what there is to choose from for the values that they leave open.
 
     Nothing if the column is asked about by itself.
     """
     suggestion, questions = error.found["suggestion"], error.questions
-    asked = {name for each in questions if each.about == COMMAND for name in each.columns}
+    asked = {name for question in questions if question.about == COMMAND for name in question.columns}
     if not suggestion or any(map(_is_by_column, questions)) or suggestion.get("consent_column") in asked:
         return []
     told = {value for state in STATES for value in suggestion.get(state, ())}
-    counted = [each for each in error.found["columns"] if each["name"] == suggestion.get("consent_column")]
-    values = [each["value"] for column in counted for each in column["values"]]
+    counted = [
+        column for column in error.found["columns"] if column["name"] == suggestion.get("consent_column")
+    ]
+    values = [value["value"] for column in counted for value in column["values"]]
     left = [(EITHER, value) for value in values if value not in told]
-    return [*said, *_pairs(suggestion), *left, *_others(questions)]
+    return [*parameters, *_pairs(suggestion), *left, *_others(questions)]
 
 
-def _told(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
+def _suggested_states(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
     """The values of a column with the states that words suggest, or with what there is to choose from."""
     told = {value: state for state, told in by_words(name, values).items() for value in told}
     return [(told.get(value, EITHER), value) for value, _ in values]
@@ -152,50 +154,52 @@ def _others(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
     What is asked about earlier answers does not arise in a command that gives all of them anew.
     """
     for question in questions:
-        parts = [each.split("&") if question.about == "email" else [each] for each in question.options]
+        parts = [option.split("&") if question.about == "email" else [option] for option in question.options]
         answers: dict[str, list[str]] = {}
         for pair in chain.from_iterable(parts) if question.about not in (ABOUT, "columns") else ():
             name, _, value = pair.partition("=")
             if pair != BY_HEADER:
                 answers.setdefault(name, []).append(value)
         for name, values in answers.items():
-            yield from ((name, each) for each in (values if question.about == OTHERS else [OR.join(values)]))
+            yield from ((name, item) for item in (values if question.about == OTHERS else [OR.join(values)]))
 
 
 def _pairs(parameters: Mapping[str, Any]) -> Iterator[Pair]:
     for name, value in parameters.items():
-        yield from ((name, each) for each in ([value] if isinstance(value, str) else value))
+        yield from ((name, item) for item in ([value] if isinstance(value, str) else value))
 
 
 def _column(column: Mapping[str, Any]) -> str:
     if column.get("many"):
         return f"  {column['place']} {printable(column['name'])}: many values"
     shown = [
-        f"{printable(each['value']) or 'blank'} ({each['count']:,})"
-        for each in column["values"][:SHOWN_VALUES]
+        f"{printable(cell['value']) or 'blank'} ({cell['count']:,})"
+        for cell in column["values"][:SHOWN_VALUES]
     ]
     more = ["..."] if len(column["values"]) > SHOWN_VALUES else []
     return f"  {column['place']} {printable(column['name'])}: {', '.join(shown + more)}"
 
 
-def _ask_consent(question: FileQuestion, found: Mapping[str, Any]) -> dict[str, Any]:
+def _ask_consent(question: FileQuestion, details: Mapping[str, Any]) -> dict[str, Any]:
     if question.columns:
-        return _ask_values([value for value, _ in question.values]) if question.values else _ask_column(found)
+        return (
+            _ask_values([value for value, _ in question.values]) if question.values else _ask_column(details)
+        )
     click.echo("Who in this file may be written to?", err=True)
     for number, (name, meaning) in enumerate(ANSWERS, 1):
         click.echo(f"  {number}  {name}{': ' if meaning else ''}{meaning}", err=True)
     chosen = click.prompt("Answer", type=click.IntRange(1, len(ANSWERS)), err=True)
-    return {"consent": STATES[chosen - 1]} if chosen <= len(STATES) else _ask_column(found)
+    return {"consent": STATES[chosen - 1]} if chosen <= len(STATES) else _ask_column(details)
 
 
-def _ask_column(found: Mapping[str, Any]) -> dict[str, Any]:
-    columns = found["columns"]
+def _ask_column(details: Mapping[str, Any]) -> dict[str, Any]:
+    columns = details["columns"]
     for column in columns[:SHOWN_COLUMNS]:
         click.echo(
             _column(column) if "values" in column else f"  {column['place']} {column['name']}", err=True
         )
     place = click.prompt("Which column", type=click.IntRange(1, len(columns)), err=True)
-    values = [each["value"] for each in columns[place - 1].get("values", ())]
+    values = [cell["value"] for cell in columns[place - 1].get("values", ())]
     return {"consent_column": str(place), **_ask_values(values)}
 
 

@@ -37,7 +37,7 @@ from schemas.values import compact_json, write_date
 PROGRESS_ROWS = 1_000
 SUPPRESSED = "Suppressed rows are of people who were erased here: they stay away."
 GOES_ON = (
-    "import {id} goes on without this command: take it back with `audience imports undo {id}`, or run the "
+    "import {id} goes on without this command: undo it with `audience imports undo {id}`, or run the "
     "same command again to follow it."
 )
 WOULD_LEAVE = "{:,} {} whom you have would be unsubscribed, {:,} come in new and unsubscribed."
@@ -121,10 +121,12 @@ class FileRun:
     def _options(self) -> list[str]:
         """What the file of refused rows needs, too, so that its rows mean the same."""
         reading = self.file.reading
-        said = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
+        pairs = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
         if not reading.headed:  # the file of refused rows has a header: the places
-            said += [(f"map[{each.place}]", IGNORE) for each in self.file.plan if each.meaning == IGNORE]
-        return options(said)
+            pairs += [
+                (f"map[{column.place}]", IGNORE) for column in self.file.plan if column.meaning == IGNORE
+            ]
+        return options(pairs)
 
     def _tell_away(self, stayed: int, suppressed: int, counts: Import | DryRun) -> None:
         if stayed:
@@ -217,7 +219,7 @@ def _numbered(path: Path) -> Iterator[Path]:
 
 def _unused(path: Path) -> Path:
     """Somebody may be correcting a file that is there."""
-    return next(each for each in _numbered(path) if not each.exists())
+    return next(file for file in _numbered(path) if not file.exists())
 
 
 def _last(path: Path) -> Path:

@@ -31,12 +31,12 @@ LINE = (
     "{id:>6} {created_at}  {status:<9}  {done}: {created:,} created, {updated:,} updated"
     ", {unchanged:,} unchanged, {refused:,} refused, {suppressed:,} suppressed; {unsubscribed:,} unsubscribed"
 )
-UNDONE = {"finished": "taken back", "failed": "taking back failed"}
+UNDONE = {"finished": "undone", "failed": "undo failed"}
 
 
 @click.group(name="imports")
 def imports_group() -> None:
-    """Imports: list them, retry those that failed, take one back."""
+    """Imports: list them, retry those that failed, undo one."""
 
 
 @imports_group.command(name="list")
@@ -51,25 +51,25 @@ def list_imports(_: Settings, site_uuid: str, as_json: bool) -> None:
     from audience.imports import file_uploads, imports
 
     site = sites.get_by_uuid(site_uuid)
-    found = imports.newest(site)
-    ids = [row.id for row in found]
-    files, undone = file_uploads.files(site, ids), backlog.taken_back(site)
+    newest = imports.newest(site)
+    ids = [row.id for row in newest]
+    files, undone = file_uploads.files(site, ids), backlog.undo_statuses(site)
     rows = [
         row._asdict()
         | {name: write_date(getattr(row, name)) for name in INSTANTS}
         | {"file": (files[row.id].name or None) if row.id in files else None, "undo": undone.get(row.id)}
-        for row in found
+        for row in newest
     ]
     show(rows, as_json, map(_line, rows))
 
 
 def _line(row: dict[str, Any]) -> str:
-    undone = UNDONE.get(row["undo"], "being taken back") if row["undo"] else ""
-    said = ", ".join(filter(None, [printable(row["file"] or ""), undone]))
+    undone = UNDONE.get(row["undo"], "being undone") if row["undo"] else ""
+    notes = ", ".join(filter(None, [printable(row["file"] or ""), undone]))
     judged, rows = row["applied"] + row["refused"], row["rows"] + row["refused"]
     done = f"{rows:,}" if judged == rows else f"{judged:,} of {rows:,}"
     unit = "row" if rows == 1 else "rows"
-    return f"{LINE.format(**row, done=f'{done} {unit}')}  {said}".rstrip()
+    return f"{LINE.format(**row, done=f'{done} {unit}')}  {notes}".rstrip()
 
 
 @imports_group.command()
@@ -125,7 +125,7 @@ def undo(
     resubscribe: bool,
     as_json: bool,
 ) -> None:
-    """Take an import back: whom it created, and what it changed, but for what was said since.
+    """Undo an import: whom it created, and what it changed, but for what was said since.
 
     If interrupted, it goes on by itself; the same command follows it again.
 
@@ -139,13 +139,13 @@ def undo(
     if dry_run:
         counts, emails = undos.dry_run(site, source, settings.changes_days, resubscribe)
         shown = {name: counts[name] for name in undos.COUNTS}
-        lines = [f"Nothing was changed. Outcome: {_listed(shown)}.", *_away(counts["away"])]
+        lines = [f"Nothing was changed. Outcome: {_listed(shown)}.", *_unsubscribed_lines(counts["away"])]
         if only := counts["only_unsubscribed"]:
             lines.append(ONLY_UNSUBSCRIBED.format(only, printable(", ".join(emails))))
         show(shown, as_json, lines)
         return
     undos.of_import(site, import_id, settings.changes_days, COMMAND_LINE, resubscribe)
-    done = follow(site, "Taking back", lambda: undos.get(site, source), as_json)
+    done = follow(site, "Undoing", lambda: undos.get(site, source), as_json)
     shown = {name: getattr(done, name) for name in undos.COUNTS}
     answer = {"undo_id": str(done.id), "status": done.status, "total": done.rows, **shown}
     show(answer, as_json, _outcome(site, done, shown))
@@ -164,8 +164,12 @@ def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
         f"  kept by {kind.replace('_', ' ')} {number or ''}: {people:,}" if kind else f"  kept: {people:,}"
         for (kind, number), people in undos.kept_by(site, undo)
     ]
-    return [f"Undo {undo.id} {undo.status}: {_listed(counts)}.", *kept, *_away(undos.away(site, undo))]
+    return [
+        f"Undo {undo.id} {undo.status}: {_listed(counts)}.",
+        *kept,
+        *_unsubscribed_lines(undos.unsubscribed_count(site, undo)),
+    ]
 
 
-def _away(people: int) -> list[str]:
+def _unsubscribed_lines(people: int) -> list[str]:
     return [AWAY.format(people)] if people else []

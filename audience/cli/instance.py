@@ -58,7 +58,7 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
     @click.pass_obj
     def run(instance: Instance, /, *arguments: Any, **options: Any) -> Any:
         if instance.open(begins=begins, is_backed_up=options.pop("backed_up", False)):
-            click.echo(_made(instance.settings), err=True)
+            click.echo(_create(instance.settings), err=True)
         try:
             if "site_uuid" in options:
                 options["site_uuid"] = _site_uuid(options["site_uuid"])
@@ -75,10 +75,10 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
     return run
 
 
-def _made(settings: Settings) -> str:
+def _create(settings: Settings) -> str:
     from audience.operations import new_instances
 
-    return new_instances.made(settings)
+    return new_instances.announcement(settings)
 
 
 def _site_uuid(name: str | None) -> str:

@@ -26,19 +26,19 @@ def list_jobs(_: Settings, as_json: bool) -> None:
     """
     uuids = {site.id: site.uuid for site in sites.list_all()}
     rows = [
-        {"id": each.id, "site_uuid": uuids.get(each.site_id), "kind": each.kind, "subject": each.subject,
-         "status": each.status, "attempts": each.attempts, "reason": each.reason}
-        for each in jobs.troubles()
+        {"id": job.id, "site_uuid": uuids.get(job.site_id), "kind": job.kind, "subject": job.subject,
+         "status": job.status, "attempts": job.attempts, "reason": job.reason}
+        for job in jobs.troubles()
     ]  # fmt: skip
     show(rows, as_json, map(_line, rows))
 
 
 def _line(row: dict[str, Any]) -> str:
-    of = row["site_uuid"] or "the instance"
+    owner = row["site_uuid"] or "the instance"
     what = f"{row['kind'].replace('_', ' ')} {row['subject'] or ''}".rstrip()
     times = "once" if row["attempts"] == 1 else f"{row['attempts']} times"
     then = "given up" if row["status"] == "failed" else "to be tried again"
-    return f"{row['id']:>8}  {of}  {what}: failed {times}, {then}. {row['reason']}".rstrip()
+    return f"{row['id']:>8}  {owner}  {what}: failed {times}, {then}. {row['reason']}".rstrip()
 
 
 @jobs_group.command()

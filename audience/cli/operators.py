@@ -65,25 +65,25 @@ def list_operators(_: Settings, as_json: bool) -> None:
     Example: audience operator list
     """
     names = {site.id: site.uuid for site in sites.list_all()}
-    rows = [_shown(each, {names[site_id]: role for site_id, role in roles.items()})
-            for each, roles in operators.list_all()]  # fmt: skip
+    rows = [_shown(operator, {names[site_id]: role for site_id, role in roles.items()})
+            for operator, roles in operators.list_all()]  # fmt: skip
     show(rows, as_json, [_line(row) for row in rows])
 
 
-def _shown(each: ConsoleOperator, roles: dict[str, str]) -> dict[str, Any]:
+def _shown(operator: ConsoleOperator, roles: dict[str, str]) -> dict[str, Any]:
     return {
-        "email": each.email,
-        "administrator": bool(each.administrator),
-        "has_password": bool(each.password_hash),
-        "created_at": write_date(each.created_at),
+        "email": operator.email,
+        "administrator": bool(operator.administrator),
+        "has_password": bool(operator.password_hash),
+        "created_at": write_date(operator.created_at),
         "roles": roles,
     }
 
 
 def _line(row: dict[str, Any]) -> str:
     roles = [f"{role} of {site_uuid}" for site_uuid, role in row["roles"].items()]
-    said = [*(["administrator"] if row["administrator"] else []), *roles]
-    return f"{row['email'] or '(the first operator)'}  {', '.join(said) or 'no role'}"
+    labels = [*(["administrator"] if row["administrator"] else []), *roles]
+    return f"{row['email'] or '(the first operator)'}  {', '.join(labels) or 'no role'}"
 
 
 @operator.command(name="role")

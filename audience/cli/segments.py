@@ -128,8 +128,8 @@ def match(_: Settings, segment_id: str, subscriber: str, site_uuid: str, as_json
 def _tree(node: dict[str, Any], depth: int = 0) -> Iterator[str]:
     """A line for each rule."""
     group = next((key for key in GROUPS if key in node), "")
-    said = {key: value for key, value in node.items() if key not in ("matches", "value")}
-    words = group or f"{printable(compact_json(said))}, met {printable(compact_json(node['value']))}"
+    condition = {key: value for key, value in node.items() if key not in ("matches", "value")}
+    words = group or f"{printable(compact_json(condition))}, met {printable(compact_json(node['value']))}"
     yield f"{'  ' * depth}{'yes' if node['matches'] else 'no '}  {words}"
     parts = node.get(group, ())
     for part in [parts] if group == "not" else parts:

@@ -54,8 +54,8 @@ def show_keys(settings: Settings, site: Site, key: NewKey, as_json: bool) -> Non
     }
     owners = operators.owners(site)
     lines = [f"{label:<16} {value}" for label, value in shown.items()]
-    said, console_url = ", ".join(owners) or NO_OWNER, f"{settings.console_url}/console/sites/{site.uuid}"
-    lines += [f"{'owners':<16} {said}", f"{'console_url':<16} {console_url}"]
+    names, console_url = ", ".join(owners) or NO_OWNER, f"{settings.console_url}/console/sites/{site.uuid}"
+    lines += [f"{'owners':<16} {names}", f"{'console_url':<16} {console_url}"]
     show(shown | {"owners": owners, "console_url": console_url}, as_json, lines)
 
 

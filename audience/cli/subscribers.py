@@ -44,10 +44,10 @@ def find(settings: Settings, target: str, site_uuid: str, as_json: bool) -> None
     """
     site = sites.get_by_uuid(site_uuid)
     named = {"email": target} if "@" in target else {"uuid": target}
-    found = subscribers.find(site, **named)
-    if found is None:
+    match = subscribers.find(site, **named)
+    if match is None:
         raise NotFound(NOBODY)
-    output.show(_resource(settings, site, found) if as_json else None, as_json, [_line(found)])
+    output.show(_resource(settings, site, match) if as_json else None, as_json, [_line(match)])
 
 
 @subscriber.command(name="list")
@@ -72,18 +72,18 @@ def list_subscribers(
     site = sites.get_by_uuid(site_uuid)
     segment_id = _segment_id(site, segment_name) if segment_name else None
     request = SearchRequest(after={}, before={}, tags=tag_names, segment_id=segment_id)
-    found = list(islice(_matches(site, request), limit))
+    matches = list(islice(_matches(site, request), limit))
     output.show(
-        [_resource(settings, site, each) for each in found] if as_json else None,
+        [_resource(settings, site, subscriber) for subscriber in matches] if as_json else None,
         as_json,
-        map(_line, found),
+        map(_line, matches),
     )
 
 
-def _resource(settings: Settings, site: Site, found: Subscriber) -> dict[str, Any]:
+def _resource(settings: Settings, site: Site, subscriber: Subscriber) -> dict[str, Any]:
     from schemas.subscribers import subscriber as resource
 
-    return resource(found, settings.base_url, site.uuid)
+    return resource(subscriber, settings.base_url, site.uuid)
 
 
 def _segment_id(site: Site, name: str) -> str:
@@ -95,15 +95,17 @@ def _segment_id(site: Site, name: str) -> str:
 
 def _matches(site: Site, request: SearchRequest) -> Iterator[Subscriber]:
     for page in count(1):
-        found, has_more = searches.search(site, request, page)
-        yield from found
+        rows, has_more = searches.search(site, request, page)
+        yield from rows
         if not has_more:
             return
 
 
-def _line(each: Subscriber) -> str:
-    state = "unsubscribed" if each.unsubscribed_at is not None else "subscribed"
-    return printable(f"{each.email:<40} {state:<13} {each.first_name} {each.last_name}").rstrip()
+def _line(subscriber: Subscriber) -> str:
+    state = "unsubscribed" if subscriber.unsubscribed_at is not None else "subscribed"
+    return printable(
+        f"{subscriber.email:<40} {state:<13} {subscriber.first_name} {subscriber.last_name}"
+    ).rstrip()
 
 
 @subscriber.command()

@@ -30,7 +30,7 @@ def renew(instance: Instance, yes: bool, as_json: bool) -> None:
     with ShownProgress() as progress:
         changes = table_renewal.renew(instance.settings, yes, progress)
     lines = [
-        f"{each.table}: {each.before:,}, now {each.after:,} ({each.new:,} new, {each.gone:,} gone)"
-        for each in changes
+        f"{change.table}: {change.before:,}, now {change.after:,} ({change.new:,} new, {change.gone:,} gone)"
+        for change in changes
     ]
-    show([each._asdict() for each in changes], as_json, [*lines, RESTART])
+    show([change._asdict() for change in changes], as_json, [*lines, RESTART])

@@ -48,13 +48,13 @@ def add(settings: Settings, site_uuid: str, as_json: bool, **asked: Any) -> None
 
     Example: audience webhook add https://example.com/hook --kind unsubscribed --site 6f1c...
     """
-    made, secret = webhooks.create(
+    row, secret = webhooks.create(
         sites.get_by_uuid(site_uuid),
         _item(**asked),
         private_addresses=settings.webhook_private_addresses,
         actor=COMMAND_LINE,
     )
-    show(wire.signed(made, secret), as_json, [f"Webhook {made.id}.", SHOWN_ONCE, secret])
+    show(wire.signed(row, secret), as_json, [f"Webhook {row.id}.", SHOWN_ONCE, secret])
 
 
 @webhook.command(name="list")
@@ -101,11 +101,14 @@ def change(settings: Settings, webhook_id: int, site_uuid: str, as_json: bool, *
     Example: audience webhook change 1 --resume --site 6f1c...
     """
     site, paused = sites.get_by_uuid(site_uuid), asked.pop("paused")
-    given = {name: value for name, value in asked.items() if value}
-    if not given and paused is None:
+    changes = {name: value for name, value in asked.items() if value}
+    if not changes and paused is None:
         raise click.UsageError(NOTHING)
-    if given:
-        private, item = settings.webhook_private_addresses, _changed(webhooks.get(site, webhook_id), **given)
+    if changes:
+        private, item = (
+            settings.webhook_private_addresses,
+            _changed(webhooks.get(site, webhook_id), **changes),
+        )
         webhooks.replace(site, webhook_id, item, private_addresses=private, actor=COMMAND_LINE)
     if paused is not None:
         webhooks.pause(site, webhook_id, paused, COMMAND_LINE)
@@ -122,8 +125,8 @@ def rotate(_: Settings, webhook_id: int, site_uuid: str, as_json: bool) -> None:
 
     Example: audience webhook rotate 1 --site 6f1c...
     """
-    made, secret = webhooks.rotate(sites.get_by_uuid(site_uuid), webhook_id, COMMAND_LINE)
-    show(wire.signed(made, secret), as_json, [SHOWN_ONCE, secret])
+    row, secret = webhooks.rotate(sites.get_by_uuid(site_uuid), webhook_id, COMMAND_LINE)
+    show(wire.signed(row, secret), as_json, [SHOWN_ONCE, secret])
 
 
 @webhook.command()
@@ -189,16 +192,18 @@ def remove(_: Settings, webhook_id: int, site_uuid: str, as_json: bool) -> None:
 def _item(**asked: Any) -> dict[str, Any]:
     """What was asked for, checked. Raises `FormError`."""
     sent = asked | {"kinds": list(asked.get("kinds") or ())}
-    given = {name: value for name, value in sent.items() if value not in (None, [])}
-    form = load(wire.SaveWebhook(), {"webhook": given})
+    webhook = {name: value for name, value in sent.items() if value not in (None, [])}
+    form = load(wire.SaveWebhook(), {"webhook": webhook})
     item: dict[str, Any] = form["webhook"]
     return item
 
 
-def _changed(row: Webhook, all_kinds: bool = False, everybody: bool = False, **given: Any) -> dict[str, Any]:
+def _changed(
+    row: Webhook, all_kinds: bool = False, everybody: bool = False, **changes: Any
+) -> dict[str, Any]:
     kinds = None if all_kinds else json.loads(row.kinds)
     segment_id = None if everybody or row.segment_id is None else str(row.segment_id)
-    return _item(**({"url": row.url, "kinds": kinds, "segment_id": segment_id} | given))
+    return _item(**({"url": row.url, "kinds": kinds, "segment_id": segment_id} | changes))
 
 
 def _show(row: Webhook, as_json: bool) -> None:

@@ -39,11 +39,11 @@ def _shown(entries: list[AuditEntry], site: Site | None = None) -> str:
 
 
 def _row(entry: AuditEntry, site: Site | None) -> dict[str, Any]:
-    said, _, name = entry.act.partition(audit_log.NAMED)
+    action, _, name = entry.act.partition(audit_log.NAMED)
     typed = json.loads(entry.typed)
-    names = [name, *(str(typed[each]) for each in TYPED if each in typed)]
+    names = [name, *(str(typed[name]) for name in TYPED if name in typed)]
     page_url = _page(entry.subject, site.uuid) if site else ""
-    return {"entry": entry, "said": said, "names": ", ".join(filter(None, names)), "page": page_url}
+    return {"entry": entry, "said": action, "names": ", ".join(filter(None, names)), "page": page_url}
 
 
 def _page(subject: str, site_uuid: str) -> str:

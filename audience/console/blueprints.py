@@ -92,48 +92,48 @@ def put_headers(response: Response) -> Response:
 
 def context() -> dict[str, Any]:
     """What every template finds."""
-    found = operator()
+    present = operator()
     return {
         "url": url,
         "static": static,
-        "operator": found,
-        "incomplete": found is not None and not (found.email and found.has_password),
+        "operator": present,
+        "incomplete": present is not None and not (present.email and present.has_password),
         "site": g.get("site"),
         "sites": sites,
         "here": here,
         "running_import": backlog.running,
         "may": may,
-        "csrf": csrf_token() if found else "",
-        "by": sessions.form_owner(found.id) if found else "",
+        "csrf": csrf_token() if present else "",
+        "by": sessions.form_owner(present.id) if present else "",
         "form_token": form_token,
         "refused": g.get("refused"),
         "was_done": SENTENCES.get(request.args.get("done", "")),
-        "problems": {each.field: each.message for each in g.refused.errors} if "refused" in g else {},
+        "problems": {error.field: error.message for error in g.refused.errors} if "refused" in g else {},
     }
 
 
 def sites() -> list[Site]:
     """The sites that the operator has a role on."""
-    found = operator()
-    return operators.sites_of(found.id) if found else []
+    present = operator()
+    return operators.sites_of(present.id) if present else []
 
 
 def here() -> Site | None:
     """The site of the screens in the head; on a page of the instance, the one it was reached from."""
     if "site" in g:
         return cast("Site", g.site)
-    mine, of = sites(), request.args.get("of", "")
-    return next((each for each in mine if each.uuid == of), mine[0] if mine else None)
+    mine, uuid = sites(), request.args.get("of", "")
+    return next((site for site in mine if site.uuid == uuid), mine[0] if mine else None)
 
 
 def may(role: str) -> bool:
     """Whether the operator has at least that role on the site in the page's head, or is an administrator."""
-    found, site = operator(), here()
-    if found is None:
+    present, site = operator(), here()
+    if present is None:
         return False
     if role == ADMINISTRATOR:
-        return found.administrator
-    return site is not None and found.may(role, site.id)
+        return present.administrator
+    return site is not None and present.may(role, site.id)
 
 
 def error_page(error: ErrorResponse) -> Response:

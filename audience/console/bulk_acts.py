@@ -1,4 +1,4 @@
-"""Acts on many subscribers: chosen in the list, confirmed, and followed."""
+"""Bulk actions subscribers: chosen in the list, confirmed, and followed."""
 
 from operator import attrgetter
 from typing import Any
@@ -45,7 +45,7 @@ TYPE_NUMBER = "Type the number of subscribers to erase, as it stands above."
 @blueprint.get("/sites/<site_uuid>/acts")
 @page(role="viewer")
 def index(site: Site) -> str:
-    """Acts on many subscribers"""
+    """Bulk actions subscribers"""
     return render_template(
         "bulk_acts.html", acts=bulk_acts.newest(site), undone=undos.of_acts(site), **_words()
     )
@@ -54,12 +54,12 @@ def index(site: Site) -> str:
 @blueprint.get("/sites/<site_uuid>/acts/<number:act_id>")
 @page(role="viewer")
 def show(site: Site, act_id: int) -> str:
-    """An act on many subscribers"""
-    act = bulk_acts.get(site, act_id)
-    more = undone.of(site, undos.act_source(act_id), offered=undos.may_be_undone(act))
-    more |= _pace(act) if act.is_open else {}
-    more |= {"downloads": bulk_acts.downloads(site, act)} if act.kind == EXPORT else {}
-    return render_template("bulk_act.html", act=act, ends=bulk_acts.ends(act), **more, **_words())
+    """A bulk action subscribers"""
+    action = bulk_acts.get(site, act_id)
+    more = undone.undo_parts(site, undos.act_source(act_id), offered=undos.may_be_undone(action))
+    more |= _pace(action) if action.is_open else {}
+    more |= {"downloads": bulk_acts.downloads(site, action)} if action.kind == EXPORT else {}
+    return render_template("bulk_act.html", act=action, ends=bulk_acts.ends(action), **more, **_words())
 
 
 @blueprint.post("/sites/<site_uuid>/subscribers/chosen")
@@ -124,14 +124,14 @@ def export(site: Site, act_id: int) -> Response:
     return attached(rows, wire.FORMATS["csv"], f"subscribers-{act_id}.csv")
 
 
-def _pace(act: BulkAct) -> dict[str, Any]:
+def _pace(action: BulkAct) -> dict[str, Any]:
     """How many a second, and how many seconds are left; nothing before a second has passed."""
-    seconds = (clock.now_ms() - (act.started_at or clock.now_ms())) / 1000
-    if seconds < 1 or not act.done:
+    seconds = (clock.now_ms() - (action.started_at or clock.now_ms())) / 1000
+    if seconds < 1 or not action.done:
         return {}
     return {
-        "rate": round(act.done / seconds),
-        "seconds_left": round((act.people - act.done) * seconds / act.done),
+        "rate": round(action.done / seconds),
+        "seconds_left": round((action.people - action.done) * seconds / action.done),
     }
 
 
@@ -161,10 +161,10 @@ def _filter(site: Site) -> tuple[str, dict[str, str]]:
     return kept_words(*_asked(site), _segment_names(site))
 
 
-def _tag(given: str) -> str:
+def _tag(text: str) -> str:
     """Raises `Refused`."""
     try:
-        return str(load(NewTag(), {"name": given})["name"]) if trim(given) else ""
+        return str(load(NewTag(), {"name": text})["name"]) if trim(text) else ""
     except FormError as error:
         message = error.problems[0].message
         raise Refused(message, [FieldError("tag", message)]) from error

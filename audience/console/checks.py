@@ -60,9 +60,9 @@ def ask(site: Site, kind: str) -> str:
 def _page(site: Site, kind: str, form: Form | None = None) -> str:
     if kind not in QUESTIONS:
         raise NotFound(NOT_FOUND)
-    found, problem = _answer(site, kind, form) if form is not None else ({}, "")
+    answer, problem = _answer(site, kind, form) if form is not None else ({}, "")
     return render_template(
-        f"check_{kind}.html", kind=kind, kinds=kinds(), form=form or {}, found=found, problem=problem
+        f"check_{kind}.html", kind=kind, kinds=kinds(), form=form or {}, found=answer, problem=problem
     )
 
 

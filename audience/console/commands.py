@@ -51,7 +51,7 @@ class Act:
     """
 
     command: CommandName
-    said: str
+    label: str
     query: Callable[[Form], Any] = lambda _: None
     kept: str = ""
 
@@ -72,12 +72,12 @@ ACTS = {
 def run(site: Site, subscriber_uuid: str) -> Response:
     """Tag a subscriber, set a field, take or give consent, or change the address"""
     form = read_form()
-    act = ACTS.get(read("act")(form))
-    if act is None:
+    action = ACTS.get(read("act")(form))
+    if action is None:
         raise Refused(UNKNOWN)
-    kept = _kept(act, form)
-    said = act.said + (NAMED + kept.pop(act.kept) if act.kept in NAMES else "")
-    commands.run_by_hand(site, _command(subscriber_uuid, act, form), actor(), said, kept, by_hand())
+    kept = _kept(action, form)
+    sentence = action.label + (NAMED + kept.pop(action.kept) if action.kept in NAMES else "")
+    commands.run_by_hand(site, _command(subscriber_uuid, action, form), actor(), sentence, kept, by_hand())
     return to("console.subscribers.show", site_uuid=site.uuid, subscriber_uuid=subscriber_uuid)
 
 
@@ -92,22 +92,22 @@ def erase(site: Site, subscriber_uuid: str) -> Response:
     return to("console.subscribers.index", site_uuid=site.uuid, erased=1)
 
 
-def _kept(act: Act, form: Form) -> dict[str, str]:
+def _kept(action: Act, form: Form) -> dict[str, str]:
     """Raises `Refused`."""
-    text = form.get(act.kept, "").strip()
-    if act.kept and not text:
-        raise Refused(NOT_SAVED, [FieldError(act.kept, EMPTY)])
+    text = form.get(action.kept, "").strip()
+    if action.kept and not text:
+        raise Refused(NOT_SAVED, [FieldError(action.kept, EMPTY)])
     if len(text) > MAX_KEPT:
-        raise Refused(NOT_SAVED, [FieldError(act.kept, TOO_LONG)])
-    return {act.kept: text} if act.kept else {}
+        raise Refused(NOT_SAVED, [FieldError(action.kept, TOO_LONG)])
+    return {action.kept: text} if action.kept else {}
 
 
-def _command(subscriber_uuid: str, act: Act, form: Form) -> dict[str, Any]:
+def _command(subscriber_uuid: str, action: Act, form: Form) -> dict[str, Any]:
     """Checked as the API checks it. Raises `Refused`."""
-    sent = {"command": act.command, "uuid": subscriber_uuid, "query": act.query(form)}
+    sent = {"command": action.command, "uuid": subscriber_uuid, "query": action.query(form)}
     try:
         command: dict[str, Any] = load(RunCommands(), {"command": sent})["command"][0]
     except FormError as error:
-        problems = [FieldError(act.kept or "value", problem.message) for problem in error.problems]
+        problems = [FieldError(action.kept or "value", problem.message) for problem in error.problems]
         raise Refused(NOT_SAVED, problems) from error
     return command

@@ -26,42 +26,42 @@ def read(form: Mapping[str, str]) -> dict[str, Any]:
     """The answer, as parameters; nothing of one that was not given."""
     chosen = form.get("consent", "")
     ignored = [value for name, value in form.items() if name.startswith(IGNORED)]
-    said: dict[str, Any] = {"ignore_column": ignored} if ignored else {}
+    answers: dict[str, Any] = {"ignore_column": ignored} if ignored else {}
     if chosen in STATES:
-        return said | {"consent": chosen}
+        return answers | {"consent": chosen}
     column = form.get("consent_column", "")
     if chosen != COLUMN or not column:
-        return said
+        return answers
     told: dict[str, list[str]] = {}
     if form.get("told_column") == column:
         for name, value in form.items():
             state = form.get(STATE + name.removeprefix(VALUE), "") if name.startswith(VALUE) else ""
             if state in STATES:
                 told.setdefault(state, []).append(value)
-    return said | {"consent_column": column, **told}
+    return answers | {"consent_column": column, **told}
 
 
-def shown(name: str, said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+def shown(name: str, reading: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of the question; of a file's name only that it may be asked about."""
-    details = found.get("found") or {}
-    asks = [each for each in details.get("asks", ()) if each["about"] == ABOUT]
-    answer = found.get("look", {}).get("answer") or {}
-    told = [(value, None, state) for state in STATES for value in said.get(state, ())]
-    open_values = [(each["value"], each["count"], "") for ask in asks for each in ask["values"]]
-    column = said.get("consent_column", "")
+    details = outcome.get("found") or {}
+    asks = [ask for ask in details.get("asks", ()) if ask["about"] == ABOUT]
+    answer = outcome.get("look", {}).get("answer") or {}
+    told = [(value, None, state) for state in STATES for value in reading.get(state, ())]
+    open_values = [(row["value"], row["count"], "") for ask in asks for row in ask["values"]]
+    column = reading.get("consent_column", "")
     return {
         "answers": ANSWERS,
-        "chosen": said.get("consent") or (COLUMN if column else ""),
+        "chosen": reading.get("consent") or (COLUMN if column else ""),
         "column": column,
         "values": [*told, *open_values],
         "open": sum(count for _, count, _ in open_values),
         "states": SHORT,
         "columns": details.get("columns", ()) if asks else (),
-        "message": " ".join(each["message"] for each in asks if each["columns"]),
+        "message": " ".join(ask["message"] for ask in asks if ask["columns"]),
         "suggestion": details.get("suggestion") if asks else None,
         "by_file": answer.get("columns", ()) if answer.get("by_file") else None,
-        "ignored": said.get("ignore_column", ()),
-        **_contradiction(found.get("problem", ""), details),
+        "ignored": reading.get("ignore_column", ()),
+        **_contradiction(outcome.get("problem", ""), details),
         "name_asks": _says_unsubscribed(name),
     }
 

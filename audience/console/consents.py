@@ -49,7 +49,7 @@ class Entry:
     who: str = ""
 
 
-def of(site: Site, subscriber: Subscriber) -> list[Entry]:
+def history(site: Site, subscriber: Subscriber) -> list[Entry]:
     """In the order of time."""
     created_by, changes = subscriber_lists.consents(site, subscriber)
     log = audit_log.of_subject(site, subscriber.uuid)
@@ -81,9 +81,11 @@ def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tu
     """The operator who made a change of consent by hand, and the reason that was typed."""
     if change.source == "bulk_act":
         return bulk_acts.get(site, change.source_id).actor, ""
-    said = BY_HAND[0] if change.subscribed else BY_HAND[1]
+    action = BY_HAND[0] if change.subscribed else BY_HAND[1]
     near = (
-        (each.actor, _typed(each)) for each in log if each.act == said and abs(each.at - change.at) <= SAME_MS
+        (entry.actor, _typed(entry))
+        for entry in log
+        if entry.act == action and abs(entry.at - change.at) <= SAME_MS
     )
     return next(near, ("", ""))
 
@@ -94,17 +96,17 @@ def _typed(entry: AuditEntry) -> str:
 
 def _acts(log: Sequence[AuditEntry]) -> Iterator[Entry]:
     """What operators changed, but for consent."""
-    for each in log:
-        if each.act not in BY_HAND:
-            said, _, name = each.act.partition(audit_log.NAMED)
-            yield Entry(each.at, "", said.capitalize(), details=name or _typed(each), who=each.actor)
+    for entry in log:
+        if entry.act not in BY_HAND:
+            action, _, name = entry.act.partition(audit_log.NAMED)
+            yield Entry(entry.at, "", action.capitalize(), details=name or _typed(entry), who=entry.actor)
 
 
 def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
     """What changed but by hand, which the audit log has; changes of consent and events have entries."""
     key_names = {key.publishable_key: key.name for key in keys.list_all(site)}
     for change in change_log_pages.history(site, subscriber.uuid).changes:
-        words, names = _told(change.changed)
+        words, names = _tag_changes(change.changed)
         kind, id_ = change.source
         if names and kind != "operator":
             by = _by_key(key_names.get(id_ or "")) if kind in KEYED else _source(site, kind, id_ or "")
@@ -112,7 +114,7 @@ def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
             yield Entry(change.at, "", words, details=", ".join(filter(None, [*names, by])), who=who)
 
 
-def _told(changed: Mapping[str, Any]) -> tuple[str, list[str]]:
+def _tag_changes(changed: Mapping[str, Any]) -> tuple[str, list[str]]:
     """In words, and the names of the tags or, if more than tags changed one way, of all that did."""
     names = [name for name in changed if name not in ENTRIES_OF_THEIR_OWN]
     fields = list(changed.get("fields", ()))
@@ -125,10 +127,10 @@ def _told(changed: Mapping[str, Any]) -> tuple[str, list[str]]:
 def _source(site: Site, kind: str, number: str) -> str:
     if kind == "import":
         file = file_uploads.files(site, [int(number)]).get(int(number))
-        return f"by import {number}" + (_said(file) if file else "")
+        return f"by import {number}" + (_file_answers(file) if file else "")
     if kind == "bulk_act":
-        act = bulk_acts.get(site, int(number))
-        return f"by act {act.id} on {counted(act.people, 'subscriber')}"
+        action = bulk_acts.get(site, int(number))
+        return f"by act {action.id} on {counted(action.people, 'subscriber')}"
     if kind == "undo" and (undo := undos.by_id(site, int(number))):
         return f"by taking {'import' if undo.source == undos.IMPORT else 'act'} {undo.source_id} back"
     if kind in KEYED:
@@ -136,7 +138,7 @@ def _source(site: Site, kind: str, number: str) -> str:
     return BY.get(kind, "")
 
 
-def _said(file: ImportedFile) -> str:
+def _file_answers(file: ImportedFile) -> str:
     """Whose file it was, and what was said of everybody in it."""
     name = f", {file.name}" if file.name else ""
     return f"{name}, said by {file.actor}: {file.consent}" if file.consent else name

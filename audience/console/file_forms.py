@@ -75,37 +75,37 @@ def read_form(form: Mapping[str, str]) -> dict[str, Any]:
     chosen = {
         name.removeprefix(COLUMN): value for name, value in form.items() if name.startswith(COLUMN) and value
     }
-    said = {name: form[name] for name in OF_THE_FILE if form.get(name, "")}
+    reading = {name: form[name] for name in OF_THE_FILE if form.get(name, "")}
     answered = {name.removeprefix(ASK): value for name, value in form.items() if name.startswith(ASK)}
-    said |= {name: value for name, value in answered.items() if not name.startswith("map[")}
+    reading |= {name: value for name, value in answered.items() if not name.startswith("map[")}
     chosen |= {name[len("map[") : -1]: value for name, value in answered.items() if name.startswith("map[")}
     tags = [tag for tag in map(str.strip, form.get("tag", "").split(",")) if tag]
-    return said | consent_forms.read(form) | {
+    return reading | consent_forms.read(form) | {
         "map": chosen, "tag": tags, "header": "1" if "headed" in form else "0"
     }  # fmt: skip
 
 
-def shown(site: Site, upload: FileUpload, found: Mapping[str, Any]) -> dict[str, Any]:
+def shown(site: Site, upload: FileUpload, outcome: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of what is known of a file (`file_tasks.Task`)."""
-    said, look = file_uploads.reading_of(upload), found.get("look", {})
-    counts = Counter(found.get("counts", {}))
-    asks = (found.get("found") or {}).get("asks", ())
-    questions = [_question(each) for each in asks if each["about"] not in (ABOUT, ADDRESS)]
-    asking = consent_forms.shown(upload.name, said, found)
+    reading, look = file_uploads.reading_of(upload), outcome.get("look", {})
+    counts = Counter(outcome.get("counts", {}))
+    asks = (outcome.get("found") or {}).get("asks", ())
+    questions = [_question(ask) for ask in asks if ask["about"] not in (ABOUT, ADDRESS)]
+    asking = consent_forms.shown(upload.name, reading, outcome)
     return {
-        "said": said,
+        "said": reading,
         "look": look,
         "advice": look.get("advice", ""),
         "asking": asking,
         "before": file_uploads.imported_before(site, look.get("digest", "")),
-        "columns": [_shown_column(column, said) for column in look.get("columns", ())],
+        "columns": [_shown_column(column, reading) for column in look.get("columns", ())],
         "preset_found": PRESETS.get(look.get("preset")),
-        "tried": {**found, "counts": counts} if "counts" in found else None,
-        "kept": found.get("rows_seen", 0) - counts["refused"],
+        "tried": {**outcome, "counts": counts} if "counts" in outcome else None,
+        "kept": outcome.get("rows_seen", 0) - counts["refused"],
         "pieces": pieces(counts),
-        "problem": "" if asking.get("contradicts") else _problem(found),
+        "problem": "" if asking.get("contradicts") else _problem(outcome),
         "questions": questions,
-        "kept_answers": [(name, value) for name, value in said.items() if name not in NOT_ASKED],
+        "kept_answers": [(name, value) for name, value in reading.items() if name not in NOT_ASKED],
         "is_open": bool(asks) or bool(asking.get("contradicts")),
         **choices(site),
     }
@@ -126,15 +126,15 @@ def choices(site: Site) -> dict[str, Any]:
 def pieces(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
     """What became of rows, or would: the parts add up."""
     words = (("created", "new"), ("updated", "changed"), ("unchanged", "unchanged"))
-    known = [(f"f{place}", counts[name], said) for place, (name, said) in enumerate(words, 1)]
+    known = [(f"f{place}", counts[name], label) for place, (name, label) in enumerate(words, 1)]
     erased = [("f4", counts["suppressed"], "erased earlier")] if counts["suppressed"] else []
     return [*known, ("f4", counts["refused"], "refused"), *erased]
 
 
-def _shown_column(column: dict[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+def _shown_column(column: dict[str, Any], reading: Mapping[str, Any]) -> dict[str, Any]:
     """A column, with what was chosen for it, and what it becomes in words."""
     return column | {
-        "chosen": said.get("map", {}).get(str(column["place"]), ""),
+        "chosen": reading.get("map", {}).get(str(column["place"]), ""),
         "words": f"field: {column['key']}"
         if column["key"]
         else WORDS.get(column["meaning"], column["meaning"]),
@@ -157,9 +157,11 @@ def _problem(known: Mapping[str, Any]) -> str:
     """Why a file is not understood, with the values that were found; empty if it is."""
     if "problem" not in known:
         return ""
-    message, found = known["problem"], known.get("found") or {}
-    if "asks" in found:
-        return next((each["message"] for each in found["asks"] if each["about"] == ADDRESS), "")
-    said = next((own for api, own in BESIDE.items() if message.startswith(api.partition("{")[0])), message)
-    values = [", ".join(map(str, each[:10])) for name, each in found.items() if isinstance(each, list)]
-    return f"{said} Found: {'; '.join(values)}." if values else said
+    message, details = known["problem"], known.get("found") or {}
+    if "asks" in details:
+        return next((ask["message"] for ask in details["asks"] if ask["about"] == ADDRESS), "")
+    sentence = next(
+        (own for api, own in BESIDE.items() if message.startswith(api.partition("{")[0])), message
+    )
+    values = [", ".join(map(str, names[:10])) for name, names in details.items() if isinstance(names, list)]
+    return f"{sentence} Found: {'; '.join(values)}." if values else sentence

@@ -37,8 +37,8 @@ def receive(site: Site) -> Response | dict[str, str]:
     sent = request.files.get("file")
     if sent is None or not sent.filename:
         raise Refused(NO_FILE)
-    said = file_forms.first_reading()
-    upload = file_uploads.keep(site, settings().instance, sent.filename, sent.stream, said)
+    reading = file_forms.first_reading()
+    upload = file_uploads.keep(site, settings().instance, sent.filename, sent.stream, reading)
     if "X-CSRF-Token" in request.headers:
         return {"page": url("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)}
     return to("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)
@@ -51,11 +51,11 @@ def show(site: Site, upload_id: int) -> Response | str:
     upload = file_uploads.get(site, upload_id)
     if upload.import_id:
         return to("console.imports.show", site_uuid=site.uuid, import_id=upload.import_id)
-    found = file_uploads.outcome_of(upload) if upload.task == IMPORT else _found(site, upload)
-    if upload.task == IMPORT or not found:
-        rows = found["rows_seen"] if found.get("whole") else 0
+    outcome = file_uploads.outcome_of(upload) if upload.task == IMPORT else _outcome(site, upload)
+    if upload.task == IMPORT or not outcome:
+        rows = outcome["rows_seen"] if outcome.get("whole") else 0
         return render_template("import_reading.html", upload=upload, rows=rows)
-    return render_template("import_file.html", upload=upload, **file_forms.shown(site, upload, found))
+    return render_template("import_file.html", upload=upload, **file_forms.shown(site, upload, outcome))
 
 
 @blueprint.post("/sites/<site_uuid>/imports/files/<number:upload_id>")
@@ -69,9 +69,9 @@ def act(site: Site, upload_id: int) -> Response:
         return to("console.imports.index", site_uuid=site.uuid)
     if upload.task == IMPORT or upload.import_id:
         return to("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)
-    said = file_forms.read_form(form)
-    if STARTED not in form or said != file_uploads.reading_of(upload):
-        upload = file_uploads.put_reading(site, upload_id, said)
+    reading = file_forms.read_form(form)
+    if STARTED not in form or reading != file_uploads.reading_of(upload):
+        upload = file_uploads.put_reading(site, upload_id, reading)
     if STARTED in form:
         _check(site, upload)
         file_uploads.begin_import(site, settings().instance, upload, actor())
@@ -80,11 +80,11 @@ def act(site: Site, upload_id: int) -> Response:
 
 def _check(site: Site, upload: FileUpload) -> None:
     """Raises `Refused` if it is known that the file is not understood; else a worker finds out."""
-    if "problem" in _found(site, upload):
+    if "problem" in _outcome(site, upload):
         raise Refused(NOT_UNDERSTOOD)
 
 
-def _found(site: Site, upload: FileUpload) -> dict[str, Any]:
+def _outcome(site: Site, upload: FileUpload) -> dict[str, Any]:
     """What is known of a file (`file_tasks.Task`); nothing before a worker has looked through a large one.
 
     Raises `NotFound`.

@@ -27,11 +27,11 @@ def index(site: Site) -> str:
     """Imports"""
     before = request.args.get("before", "")
     known = {"before": int(before)} if before.isdecimal() and len(before) < 18 else {}
-    found = imports.newest(site, **known)
-    files = file_uploads.files(site, [each.id for each in found])
-    pages = {"is_first": not known, "is_full": len(found) == MAX_LISTED}
+    listed = imports.newest(site, **known)
+    files = file_uploads.files(site, [import_.id for import_ in listed])
+    pages = {"is_first": not known, "is_full": len(listed) == MAX_LISTED}
     return render_template(
-        "imports.html", imports=found, files=files, undone=backlog.taken_back(site), **pages
+        "imports.html", imports=listed, files=files, undone=backlog.undo_statuses(site), **pages
     )
 
 
@@ -40,7 +40,7 @@ def index(site: Site) -> str:
 def show(site: Site, import_id: int) -> str:
     """An import"""
     import_ = imports.progress(site, import_id)
-    taking_back = undone.of(site, undos.import_source(import_id))
+    taking_back = undone.undo_parts(site, undos.import_source(import_id))
     return render_template("import.html", import_=import_, **taking_back, **_details(site, import_))
 
 
@@ -81,10 +81,10 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
 
 def _refused(site: Site, import_id: int) -> list[dict[str, Any]]:
     """The first refused rows by what is said of them: the code, the sentence, and numbers of rows."""
-    found: dict[tuple[str, str], list[int]] = {}
+    groups: dict[tuple[str, str], list[int]] = {}
     for row in islice(file_imports.refused(site, import_id), LISTED_ROWS):
-        found.setdefault((row.code, row.message), []).append(row.row_number)
+        groups.setdefault((row.code, row.message), []).append(row.row_number)
     return [
         {"code": code, "message": message, "numbers": numbers[:SHOWN_NUMBERS], "count": len(numbers)}
-        for (code, message), numbers in found.items()
+        for (code, message), numbers in groups.items()
     ]

@@ -66,10 +66,10 @@ def revoke(site: Site) -> Response:
 
 def _of_owned_sites(site: Site, publishable_key: str) -> str:
     """A key of the site, if the operator owns all sites that it reaches. Raises `NotFound` and `Refused`."""
-    found = [key for key in keys.list_all(site) if key.publishable_key == publishable_key]
-    if not found:
+    matching = [key for key in keys.list_all(site) if key.publishable_key == publishable_key]
+    if not matching:
         raise NotFound(NO_SUCH_KEY)
-    if not all(present().may(OWNER, each.id) for each in keys.sites_of(found[0])):
+    if not all(present().may(OWNER, site.id) for site in keys.sites_of(matching[0])):
         raise Refused(OTHER_SITES)
     return publishable_key
 

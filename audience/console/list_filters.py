@@ -37,8 +37,8 @@ def filters(arguments: MultiDict[str, str]) -> Filters:
     """What the URL says, without what is empty or unknown."""
     texts = ("status", "field", "value", "segment", "order", "ascending", "kept")
     bounds = tuple(f"{date}{end}" for date in DATES for end in ("", "_from", "_to"))
-    given = {name: arguments.get(name, "").strip() for name in (*texts, *bounds)}
-    chosen: Filters = {name: text for name, text in given.items() if text}
+    stripped = {name: arguments.get(name, "").strip() for name in (*texts, *bounds)}
+    chosen: Filters = {name: text for name, text in stripped.items() if text}
     if chosen.get("status", "") not in STATUSES:
         chosen.pop("status", None)
     if chosen.get("order", "") not in ORDERS[1:]:
@@ -51,15 +51,15 @@ def filters(arguments: MultiDict[str, str]) -> Filters:
 
 def rules(chosen: Mapping[str, Any]) -> list[Any]:
     """Segment rules, all of which must hold; a malformed value is refused where rules are read."""
-    found: list[Any] = [{"status": chosen["status"]}] if "status" in chosen else []
-    found += [{"tag": tag} for tag in chosen.get("tag", ())]
-    found += [{date: bounds} for date in DATES if (bounds := _bounds(chosen, date))]
+    rules: list[Any] = [{"status": chosen["status"]}] if "status" in chosen else []
+    rules += [{"tag": tag} for tag in chosen.get("tag", ())]
+    rules += [{date: bounds} for date in DATES if (bounds := _bounds(chosen, date))]
     if "field" in chosen:
-        given = chosen.get("value")
-        found.append(
-            {"field": chosen["field"], "exists": True} if given is None else _is(chosen["field"], given)
+        value = chosen.get("value")
+        rules.append(
+            {"field": chosen["field"], "exists": True} if value is None else _is(chosen["field"], value)
         )
-    return found
+    return rules
 
 
 def as_rules(chosen: Mapping[str, Any], text: Any, segment: Any) -> list[Any]:
@@ -68,13 +68,13 @@ def as_rules(chosen: Mapping[str, Any], text: Any, segment: Any) -> list[Any]:
     return [*rules(chosen), *dated, *filter(None, (segment, text))]
 
 
-def _is(key: str, given: str) -> Any:
+def _is(key: str, text: str) -> Any:
     """Text, or what the text spells: a number, true or false."""
-    readings: list[Any] = [given]
-    if given.lower() in ("true", "false"):
-        readings.append(given.lower() == "true")
-    elif given.lstrip("-").isdecimal() and len(given) < 16:
-        readings.append(int(given))
+    readings: list[Any] = [text]
+    if text.lower() in ("true", "false"):
+        readings.append(text.lower() == "true")
+    elif text.lstrip("-").isdecimal() and len(text) < 16:
+        readings.append(int(text))
     return {"field": key, "in": readings}
 
 
@@ -109,11 +109,11 @@ def _chips(chosen: Mapping[str, Any], segment_names: Mapping[str, str]) -> Itera
         yield Chip(f"Tag is {tag}", (), tag)
     for date, name in DATES.items():
         names = (date, f"{date}_from", f"{date}_to")
-        if phrase := _phrase(*(chosen.get(each, "") for each in names)):
+        if phrase := _phrase(*(chosen.get(name, "") for name in names)):
             yield Chip(f"{name} {phrase}", names)
     if "field" in chosen:
-        said = f"is {chosen['value']}" if "value" in chosen else "has a value"
-        yield Chip(f"{chosen['field']} {said}", ("field", "value"))
+        condition = f"is {chosen['value']}" if "value" in chosen else "has a value"
+        yield Chip(f"{chosen['field']} {condition}", ("field", "value"))
     if "segment" in chosen:
         yield Chip(f"In {segment_names.get(chosen['segment'], 'a segment')}", ("segment",))
     if "order" in chosen:

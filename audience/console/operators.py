@@ -18,8 +18,8 @@ ADDED = "added"  # what is kept of the form: no address
 @page(role="owner")
 def index(site: Site) -> str:
     """Operators of a site"""
-    found = [(each, roles[site.id]) for each, roles in operators.list_all() if site.id in roles]
-    return render_template("site_operators.html", operators=found, roles=operators.ROLES)
+    members = [(operator, roles[site.id]) for operator, roles in operators.list_all() if site.id in roles]
+    return render_template("site_operators.html", operators=members, roles=operators.ROLES)
 
 
 @blueprint.post("/sites/<site_uuid>/operators")

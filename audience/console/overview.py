@@ -99,8 +99,8 @@ def _growth(site: Site, counts: Counts) -> dict[str, Any]:
 
 
 def _newest_imports(site: Site) -> dict[str, Any]:
-    found = imports.newest(site)[:NEWEST]
-    return {"imports": found, "files": file_uploads.files(site, [each.id for each in found])}
+    newest = imports.newest(site)[:NEWEST]
+    return {"imports": newest, "files": file_uploads.files(site, [site.id for site in newest])}
 
 
 def _choice() -> dict[str, str]:
@@ -135,5 +135,5 @@ def _weekly(period: Period, growth: Growth) -> tuple[list[str], Growth] | None:
         return None
     starts = range(0, len(period.days), 7)
     labels = [_label(period.days[start], "week") for start in starts]
-    counts = ([sum(each[start : start + 7]) for start in starts] for each in (growth.new, growth.left))
+    counts = ([sum(numbers[start : start + 7]) for start in starts] for numbers in (growth.new, growth.left))
     return labels, Growth(*counts)

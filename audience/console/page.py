@@ -85,10 +85,10 @@ def operator() -> SignedInOperator | None:
 
 def present() -> SignedInOperator:
     """The operator of a page that only those who are signed in see."""
-    found = operator()
-    if found is None:
+    present = operator()
+    if present is None:
         raise NotFound(NOT_FOUND)
-    return found
+    return present
 
 
 def actor() -> Actor:
@@ -132,8 +132,8 @@ def url(endpoint: str, **values: Any) -> str:
 
     From one page of the instance to another, `of` goes along: the site that they were reached from.
     """
-    of = request.args.get("of") if _is_of_instance(endpoint) else None
-    return public_root() + url_for(endpoint, **{"of": of, **values})
+    uuid = request.args.get("of") if _is_of_instance(endpoint) else None
+    return public_root() + url_for(endpoint, **{"of": uuid, **values})
 
 
 def _is_of_instance(endpoint: str) -> bool:
@@ -243,9 +243,9 @@ def _shown_again() -> Response:
 
 def _site(role: str, site_uuid: str) -> Site:
     try:
-        found = sites.get_by_uuid(site_uuid)
+        site = sites.get_by_uuid(site_uuid)
     except NotFound:
-        found = None
-    if found is None or not present().may(role, found.id):
+        site = None
+    if site is None or not present().may(role, site.id):
         raise NotFound(NOT_FOUND)
-    return found
+    return site

@@ -36,14 +36,14 @@ def drawn(site: Site, report: Report, other: Mapping[str, Any]) -> dict[str, Any
 
 def _series(result: ReportResult, is_over_time: bool) -> list[dict[str, Any]]:
     """The points by series, as labels and values; `keys` are the labels as the API gives them."""
-    found: dict[str, dict[str, Any]] = {}
+    groups: dict[str, dict[str, Any]] = {}
     for point in result.data.get("points", ()):
         empty = {"name": point["g"], "keys": [], "labels": [], "values": []}
-        series = found.setdefault(point["g"], empty)
+        series = groups.setdefault(point["g"], empty)
         series["keys"].append(point["x"])
         series["labels"].append(short_day(dt.date.fromisoformat(point["x"])) if is_over_time else point["x"])
         series["values"].append(point["y"])
-    return list(found.values())
+    return list(groups.values())
 
 
 def table(shown: Mapping[str, Any]) -> Iterator[list[Any]]:
@@ -51,7 +51,7 @@ def table(shown: Mapping[str, Any]) -> Iterator[list[Any]]:
     if shown["style"] == "count":
         yield from ([shown["meaning"]], [shown["value"]])
         return
-    yield ["from" if shown["is_over_time"] else "label", *(each["name"] for each in shown["series"])]
+    yield ["from" if shown["is_over_time"] else "label", *(series["name"] for series in shown["series"])]
     if shown["series"]:
-        columns = (each["values"] for each in shown["series"])
+        columns = (series["values"] for series in shown["series"])
         yield from map(list, zip(shown["series"][0]["keys"], *columns, strict=True))

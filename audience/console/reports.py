@@ -77,8 +77,8 @@ def create(site: Site) -> Response | str:
     item = report_forms.read_report(read_form())
     if DRAW in read_form():
         return _form(site, reports.draft(site, item).report_type, None)
-    made, report_id = once(site.id, lambda: reports.create(site, item, actor()), attrgetter("id"))
-    return _to(site, report_id, made)
+    report, report_id = once(site.id, lambda: reports.create(site, item, actor()), attrgetter("id"))
+    return _to(site, report_id, report)
 
 
 @blueprint.get("/sites/<site_uuid>/reports/<report_id>/edit")
@@ -108,8 +108,8 @@ def delete(site: Site, report_id: str) -> Response:
     return to("console.reports.index", site_uuid=site.uuid)
 
 
-def _to(site: Site, report_id: str, made: Report | None) -> Response:
-    return to("console.reports.show", site_uuid=site.uuid, report_id=report_id, done=again(made))
+def _to(site: Site, report_id: str, report: Report | None) -> Response:
+    return to("console.reports.show", site_uuid=site.uuid, report_id=report_id, done=again(report))
 
 
 def _form(site: Site, report_type: str, report: Report | None) -> str:

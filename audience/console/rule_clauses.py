@@ -34,7 +34,7 @@ def clause(node: Mapping[str, Any], holds: bool) -> Clause:
         return _field(node["field"], asked, holds)
     if kind in SAID:
         (operator, operand), *others = asked.items()
-        more = [phrase(*each) for each in others]
+        more = [phrase(*other) for other in others]
         return Clause(BOTH.join([SAID[kind](operator, operand, holds), *more]))
     return _value(NAMES[kind], asked, holds)
 
@@ -57,14 +57,14 @@ def _tag(operator: str, operand: Any, holds: bool) -> str:
     return f"{'' if holds == (operator != 'is_not') else 'do not '}carry the tag {value(operand)}"
 
 
-def _made(done: str) -> Said:
+def _date_phrase(done: str) -> Said:
     """Of the dates that everybody has."""
 
-    def said(operator: str, operand: Any, holds: bool) -> str:
+    def phrase_of(operator: str, operand: Any, holds: bool) -> str:
         holds, when = _when(operator, operand, holds)
         return f"were {'' if holds else 'not '}{done}{when}"
 
-    return said
+    return phrase_of
 
 
 def _last_event(operator: str, operand: Any, holds: bool) -> str:
@@ -76,7 +76,7 @@ def _last_event(operator: str, operand: Any, holds: bool) -> str:
     return f"had {'an' if holds else 'no'} event{when}"
 
 
-def _left(operator: str, operand: Any, holds: bool) -> str:
+def _unsubscribed_phrase(operator: str, operand: Any, holds: bool) -> str:
     holds, when = _when(operator, operand, holds)
     if not when:
         return "have left" if holds else "have not left"
@@ -102,9 +102,9 @@ def _field(key: str, asked: Mapping[str, Any], holds: bool) -> Clause:
 
 def _value(name: str, asked: Mapping[str, Any], holds: bool) -> Clause:
     (operator, operand), *others = asked.items()
-    words = [_predicate(operator, operand, holds), *(phrase(*each) for each in others)]
-    of = "value for " if operator in BOUNDS and not isinstance(operand, str) else ""
-    return Clause(f"whose {of}{name} {BOTH.join(words)}", has_pronoun=True)
+    words = [_predicate(operator, operand, holds), *(phrase(*other) for other in others)]
+    prefix = "value for " if operator in BOUNDS and not isinstance(operand, str) else ""
+    return Clause(f"whose {prefix}{name} {BOTH.join(words)}", has_pronoun=True)
 
 
 def _predicate(operator: str, operand: Any, holds: bool) -> str:
@@ -121,8 +121,8 @@ def _predicate(operator: str, operand: Any, holds: bool) -> str:
 SAID: dict[str, Said] = {
     "status": _status,
     "tag": _tag,
-    "created_at": _made("created"),
-    "updated_at": _made("changed"),
+    "created_at": _date_phrase("created"),
+    "updated_at": _date_phrase("changed"),
     "last_event_at": _last_event,
-    "unsubscribed_at": _left,
+    "unsubscribed_at": _unsubscribed_phrase,
 }

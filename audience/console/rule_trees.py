@@ -36,7 +36,7 @@ def _branch(site: Site, node: Mapping[str, Any], left: Iterator[int]) -> Branch:
     kind = kind_of(node)
     if kind in GROUPS:
         inner = _inner(kind, node)
-        return Branch(kind, HEADS[kind], branches=tuple(_branch(site, each, left) for each in inner))
+        return Branch(kind, HEADS[kind], branches=tuple(_branch(site, node, left) for node in inner))
     total = segments.count(site, node) if next(left, None) is not None else None
     return Branch("condition", condition(node), total)
 
@@ -47,14 +47,14 @@ def matched(node: Mapping[str, Any]) -> Branch:
     if kind in GROUPS:
         inner = tuple(map(matched, _inner(kind, node)))
         return Branch(kind, HEADS[kind], branches=inner, holds=node["matches"])
-    said = {key: value for key, value in node.items() if key not in ("matches", "value")}
-    return Branch("condition", condition(said), holds=node["matches"], met=_met(node["value"]))
+    rule = {key: value for key, value in node.items() if key not in ("matches", "value")}
+    return Branch("condition", condition(rule), holds=node["matches"], met=_values_text(node["value"]))
 
 
-def _met(found: Any) -> str:
-    if found in (None, []):
+def _values_text(values: Any) -> str:
+    if values in (None, []):
         return "nothing"
-    return value(found, "and") if not isinstance(found, dict) else "an object"
+    return value(values, "and") if not isinstance(values, dict) else "an object"
 
 
 def _inner(kind: str, node: Mapping[str, Any]) -> list[Any]:

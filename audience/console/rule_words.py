@@ -38,12 +38,12 @@ Meaning = Single | Together | bool
 def in_words(node: Node) -> str:
     """One sentence."""
     nodes = list(_all_of(node))
-    left_out = [each for each in nodes if _is_left_out(each)]
-    held = _together("all", [_meaning(each) for each in nodes if each not in left_out])
-    kept_out = [each for node in left_out for each in _any_of(_meaning(node["not"]))]
+    left_out = [node for node in nodes if _is_left_out(node)]
+    held = _together("all", [_meaning(node) for node in nodes if node not in left_out])
+    kept_out = [clause for node in left_out for clause in _any_of(_meaning(node["not"]))]
     if held is False or True in kept_out:
         return f"{NOBODY}."
-    those = [f"those {_inner(each)}" for each in kept_out if not isinstance(each, bool)]
+    those = [f"those {_inner(clause)}" for clause in kept_out if not isinstance(clause, bool)]
     end = f" but not {', nor '.join(those)}" if those else ""
     if held is True:
         return f"{EVERYBODY}{',' if end else ''}{end}."
@@ -54,8 +54,8 @@ def _all_of(node: Node) -> Iterator[Node]:
     if kind_of(node) != "all":
         yield node
         return
-    for each in node["all"]:
-        yield from _all_of(each)
+    for child in node["all"]:
+        yield from _all_of(child)
 
 
 def _any_of(meaning: Meaning) -> Sequence[Meaning]:
@@ -73,12 +73,12 @@ def _meaning(node: Node, holds: bool = True) -> Meaning:
     if kind == "not":
         return _meaning(node["not"], not holds)
     if kind in GROUPS:
-        inner = [_meaning(each, holds) for each in node[kind]]
+        inner = [_meaning(child, holds) for child in node[kind]]
         return _together(kind if holds else OTHERWISE[kind], inner)
     singles = list(_singles(node, kind))
     if holds or kind == "event" or len(singles) == 1:
         return Single(node, holds)
-    return _together("any", [Single(each, False) for each in singles])
+    return _together("any", [Single(single, False) for single in singles])
 
 
 def _singles(node: Node, kind: str) -> Iterator[Node]:
@@ -89,12 +89,12 @@ def _singles(node: Node, kind: str) -> Iterator[Node]:
 
 def _together(kind: str, parts: Sequence[Meaning]) -> Meaning:
     settles = kind == "any"
-    if any(each is settles for each in parts):
+    if any(part is settles for part in parts):
         return settles
     kept: list[Single | Together] = []
-    for each in parts:
-        if not isinstance(each, bool):
-            kept += each.parts if isinstance(each, Together) and each.kind == kind else (each,)
+    for part in parts:
+        if not isinstance(part, bool):
+            kept += part.parts if isinstance(part, Together) and part.kind == kind else (part,)
     if len(kept) < 2:
         return kept[0] if kept else not settles
     return Together(kind, tuple(kept))
@@ -104,9 +104,9 @@ def _outer(meaning: Single | Together) -> Clause:
     """What a sentence begins with: commas part what is joined, but for two conditions."""
     if isinstance(meaning, Single):
         return clause(meaning.node, meaning.holds)
-    clauses, word = [_inner(each) for each in meaning.parts], WORDS[meaning.kind]
-    if any(isinstance(each, Together) for each in meaning.parts):
-        clauses = [Clause(str(each), has_pronoun=True) for each in clauses]
+    clauses, word = [_inner(part) for part in meaning.parts], WORDS[meaning.kind]
+    if any(isinstance(part, Together) for part in meaning.parts):
+        clauses = [Clause(str(clause), has_pronoun=True) for clause in clauses]
     elif len(clauses) == 2:
         return _joined(clauses, f" {word} ", f" {word} ")
     return _joined(clauses, ", ", f", {word} ")
@@ -117,7 +117,7 @@ def _inner(meaning: Single | Together) -> Clause:
     if isinstance(meaning, Single):
         return clause(meaning.node, meaning.holds)
     between = f" {WORDS[meaning.kind]} "
-    return _joined([_bracketed(each) for each in meaning.parts], between, between)
+    return _joined([_bracketed(part) for part in meaning.parts], between, between)
 
 
 def _bracketed(meaning: Single | Together) -> Clause:
@@ -126,6 +126,6 @@ def _bracketed(meaning: Single | Together) -> Clause:
 
 
 def _joined(clauses: Sequence[Clause], between: str, last: str) -> Clause:
-    has_pronoun = any(each.has_pronoun for each in clauses)
-    words = [str(each) if has_pronoun else each.words for each in clauses]
+    has_pronoun = any(clause.has_pronoun for clause in clauses)
+    words = [str(clause) if has_pronoun else clause.words for clause in clauses]
     return Clause(last.join((between.join(words[:-1]), words[-1])), has_pronoun)

@@ -73,8 +73,8 @@ def create(site: Site) -> Response | str:
     item = segment_forms.read_segment(read_form())
     if TRY in read_form():
         return _form(site, None)
-    made, segment_id = once(site.id, lambda: segments.create(site, item, actor()), attrgetter("id"))
-    return _to(site, segment_id, made)
+    segment, segment_id = once(site.id, lambda: segments.create(site, item, actor()), attrgetter("id"))
+    return _to(site, segment_id, segment)
 
 
 @blueprint.get("/sites/<site_uuid>/segments/<segment_id>/edit")
@@ -121,7 +121,7 @@ def preview(site: Site) -> dict[str, Any] | tuple[dict[str, Any], int]:
     try:
         rules = segment_forms.read_rules(form.get("rules", ""))
         shown = _matching(site, rules)
-        counts = [segments.count(site, each) for each in segment_forms.read_conditions(form)]
+        counts = [segments.count(site, condition) for condition in segment_forms.read_conditions(form)]
     except Refused as refused:
         return {"problem": (refused.errors or [refused])[0].message}, 422
     people = render_template("segment_people.html", segment=None, **shown)
@@ -135,8 +135,8 @@ def values(site: Site) -> list[str]:
     return segments.field_values(site, request.args.get("field", ""))
 
 
-def _to(site: Site, segment_id: str, made: Segment | None) -> Response:
-    return to("console.segments.show", site_uuid=site.uuid, segment_id=segment_id, done=again(made))
+def _to(site: Site, segment_id: str, segment: Segment | None) -> Response:
+    return to("console.segments.show", site_uuid=site.uuid, segment_id=segment_id, done=again(segment))
 
 
 def _form(site: Site, segment: Segment | None) -> str:
@@ -166,6 +166,6 @@ def _details(site: Site, rules: Any) -> dict[str, Any]:
 def _matching(site: Site, rules: Any) -> dict[str, Any]:
     """Raises `Refused`."""
     counts, newest = segments.preview(site, rules)
-    held = segment_matches.because(site, rules, [subscriber.id for subscriber in newest])
-    reasons = [", ".join(map(rule_conditions.condition, each)) for each in held]
+    held = segment_matches.matching_conditions(site, rules, [subscriber.id for subscriber in newest])
+    reasons = [", ".join(map(rule_conditions.condition, part_)) for part_ in held]
     return {"matching": counts, "newest": newest, "reasons": reasons, "all": stats.for_site(site)}

@@ -32,16 +32,16 @@ def sent_before(*typed: str) -> str:
     return sessions.made_by(form) if form.token else ""
 
 
-def again(made: object) -> str | None:
+def again(row: object) -> str | None:
     """What the page says of a form that had been sent before, and made nothing now."""
-    return AGAIN if made is None else None
+    return AGAIN if row is None else None
 
 
 def once(
     site_id: int, make: Callable[[], T], id_of: Callable[[T], object], *typed: str
 ) -> tuple[T | None, str]:
     """As `sessions.once`; what differs in `typed` is another form."""
-    return sessions.once(_form(*typed), site_id, make, lambda made: str(id_of(made)))
+    return sessions.once(_form(*typed), site_id, make, lambda row: str(id_of(row)))
 
 
 def _form(*typed: str) -> SentForm:

@@ -27,8 +27,8 @@ def make() -> Response:
     """Make a site, which the operator owns"""
     form = read_form()
     name, zone = read_name(form), form.get("time_zone", "").strip() or "UTC"
-    made, site_uuid = once(SHARED, lambda: _make(name, zone), attrgetter("uuid"))
-    return to("console.overview.index", site_uuid=site_uuid, done=again(made))
+    site, site_uuid = once(SHARED, lambda: _make(name, zone), attrgetter("uuid"))
+    return to("console.overview.index", site_uuid=site_uuid, done=again(site))
 
 
 def _make(name: str, time_zone: str) -> Site:

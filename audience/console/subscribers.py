@@ -63,7 +63,7 @@ def show(site: Site, subscriber_uuid: str) -> str:
         subscriber=subscriber,
         field_types=FIELD_TYPES,
         **_why(site, subscriber_uuid),
-        **timelines.of(site, subscriber),
+        **timelines.timeline(site, subscriber),
     )
 
 
@@ -90,11 +90,11 @@ def list_request(chosen: Mapping[str, Any], text: str) -> ListRequest:
 def _list(site: Site, text: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
     query = list_request(chosen, text)
     counted = "count" in request.args
-    found = subscriber_lists.find(site, query, count_all=counted)
+    listed = subscriber_lists.find(site, query, count_all=counted)
     all_segments, all_tags = segments.list_all(site), tags.list_all(site)
     names = {str(segment.id): segment.name for segment in all_segments}
     return {
-        "found": found,
+        "found": listed,
         "query": query,
         "first": (query.page - 1) * PAGE_SIZE + 1,
         "counts": stats.for_site(site),
@@ -105,7 +105,7 @@ def _list(site: Site, text: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
         "segments": all_segments,
         "fields": custom_fields.list_all(site),
         "heads": [_head(site, chosen, query, column) for column in ORDERS],
-        "links": _links(site, chosen, found, query.page),
+        "links": _links(site, chosen, listed, query.page),
         "without": lambda chip: _link(site, _without(chosen, chip)),
     }
 
@@ -126,13 +126,13 @@ def _head(site: Site, chosen: Mapping[str, Any], query: ListRequest, column: str
     return {"name": COLUMNS[column], "url": _link(site, new), "direction": direction}
 
 
-def _links(site: Site, chosen: Mapping[str, Any], found: ListPage, page_number: int) -> dict[str, str]:
-    is_last = page_number * PAGE_SIZE >= found.count and not found.is_more
+def _links(site: Site, chosen: Mapping[str, Any], listed: ListPage, page_number: int) -> dict[str, str]:
+    is_last = page_number * PAGE_SIZE >= listed.count and not listed.is_more
     more = {"count": "all"} if "count" in request.args else {}
     return {
         "before": _link(site, chosen, **more, page=page_number - 1) if page_number > 1 else "",
         "after": ""
-        if is_last or not found.subscribers
+        if is_last or not listed.subscribers
         else _link(site, chosen, **more, page=page_number + 1),
         "count": _link(site, chosen, count="all"),
         "search": _link(site, chosen),

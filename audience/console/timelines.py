@@ -25,19 +25,19 @@ WEEKS = 78
 TYPES = {bool: "yes or no", int: "number", float: "number", list: "list", dict: "object", type(None): "empty"}
 
 
-def of(site: Site, subscriber: Subscriber) -> dict[str, Any]:
+def timeline(site: Site, subscriber: Subscriber) -> dict[str, Any]:
     limit = MOST_SHOWN if "everything" in request.args else SHOWN
     events, event_count = subscriber_lists.history(site, subscriber, limit)
     all_tags = tags.list_all(site)
-    said = consents.of(site, subscriber)
-    entries = sorted([*said, *map(_event, events)], key=lambda entry: entry.at, reverse=True)
+    history = consents.history(site, subscriber)
+    entries = sorted([*history, *map(_event, events)], key=lambda entry: entry.at, reverse=True)
     return {
         "fields": [
             (key, _value(value), TYPES.get(type(value), "text")) for key, value in _fields(subscriber)
         ],
         "tags": [tag.name for tag in all_tags if tag.id in subscriber.tag_ids],
         "all_tags": [tag.name for tag in all_tags],
-        "since": next((entry for entry in reversed(said) if entry.kind), None),
+        "since": next((entry for entry in reversed(history) if entry.kind), None),
         "segments": subscriber_lists.segments_of(site, subscriber),
         "days": [(day_name(day, short=False), list(some)) for day, some in groupby(entries, _day)],
         "shown": len(entries),

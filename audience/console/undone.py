@@ -11,7 +11,7 @@ from audience.undo import undos
 BY_WHAT = {"import": "import", "bulk_act": "act", "undo": "undo"}
 
 
-def of(site: Site, source: Source, offered: bool = True) -> dict[str, Any]:
+def undo_parts(site: Site, source: Source, offered: bool = True) -> dict[str, Any]:
     """The undo that was begun, what kept people, or until when one is `offered`."""
     undo = undos.known(site, source)
     if undo is None:
@@ -21,7 +21,7 @@ def of(site: Site, source: Source, offered: bool = True) -> dict[str, Any]:
     return {
         "undo": undo,
         "undo_kept": kept,
-        "undo_away": undos.away(site, undo),
+        "undo_away": undos.unsubscribed_count(site, undo),
         "undo_is_open": undo.finished_at is None,
         "undo_by": undos.asked_by(site, source),
     }

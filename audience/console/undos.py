@@ -18,7 +18,7 @@ blueprint = Blueprint("undos", __name__)
 @blueprint.get("/sites/<site_uuid>/imports/<number:import_id>/undo")
 @page(role="manager")
 def of_import(site: Site, import_id: int) -> str:
-    """What taking an import back would do"""
+    """What undoing an import would do"""
     imports.progress(site, import_id)
     file, *_ = file_uploads.files(site, [import_id]).get(import_id, ("",))
     return _counted(site, undos.import_source(import_id), file)
@@ -26,8 +26,8 @@ def of_import(site: Site, import_id: int) -> str:
 
 @blueprint.post("/sites/<site_uuid>/imports/<number:import_id>/undo")
 @page(role="manager")
-def take_import_back(site: Site, import_id: int) -> Response:
-    """Take an import back"""
+def undo_import(site: Site, import_id: int) -> Response:
+    """Undo an import"""
     undos.of_import(site, import_id, settings().changes_days, actor(), "resubscribe" in read_form())
     services().import_queue.notify(site.id)
     return to("console.imports.show", site_uuid=site.uuid, import_id=import_id)
@@ -36,17 +36,17 @@ def take_import_back(site: Site, import_id: int) -> Response:
 @blueprint.get("/sites/<site_uuid>/acts/<number:act_id>/undo")
 @page(role="manager")
 def of_act(site: Site, act_id: int) -> str:
-    """What taking an act on many subscribers back would do"""
-    act = bulk_acts.get(site, act_id)
-    people = counted(act.people, "subscriber")
-    tag = f": {act.tag}" if act.tag else ""
-    return _counted(site, undos.act_source(act_id), f"{VERBS[act.kind]} {people}{tag}")
+    """What undoing a bulk action would do"""
+    action = bulk_acts.get(site, act_id)
+    people = counted(action.people, "subscriber")
+    tag = f": {action.tag}" if action.tag else ""
+    return _counted(site, undos.act_source(act_id), f"{VERBS[action.kind]} {people}{tag}")
 
 
 @blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/undo")
 @page(role="manager")
-def take_act_back(site: Site, act_id: int) -> Response:
-    """Take an act on many subscribers back"""
+def undo_bulk_action(site: Site, act_id: int) -> Response:
+    """Undo a bulk action"""
     undos.of_act(site, act_id, settings().changes_days, actor())
     services().import_queue.notify(site.id)
     return to("console.bulk_acts.show", site_uuid=site.uuid, act_id=act_id)

@@ -45,8 +45,8 @@ def make(site: Site) -> str | Response:
     """Make a webhook of the site, with its secret, which is shown once"""
     item = _item()
     webhooks.check(item["url"], settings().webhook_private_addresses)
-    made, webhook_id = once(site.id, lambda: webhooks.make(site, item, actor()), _id)
-    return _shown_once(*made) if made else _back(site, int(webhook_id), AGAIN_SECRET)
+    pair, webhook_id = once(site.id, lambda: webhooks.make(site, item, actor()), _id)
+    return _shown_once(*pair) if pair else _redirect(site, int(webhook_id), AGAIN_SECRET)
 
 
 @blueprint.get("/sites/<site_uuid>/webhooks/<number:webhook_id>")
@@ -73,7 +73,7 @@ def change(site: Site, webhook_id: int) -> Response:
     """Change a webhook"""
     private = settings().webhook_private_addresses
     webhooks.replace(site, webhook_id, _item(), private_addresses=private, actor=actor())
-    return _back(site, webhook_id)
+    return _redirect(site, webhook_id)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/pause")
@@ -81,7 +81,7 @@ def change(site: Site, webhook_id: int) -> Response:
 def pause(site: Site, webhook_id: int) -> Response:
     """Pause a webhook"""
     webhooks.pause(site, webhook_id, True, actor())
-    return _back(site, webhook_id)
+    return _redirect(site, webhook_id)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/resume")
@@ -89,15 +89,15 @@ def pause(site: Site, webhook_id: int) -> Response:
 def resume(site: Site, webhook_id: int) -> Response:
     """Let a webhook go on where it stopped"""
     webhooks.pause(site, webhook_id, False, actor())
-    return _back(site, webhook_id)
+    return _redirect(site, webhook_id)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/rotate")
 @page(role="owner", again=show)
 def rotate(site: Site, webhook_id: int) -> str | Response:
     """Renew the secret of a webhook, which is shown once"""
-    made, _ = once(site.id, lambda: webhooks.rotate(site, webhook_id, actor()), _id)
-    return _shown_once(made[0], made[1], True) if made else _back(site, webhook_id, AGAIN_SECRET)
+    pair, _ = once(site.id, lambda: webhooks.rotate(site, webhook_id, actor()), _id)
+    return _shown_once(pair[0], pair[1], True) if pair else _redirect(site, webhook_id, AGAIN_SECRET)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/test")
@@ -105,7 +105,7 @@ def rotate(site: Site, webhook_id: int) -> str | Response:
 def test(site: Site, webhook_id: int) -> Response:
     """Send a test, whose line is then the first of the log"""
     webhook_deliveries.send_test(site, webhook_id, private_addresses=settings().webhook_private_addresses)
-    return _back(site, webhook_id)
+    return _redirect(site, webhook_id)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/replay")
@@ -114,7 +114,7 @@ def replay(site: Site, webhook_id: int) -> Response:
     """Send all changes after a number again"""
     form = _checked(ReplayWebhook(), {"after": read_form().get("after", "")})
     webhooks.replay(site, webhook_id, form["after"], actor())
-    return _back(site, webhook_id)
+    return _redirect(site, webhook_id)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/delete")
@@ -125,13 +125,13 @@ def delete(site: Site, webhook_id: int) -> Response:
     return to("console.webhooks.index", site_uuid=site.uuid)
 
 
-def _back(site: Site, webhook_id: int, done: str | None = None) -> Response:
+def _redirect(site: Site, webhook_id: int, done: str | None = None) -> Response:
     return to("console.webhooks.show", site_uuid=site.uuid, webhook_id=webhook_id, done=done)
 
 
-def _id(made: Any) -> int:
+def _id(pair: Any) -> int:
     """Of a webhook with its secret."""
-    return int(made[0].id)
+    return int(pair[0].id)
 
 
 def _page() -> int:
@@ -163,11 +163,11 @@ def _item() -> dict[str, Any]:
 def _checked(form: Any, sent: dict[str, Any]) -> dict[str, Any]:
     """Raises `Refused`."""
     try:
-        found: dict[str, Any] = load(form, sent)
+        item: dict[str, Any] = load(form, sent)
     except FormError as error:
         sentences = " ".join(problem.message for problem in error.problems)
         raise Refused(f"{NOT_SAVED} {sentences}", error.problems) from error
-    return found
+    return item
 
 
 def _shown_once(webhook: Webhook, secret: str, is_renewed: bool = False) -> str:

@@ -101,10 +101,10 @@ def _split(url: str) -> SplitResult:
 
 def checked(addresses: Iterable[str], *, private_addresses: bool) -> list[str]:
     """The same, if a delivery may be sent to each of them. Raises `AddressRefused`."""
-    found = list(addresses)
-    if not private_addresses and not all(is_public(ip_address(address)) for address in found):
+    listed = list(addresses)
+    if not private_addresses and not all(is_public(ip_address(address)) for address in listed):
         raise AddressRefused(NOT_PUBLIC)
-    return found
+    return listed
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:

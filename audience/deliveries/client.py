@@ -202,13 +202,13 @@ def _user_agent() -> str:
 
 def _retry_after(answer: http.client.HTTPResponse) -> int:
     """In seconds, of a number or a date (RFC 9110 section 10.2.3); 0 if it says neither."""
-    said = (answer.getheader("Retry-After") or "").strip()
+    text = (answer.getheader("Retry-After") or "").strip()
     if answer.status not in BUSY:
         return 0
-    if said.isascii() and said.isdigit():
-        return min(int(said.lstrip("0")[:6] or 0), MAX_RETRY_AFTER)
+    if text.isascii() and text.isdigit():
+        return min(int(text.lstrip("0")[:6] or 0), MAX_RETRY_AFTER)
     try:
-        at = parsedate_to_datetime(said)
+        at = parsedate_to_datetime(text)
     except (ValueError, TypeError, OverflowError):
         return 0
     left = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - clock.now_ms() / 1000

@@ -22,19 +22,19 @@ def look_up(host: str, seconds: float) -> list[str]:
     """
     if not _places.acquire(blocking=False):
         raise NameUnknown
-    found: Future[list[str]] = Future()
-    threading.Thread(target=_ask, args=(host, found), name="look-up", daemon=True).start()
+    future: Future[list[str]] = Future()
+    threading.Thread(target=_ask, args=(host, future), name="look-up", daemon=True).start()
     try:
-        return found.result(seconds)
+        return future.result(seconds)
     except (OSError, UnicodeError):  # `TimeoutError` among them
         raise NameUnknown from None
 
 
-def _ask(host: str, found: Future[list[str]]) -> None:
+def _ask(host: str, future: Future[list[str]]) -> None:
     try:
         answers = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-        found.set_result(list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in answers)))
+        future.set_result(list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in answers)))
     except Exception as error:
-        found.set_exception(error)
+        future.set_exception(error)
     finally:
         _places.release()

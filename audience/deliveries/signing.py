@@ -15,7 +15,7 @@ def headers(secrets: Sequence[str], message_id: str, at: datetime, body: bytes) 
     from standardwebhooks import Webhook  # only a delivery needs it: commands start sooner
 
     instant, text = at.astimezone(UTC), body.decode()
-    signatures = (Webhook(each).sign(message_id, instant, text) for each in secrets)
+    signatures = (Webhook(secret).sign(message_id, instant, text) for secret in secrets)
     return {
         "webhook-id": message_id,
         "webhook-timestamp": str(int(instant.timestamp())),

@@ -69,7 +69,7 @@ def erase(
     """
     email = site_keys.meant((email or "").strip())
     with database.write(site.id):
-        subscriber = _found(site.id, email, uuid)
+        subscriber = _find(site.id, email, uuid)
         address = subscriber.email_key if subscriber else email if uuid is None else ""
         if not address:
             return False
@@ -96,17 +96,21 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
 
     After the commit, call `blank_waiting` with the same keys.
     """
-    found = list(stored.get_by_keys(site.id, keys).values())
+    present = list(stored.get_by_keys(site.id, keys).values())
     erased = [
-        (site_keys.address_hashes(site.id, each.email_key), each, _instant(each, accepted.at))
-        for each in found
+        (
+            site_keys.address_hashes(site.id, subscriber.email_key),
+            subscriber,
+            _instant(subscriber, accepted.at),
+        )
+        for subscriber in present
     ]
     erased_pages.request(instance)
     number = accepted.number
     erasure_log.append(instance, [line for row in erased for line in _logged(site, *row, number)])
-    _delete(site.id, [each.email_key for each in found], accepted.source)
+    _delete(site.id, [subscriber.email_key for subscriber in present], accepted.source)
     _forget_sent(site.id)
-    first = [each for hashes, _, _ in erased for each in hashes[1:]]
+    first = [hash_ for hashes, _, _ in erased for hash_ in hashes[1:]]
     _suppress(site.id, {hashes[0]: at for hashes, _, at in erased}, number, first)
 
 
@@ -120,7 +124,7 @@ def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequen
     """Suppresses erased addresses, by hash with their times; `first` are their hashes of the first scheme."""
     stored_files.erase_refused(site_id, [*since, *first])
     suppressions.lift(site_id, first)
-    erased = {each: Suppression(suppressions.ERASED, at, number) for each, at in since.items()}
+    erased = {key: Suppression(suppressions.ERASED, at, number) for key, at in since.items()}
     suppressions.add(site_id, erased)
 
 
@@ -131,7 +135,7 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
     """
 
     def is_erased(key_or_uuid: str) -> bool:
-        return any(each in since for each in site_keys.address_hashes(site.id, key_or_uuid))
+        return any(hash_ in since for hash_ in site_keys.address_hashes(site.id, key_or_uuid))
 
     last, erased = 0, 0
     with database.write(site.id):
@@ -159,18 +163,18 @@ def suppress_absent(site: Site, since: Mapping[str, int]) -> None:
     Whatever their number: one log that was applied has raised the site's above those of another.
     """
     known = {*suppressions.known(site.id, since), *_there(site, since, lambda key, _uuid: key)}
-    if absent := {each: at for each, at in since.items() if each not in known}:
+    if absent := {key: at for key, at in since.items() if key not in known}:
         erase_again(site, absent)
 
 
-def _there(site: Site, hashes: Collection[str], of: Callable[[str, str], str]) -> set[str]:
-    last, found = 0, set[str]()
+def _there(site: Site, hashes: Collection[str], read: Callable[[str, str], str]) -> set[str]:
+    last, present = 0, set[str]()
     while hashes and (keys := stored.keys_after(site.id, last, CHUNK_ROWS)):
         last = keys[-1][0]
         for _, key, uuid in keys:
-            found.update(site_keys.address_hashes(site.id, of(key, uuid)))
-        found.intersection_update(hashes)
-    return found
+            present.update(site_keys.address_hashes(site.id, read(key, uuid)))
+        present.intersection_update(hashes)
+    return present
 
 
 def _logged(
@@ -181,10 +185,10 @@ def _logged(
     """
     of_person = site_keys.address_hashes(site.id, known.uuid) if known else []
     logged = chain.from_iterable(zip(hashes, of_person, strict=True)) if of_person else hashes
-    return [LoggedErasure(site.uuid, each, at, number, pepper.check_value()) for each in logged]
+    return [LoggedErasure(site.uuid, key, at, number, pepper.check_value()) for key in logged]
 
 
-def _found(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
+def _find(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
     key = _key(email)
     by_email = stored.get_by_key(site_id, key) if key else None
     if uuid is None:
@@ -210,16 +214,17 @@ def _instant(subscriber: Subscriber | None, accepted_at: int) -> int:
 
 
 def _delete(site_id: int, keys: Sequence[str], source: Source) -> int:
-    found = list(stored.get_by_keys(site_id, keys).values()) if keys else []
-    if not found:
+    present = list(stored.get_by_keys(site_id, keys).values()) if keys else []
+    if not present:
         return 0
     stored_audit_log.erase(
-        site_id, {each.uuid: site_keys.address_hash(site_id, each.email_key) for each in found}
+        site_id,
+        {subscriber.uuid: site_keys.address_hash(site_id, subscriber.email_key) for subscriber in present},
     )
-    subscriber_writes.delete(site_id, found)
-    undos.forget(site_id, [each.id for each in found])
-    change_log.record_erased(site_id, source, found)
-    return len(found)
+    subscriber_writes.delete(site_id, present)
+    undos.forget(site_id, [subscriber.id for subscriber in present])
+    change_log.record_erased(site_id, source, present)
+    return len(present)
 
 
 def _forget_sent(site_id: int) -> None:

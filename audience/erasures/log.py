@@ -108,7 +108,7 @@ def addresses(lines: Iterable[LoggedErasure], site_uuid: str) -> dict[str, int]:
     """
     of_site = (line for line in lines if line.site_uuid == site_uuid)
     erasures = groupby(of_site, lambda line: line.number)
-    return {line.address_hash: line.at for _, each in erasures for line in islice(each, 0, None, 2)}
+    return {line.address_hash: line.at for _, lines in erasures for line in islice(lines, 0, None, 2)}
 
 
 def boundaries(log: Path) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ def failed() -> list[imports.Failed]:
 
 
 @database.session()
-def taken_back(site: Site) -> dict[int, str]:
+def undo_statuses(site: Site) -> dict[int, str]:
     """The status of the undo of each import of a site that has one."""
     return undos.statuses(site.id, "import")
 

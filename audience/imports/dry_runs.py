@@ -84,7 +84,7 @@ def dry_run(
             items = [row.item for row in batch if row.item is not None]
             changes = [change_from_item(item, time_zone=site.time_zone) for item in items]
             tried = _try(site.id, changes, people.get({change.key for change in changes}))
-            people.put({key: _state(each, tried.tags) for key, each in tried.after.items()})
+            people.put({key: _state(subscriber, tried.tags) for key, subscriber in tried.after.items()})
             done.add(batch, changes, tried)
             follow(done)
         done.whole = next(rows, None) is None
@@ -119,7 +119,9 @@ def _try(site_id: int, changes: Sequence[Change], states: Mapping[str, Any]) -> 
 
 
 def _tag_names(site_id: int, people: Mapping[str, Subscriber]) -> dict[int, str]:
-    return stored_tags.names(site_id, {tag_id for each in people.values() for tag_id in each.tag_ids})
+    return stored_tags.names(
+        site_id, {tag_id for subscriber in people.values() for tag_id in subscriber.tag_ids}
+    )
 
 
 def _names(subscriber: Subscriber, tags: Mapping[int, str]) -> list[str]:
@@ -128,13 +130,12 @@ def _names(subscriber: Subscriber, tags: Mapping[int, str]) -> list[str]:
 
 
 def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
-    each = subscriber
     return [
-        each.email,
-        *stored.texts(each),
-        each.fields,
-        _names(each, tags),
-        stored.consent(each),
+        subscriber.email,
+        *stored.texts(subscriber),
+        subscriber.fields,
+        _names(subscriber, tags),
+        stored.consent(subscriber),
     ]
 
 
@@ -142,9 +143,9 @@ def _restore(site_id: int, states: Mapping[str, Any], accepted: Acceptance) -> N
     """Brings people to where earlier batches left them."""
     subscribers.write(site_id, list(_restored(site_id, states)), accepted)
     people = stored.get_by_keys(site_id, states).values()
-    for each in people:
-        for name, value in zip(stored.CONSENT, states[each.email_key][-1], strict=True):
-            setattr(each, name, value)
+    for subscriber in people:
+        for name, value in zip(stored.CONSENT, states[subscriber.email_key][-1], strict=True):
+            setattr(subscriber, name, value)
     stored.put_consents(site_id, people)
 
 

@@ -33,7 +33,7 @@ LEASE_MS = HOUR_MS
 RESUME_MS = 30 * DAY_MS
 RETENTION_MS = 30 * DAY_MS
 ABANDONED = "The import was abandoned because the file arrived too slowly: send the file again."
-TAKEN_BACK = "The import was taken back before the file was read: send the file again to import it after all."
+TAKEN_BACK = "The import was undone before the file was read: send the file again to import it after all."
 
 FileRows = Generator[FileRow, None, None]
 

@@ -73,7 +73,7 @@ def _search(site: Site, upload: FileUpload, job: Job, instance: Path, open_recor
         closing(open_records(upload.name, file_uploads.reading_of(upload), binary, unpacked)) as records,
     ):
         while batch := list(islice(records, BATCH_ROWS)):
-            named = [each for each in batch if _names(site.id, each, erased)]
+            named = [subscriber for subscriber in batch if _names(site.id, subscriber, erased)]
             _make_blank(site, upload, job, instance, named)
 
 

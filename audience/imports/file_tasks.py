@@ -79,21 +79,21 @@ class Task:
 
 def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpener) -> dict[str, Any]:
     """What a worker would find in a file that is small; only what its columns mean while others write."""
-    found: dict[str, Any] = {}
+    outcome: dict[str, Any] = {}
     try:
-        with _opened(site, instance, upload, open_file, lambda _, look: found.update(look=look)) as file:
-            found |= tried(dry_runs.dry_run(site, file.rows(addresses.identity)))
+        with _opened(site, instance, upload, open_file, lambda _, look: outcome.update(look=look)) as file:
+            outcome |= tried(dry_runs.dry_run(site, file.rows(addresses.identity)))
     except FormError as error:
-        found |= _problem(error)
+        outcome |= _problem(error)
     except Unavailable:
-        if not found:
+        if not outcome:
             raise
-    return found
+    return outcome
 
 
 def tried(done: DryRun) -> dict[str, Any]:
     """What an import would do, as JSON; `refused` are (row, why) of those among the first rows."""
-    refused = [(each.row.row_number, each.row.message) for each in done.rows if each.row.message]
+    refused = [(row.row.row_number, row.row.message) for row in done.rows if row.row.message]
     return {
         "counts": dict(done.counts),
         "left": done.left,

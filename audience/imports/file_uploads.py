@@ -139,14 +139,14 @@ def is_small(site: Site, instance: Path, upload: FileUpload) -> bool:
 
 def reading_of(upload: FileUpload) -> dict[str, Any]:
     """How it is meant, as it was last said."""
-    found: dict[str, Any] = json.loads(upload.reading)
-    return found
+    reading: dict[str, Any] = json.loads(upload.reading)
+    return reading
 
 
 def outcome_of(upload: FileUpload) -> dict[str, Any]:
     """What a worker has found in the file (`file_tasks.Task`); empty before it has looked through it."""
-    found: dict[str, Any] = json.loads(upload.outcome or "{}")
-    return found
+    outcome: dict[str, Any] = json.loads(upload.outcome or "{}")
+    return outcome
 
 
 @database.writes_site
@@ -270,8 +270,8 @@ def sweep(instance: Path) -> None:
 
 def _sweep_asked(instance: Path) -> None:
     with database.session():
-        found = stored.asked_before(clock.now_ms() - ASKED_MS)
-    for site_id, upload_id in found:
+        uploads = stored.asked_before(clock.now_ms() - ASKED_MS)
+    for site_id, upload_id in uploads:
         with database.session():
             site, upload = sites.get(site_id), stored.get(site_id, upload_id)
         if site and upload:

@@ -36,7 +36,7 @@ MAX_VALUES = 10_000  # tags and fields per chunk
 WAIT_SECONDS = 1.0  # a request with a small import waits for it
 MAX_LISTED = 100
 _pace = Pace()
-NOT_FAILED = "No failed import has this id, or it is taken back: `audience imports failed` lists them."
+NOT_FAILED = "No failed import has this id, or it is undone: `audience imports failed` lists them."
 NOT_FOUND = "Import not found: GET /v1/batch/imports lists the newest of the site."
 
 

@@ -24,29 +24,29 @@ def redirected(
     if not stored.any_after(site_id, accepted.number):
         return changes, []
     hashes = {
-        each: change.key for change in changes for each in site_keys.address_hashes(site_id, change.key)
+        hash_: change.key for change in changes for hash_ in site_keys.address_hashes(site_id, change.key)
     }
     moves = stored.after(site_id, accepted.number, hashes)
-    moved = {hashes[each.address_hash]: each for each in reversed(moves)}
-    people = subscribers.get_by_ids(site_id, {each.subscriber_id for each in moved.values()})
+    moved = {hashes[move.address_hash]: move for move in reversed(moves)}
+    people = subscribers.get_by_ids(site_id, {move.subscriber_id for move in moved.values()})
     taken = subscribers.get_by_keys(site_id, moved)
-    found, left = list[Change](), list[Change]()
+    redirected, left = list[Change](), list[Change]()
     for change in changes:
         move = moved.get(change.key)
         if move is None:
-            found.append(change)
+            redirected.append(change)
         elif move.came:
-            found.append(change if change.consent != Consent.SUBSCRIBE else change._replace(consent=""))
+            redirected.append(change if change.consent != Consent.SUBSCRIBE else change._replace(consent=""))
         elif person := people.get(move.subscriber_id):
-            found.append(change._replace(key=person.email_key, email=person.email))
+            redirected.append(change._replace(key=person.email_key, email=person.email))
             if person.email_key != change.key:
-                left.append(_left(change))
+                left.append(_unsubscribe(change))
             if change.key not in taken:
                 _leave(site_id, change, accepted)
-    return found, left
+    return redirected, left
 
 
-def _left(change: Change) -> Change:
+def _unsubscribe(change: Change) -> Change:
     """What a change says of unsubscribing, of whoever has its address."""
     return Change(
         change.key,

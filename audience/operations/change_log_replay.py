@@ -28,41 +28,41 @@ def differing(site: Site) -> tuple[int, int]:
     """How many of a sample are not as the record says, and how many the sample has."""
     ids = changed_subscribers.newest(site.id, SAMPLED)
     numbers = list(changed_subscribers.rows_of(site.id, ids))[-ROWS:]
-    said = _replayed(stored.at_numbers(site.id, numbers), set(ids))
-    _forget_deleted_tags(site.id, said.values())
-    people = stored_subscribers.get_by_ids(site.id, said)
-    wrong = [id_ for id_, person in people.items() if not _agrees(person, said[id_])]
+    recorded = _replayed(stored.at_numbers(site.id, numbers), set(ids))
+    _forget_deleted_tags(site.id, recorded.values())
+    people = stored_subscribers.get_by_ids(site.id, recorded)
+    wrong = [id_ for id_, person in people.items() if not _agrees(person, recorded[id_])]
     return len(wrong), len(people)
 
 
 def _replayed(rows: Iterable[LogRow], ids: set[int]) -> dict[int, Values]:
     """By subscriber, the last word of the record on each value and tag that it names."""
-    said: dict[int, Values] = {}
+    states: dict[int, Values] = {}
     for row in rows:
         for entry in unpack(row.entries).each():
             if entry.subscriber_id in ids and entry.new is not None:
-                _replay(said.setdefault(entry.subscriber_id, {"fields": {}, "tags": {}}), entry.new)
-    return said
+                _replay(states.setdefault(entry.subscriber_id, {"fields": {}, "tags": {}}), entry.new)
+    return states
 
 
-def _replay(said: Values, new: Values) -> None:
+def _replay(state: Values, new: Values) -> None:
     added, removed = new.get("tags", ((), ()))
-    said["tags"] |= dict.fromkeys(added, True) | dict.fromkeys(removed, False)
-    said["fields"] |= new.get("fields", {})
-    said |= {name: value for name, value in new.items() if name not in ("fields", "tags", "updated_at")}
+    state["tags"] |= dict.fromkeys(added, True) | dict.fromkeys(removed, False)
+    state["fields"] |= new.get("fields", {})
+    state |= {name: value for name, value in new.items() if name not in ("fields", "tags", "updated_at")}
 
 
-def _forget_deleted_tags(site_id: int, said: Collection[Values]) -> None:
+def _forget_deleted_tags(site_id: int, states: Collection[Values]) -> None:
     """Whoever has another one of the same name since is not said to have lost it."""
-    known = tags.names(site_id, {tag_id for each in said for tag_id in each["tags"]})
-    for each in said:
-        each["tags"] = {tag_id: has for tag_id, has in each["tags"].items() if tag_id in known}
+    known = tags.names(site_id, {tag_id for values in states for tag_id in values["tags"]})
+    for values in states:
+        values["tags"] = {tag_id: has for tag_id, has in values["tags"].items() if tag_id in known}
 
 
-def _agrees(person: Subscriber, said: Values) -> bool:
-    plain = (name for name in said if name not in ("fields", "tags"))
+def _agrees(person: Subscriber, state: Values) -> bool:
+    plain = (name for name in state if name not in ("fields", "tags"))
     return (
-        all(getattr(person, name) == said[name] for name in plain)
-        and all(json_equal(person.fields.get(key), value) for key, value in said["fields"].items())
-        and all((tag_id in person.tag_ids) is has for tag_id, has in said["tags"].items())
+        all(getattr(person, name) == state[name] for name in plain)
+        and all(json_equal(person.fields.get(key), value) for key, value in state["fields"].items())
+        and all((tag_id in person.tag_ids) is has for tag_id, has in state["tags"].items())
     )

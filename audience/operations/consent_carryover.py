@@ -59,12 +59,12 @@ def _leaving(site_id: int, after: int) -> Iterator[Left]:
         yield from _counting(site_id, [(key, event, at) for key in keys])
 
 
-def _counting(site_id: int, said: Sequence[tuple[str, ConsentEvent, int]]) -> Iterator[Left]:
+def _counting(site_id: int, events: Sequence[tuple[str, ConsentEvent, int]]) -> Iterator[Left]:
     """Those of some unsubscribes that count over what is kept of each subscriber now."""
-    people, now = stored_subscribers.get_by_keys(site_id, {key for key, _, _ in said}), clock.now_ms()
-    for key, event, shown_at in said:
+    people, now = stored_subscribers.get_by_keys(site_id, {key for key, _, _ in events}), clock.now_ms()
+    for key, event, shown_at in events:
         person = people.get(key)
-        if person is None or event.counts_over(consents.of(person), now):
+        if person is None or event.counts_over(consents.current_event(person), now):
             yield Left("", key, shown_at, event.instant)
 
 
@@ -101,12 +101,12 @@ def leave_again(site_id: int, since: Mapping[str, int]) -> int:
 def _leave(site_id: int, people: Sequence[Left]) -> int:
     with database.write(site_id):
         accepted = subscribers.accept_now(site_id, RESTORE)
-        keys = stored_subscribers.keys_of(site_id, [each.uuid for each in people])
+        keys = stored_subscribers.keys_of(site_id, [subscriber.uuid for subscriber in people])
         changes = [
             _leaving_again(key, at, accepted)
-            for each in people
-            for key in {each.email_key, keys.get(each.uuid, each.email_key)}
-            for at in (each.unsubscribed_at, each.consent_at)
+            for subscriber in people
+            for key in {subscriber.email_key, keys.get(subscriber.uuid, subscriber.email_key)}
+            for at in (subscriber.unsubscribed_at, subscriber.consent_at)
         ]
         outcomes = subscribers.write(site_id, changes, accepted).outcomes
         hashes = site_keys.renewed(site_id, {change.key for change in changes})
@@ -116,10 +116,10 @@ def _leave(site_id: int, people: Sequence[Left]) -> int:
             if outcome is Outcome.MISSING
         ]
         known = suppressions.known(site_id, {address_hash for address_hash, _ in missing})
-        since = {address_hash: each.since for address_hash, each in known.items()}
+        since = {address_hash: state.since for address_hash, state in known.items()}
         for address_hash, at in missing:
             since[address_hash] = max(at, since.get(address_hash, 0))
-        suppressions.add(site_id, {each: left_again(at, accepted.number) for each, at in since.items()})
+        suppressions.add(site_id, {key: left_again(at, accepted.number) for key, at in since.items()})
     return outcomes.count(Outcome.UPDATED)
 
 

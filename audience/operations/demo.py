@@ -45,7 +45,7 @@ def _fill(site: Site, count: int, progress: Progress) -> None:
     for chunk in _chunks(generate(count, clock.now_ms())):
         _write(site.id, chunk)
         done += len(chunk)
-        joined += [(each.change.email, each.change.dates["created_at"]) for each in chunk]
+        joined += [(draft.change.email, draft.change.dates["created_at"]) for draft in chunk]
         progress("Creating", done, count)
     demo_imports.create(site, joined)
     demo_segments.create(site)

@@ -36,12 +36,12 @@ def settings(context: Context) -> Iterator[Finding]:
 
 def engine(context: Context) -> Iterator[Finding]:
     url = context.settings.database
-    name, found, fault = stored.engine_name(url), stored.engine_version(url), stored.engine_fault(url)
+    name, version, fault = stored.engine_name(url), stored.engine_version(url), stored.engine_fault(url)
     if fault:
         state = warn if context.settings.allow_faulty_sqlite else bad
-        yield state(name, f"{found} {fault}", stored.engine_advice(url))
+        yield state(name, f"{version} {fault}", stored.engine_advice(url))
     else:
-        yield ok(name, found)
+        yield ok(name, version)
 
 
 def permissions(context: Context) -> Iterator[Finding]:
@@ -94,16 +94,16 @@ def logged_erasures(context: Context) -> Iterator[Finding]:
     if erasure_log.file_of(context.settings.instance) or not file.exists():
         return
     if missing := erasure_log.missing(context.settings.instance, erasure_log.read(file)):
-        found = f"{len(missing)} lines of {file.name} are not in the database's log"
-        yield warn("erasures", found, LOG_ADVICE.format(file=file))
+        sentence = f"{len(missing)} lines of {file.name} are not in the database's log"
+        yield warn("erasures", sentence, LOG_ADVICE.format(file=file))
 
 
 def tables_in_effect(context: Context) -> Iterator[Finding]:
     today = datetime.fromtimestamp(clock.now_ms() / 1000, UTC).date()
     for table in tables.in_effect(context.settings.instance).values():
-        found = f"{table.folder}: {table.source}, {table.made}"
+        origin = f"{table.folder}: {table.source}, {table.made}"
         advice = RENEWAL if table.folder in table_renewal.FOLDERS else "Upgrade Audience."
-        yield warn("tables", found, advice) if table.is_stale(today) else ok("tables", found)
+        yield warn("tables", origin, advice) if table.is_stale(today) else ok("tables", origin)
     yield ok("tables", f"{geolocation.ATTRIBUTION} ({geolocation.ATTRIBUTION_URL})")
     if context.settings.geo_database:
         yield ok("tables", f"geolocation: replaced by {context.settings.geo_database}")
@@ -113,8 +113,8 @@ def dns(context: Context) -> Iterator[Finding]:
     if context.offline:
         yield ok("dns", "not queried")
         return
-    found = health.DNS_TROUBLE.get(Answers(context.settings).resolver.health())
-    yield warn("dns", found, DNS_ADVICE) if found else ok("dns", "the DNS servers work")
+    trouble = health.DNS_TROUBLE.get(Answers(context.settings).resolver.health())
+    yield warn("dns", trouble, DNS_ADVICE) if trouble else ok("dns", "the DNS servers work")
 
 
 def providers(context: Context) -> Iterator[Finding]:

@@ -35,8 +35,8 @@ def integrity(_: Context) -> Iterator[Finding]:
     yield ok("database", f"{size(pages.size * pages.total)}{seen}")
     for name, value in stored.deviations().items():
         yield bad("database", f"{name} is {value}", "No program but Audience may change the database.")
-    for found, advice in stored.notes():
-        yield warn("database", found, advice) if advice else ok("database", found)
+    for note, advice in stored.notes():
+        yield warn("database", note, advice) if advice else ok("database", note)
     yield from recent_writes()
 
 
@@ -70,26 +70,28 @@ def unfinished_imports(context: Context) -> Iterator[Finding]:
             f"Find the cause in the worker's log, then run `audience imports retry {failed.id}`.",
         )
     for undo in backlog.failed_undos():
-        act = f"{undo.source.replace('_', ' ')} {undo.source_id} of site {undo.site_uuid}"
+        source = f"{undo.source.replace('_', ' ')} {undo.source_id} of site {undo.site_uuid}"
         yield warn(
             "imports",
-            f"taking back {act} failed five times, after {undo.applied} of {undo.rows} people",
+            f"undoing {source} failed five times, after {undo.applied} of {undo.rows} people",
             "Find the cause in the worker's log, then ask for it again: it goes on.",
         )
     unfinished = backlog.measure()
-    found = f"unfinished imports: {unfinished.imports} ({unfinished.rows} rows)"
+    sentence = f"unfinished imports: {unfinished.imports} ({unfinished.rows} rows)"
     if abandoned := backlog.abandoned():
-        found += f", {abandoned} of them interrupted and to be resumed"
+        sentence += f", {abandoned} of them interrupted and to be resumed"
     for oldest in oldest_import(context):
-        yield replace(oldest, found=f"{found}; {oldest.found}")
+        yield replace(oldest, found=f"{sentence}; {oldest.found}")
 
 
 def failed_jobs(_: Context) -> Iterator[Finding]:
     troubles = jobs.troubles()
-    given_up = sum(each.status == "failed" for each in troubles)
+    given_up = sum(job.status == "failed" for job in troubles)
     if troubles:
-        found = f"failed: {len(troubles)}, {given_up} of them given up, the others to be tried again"
-        yield warn("jobs", found, "`audience jobs list` says why, `audience jobs retry ID` tries one again.")
+        sentence = f"failed: {len(troubles)}, {given_up} of them given up, the others to be tried again"
+        yield warn(
+            "jobs", sentence, "`audience jobs list` says why, `audience jobs retry ID` tries one again."
+        )
     else:
         yield ok("jobs", "none has failed")
 
@@ -102,12 +104,12 @@ def counters(context: Context) -> Iterator[Finding]:
         if kept != counted and context.fix:
             stats.repair(site)
             kept = counted
-        found = f"site {site.uuid}: {kept.users} subscribers, {kept.unsubscribers} unsubscribed"
+        sentence = f"site {site.uuid}: {kept.users} subscribers, {kept.unsubscribers} unsubscribed"
         if kept == counted:
-            yield ok("counters", found)
+            yield ok("counters", sentence)
         else:
-            found += f" by its counters, {counted.users} and {counted.unsubscribers} by counting"
-            yield bad("counters", found, REPAIR)
+            sentence += f" by its counters, {counted.users} and {counted.unsubscribers} by counting"
+            yield bad("counters", sentence, REPAIR)
 
 
 def derived(context: Context) -> Iterator[Finding]:
@@ -121,8 +123,8 @@ def derived(context: Context) -> Iterator[Finding]:
         if context.fix and miscounted:
             stats.repair(site)
             miscounted = stats.miscounted(site)
-        found = f"site {site.uuid}: {wrong} of {people} people differ from their values for segments"
-        yield bad("values", found, REPAIR) if wrong else ok("values", found)
+        sentence = f"site {site.uuid}: {wrong} of {people} people differ from their values for segments"
+        yield bad("values", sentence, REPAIR) if wrong else ok("values", sentence)
         for counted in miscounted:
             yield bad("values", f"site {site.uuid}: {counted} are counted wrongly", REPAIR)
 
@@ -133,8 +135,8 @@ def compared_tags(_: Context) -> Iterator[Finding]:
             named = [f"{older.id} {json.dumps(older.name)} and {twin.id} {json.dumps(twin.name)}"
                      for older, twin in twins[:MOST_TWINS]]  # fmt: skip
             more = f" and {len(twins) - MOST_TWINS} more" if len(twins) > MOST_TWINS else ""
-            found = f"tags that differ by blanks or invisible characters alone: {', '.join(named)}{more}"
-            yield warn("tags", f"site {site.uuid}: {found}", TWINS)
+            sentence = f"tags that differ by blanks or invisible characters alone: {', '.join(named)}{more}"
+            yield warn("tags", f"site {site.uuid}: {sentence}", TWINS)
         else:
             yield ok("tags", f"site {site.uuid}: no two differ by blanks or invisible characters alone")
 
@@ -143,8 +145,10 @@ def first_scheme(_: Context) -> Iterator[Finding]:
     """What was made before sites had keys turns by itself, but a webhook's secret, which the receiver has."""
     left = stored.first_scheme(site_keys.SECOND)
     if any(left):
-        found = "before sites had keys: {} hashes of addresses, {} webhook secrets, {} API keys".format(*left)
-        yield ok("schemes", found)
+        sentence = "before sites had keys: {} hashes of addresses, {} webhook secrets, {} API keys".format(
+            *left
+        )
+        yield ok("schemes", sentence)
 
 
 def record_of_changes(context: Context) -> Iterator[Finding]:
@@ -154,9 +158,9 @@ def record_of_changes(context: Context) -> Iterator[Finding]:
     yield ok("changes", kept)
     for site in sites.list_all():
         wrong, people = change_log_replay.differing(site)
-        found = f"site {site.uuid}: {wrong} of {people} people are not as the record of changes says"
+        sentence = f"site {site.uuid}: {wrong} of {people} people are not as the record of changes says"
         people_are = "1 person is" if people == 1 else f"{people} people are"
         if wrong:
-            yield bad("changes", found, "Export the site wherever the record is followed.")
+            yield bad("changes", sentence, "Export the site wherever the record is followed.")
         else:
             yield ok("changes", f"site {site.uuid}: {people_are} as the record of changes says")

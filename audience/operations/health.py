@@ -34,11 +34,11 @@ IMPORT_ADVICE = "The worker is behind or stuck: see its log; raise AUDIENCE_WORK
 
 def database_answers(_: Context) -> Iterator[Finding]:
     if database.moved():
-        found = "the database or the instance folder was moved or deleted while the service runs"
-        yield bad("database", found, "Nothing is written: put it back, or restart the service.")
+        sentence = "the database or the instance folder was moved or deleted while the service runs"
+        yield bad("database", sentence, "Nothing is written: put it back, or restart the service.")
     elif database.ping():
         yield ok("database", "answers")
-        yield from (warn("database", found, advice) for found, advice in doctor.notes() if advice)
+        yield from (warn("database", note, advice) for note, advice in doctor.notes() if advice)
         yield from recent_writes()
     else:
         yield bad("database", "the database does not answer")
@@ -71,8 +71,8 @@ def redis(context: Context) -> Iterator[Finding]:
         advice = f"{queue.error}. Imports go on, but slower: see redis/server.log in the instance folder."
         yield bad("redis", "Redis does not answer", advice)
     elif queue.eviction_policy != "noeviction":
-        found = f"Redis may evict queued jobs (maxmemory-policy {queue.eviction_policy})"
-        yield warn("redis", found, "Set maxmemory-policy to noeviction.")
+        sentence = f"Redis may evict queued jobs (maxmemory-policy {queue.eviction_policy})"
+        yield warn("redis", sentence, "Set maxmemory-policy to noeviction.")
     else:
         yield ok("redis", f"{queue.version}, {queue.persistence}, eviction policy noeviction")
 
@@ -92,13 +92,13 @@ def worker(context: Context) -> Iterator[Finding]:
 
 def oldest_import(context: Context) -> Iterator[Finding]:
     age, limit = backlog.measure().oldest_seconds, context.settings.ready_import_age
-    found = f"the oldest queued import is {age:.0f} s old"
+    sentence = f"the oldest queued import is {age:.0f} s old"
     if age <= limit * IMPORT_WARN_RATIO:
-        yield ok("imports", found)
+        yield ok("imports", sentence)
     elif not context.serving:
-        yield warn("imports", found, "Start `audience serve`, which drains it.")
+        yield warn("imports", sentence, "Start `audience serve`, which drains it.")
     else:
-        yield (bad if age > limit else warn)("imports", found, IMPORT_ADVICE)
+        yield (bad if age > limit else warn)("imports", sentence, IMPORT_ADVICE)
 
 
 def disk(context: Context) -> Iterator[Finding]:
@@ -115,10 +115,10 @@ def disk(context: Context) -> Iterator[Finding]:
 
 def dns(context: Context) -> Iterator[Finding]:
     """Asks only while the servers did not work when an answer last needed to know."""
-    found = None
+    trouble = None
     if context.answers and context.answers.resolver.last_health is not DnsHealth.WORKS:
-        found = DNS_TROUBLE.get(context.answers.resolver.health())
-    yield warn("dns", found) if found else ok("dns", "no trouble known")
+        trouble = DNS_TROUBLE.get(context.answers.resolver.health())
+    yield warn("dns", trouble) if trouble else ok("dns", "no trouble known")
 
 
 def zones(context: Context) -> Iterator[Finding]:
@@ -153,4 +153,4 @@ def _write_problem(instance: Path) -> str:
 def free_bytes(context: Context) -> int:
     """On the file system of the instance, which need not exist yet."""
     instance = context.settings.instance
-    return shutil.disk_usage(next(each for each in (instance, *instance.parents) if each.exists())).free
+    return shutil.disk_usage(next(folder for folder in (instance, *instance.parents) if folder.exists())).free

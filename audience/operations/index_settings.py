@@ -33,7 +33,7 @@ def pip_indexes() -> list[Index]:
     """pip's index, then its further ones, of which those without HTTPS are left out. Raises `Refused`."""
     values = _pip_values()
     first, *more = (values.get("index-url", ""), *values.get("extra-index-url", "").split())
-    further = [each for each in more if each.startswith("https://")]
+    further = [package for package in more if package.startswith("https://")]
     return [
         Index(_https("pip", first, PIP), values.get("cert", "")),
         *(Index(_slash(url)) for url in further),

@@ -68,7 +68,7 @@ PHASES = {  # of a move: what is found, what to do
     LEFT: ("the instance moved on {} to another database", f"Set AUDIENCE_DATABASE_URL={{0}}, or {UNDO}."),
     ARRIVING: (
         "the instance of this database is elsewhere since {}",
-        "Finish its move there; if taking one back was interrupted, run `audience move --undo` there again.",
+        "Finish its move there; if undoing one was interrupted, run `audience move --undo` there again.",
     ),
 }
 HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave --new out."
@@ -127,20 +127,20 @@ def lost(settings: Settings) -> Iterator[Finding]:
     with database.session():
         if database.migrations().refusal:
             return
-        yield from _elsewhere()
+        yield from _move_findings()
         if stored_backups.is_empty() and any(signs[:2]):
             yield _no_database(settings)
         elif stored.is_in_use():
             yield from _with_keys(settings, stored.check_value())
 
 
-def _elsewhere() -> Iterator[Finding]:
+def _move_findings() -> Iterator[Finding]:
     """Where the instance is, if this database is not, or not yet, in use."""
     phase = instance_state.phase()
     if phase.name:
-        found, advice = PHASES[phase.name]
+        sentence, advice = PHASES[phase.name]
         day = dt.datetime.fromtimestamp(phase.at / 1000, dt.UTC).date()
-        yield bad(MOVE, found.format(day), advice.format(phase.other))
+        yield bad(MOVE, sentence.format(day), advice.format(phase.other))
 
 
 def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[Finding]:
@@ -149,7 +149,7 @@ def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[
         if erasure_log.boundaries(log):
             yield bad("erasures", NEITHER, NEITHER_ADVICE.format(file=log, folder=settings.instance))
         elif signs[1]:
-            yield bad("database", KEYS_ALONE, _named(settings, KEYS_ALONE_ADVICE))
+            yield bad("database", KEYS_ALONE, _advice(settings, KEYS_ALONE_ADVICE))
     elif any(signs):
         yield _no_database(settings)
 
@@ -197,10 +197,10 @@ def _signs(settings: Settings) -> list[Path | None]:
 
 def _no_database(settings: Settings) -> Finding:
     is_file = bool(database.files(settings.database))
-    return bad("database", NO_DATABASE, _named(settings, DATABASE_ADVICE) if is_file else SERVER_ADVICE)
+    return bad("database", NO_DATABASE, _advice(settings, DATABASE_ADVICE) if is_file else SERVER_ADVICE)
 
 
-def _named(settings: Settings, advice: str) -> str:
+def _advice(settings: Settings, advice: str) -> str:
     """The advice for a folder that had a database, as its locks and logs show, or the one for any other."""
     file = database.files(settings.database)[0]
     had_one = any(file.parent.glob(f"{file.name}*"))

@@ -108,7 +108,7 @@ def _make(settings: Settings, actor: Actor) -> None:
 def list_all(settings: Settings) -> list[KeptBackup]:
     """Newest first."""
     files = sorted((settings.instance / FOLDER).glob("audience-*.tar"), reverse=True)
-    return [KeptBackup(each.name, each.stat().st_size, _made_at(each)) for each in files if _is_ours(each)]
+    return [KeptBackup(file.name, file.stat().st_size, _made_at(file)) for file in files if _is_ours(file)]
 
 
 def read(settings: Settings, name: str, actor: Actor) -> Iterator[bytes]:
@@ -120,8 +120,8 @@ def read(settings: Settings, name: str, actor: Actor) -> Iterator[bytes]:
 
 def _pieces(file: Path) -> Iterator[bytes]:
     with file.open("rb") as binary:
-        while piece := binary.read(PIECE_BYTES):
-            yield piece
+        while chunk := binary.read(PIECE_BYTES):
+            yield chunk
 
 
 def delete(settings: Settings, name: str, actor: Actor) -> None:

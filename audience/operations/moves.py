@@ -34,12 +34,12 @@ SEEN = (
     "and leave it out of the URL."
 )
 FULL = "The target is not empty: name an empty database, or a file that does not exist."
-OTHER_MOVE = "The instance is being moved to {}: finish that with --to, or take it back with --undo."
+OTHER_MOVE = "The instance is being moved to {}: finish that with --to, or undo it with --undo."
 ELSEWHERE = "The instance of this database is elsewhere: move it from there."
 BACK_FIRST = "The instance has moved to {} already."
 PENDING = "Migrations are pending: run `audience migrate` first."
 UPGRADED = (
-    "Migrations are pending, and a move has begun before them: take it back with `audience move --undo`, run "
+    "Migrations are pending, and a move has begun before them: undo it with `audience move --undo`, run "
     "`audience migrate`, and move into a new, empty database."
 )
 DIFFERS = (
@@ -95,8 +95,8 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
         for table in tables:
             _copy(source, arriving, table, progress)
         arriving.settle()
-        if found := different(source, arriving, tables, progress):
-            raise Refused(DIFFERS.format(found))
+        if differences := different(source, arriving, tables, progress):
+            raise Refused(DIFFERS.format(differences))
         mark(source, phase, phase._replace(name=LEFT, at=clock.now_ms()))
         mark(arriving, phase._replace(name=ARRIVING), HERE)
         rows = {table.name: arriving.count(table) for table in tables}
@@ -172,7 +172,7 @@ def _copy_log(instance: Path, source: End, arriving: End) -> None:
     in_file = list(erasure_log.read(log))
     known = set(arriving.logged_erasures() if arriving.keeps_log else in_file)
     erasures = source.logged_erasures() if source.keeps_log else in_file
-    missing = [each for each in erasures if each not in known]
+    missing = [erasure for erasure in erasures if erasure not in known]
     if arriving.keeps_log:
         arriving.log_erasures(missing)
     elif missing:

@@ -17,15 +17,15 @@ NO_OTHER = (
     "set AUDIENCE_DATABASE_URL to the new one."
 )
 GONE_ON = (
-    "The other database is part of another move: take that back first, with `audience move --undo` and "
+    "The other database is part of another move: undo that first, with `audience move --undo` and "
     "AUDIENCE_DATABASE_URL={}."
 )
 LOST = (
-    "{} has no instance any more: bring it back, from a backup. If there is none, `audience move --undo "
+    "{} has no instance any more: restore it from a backup. If there is none, `audience move --undo "
     "--lost` uses the old database again; what was written to the new one is lost."
 )
 NOT_LOST = "{} is there: leave out --lost."
-NOT_MOVED = "This instance has not been moved: there is nothing to take back."
+NOT_MOVED = "This instance has not been moved: there is nothing to undo."
 WRITTEN = (
     "The table {} of the other database is not as it was when the instance came there: it has been written "
     "to. Move it back with `audience move`, from there into an empty database."
@@ -66,9 +66,9 @@ def _is_lost(target: Settings) -> bool:
         return not other.is_migrated()
 
 
-def _is_end_of(phase: Phase, found: Phase) -> bool:
+def _is_end_of(phase: Phase, present: Phase) -> bool:
     """Whether a database is in use, or marked by nothing but this move and its taking back."""
-    return not found.name or (found.name == ARRIVING and found.move in ("", phase.move))
+    return not present.name or (present.name == ARRIVING and present.move in ("", phase.move))
 
 
 def _take_back(source: End, phase: Phase, target: Settings, progress: Progress) -> None:

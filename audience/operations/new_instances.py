@@ -19,7 +19,7 @@ class NoInstance(AudienceError):
         super().__init__(_placed(NO_INSTANCE, settings))
 
 
-def made(settings: Settings) -> str:
+def announcement(settings: Settings) -> str:
     """What to tell whose command has begun an instance."""
     return _placed(MADE, settings)
 

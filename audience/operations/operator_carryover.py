@@ -19,8 +19,10 @@ def read() -> list[CarriedOperator]:
     """The operators of the open database."""
     uuids = {site.id: site.uuid for site in stored_sites.list_all()}
     return [
-        CarriedOperator(each, {uuids[site_id]: role for site_id, role in operators.roles_of(each.id).items()})
-        for each in operators.list_all()
+        CarriedOperator(
+            operator, {uuids[site_id]: role for site_id, role in operators.roles_of(operator.id).items()}
+        )
+        for operator in operators.list_all()
     ]
 
 
@@ -32,15 +34,15 @@ def apply(carried: list[CarriedOperator]) -> None:
     for restored in operators.list_all():
         operators.delete(restored.id)
     site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
-    for each in carried:
-        _add(each, site_ids)
+    for operator in carried:
+        _add(operator, site_ids)
 
 
-def _add(each: CarriedOperator, site_ids: dict[str, int]) -> None:
-    present = each.operator
+def _add(operator: CarriedOperator, site_ids: dict[str, int]) -> None:
+    present = operator.operator
     operator_id = operators.add(
         present.email, present.email_key, bool(present.administrator), present.created_at
     )
     operators.set_password_hash(operator_id, present.password_hash)
-    for uuid in each.roles.keys() & site_ids.keys():
-        operators.set_role(operator_id, site_ids[uuid], each.roles[uuid])
+    for uuid in operator.roles.keys() & site_ids.keys():
+        operators.set_role(operator_id, site_ids[uuid], operator.roles[uuid])

@@ -77,10 +77,10 @@ def _npm_release(name: str) -> tuple[Index, Release]:
         version = described["dist-tags"]["latest"]
         release = described["versions"][version]["dist"]
         algorithm, _, digest = release.get("integrity", "").partition("-")
-        found = Release(f"{name} {version}", release["tarball"], algorithm, base64.b64decode(digest))
+        latest = Release(f"{name} {version}", release["tarball"], algorithm, base64.b64decode(digest))
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise Refused(NOT_A_PAGE.format(host=index.host, name=name)) from error
-    return index, found
+    return index, latest
 
 
 def _pypi_release(name: str) -> tuple[Index, Release]:

@@ -15,12 +15,12 @@ Place = tuple[str, str, str, float, float]
 
 def write(database: Path, folder: Path, preset: int = 9) -> None:
     """Writes both tables into `folder`; `preset` is xz's."""
-    numbers, lengths, met = _merged(database)
+    numbers, lengths, indexes = _merged(database)
     places = sorted(place for place in numbers if place)
     ids = array("L", bytes(array("L").itemsize * len(numbers)))
     for number, place in enumerate(places, 1):
         ids[numbers[place]] = number
-    blocks = ((length, ids[number]) for length, number in zip(lengths, met, strict=True))
+    blocks = ((length, ids[number]) for length, number in zip(lengths, indexes, strict=True))
     locations = (
         [number, *place[:3], *(f"{x:.6g}" for x in place[3:])] for number, place in enumerate(places, 1)
     )
@@ -31,15 +31,15 @@ def write(database: Path, folder: Path, preset: int = 9) -> None:
 def _merged(database: Path) -> tuple[dict[Place | None, int], "array[int]", "array[int]"]:
     """The places as they are met first, 0 being none, and the length and place of each merged run."""
     numbers: dict[Place | None, int] = {None: 0}
-    lengths, met = array("L"), array("L")
+    lengths, indexes = array("L"), array("L")
     for length, place in _runs(database):
         number = numbers.setdefault(place, len(numbers))
-        if met and met[-1] == number:
+        if indexes and indexes[-1] == number:
             lengths[-1] += length
         else:
             lengths.append(length)
-            met.append(number)
-    return numbers, lengths, met
+            indexes.append(number)
+    return numbers, lengths, indexes
 
 
 def _write(path: Path, header: list[str], rows: Iterable[Iterable[Any]], preset: int) -> None:

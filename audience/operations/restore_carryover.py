@@ -161,8 +161,8 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int]:
 def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
     if stored.is_empty():
         return
-    if (found := database.migrations()).pending:
-        raise Refused(PENDING.format(found.refusal or "migrations are pending"))
+    if (state := database.migrations()).pending:
+        raise Refused(PENDING.format(state.refusal or "migrations are pending"))
     carryover.pepper_check = stored_pepper.check_value() or carryover.pepper_check
     carryover.site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
     for uuid, site_id in carryover.site_ids.items():
@@ -190,7 +190,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
     with database.write(database.SHARED):
         ended = [_end(*key) for key in carryover.ended_keys]
         operator_carryover.apply(carryover.operators)
-    erased, left = sum(each[0] for each in done), left + sum(each[1] for each in done)
+    erased, left = sum(pair[0] for pair in done), left + sum(pair[1] for pair in done)
     return Applied(erased, left, sum(ended), webhooks.pause_all())
 
 
@@ -253,7 +253,7 @@ def _unknown(site: Site, erasures: list[Erasure]) -> list[Erasure]:
     there = {row.address_hash for row in suppressions.list_all() if row.site_id == site.id}
     accepted = site_counters.accepted(site.id)
     old = {row.address_hash: row.number for row in erasures if not row.kept and (row.number or 0) <= accepted}
-    again = {None, *(old[each] for each in still_there(site, old))}
+    again = {None, *(old[id_] for id_ in still_there(site, old))}
     newer = [row for row in erasures if row.number in again or (row.number or 0) > accepted]
     return newer + [row for row in erasures if row.kept and row.address_hash not in there]
 

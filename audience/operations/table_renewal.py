@@ -57,7 +57,7 @@ def renew(settings: Settings, accept_shrunk: bool, progress: Progress) -> list[T
     """Renews the tables, but for those of places where `geo_database` is set. Raises `Refused`."""
     home = settings.instance / tables.RENEWED.parent
     home.mkdir(parents=True, exist_ok=True)
-    with _alone(home):
+    with _lock(home):
         _remove_unused(home)
         try:
             return _renew(home, settings, accept_shrunk, progress)
@@ -182,7 +182,7 @@ def _remove_unused(home: Path) -> None:
 
 
 @contextmanager
-def _alone(home: Path) -> Iterator[None]:
+def _lock(home: Path) -> Iterator[None]:
     with (home / LOCK).open("wb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

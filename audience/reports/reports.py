@@ -83,9 +83,9 @@ def delete(site: Site, report_id: str, actor: Actor | None = None) -> Report:
     return report
 
 
-def _record(site: Site, actor: Actor | None, act: str, name: str) -> None:
+def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:
     if actor:
-        audit_log.record(actor, act, site, name)
+        audit_log.record(actor, action, site, name)
 
 
 @database.snapshot()

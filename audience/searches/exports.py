@@ -53,9 +53,9 @@ def _read_pages(site_id: int, filters: Filters) -> Iterator[ExportPage]:
         after = page[-1].uuid
 
 
-def pages_of(site: Site, pieces: Iterable[Sequence[int]]) -> Iterator[ExportPage]:
+def pages_of(site: Site, chunks: Iterable[Sequence[int]]) -> Iterator[ExportPage]:
     """As `pages`, of the subscribers with ids, piece by piece."""
-    for ids in pieces:
+    for ids in chunks:
         with database.session():
             page = _with_tags(site.id, stored_acts.subscribers(site.id, ids))
         yield page

@@ -40,22 +40,22 @@ def match(site: Site, segment_id: str, email: str | None = None, uuid: str | Non
     subscriber = subscribers.find(site, email, uuid)
     if subscriber is None:
         return None
-    met = _met(site.id, {subscriber.id: subscriber}, list(_leaves(rules)))
-    return _matched(rules, iter(met.get(subscriber.id, [])), _Values(site.id, subscriber))
+    matched = _condition_results(site.id, {subscriber.id: subscriber}, list(_leaves(rules)))
+    return _matched(rules, iter(matched.get(subscriber.id, [])), _Values(site.id, subscriber))
 
 
 @database.snapshot()
-def because(site: Site, rules: Node, subscriber_ids: Sequence[int]) -> list[list[Node]]:
+def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) -> list[list[Node]]:
     """Of each subscriber, which conditions hold of those of which any must; rules may be unsaved.
 
     Raises `Refused` on invalid rules.
     """
     leaves = list(_alternatives(rules))[:MOST_ALTERNATIVES]
     nobody = [False] * len(leaves)
-    met = _met(site.id, stored.get_by_ids(site.id, subscriber_ids), leaves)
+    matched = _condition_results(site.id, stored.get_by_ids(site.id, subscriber_ids), leaves)
     return [
-        [leaf for leaf, holds in zip(leaves, met.get(each, nobody), strict=True) if holds]
-        for each in subscriber_ids
+        [leaf for leaf, holds in zip(leaves, matched.get(subscriber_id, nobody), strict=True) if holds]
+        for subscriber_id in subscriber_ids
     ]
 
 
@@ -63,8 +63,12 @@ def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
     """The uuids of those who are in a segment now, in the caller's session. Raises `NotFound`."""
     people = stored.get_by_ids(site_id, bulk_acts.ids_by_uuid(site_id, uuids))
     rules = json.loads(segments.require(site_id, str(segment_id)).rules)
-    met = _met(site_id, people, list(_leaves(rules))) if people else {}
-    return {each.uuid for each in people.values() if _holds(rules, iter(met.get(each.id, [])))}
+    matched = _condition_results(site_id, people, list(_leaves(rules))) if people else {}
+    return {
+        subscriber.uuid
+        for subscriber in people.values()
+        if _holds(rules, iter(matched.get(subscriber.id, [])))
+    }
 
 
 def _holds(node: Node, leaves: Iterator[bool]) -> bool:
@@ -73,7 +77,9 @@ def _holds(node: Node, leaves: Iterator[bool]) -> bool:
     return COMBINED[group]([_holds(part, leaves) for part in _parts(node, group)]) if group else next(leaves)
 
 
-def _met(site_id: int, people: Mapping[int, Subscriber], leaves: Sequence[Node]) -> dict[int, list[bool]]:
+def _condition_results(
+    site_id: int, people: Mapping[int, Subscriber], leaves: Sequence[Node]
+) -> dict[int, list[bool]]:
     """By subscriber, for each condition whether it holds."""
     if not leaves:
         return {}
@@ -147,8 +153,8 @@ class _Values:
 
     def _events(self, type_: str) -> list[str | None]:
         """When they were, newest first."""
-        found = events.newest_of_type(self.site_id, self.subscriber.id, type_, MOST_VALUES)
-        return [write_date(at) for at in found]
+        instants = events.newest_of_type(self.site_id, self.subscriber.id, type_, MOST_VALUES)
+        return [write_date(at) for at in instants]
 
 
 def _field(subscriber: Subscriber, key: str) -> Any:

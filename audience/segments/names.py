@@ -16,16 +16,16 @@ class Named(NamedTuple):
     fields: set[str]
 
 
-def named(site_id: int) -> Named:
+def mentions(site_id: int) -> Named:
     """In the caller's session."""
-    found = Named(set(), set())
+    mentioned = Named(set(), set())
     for segment in segments.list_all(site_id):
         for node in _nodes(json.loads(segment.rules)):
-            found.tags.update(map(name_key, _texts(node.get("tag"))))
-            found.fields.update(_texts(node.get("field")))
+            mentioned.tags.update(map(name_key, _texts(node.get("tag"))))
+            mentioned.fields.update(_texts(node.get("field")))
     settings = (json.loads(report.settings) for report in reports.list_all(site_id))
-    found.fields.update(text for each in settings for text in _texts(each.get("field")))
-    return found
+    mentioned.fields.update(text for setting in settings for text in _texts(setting.get("field")))
+    return mentioned
 
 
 def _nodes(rules: Any) -> Iterator[dict[str, Any]]:
@@ -41,7 +41,7 @@ def _texts(operand: Any) -> Iterator[str]:
     """An operand, or the operands by operators in it."""
     if isinstance(operand, str):
         yield operand
-    for each in (
+    for inner in (
         operand.values() if isinstance(operand, dict) else operand if isinstance(operand, list) else ()
     ):
-        yield from _texts(each)
+        yield from _texts(inner)

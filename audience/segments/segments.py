@@ -102,9 +102,9 @@ def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
     return segment
 
 
-def _record(site: Site, actor: Actor | None, act: str, name: str) -> None:
+def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:
     if actor:
-        audit_log.record(actor, act, site, name)
+        audit_log.record(actor, action, site, name)
 
 
 @database.snapshot()
@@ -167,17 +167,17 @@ def beginning_rule(text: str) -> dict[str, Any]:
 
 def _address_rule(start: Start) -> dict[str, Any]:
     forms = dict.fromkeys(normalize(form, start.local or start.domain) for form in ("NFC", "NFD"))
-    local = _any([{"email": {"starts_with": each}} for each in forms])
+    local = _any([{"email": {"starts_with": form}} for form in forms])
     return {"all": [local, _domain_rule(start)]} if start.local and start.domain else local
 
 
 def _domain_rule(start: Start) -> dict[str, Any]:
     forms = dict.fromkeys((start.shown or start.domain, start.domain))
-    return _any([{"email_domain": {"starts_with": each}} for each in forms])
+    return _any([{"email_domain": {"starts_with": form}} for form in forms])
 
 
 def _name_rules(name: str) -> Iterator[dict[str, Any]]:
-    yield from ({"field": each, "starts_with": name} for each in ("first_name", "last_name"))
+    yield from ({"field": field, "starts_with": name} for field in ("first_name", "last_name"))
     for first, _, last in dict.fromkeys((name.partition(" "), name.rpartition(" "))):
         if last and first:
             yield {"all": [{"field": "first_name", "is": first}, {"field": "last_name", "starts_with": last}]}
@@ -213,4 +213,4 @@ def compiled_each(site_id: int, rules: Sequence[Any], where: str = RULES) -> lis
     """As `compiled`, of several."""
     at, zone = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id))
     with domains.decoded_once():
-        return [stored_rules.compile(segment_rules.read(each, at, where, zone), site_id) for each in rules]
+        return [stored_rules.compile(segment_rules.read(rule, at, where, zone), site_id) for rule in rules]

@@ -24,9 +24,11 @@ def names(text: str) -> Collection[str]:
     if len(words) > MAX_NAME_LENGTH:
         return [words]
     texts = (words, words.replace("ß", "ss"), words.replace("ss", "ß"))
-    cased = [each for spelt in texts for each in (spelt, spelt.lower(), spelt.upper(), spelt.title())]
-    forms = [unicodedata.normalize(form, each) for each in cased for form in ("NFC", "NFD")]
-    return {each.translate(LATIN): each for form in forms for each in _with_apostrophes(form)}.values()
+    cased = [text for spelt in texts for text in (spelt, spelt.lower(), spelt.upper(), spelt.title())]
+    forms = [unicodedata.normalize(form, spelling) for spelling in cased for form in ("NFC", "NFD")]
+    return {
+        spelling.translate(LATIN): spelling for form in forms for spelling in _with_apostrophes(form)
+    }.values()
 
 
 def _with_apostrophes(text: str) -> Collection[str]:
@@ -49,8 +51,8 @@ def starts(text: str) -> tuple[list[Start], list[Start]]:
     domain = domain.translate(FULL_STOPS)
     shown = domain.removesuffix(".") if at else domain.removesuffix(".") or domain
     if at and local:
-        return [_start(f"{each}@", shown) for each in _with_apostrophes(local)], []
-    whole = [] if at else [Start("", each) for each in _with_apostrophes(typed)]
+        return [_start(f"{form}@", shown) for form in _with_apostrophes(local)], []
+    whole = [] if at else [Start("", form) for form in _with_apostrophes(typed)]
     return whole, [_start("", shown)]
 
 

@@ -86,7 +86,7 @@ def run_by_hand(
     site: Site,
     command: Command,
     actor: Actor,
-    said: str,
+    action: str,
     typed: Mapping[str, str],
     source: Source = OPERATOR,
 ) -> None:
@@ -99,16 +99,16 @@ def run_by_hand(
     if result.errors:
         raise Refused(result.errors[0].message)
     if _state(site, command) != before:
-        audit_log.record(actor, said, site, command["uuid"], typed=typed)
+        audit_log.record(actor, action, site, command["uuid"], typed=typed)
 
 
 def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
     """What a command may change of its subscriber, but for when that was."""
-    found = stored.get_by_uuid(site.id, command["uuid"])
-    if found is None:
+    subscriber = stored.get_by_uuid(site.id, command["uuid"])
+    if subscriber is None:
         return None
-    names = found.email, found.first_name, found.last_name
-    return *names, found.fields, found.tag_ids, found.unsubscribed_at
+    names = subscriber.email, subscriber.first_name, subscriber.last_name
+    return *names, subscriber.fields, subscriber.tag_ids, subscriber.unsubscribed_at
 
 
 def _own_group(numbered: tuple[int, Command]) -> tuple[bool, int | None]:

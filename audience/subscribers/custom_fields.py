@@ -62,5 +62,5 @@ def ids(
     site_id: int, added: Collection[str], removed: Collection[str], at: int
 ) -> tuple[dict[str, int], list[str]]:
     """(ids by key, and the keys made), in the caller's transaction: missing ones of `added`."""
-    known, made = ensure(site_id, added, at)
-    return known | (stored.ids(site_id, removed) if removed else {}), made
+    known, created = ensure(site_id, added, at)
+    return known | (stored.ids(site_id, removed) if removed else {}), created

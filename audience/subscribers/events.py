@@ -59,7 +59,7 @@ def record(
         apart = of_two(
             site.id, [(index, item.get("uuid", ""), change.key) for index, item, change in changes]
         )
-        changes = [each for each in changes if each[0] not in apart]
+        changes = [change for change in changes if change[0] not in apart]
         errors += [FieldError(f"events[{index}].uuid", TWO) for index in apart]
         new = _new(site.id, changes, accepted)
         applied = {index for index, _, _ in new}
@@ -86,7 +86,9 @@ def _name(site_id: int, again: Sequence[tuple[str, str]], accepted: Acceptance) 
     how many of them unsubscribe somebody who is subscribed.
     """
     people = stored_subscribers.get_by_keys(site_id, {key for _, key in again})
-    change_log.record_named(site_id, accepted.source, [each.id for each in people.values()], accepted.at)
+    change_log.record_named(
+        site_id, accepted.source, [subscriber.id for subscriber in people.values()], accepted.at
+    )
     subscribed = {key for key, person in people.items() if person.unsubscribed_at is None}
     return sum(type_ == UNSUBSCRIBE and key in subscribed for type_, key in again)
 

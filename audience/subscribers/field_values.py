@@ -40,7 +40,7 @@ def values(value: Any) -> Collection[Value]:
         return (_integer(value),)
     if isinstance(value, list | dict):
         members = value.values() if isinstance(value, dict) else value
-        return {row for each in members if (row := _scalar(each)) is not None} or (NOT_COMPARED,)
+        return {row for member in members if (row := _scalar(member)) is not None} or (NOT_COMPARED,)
     return (_scalar(value) or NOT_COMPARED,)
 
 
@@ -68,7 +68,7 @@ class Bearers:
         return self._by_row.setdefault(self._fields[name] + row, [])
 
     def rows(self) -> list[Row]:
-        return [(*row, each) for row in sorted(self._by_row) for each in sorted(self._by_row[row])]
+        return [(*row, row_id) for row in sorted(self._by_row) for row_id in sorted(self._by_row[row])]
 
 
 @database.snapshot()
@@ -79,7 +79,7 @@ def differing(site: Site) -> tuple[int, int]:
     for row in stored.of_subscribers(site.id, kept):
         kept[row[-1]].add(row)
     ids = custom_fields.ids(site.id, {key for _, fields in sample for key in fields})
-    wrong = [each for each, fields in sample if set(_rows(site.id, each, fields, ids)) != kept[each]]
+    wrong = [id_ for id_, fields in sample if set(_rows(site.id, id_, fields, ids)) != kept[id_]]
     return len(wrong) + stored.count_gone(site.id), len(sample)
 
 
@@ -103,15 +103,15 @@ def _make(site_id: int, after: str) -> str:
     """Makes the rows of the next people after a uuid; the last one's, "" after all of them."""
     people = stored.people(site_id, after, PIECE)
     ids = custom_fields.ids(site_id, {key for _, _, fields in people for key in fields})
-    stored.add(row for each, _, fields in people for row in _rows(site_id, each, fields, ids))
+    stored.add(row for row_id, _, fields in people for row in _rows(site_id, row_id, fields, ids))
     return people[-1][1] if people else ""
 
 
 def of_people(site_id: int, people: Collection[Subscriber]) -> Iterator[Row]:
     """The rows of subscribers, by their JSON, in the caller's session."""
-    ids = custom_fields.ids(site_id, {key for each in people for key in each.fields})
-    for each in people:
-        yield from _rows(site_id, each.id, each.fields, ids)
+    ids = custom_fields.ids(site_id, {key for subscriber in people for key in subscriber.fields})
+    for subscriber in people:
+        yield from _rows(site_id, subscriber.id, subscriber.fields, ids)
 
 
 def _rows(

@@ -181,7 +181,9 @@ def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None
 def erased(site: Site, changes: Sequence[Change]) -> set[str]:
     """The keys of those changes whose address is suppressed by an erasure."""
     hashes = {
-        each: change.key for change in changes for each in site_keys.address_hashes(site.id, change.key)
+        hash_: change.key for change in changes for hash_ in site_keys.address_hashes(site.id, change.key)
     }
     known = suppressions.known(site.id, hashes)
-    return {hashes[each] for each, found in known.items() if found.reason == suppressions.ERASED}
+    return {
+        hashes[hash_] for hash_, suppression in known.items() if suppression.reason == suppressions.ERASED
+    }

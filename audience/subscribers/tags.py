@@ -27,7 +27,7 @@ __all__ = ["Tag"]
 
 ANOTHER = "The tag with this id has another name: correct the id or the name, or leave the name out."
 CHUNK_ROWS = 500
-HIDDEN = {ord(each): None for each in UNSEEN if not each.isspace()}
+HIDDEN = {ord(character): None for character in UNSEEN if not character.isspace()}
 SWEEP_SECONDS = 1.0
 
 
@@ -137,18 +137,18 @@ def ids_by_name(
     """(ids by name, as spelled, and those made), in the caller's transaction: missing ones of `added`."""
     if not added and not removed:
         return {}, []
-    known, made = ensure(site_id, added, at)
+    known, created = ensure(site_id, added, at)
     known |= ids(site_id, [name for name in removed if name_key(name) not in known])
     keys = {name: name_key(name) for name in (*added, *removed)}
-    return {name: known[key] for name, key in keys.items() if key in known}, made
+    return {name: known[key] for name, key in keys.items() if key in known}, created
 
 
 def twins(site_id: int) -> dict[int, list[int]]:
     """The ids of tags that are compared as an older one is, by its id, in the caller's session."""
-    found = stored.twins(site_id)
-    older = stored.ids(site_id, [key for key, _ in found]) if found else {}
+    rows = stored.twins(site_id)
+    older = stored.ids(site_id, [key for key, _ in rows]) if rows else {}
     by_id: dict[int, list[int]] = {}
-    for key, tag_id in found:
+    for key, tag_id in rows:
         by_id.setdefault(older[key], []).append(tag_id)
     return by_id
 
@@ -156,9 +156,9 @@ def twins(site_id: int) -> dict[int, list[int]]:
 @database.session()
 def list_twins(site: Site) -> list[tuple[Tag, Tag]]:
     """(older, twin) of the tags that are compared as an older one is."""
-    found = twins(site.id)
-    by_id = {tag.id: tag for tag in stored.list_all(site.id)} if found else {}
-    return [(by_id[older], by_id[twin]) for older, others in found.items() for twin in others]
+    groups = twins(site.id)
+    by_id = {tag.id: tag for tag in stored.list_all(site.id)} if groups else {}
+    return [(by_id[older], by_id[twin]) for older, others in groups.items() for twin in others]
 
 
 def _require(tag: Tag | None) -> Tag:

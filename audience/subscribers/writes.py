@@ -34,7 +34,9 @@ def save(batch: SubscriberBatch) -> None:
     _save_tags(batch)
     _save_values(batch)
     _save_consents(batch)
-    noted = {batch.hashes[key]: each for key, each in batch.noted.items() if key not in batch.lifted}
+    noted = {
+        batch.hashes[key]: suppression for key, suppression in batch.noted.items() if key not in batch.lifted
+    }
     suppressions.add(batch.site_id, noted)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
     domains.count(batch.site_id, Counter(domains.of_keys(person[KEY] for person in created)))
@@ -107,7 +109,9 @@ def _save_tags(batch: SubscriberBatch) -> None:
 
 def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int, int, int]]:
     """In the order of their table, which adds them faster."""
-    return [(site_id, tag_id, each) for tag_id in sorted(ids_by_tag) for each in sorted(ids_by_tag[tag_id])]
+    return [
+        (site_id, tag_id, row_id) for tag_id in sorted(ids_by_tag) for row_id in sorted(ids_by_tag[tag_id])
+    ]
 
 
 def _save_values(batch: SubscriberBatch) -> None:

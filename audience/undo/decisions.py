@@ -67,8 +67,8 @@ class LaterNames:
     that still waits: read once, then read on.
     """
 
-    def __init__(self, site_id: int, act: TakenBack) -> None:
-        self._site_id, self._act, self._read = site_id, act, act.first_row
+    def __init__(self, site_id: int, action: TakenBack) -> None:
+        self._site_id, self._act, self._read = site_id, action, action.first_row
         self._rows = [(0, NOTHING)]  # id and source of each row that named somebody
         self._left: dict[int, int] = {}  # ids of rows, by who said again that they leave
         self._last: dict[int, int] = {}  # the place in it of the last row that named a subscriber, by id
@@ -85,11 +85,11 @@ class LaterNames:
                     self._left |= dict.fromkeys(entries.overtaken, row.id)
             self._read = rows[-1].id
             yield
-        while pieces := bulk_acts.waiting_pieces(self._site_id, self._piece, ROWS_AT_ONCE):
-            for _, act_id, ids in pieces:
+        while chunks := bulk_acts.waiting_pieces(self._site_id, self._piece, ROWS_AT_ONCE):
+            for _, act_id, ids in chunks:
                 if (source := Source("bulk_act", act_id)) != self._act.source:
                     self._waiting |= dict.fromkeys(ids, source)
-            self._piece = pieces[-1][0]
+            self._piece = chunks[-1][0]
             yield
 
     def _note(self, row_id: int, source: Source, ids: Collection[int]) -> None:
@@ -112,23 +112,23 @@ class LaterNames:
 class RowReader:
     """Decides on the people of one row of the act, from the entry at `start` on, in the caller's session."""
 
-    def __init__(self, site_id: int, act: TakenBack, row: LogRow, start: int, length: int) -> None:
-        self.row, self.whole, self._act = row, unpack(row.entries), act
+    def __init__(self, site_id: int, action: TakenBack, row: LogRow, start: int, length: int) -> None:
+        self.row, self.whole, self._act = row, unpack(row.entries), action
         self.entries = self.whole.each(start, length)
         self.end = start + len(self.entries)
         self.is_last = self.end >= row.length
         ids = {entry.subscriber_id for entry in self.entries}
         self.people = stored_subscribers.get_by_ids(site_id, ids)
         known = {entry.subscriber_id for entry in self.entries if entry.new is not None}
-        self.repeated = undos.created_by(site_id, known, act.source) if known else set()
-        self.lifted = {each[0]: Suppression(*each[1:]) for each in self.whole.lifted}
+        self.repeated = undos.created_by(site_id, known, action.source) if known else set()
+        self.lifted = {row[0]: Suppression(*row[1:]) for row in self.whole.lifted}
         self.taken_back = undos.taken_back_imports(site_id)
         self.traced: set[int] = set()
         self.own: dict[int, Own] = defaultdict(list)
         self.later: dict[int, list[tuple[Source, bool, Values]]] = defaultdict(list)
         self.accepted: dict[int, int] = defaultdict(lambda: self.whole.accepted)
         self.addresses: dict[int, list[str]] = defaultdict(list)  # that somebody has moved away from since
-        self._read_others(site_id, changed_subscribers.rows_of(site_id, ids, act.first_number))
+        self._read_others(site_id, changed_subscribers.rows_of(site_id, ids, action.first_number))
 
     def _read_others(self, site_id: int, ids_by_number: dict[int, list[int]]) -> None:
         for ids in ids_by_number.values():
@@ -173,7 +173,7 @@ class RowReader:
             return Decision(id_, KEPT)
         if by is None and all(unnamed for _, unnamed, _ in later):
             return self._removed(id_, person)
-        put = {} if by else _left(_whole(person), later)
+        put = {} if by else _values_to_restore(_whole(person), later)
         decision = Decision(id_, KEPT, person, put, by or later[-1][0])
         if lifted := self.lifted.get(id_):
             before = {"unsubscribed_at": lifted.since, "consent": lifted[1:]}
@@ -197,7 +197,7 @@ class RowReader:
             return Decision(id_, KEPT)
         by, later = named.by(id_, self.row.id), self.later[id_]
         before = _before([(entry.new or {}, entry.old), *self.own[id_]])
-        put = {"fields": {}, "tags": {}} if by else _left(before, later)
+        put = {"fields": {}, "tags": {}} if by else _values_to_restore(before, later)
         is_whole = not (by or later) or _size(put) == _size(before)
         decision = Decision(id_, RESTORED if is_whole else KEPT, person, put)
         if not is_whole:
@@ -272,7 +272,7 @@ def _before(own: Own) -> Values:
     return before
 
 
-def _left(before: Values, later: list[tuple[Source, bool, Values]]) -> Values:
+def _values_to_restore(before: Values, later: list[tuple[Source, bool, Values]]) -> Values:
     """What of it no later entry set; consent is decided on by itself."""
     left: Values = {name: before[name] for name in TEXT_COLUMNS if name in before}
     fields, tags = dict(before["fields"]), dict(before["tags"])
@@ -282,7 +282,7 @@ def _left(before: Values, later: list[tuple[Source, bool, Values]]) -> Values:
                 left.pop(name, None)
         for key in new.get("fields", ()):
             fields.pop(key, None)
-        for tag_id in (each for some in new.get("tags", ()) for each in some):
+        for tag_id in (member for some in new.get("tags", ()) for member in some):
             tags.pop(tag_id, None)
     return left | {"fields": fields, "tags": tags}
 

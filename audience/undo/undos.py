@@ -1,4 +1,4 @@
-"""Taking back what an import, or an act on many subscribers, has done.
+"""Taking back what an import, or a bulk action subscribers, has done.
 
 It is asked for, followed, and counted without being done; `work` does it, when its turn comes.
 """
@@ -38,13 +38,13 @@ RESUBSCRIBING = ", people subscribed again,"
 UNDOABLE = (TAG, UNTAG, UNSUBSCRIBE)
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
 LISTED = 20
-NOT_FOUND = "This was not taken back: POST to the same path takes it back."
+NOT_FOUND = "This was not undone: POST to the same path undoes it."
 NO_IMPORT = "No import has this id: `audience imports list` lists the newest of a site."
-NOT_UNDOABLE = "Only acts that have put on or taken off a tag, or unsubscribed somebody, can be taken back."
+NOT_UNDOABLE = "Only bulk actions that added or removed a tag, or unsubscribed somebody, can be undone."
 BEGUN_OTHERWISE = (
     "This undo was begun without resubscribe, and cannot be changed: subscribe them again by a command."
 )
-TOO_LATE = "This can no longer be taken back: what it has changed is no longer in the record of changes."
+TOO_LATE = "This can no longer be undone: what it has changed is no longer in the record of changes."
 
 
 def site_of_import(import_id: int, chosen: Site | None = None) -> Site:
@@ -84,28 +84,28 @@ def of_import(
     _check_age(site, source, days)
     stored_imports.stop(site.id, import_id, clock.now_ms())
     if actor:
-        said = f"import{RESUBSCRIBING if resubscribe else ''} {TO_BE_TAKEN_BACK}"
-        audit_log.record(actor, said, site, undo_work.subject(source))
+        sentence = f"import{RESUBSCRIBING if resubscribe else ''} {TO_BE_TAKEN_BACK}"
+        audit_log.record(actor, sentence, site, undo_work.subject(source))
     return _begin(site.id, source, resubscribe)
 
 
 @database.writes_site
 def of_act(site: Site, act_id: int, days: int, actor: Actor) -> Undo:
-    """As `of_import`, an act on many subscribers that has ended; one that failed is stopped for good."""
-    act, source = bulk_acts.require(site.id, act_id), act_source(act_id)
+    """As `of_import`, a bulk action subscribers that has ended; one that failed is stopped for good."""
+    action, source = bulk_acts.require(site.id, act_id), act_source(act_id)
     if undo := _under_way(site.id, source):
         return undo
-    if not may_be_undone(act):
+    if not may_be_undone(action):
         raise Refused(NOT_UNDOABLE)
     _check_age(site, source, days)
-    bulk_acts.stop(site, act)
-    said = bulk_acts.said(act, f", {TO_BE_TAKEN_BACK}")
-    audit_log.record(actor, said, site, undo_work.subject(source), act.changed)
+    bulk_acts.stop(site, action)
+    sentence = bulk_acts.audit_text(action, f", {TO_BE_TAKEN_BACK}")
+    audit_log.record(actor, sentence, site, undo_work.subject(source), action.changed)
     return _begin(site.id, source)
 
 
-def may_be_undone(act: BulkAct) -> bool:
-    return act.kind in UNDOABLE and act.changed > 0 and not act.is_open
+def may_be_undone(action: BulkAct) -> bool:
+    return action.kind in UNDOABLE and action.changed > 0 and not action.is_open
 
 
 def _under_way(site_id: int, source: Source) -> Undo | None:
@@ -119,9 +119,9 @@ def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
     if known := stored.of(site_id, source):
         stored.retry(site_id, known.id)
         return _require(site_id, source)
-    taken, act = site_counters.take(site_id, clock.now_ms()), _act(site_id, source)
+    taken, action = site_counters.take(site_id, clock.now_ms()), _act(site_id, source)
     entries = stored_log.entries_of(site_id, source)
-    stored.add(site_id, source, entries, (act.first_row, act.first_number), *taken, resubscribe)
+    stored.add(site_id, source, entries, (action.first_row, action.first_number), *taken, resubscribe)
     return _require(site_id, source)
 
 
@@ -206,17 +206,19 @@ def dry_run(site: Site, source: Source, days: int, resubscribe: bool = False) ->
     """What an undo would do now. Raises `NotFound`, `Refused`."""
     with database.session():
         _check_age(site, source, days)
-        act = _act(site.id, source)._replace(resubscribe=resubscribe)
-    named, gone, count = LaterNames(site.id, act), set[int](), Counter[str]()
+        action = _act(site.id, source)._replace(resubscribe=resubscribe)
+    named, gone, count = LaterNames(site.id, action), set[int](), Counter[str]()
     emails = list[str]()
     with database.session():
         for _ in named.read_on():
             pass
-    for reader in _readers(site.id, act):
+    for reader in _readers(site.id, action):
         decisions = reader.decisions(named, gone)
-        gone.update(each.id for each in decisions if each.person is None)
+        gone.update(decision.id for decision in decisions if decision.person is None)
         count += undo_work.counted(decisions)
-        emails += [each.person.email for each in decisions if each.only_unsubscribed and each.person]
+        emails += [
+            decision.person.email for decision in decisions if decision.only_unsubscribed and decision.person
+        ]
         del emails[LISTED:]
     return Preview(count, emails)
 
@@ -234,15 +236,15 @@ def _started(site: Site, source: Source) -> int | None:
     return imports.progress(site, source.id).started_at
 
 
-def _readers(site_id: int, act: TakenBack) -> Iterator[RowReader]:
+def _readers(site_id: int, action: TakenBack) -> Iterator[RowReader]:
     """Of all that the act did, each in a session of its own."""
-    row_id, place = act.first_row, 0
+    row_id, place = action.first_row, 0
     while True:
         with database.session():
-            row = stored_log.next_of(site_id, act.source, row_id)
+            row = stored_log.next_of(site_id, action.source, row_id)
             if row is None:
                 return
-            reader = RowReader(site_id, act, row, place if row.id == row_id else 0, DRY_ROWS)
+            reader = RowReader(site_id, action, row, place if row.id == row_id else 0, DRY_ROWS)
         yield reader
         place = place + DRY_ROWS if row.id == row_id else DRY_ROWS
         row_id, place = (row.id + 1, 0) if place >= row.length else (row.id, place)
@@ -251,13 +253,13 @@ def _readers(site_id: int, act: TakenBack) -> Iterator[RowReader]:
 @database.session()
 def kept_by(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], int]]:
     """(source as it is answered, people) of what kept them, the most first; an empty one: what was undone."""
-    found = stored.kept_by(site.id, undo.id)
-    known = keys.publishable({number for kind, number, _ in found if kind in BY_KEY})
-    return [(answered(kind, number, known), people) for kind, number, people in found]
+    rows = stored.kept_by(site.id, undo.id)
+    known = keys.publishable({number for kind, number, _ in rows if kind in BY_KEY})
+    return [(answered(kind, number, known), people) for kind, number, people in rows]
 
 
 @database.session()
-def away(site: Site, undo: Undo) -> int:
+def unsubscribed_count(site: Site, undo: Undo) -> int:
     """How many stay unsubscribed, or known as left where they were removed, since an import said so."""
     removed = stored.kept_by(site.id, undo.id, REMOVED)
     return undo.unsubscribed_kept + sum(people for kind, _, people in removed if kind == LEFT.kind)

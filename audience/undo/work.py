@@ -136,7 +136,9 @@ def _do_piece(job: Job, named: LaterNames) -> bool:
         if readers[-1].is_last:
             whole = readers[-1].whole
             stored_subscribers.put_consents_back(site_id, whole.consents_before(), whole.accepted)
-        stored.add_people(site_id, undo_id, [(each.id, each.outcome, *each.by) for each in decisions])
+        stored.add_people(
+            site_id, undo_id, [(decision.id, decision.outcome, *decision.by) for decision in decisions]
+        )
         chunk.rows = sum(len(reader.entries) for reader in readers)
     if has_traces:
         change_log.blank(site_id)
@@ -150,7 +152,7 @@ def _decided(site_id: int, undo: Undo, named: LaterNames) -> tuple[list[RowReade
     row_id, start, left = undo.place_row, undo.place, _pace.rows
     while left > 0 and len(readers) < MOST_ROWS and (row := stored_log.next_of(site_id, undo.of, row_id)):
         reader = RowReader(site_id, act_of(undo), row, start if row.id == row_id else 0, left)
-        decisions += _decide(site_id, undo.id, reader, named, {each.id for each in decisions})
+        decisions += _decide(site_id, undo.id, reader, named, {decision.id for decision in decisions})
         readers.append(reader)
         if not reader.is_last or reader.whole.repeated:
             break
@@ -172,15 +174,15 @@ def _progress(undo: Undo, readers: Sequence[RowReader], decisions: Sequence[Deci
     return Progress(
         len(decisions), count[REMOVED], count[RESTORED], count[KEPT], count["unsubscribed_kept"],
         count["unsubscribed_again"], count["resubscribed"], entries - len(decisions),
-        last.row.id + last.is_last, 0 if last.is_last else last.end, _made(undo, readers),
+        last.row.id + last.is_last, 0 if last.is_last else last.end, _additions(undo, readers),
     )  # fmt: skip
 
 
-def _made(undo: Undo, readers: Sequence[RowReader]) -> str:
+def _additions(undo: Undo, readers: Sequence[RowReader]) -> str:
     """Tags and fields that the rows read to their ends added to the site, beside those of rows before."""
     done = [reader.whole for reader in readers if reader.is_last]
-    tags = [each for whole in done for each in whole.made_tags]
-    fields = [each for whole in done for each in whole.made_fields]
+    tags = [tag for whole in done for tag in whole.made_tags]
+    fields = [field for whole in done for field in whole.made_fields]
     if not (tags or fields):
         return undo.made
     known = stored.made(undo)
@@ -193,11 +195,11 @@ def counted(decisions: Sequence[Decision]) -> Counter[str]:
     """How many by outcome, and how many stay unsubscribed, removed or not (`away`), or are so again, are
     subscribed again, and were unsubscribed by nothing else.
     """
-    count = Counter(each.outcome for each in decisions)
-    count["away"] = sum(each.unsubscribed_kept or each.by == LEFT for each in decisions)
-    count["unsubscribed_kept"] = sum(each.unsubscribed_kept for each in decisions)
+    count = Counter(decision.outcome for decision in decisions)
+    count["away"] = sum(decision.unsubscribed_kept or decision.by == LEFT for decision in decisions)
+    count["unsubscribed_kept"] = sum(decision.unsubscribed_kept for decision in decisions)
     for name in ("unsubscribed_again", "resubscribed", "only_unsubscribed"):
-        count[name] = sum(getattr(each, name) for each in decisions)
+        count[name] = sum(getattr(decision, name) for decision in decisions)
     return count
 
 
@@ -205,13 +207,13 @@ def _end(job: Job) -> None:
     """Ends an undo of all people. Who has the fields that were made is read before the site is locked."""
     site_id, undo_id = job.site_id, job.subject
     with database.session():
-        made = stored.made(_get(site_id, undo_id))
-        borne = stored.borne_fields(site_id, made.get("fields", ()))
+        created = stored.made(_get(site_id, undo_id))
+        borne = stored.borne_fields(site_id, created.get("fields", ()))
     with database.write(site_id):
         jobs.end(job)
         undo = _get(site_id, undo_id)
-        if made:
-            _forget_made(site_id, made, borne)
+        if created:
+            _forget_made(site_id, created, borne)
         if undo.removed:
             erasures.forget_typed(site_id)
         stored.end(site_id, undo_id, FINISHED, clock.now_ms())
@@ -224,16 +226,16 @@ def _record(site_id: int, undo: Undo) -> None:
     asked = audit_log.asked_back(site, subject(Source(*undo.of)))
     if asked:
         actor = Actor(asked.actor, asked.client_network)
-        said = asked.act.replace(TO_BE_TAKEN_BACK, TAKEN_BACK, 1)
-        audit_log.record(actor, said, site, asked.subject, undo.removed + undo.restored)
+        sentence = asked.act.replace(TO_BE_TAKEN_BACK, TAKEN_BACK, 1)
+        audit_log.record(actor, sentence, site, asked.subject, undo.removed + undo.restored)
 
 
-def _forget_made(site_id: int, made: Mapping[str, Any], borne: set[str]) -> None:
+def _forget_made(site_id: int, created: Mapping[str, Any], borne: set[str]) -> None:
     """Deletes tags and fields that were added to the site, that nobody has and no segment or report names.
 
     `borne` are fields that somebody has, though `doctor --fix` may be making their values again.
     """
-    tags, fields = segment_names.named(site_id)
-    names = stored_tags.names(site_id, made["tags"])
+    tags, fields = segment_names.mentions(site_id)
+    names = stored_tags.names(site_id, created["tags"])
     stored.drop_unused_tags(site_id, [id_ for id_, name in names.items() if name_key(name) not in tags])
-    stored.drop_unused_fields(site_id, set(made["fields"]) - fields - borne)
+    stored.drop_unused_fields(site_id, set(created["fields"]) - fields - borne)

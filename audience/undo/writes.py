@@ -30,15 +30,15 @@ class _Put(NamedTuple):
 
 def write(site_id: int, accepted: Acceptance, decisions: Sequence[Decision]) -> bool:
     """Does it; whether the record has something of those removed, to be blanked after the commit."""
-    puts = [_Put(each.person, each) for each in decisions if each.person]
-    removed = [each for each in puts if each.decision.outcome == REMOVED]
-    changed = [each for each in puts if _puts_something(each.decision)]
+    puts = [_Put(decision.person, decision) for decision in decisions if decision.person]
+    removed = [put for put in puts if put.decision.outcome == REMOVED]
+    changed = [put for put in puts if _puts_something(put.decision)]
     if removed:
         _remove(site_id, accepted.source, removed)
     if changed:
         _put_back(site_id, accepted, changed)
-    _keep_left(site_id, {key: left for each in decisions for key, left in each.left_at.items()})
-    return any(each.decision.has_traces for each in removed)
+    _keep_left(site_id, {key: left for decision in decisions for key, left in decision.left_at.items()})
+    return any(put.decision.has_traces for put in removed)
 
 
 def _puts_something(decision: Decision) -> bool:
@@ -48,18 +48,18 @@ def _puts_something(decision: Decision) -> bool:
 def _remove(site_id: int, source: Source, removed: Sequence[_Put]) -> None:
     """Of those who stay known as left, and of those who were known as gone before, the keyed hash stays."""
     left = {
-        person.email_key: decision.lifted or _left(person)
+        person.email_key: decision.lifted or _suppression(person)
         for person, decision in removed
         if decision.lifted or decision.by == LEFT
     }
     _suppress(site_id, left)
-    people = [each.person for each in removed]
+    people = [put.person for put in removed]
     subscriber_writes.delete(site_id, people)
-    traced = {each.person.id for each in removed if each.decision.has_traces}
+    traced = {put.person.id for put in removed if put.decision.has_traces}
     change_log.record_erased(site_id, source, people, traced)
 
 
-def _left(person: Subscriber) -> Suppression:
+def _suppression(person: Subscriber) -> Suppression:
     since = person.consent_at or person.unsubscribed_at or 0
     return Suppression(suppressions.UNSUBSCRIBED, since, person.consent_number, person.consent_kind)
 
@@ -73,12 +73,12 @@ def _keep_left(site_id: int, left_at: Mapping[str, Suppression]) -> None:
 def _suppress(site_id: int, left: Mapping[str, Suppression]) -> None:
     """By keys of addresses."""
     hashes = site_keys.renewed(site_id, left)
-    suppressions.add(site_id, {hashes[key]: each for key, each in left.items()})
+    suppressions.add(site_id, {hashes[key]: suppression for key, suppression in left.items()})
 
 
 def _put_back(site_id: int, accepted: Acceptance, changed: Sequence[_Put]) -> None:
     at, known = clock.now_ms(), _known_tags(site_id, changed)
-    changes = [_change(each, known) for each in changed]
+    changes = [_change(put, known) for put in changed]
     batch = SubscriberBatch(site_id, changes, accepted, at)
     batch.tag_ids = {str(tag_id): tag_id for tag_id in known}
     fields = {key: None for change in changes for key in change.fields}
@@ -93,18 +93,20 @@ def _put_back(site_id: int, accepted: Acceptance, changed: Sequence[_Put]) -> No
 
 def _known_tags(site_id: int, changed: Sequence[_Put]) -> set[int]:
     """Of the tags to be put on or taken off, those that the site still has."""
-    return set(stored_tags.names(site_id, {id_ for _, each in changed for id_ in each.put.get("tags", ())}))
+    return set(
+        stored_tags.names(site_id, {id_ for _, decision in changed for id_ in decision.put.get("tags", ())})
+    )
 
 
-def _change(each: _Put, known_tags: set[int]) -> Change:
-    put = each.decision.put
+def _change(change: _Put, known_tags: set[int]) -> Change:
+    put = change.decision.put
     fields = put.get("fields", {})
     names: dict[str, Any] = {name: put[name] for name in TEXT_COLUMNS if name in put}
     tags = {str(tag_id): had for tag_id, had in put.get("tags", {}).items() if tag_id in known_tags}
     blank = [name for name, value in names.items() if not value]
     return Change(
-        each.person.email_key,
-        each.person.email,
+        change.person.email_key,
+        change.person.email,
         **names,
         fields={key: value for key, value in fields.items() if value is not None},
         tags=[tag_id for tag_id, had in tags.items() if had],

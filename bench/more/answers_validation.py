@@ -39,10 +39,10 @@ missed: list[str] = []
 def show(
     what: str, value: float, target: float | None = None, form: str = ".4f", at_most: bool = False
 ) -> None:
-    met = target is None or (value <= target if at_most else value >= target)
-    missed.extend([] if met else [what])
+    passes = target is None or (value <= target if at_most else value >= target)
+    missed.extend([] if passes else [what])
     sign = "" if target is None else f"  target {'at most' if at_most else 'at least'} {target:g}"
-    print(f"  {what:<66} {value:>12{form}}{sign}{'' if met else '  MISSED'}")
+    print(f"  {what:<66} {value:>12{form}}{sign}{'' if passes else '  MISSED'}")
 
 
 class PublicExchangers:
@@ -218,8 +218,8 @@ def is_held_out(name: str) -> bool:
 def locals_of(first: Sequence[str], last: Sequence[str]) -> list[str]:
     """20,000 typical local parts made of a first name and a surname."""
     pairs = zip(dice.choices(first, k=40_000), dice.choices(last, k=40_000), strict=True)
-    made = (dice.choice((a, b, a + b, a[0] + b, a + b[0])) for a, b in pairs)
-    return [word for word in made if len(word) >= 6][:20_000]
+    words = (dice.choice((a, b, a + b, a[0] + b, a + b[0])) for a, b in pairs)
+    return [word for word in words if len(word) >= 6][:20_000]
 
 
 def consonant_run(word: str) -> float:

@@ -97,17 +97,17 @@ def rounds(site: Site, runs: int) -> tuple[list[float], dict[str, list[float]], 
 def rows(site: Site, runs: int) -> list[Row]:
     limits, theirs, versions = rounds(site, runs)
     limit = median(limits) / ROWS * 1e6
-    found = []
+    results = []
     for name, peer in PEERS.items():
         spent = median(theirs.get(name, [0])) / ROWS * 1e6
         ratio = spent / limit if spent else None
-        found.append(
+        results.append(
             Row(
                 what=f"{name} ({versions[name]}), a row", ours=spent, unit=CPU, limit=limit,
                 of_limit=ratio, cpu_of_limit=ratio, at_least=peer.at_least,
             )
         )  # fmt: skip
-    return found
+    return results
 
 
 def main() -> None:
@@ -116,8 +116,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         instances.make(Path(folder), PEOPLE)
         with instances.opened(Path(folder)) as site:
-            found = rows(site, options.runs)
-    show(found)
+            results = rows(site, options.runs)
+    show(results)
 
 
 if __name__ == "__main__":

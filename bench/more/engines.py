@@ -70,8 +70,8 @@ class Place(NamedTuple):
         """The requests to a service on it."""
         url = self.settings.database
         with instances.served(self.settings.instance, AUDIENCE_DATABASE_URL=url) as service:
-            found = reads.tasks(service, total, requests, beside=self.server_pid)
-            yield [task for task in found if task.name in READS]
+            candidates = reads.tasks(service, total, requests, beside=self.server_pid)
+            yield [task for task in candidates if task.name in READS]
 
     def _cpu(self) -> float:
         return time.process_time() + (cpu_seconds(self.server_pid) if self.server_pid else 0)
@@ -102,13 +102,13 @@ def fill(settings: Settings, total: int) -> None:
 def measure(total: int, runs: int, requests: int) -> list[Row]:
     with places(total) as (in_file, on_server):
         pairs = [(on_server.imported(run, total), in_file.imported(run, total)) for run in range(runs)]
-        found = [_import_row("SQLite", pairs, IMPORT_GOAL), beside_earlier(on_server, total, runs)]
+        results = [_import_row("SQLite", pairs, IMPORT_GOAL), beside_earlier(on_server, total, runs)]
         with in_file.tasks(total, requests) as limits, on_server.tasks(total, requests) as ours:
             for task, limit in zip(ours, limits, strict=True):
                 rounds = [(reads.fired(task), reads.fired(limit)) for _ in range(runs + 1)][1:]
-                found.append(_read_row(task.name, *zip(*rounds, strict=True)))
-        found.append(side_by_side(on_server, min(import_core.ROWS, total), runs))
-    return found
+                results.append(_read_row(task.name, *zip(*rounds, strict=True)))
+        results.append(side_by_side(on_server, min(import_core.ROWS, total), runs))
+    return results
 
 
 def beside_earlier(on_server: Place, total: int, runs: int) -> Row:
@@ -169,9 +169,7 @@ def side_by_side(place: Place, rows: int, runs: int) -> Row:
 
 
 def _import_row(beside: str, pairs: Sequence[tuple[Spent, Spent]], goal: float) -> Row:
-    ours, limit = (
-        Spent(*map(statistics.median, zip(*each, strict=True))) for each in zip(*pairs, strict=True)
-    )
+    ours, limit = (Spent(*map(statistics.median, zip(*run, strict=True))) for run in zip(*pairs, strict=True))
     return Row(
         what=f"import of chunks of 500, PostgreSQL beside {beside}", ours=ours.wall, unit="µs",
         limit=limit.wall, of_limit=limit.wall / ours.wall, cpu_of_limit=limit.cpu / ours.cpu, at_least=goal,
@@ -179,8 +177,10 @@ def _import_row(beside: str, pairs: Sequence[tuple[Spent, Spent]], goal: float) 
 
 
 def _read_row(name: str, on_server: Sequence[Round], in_file: Sequence[Round]) -> Row:
-    rate, limit = (statistics.median(each.rate for each in rounds) for rounds in (on_server, in_file))
-    cpu, limit_cpu = (statistics.median(each.cpu_us for each in rounds) for rounds in (on_server, in_file))
+    rate, limit = (statistics.median(round_.rate for round_ in rounds) for rounds in (on_server, in_file))
+    cpu, limit_cpu = (
+        statistics.median(round_.cpu_us for round_ in rounds) for rounds in (on_server, in_file)
+    )
     return Row(
         what=f"{name} over HTTP, PostgreSQL beside SQLite", ours=rate, unit=RATE, limit=limit,
         of_limit=rate / limit, cpu_of_limit=limit_cpu / cpu, at_least=READ_GOAL,

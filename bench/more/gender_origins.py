@@ -45,12 +45,12 @@ Sums = defaultdict[int, list[float]]
 def people(detector: Detector, country: str) -> Iterator[tuple[str, float, float]]:
     """Full names, the share of men among them, and how frequent they are."""
     column = detector.COUNTRIES.index(country)
-    for given, kinds in detector.names.items():
+    for name, kinds in detector.names.items():
         for kind, frequencies in kinds.items():
             mark = frequencies[column : column + 1].strip()
             if mark:
                 for surname in SURNAMES[country]:
-                    words = (surname, given) if country in FAMILY_FIRST else (given, surname)
+                    words = (surname, name) if country in FAMILY_FIRST else (name, surname)
                     yield " ".join(words), SHARE[kind], 2 ** int(mark, 16)
 
 

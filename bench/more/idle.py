@@ -47,10 +47,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--show", type=int, default=0, help="as many of the commonest statements")
     options = parser.parse_args()
-    found = programs()
-    assert found, "PostgreSQL is not installed"
+    binaries = programs()
+    assert binaries, "PostgreSQL is not installed"
     preloaded = {"shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.max": "10000"}
-    server = Server(found, preloaded)
+    server = Server(binaries, preloaded)
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as running:
         running.callback(server.remove)
         folder, url = Path(name), server.create()

@@ -50,7 +50,7 @@ def application(engine: Any) -> Flask:
         with Session(engine) as session:
             emails = [item["email"] for item in items]
             known = {
-                each.email: each for each in session.scalars(select(Person).where(Person.email.in_(emails)))
+                row.email: row for row in session.scalars(select(Person).where(Person.email.in_(emails)))
             }
             tags = {tag.name: tag for tag in session.scalars(select(Tag))}
             for item in items:

@@ -32,27 +32,27 @@ def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         return []
     tables = {part: name for part, name in parts.items() if name.endswith(".csv")}
     for begins in (MAILCHIMP, SUBSTACK):
-        if found := [archive.getinfo(part) for part, name in tables.items() if name.startswith(begins)]:
-            return found
+        if infos := [archive.getinfo(part) for part, name in tables.items() if name.startswith(begins)]:
+            return infos
     return []
 
 
 def write_rows(
-    archive: zipfile.ZipFile, found: Sequence[zipfile.ZipInfo], target: BinaryIO
+    archive: zipfile.ZipFile, parts: Sequence[zipfile.ZipInfo], target: BinaryIO
 ) -> dict[str, Any]:
     """Writes all rows under the columns of all files, and that of the file of each. Raises `FileRefused`.
 
     Returns the fields of a `Workbook`.
     """
-    if sum(part.file_size for part in found) > MAX_INFLATED:
+    if sum(part.file_size for part in parts) > MAX_INFLATED:
         raise FileRefused(TOO_LARGE)
-    headers = [next(_records(archive, part), []) for part in found]
+    headers = [next(_records(archive, part), []) for part in parts]
     columns = list(dict.fromkeys(name for header in headers for name in header))
-    of_states = any(_state(part) for part in found)
+    of_states = any(_state(part) for part in parts)
     names = [*columns, STATE_COLUMN] if of_states else columns
     number = 1
     _write(target, number, names)
-    for part, header in zip(found, headers, strict=True):
+    for part, header in zip(parts, headers, strict=True):
         places = [columns.index(name) for name in header]
         records = _records(archive, part)
         next(records, None)

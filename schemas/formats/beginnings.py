@@ -33,7 +33,7 @@ ABOVE = (
 def check(table: Table, reading: Reading) -> None:
     """Raises `FileRefused` where it is known why no column holds addresses."""
     _check_above(table, reading)
-    if table.kind == CSV and table.headed and not (_said(reading) or has_email(table.names)):
+    if table.kind == CSV and table.headed and not (_address_columns(reading) or has_email(table.names)):
         _check_text(table.names)
 
 
@@ -48,7 +48,7 @@ def _check_above(table: Table, reading: Reading) -> None:
             raise FileRefused(ABOVE.format(row=row))
 
 
-def _said(reading: Reading) -> list[str]:
+def _address_columns(reading: Reading) -> list[str]:
     """The columns that hold addresses, as it was said."""
     return [column for column, what in reading.meanings.items() if normal(what) == "email"]
 
@@ -62,22 +62,22 @@ def _check_text(names: Sequence[str]) -> None:
 
 def header_row(table: Table, reading: Reading) -> int | None:
     """The row that has a column of addresses, where the first has none and nobody said which one does."""
-    said = _said(reading)
-    if table.is_json or not table.headed or reading.header_row or _has_column(table.names, said):
+    columns = _address_columns(reading)
+    if table.is_json or not table.headed or reading.header_row or _has_column(table.names, columns):
         return None
     above: list[tuple[int, Sequence[str]]] = []
     for row, record in islice(table.records(), FIRST_ROWS):
         cells = [table.cell(cell) for cell in record]
         if any("@" in cell for cell in cells):
             return _below_title(table.names, above, _parts(cells))
-        if _has_column(cells, said) or _in_parts(cells):
+        if _has_column(cells, columns) or _in_parts(cells):
             return row
         above.append((row, _parts(cells)))
     return None
 
 
-def _has_column(cells: Sequence[str], said: Sequence[str]) -> bool:
-    places = [place for column in said for place in found_places(cells, column)]
+def _has_column(cells: Sequence[str], columns: Sequence[str]) -> bool:
+    places = [place for column in columns for place in found_places(cells, column)]
     return has_email(cells) or any(cells[place - 1].strip() for place in places)
 
 

@@ -97,15 +97,15 @@ def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
     """What `chosen` says, by place. A key is a header or, if there is none, a place."""
     places: dict[int, str] = {}
     for column, what in chosen.items():
-        found = found_places(names, column)
-        if not found:
+        matching = found_places(names, column)
+        if not matching:
             raise FileRefused(MAP, columns=names)
-        if len(found) > 1:
-            shown = ", ".join(map(str, found))
-            raise FileRefused(SEVERAL.format(places=shown, place=found[-1]), columns=names)
-        if places.setdefault(found[0], meaning_of(what)) != meaning_of(what):
+        if len(matching) > 1:
+            shown = ", ".join(map(str, matching))
+            raise FileRefused(SEVERAL.format(places=shown, place=matching[-1]), columns=names)
+        if places.setdefault(matching[0], meaning_of(what)) != meaning_of(what):
             raise FileRefused(MAPPED_TWICE)
-        if normal(names[found[0] - 1]) == "unsubscribed_at" != places[found[0]]:
+        if normal(names[matching[0] - 1]) == "unsubscribed_at" != places[matching[0]]:
             raise FileRefused(ALWAYS)
     return places
 
@@ -113,9 +113,9 @@ def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
 def found_places(names: Sequence[str], column: str) -> list[int]:
     """The places of a header, or the place itself if there is none of that name."""
     for same in (str.strip, normal):
-        found = [place for place, name in enumerate(names, 1) if same(name) == same(column)]
-        if found:
-            return found
+        matching = [place for place, name in enumerate(names, 1) if same(name) == same(column)]
+        if matching:
+            return matching
     digits = column.strip()
     return (
         [int(digits)] if digits.isascii() and digits.isdigit() and 1 <= int(digits[:9]) <= len(names) else []
@@ -128,7 +128,7 @@ def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Read
     A column without a header of its own keeps its place.
     """
 
-    def named(column: str) -> str:
+    def single_name(column: str) -> str:
         places = found_places(names, column)
         name = names[places[0] - 1] if len(places) == 1 else ""
         return name if name.strip() and found_places(names, name) == places else column
@@ -138,9 +138,9 @@ def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Read
     return replace(
         reading,
         sheet=reading.sheet and sheet,
-        meanings={named(column): what for column, what in reading.meanings.items()},
-        consent_column=reading.consent_column and named(reading.consent_column),
-        ignored=[named(column) for column in reading.ignored],
+        meanings={single_name(column): what for column, what in reading.meanings.items()},
+        consent_column=reading.consent_column and single_name(reading.consent_column),
+        ignored=[single_name(column) for column in reading.ignored],
     )
 
 
@@ -164,9 +164,9 @@ def _column(place: int, name: str, preset: Preset | None) -> Column:
 
 def _settle_names(columns: Sequence[Column]) -> None:
     """A column such as `name` beside one of first names alone is the last name, and the other way round."""
-    found = {column.meaning for column in columns}
+    meanings = {column.meaning for column in columns}
     for words, beside, meaning in header_names.BESIDE:
-        if beside in found and meaning not in found:
+        if beside in meanings and meaning not in meanings:
             for column in columns:
                 if (
                     column.meaning == "name"

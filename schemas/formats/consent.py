@@ -88,7 +88,7 @@ class ConsentAnswer:
     def words(self) -> str:
         if self.everyone or not self.columns:
             return WORDS[self.everyone]
-        names = ", ".join(each.column.name.strip() or str(each.column.place) for each in self.columns)
+        names = ", ".join(column.column.name.strip() or str(column.column.place) for column in self.columns)
         says = "columns {} say who" if len(self.columns) > 1 else "column {} says who"
         return f"{'its' if self.by_file else 'the'} {says.format(names[:MAX_LENGTH])}"
 
@@ -101,7 +101,7 @@ def answer(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> ConsentAnswer:
     """What was answered; open if nothing was. Raises `FileRefused` on an answer that fits no file."""
-    told = _told(reading)
+    told = _answered_states(reading)
     if reading.consent and (reading.consent_column is not None or told):
         raise FileRefused(BOTH)
     if reading.consent:
@@ -115,12 +115,12 @@ def answer(
     if told and not by_preset:
         raise FileRefused(NO_COLUMN)
     because = Because.PRESET.format(preset.program) if preset else ""
-    found = [
+    answers = [
         _consent(column, _with_told(states, told), because)
         for column in columns
         if (states := by_preset.get(folded(column.name))) is not None
     ]
-    return ConsentAnswer(columns=found, by_file=bool(found))
+    return ConsentAnswer(columns=answers, by_file=bool(answers))
 
 
 def _with_told(states: Mapping[str, str], told: Mapping[str, str]) -> dict[str, str]:
@@ -132,8 +132,8 @@ def _since(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> list[ConsentColumn]:
     """Where nobody may be written to, a program's columns still say since when."""
-    found = _by_preset(names, columns, reading, preset) if reading.consent == UNSUBSCRIBED else {}
-    dated = [each for each in columns if found.get(folded(each.name), {}).get(DATE) == UNSUBSCRIBED]
+    states = _by_preset(names, columns, reading, preset) if reading.consent == UNSUBSCRIBED else {}
+    dated = [column for column in columns if states.get(folded(column.name), {}).get(DATE) == UNSUBSCRIBED]
     return [_consent(column, {DATE: UNSUBSCRIBED}, Because.CHOSEN) for column in dated]
 
 
@@ -141,9 +141,9 @@ def _by_preset(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> Mapping[str, Mapping[str, str]]:
     """The states of a program's values by folded header; none if something else was said of such a column."""
-    found = preset.consent_of(names, chosen=reading.preset is not None) if preset else {}
+    states = preset.consent_of(names, chosen=reading.preset is not None) if preset else {}
     chosen = {folded(column.name) for column in columns if column.reason == Because.CHOSEN}
-    return {} if chosen & found.keys() else found
+    return {} if chosen & states.keys() else states
 
 
 def _consent(column: Column, states: Mapping[str, str], because: str) -> ConsentColumn:
@@ -166,7 +166,7 @@ def ignored_places(names: Sequence[str], columns: Sequence[Column], reading: Rea
     return places
 
 
-def _told(reading: Reading) -> dict[str, str]:
+def _answered_states(reading: Reading) -> dict[str, str]:
     told: dict[str, str] = {}
     twice = []
     for state, values in reading.told.items():
@@ -180,9 +180,9 @@ def _told(reading: Reading) -> dict[str, str]:
 
 def _place(names: Sequence[str], column: str, name: str) -> int:
     """Raises `FileRefused` unless it is one."""
-    found = found_places(names, column)
-    if not found:
+    places = found_places(names, column)
+    if not places:
         raise FileRefused(OF_NO_COLUMN.format(name=name), columns=names)
-    if len(found) > 1:
-        raise FileRefused(OF_SEVERAL.format(name=name, places=", ".join(map(str, found))))
-    return found[0]
+    if len(places) > 1:
+        raise FileRefused(OF_SEVERAL.format(name=name, places=", ".join(map(str, places))))
+    return places[0]

@@ -63,7 +63,7 @@ LIKE_DATE = re.compile(r"(?<![\w-])\d{1,4}[-./ ]+\w{1,9}[-./, ]+\d{1,4}(?![\w-])
 
 def unsubscribing(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
     """Where somebody may come in subscribed, the columns under whose header a date or yes says otherwise."""
-    return [each for each in watched(columns, answer, ignored) if is_unsubscribing(each.name)]
+    return [column for column in watched(columns, answer, ignored) if is_unsubscribing(column.name)]
 
 
 def watched(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
@@ -73,11 +73,13 @@ def watched(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int])
     """
     if answer.everyone != SUBSCRIBED and not answer.columns:
         return []
-    is_ours = set(EXPORTED) <= {each.name for each in columns}
-    known = {*ignored, *(each.column.place for each in answer.columns)}
-    others = [each for each in columns if each.meaning not in ("email", *OWN) and each.place not in known]
+    is_ours = set(EXPORTED) <= {column.name for column in columns}
+    known = {*ignored, *(column.column.place for column in answer.columns)}
+    others = [
+        column for column in columns if column.meaning not in ("email", *OWN) and column.place not in known
+    ]
     return [
-        each for each in others if not (is_ours and (each.name.startswith(CUSTOM) or each.name == FIELDS))
+        other for other in others if not (is_ours and (other.name.startswith(CUSTOM) or other.name == FIELDS))
     ]
 
 
@@ -87,16 +89,16 @@ class Contradicted(FileRefused):
     def __init__(
         self, message: str, command: str, counted: CountedColumn, questions: Sequence[FileQuestion]
     ) -> None:
-        super().__init__(message, "\n".join([command, *(each.command for each in questions)]))
-        self.problems += [FieldError("file", each.message) for each in questions]
+        super().__init__(message, "\n".join([command, *(question.command for question in questions)]))
+        self.problems += [FieldError("file", question.message) for question in questions]
         self.counted, self.questions = counted, questions
         self.found = {"columns": [counted.plain]}
         if questions:
-            self.found["asks"] = [each.plain(each.message) for each in questions]
+            self.found["asks"] = [question.plain(question.message) for question in questions]
 
     @property
     def page_found(self) -> dict[str, Any]:
-        asks = [each.plain(each.page) for each in self.questions]
+        asks = [question.plain(question.page) for question in self.questions]
         return self.found | ({"asks": asks} if asks else {})
 
 
@@ -117,13 +119,13 @@ class Guards:
         self._table = table
         self._consents = answer.columns
         is_out = answer.everyone in (UNSUBSCRIBED, UNCONFIRMED)
-        self._commands = [each for each in columns if is_out and each.meaning == "command"]
-        self._mapped = [each for each in columns if normal(each.name) == "command" != each.meaning]
+        self._commands = [column for column in columns if is_out and column.meaning == "command"]
+        self._mapped = [column for column in columns if normal(column.name) == "command" != column.meaning]
         self._tag_separator = tag_separator or csv_values.COMMA
         self._contradiction: tuple[int, Column, str] | None = None
         self._says = {
-            each.name if table.is_json else each.place: (each, is_unsubscribing(each.name))
-            for each in watched(columns, answer, ignored)
+            column.name if table.is_json else column.place: (column, is_unsubscribing(column.name))
+            for column in watched(columns, answer, ignored)
         }
 
     def see(self, row: int, record: Any) -> None:
@@ -171,7 +173,7 @@ class Guards:
 
 def brings_in(table: Table, consents: Sequence[ConsentColumn], record: Any) -> bool:
     """Whether the columns that say who may be written to bring the row in; a value not told does not."""
-    return {each.state(table.cell_of(record, each.column)) for each in consents} <= {SUBSCRIBED}
+    return {consent.state(table.cell_of(record, consent.column)) for consent in consents} <= {SUBSCRIBED}
 
 
 def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
@@ -179,9 +181,9 @@ def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
     if isinstance(value, str) and value[:1] in NESTED:
         value = csv_values.read_typed(value)
     if isinstance(value, dict):
-        return any(_says_so(each, is_unsubscribing(key)) for key, each in value.items())
+        return any(_says_so(member, is_unsubscribing(key)) for key, member in value.items())
     if isinstance(value, list):
-        return any(_says_so(each, is_unsubscribing_key) for each in value)
+        return any(_says_so(member, is_unsubscribing_key) for member in value)
     cell = value if isinstance(value, str) else compact_json(value)
     return is_said(cell) or (is_unsubscribing_key and _is_yes_or_date(cell))
 
@@ -194,8 +196,8 @@ def is_said(cell: str) -> bool:
     if is_unsubscribed(cell) or len(cell) > MAX_LIST or BETWEEN.isdisjoint(cell):
         return is_unsubscribed(cell)
     words = LIST.split(cell)
-    others = [each for each in words if not is_unsubscribed(each)]
-    is_list = len(others) < len(words) and not any(" " in each.strip() for each in others)
+    others = [word for word in words if not is_unsubscribed(word)]
+    is_list = len(others) < len(words) and not any(" " in word.strip() for word in others)
     return is_list or is_unsubscribed(cell.partition("(")[0])
 
 

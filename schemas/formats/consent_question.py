@@ -77,7 +77,7 @@ class CountedColumn:
     @property
     def listed(self) -> list[tuple[str, int]]:
         """(value, rows), the most common first."""
-        return sorted(((value, count) for value, count in self.values.values()), key=lambda each: -each[1])
+        return sorted(((value, count) for value, count in self.values.values()), key=lambda pair: -pair[1])
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -99,14 +99,14 @@ class ConsentLook:
         self._answer = answer
         self._all = [CountedColumn(column) for column in columns] if answer.is_open else []
         self._counted = {
-            each.column.name if table.is_json else each.column.place: each
-            for each in self._all
-            if each.column.meaning != "email"
+            column.column.name if table.is_json else column.column.place: column
+            for column in self._all
+            if column.column.meaning != "email"
         }
         self._rows = 0
         untold = () if answer.everyone else answer.columns
-        self._untold = [(each, CountedColumn(each.column)) for each in untold]
-        self._every = [CountedColumn(each.column) for each in untold]
+        self._untold = [(column, CountedColumn(column.column)) for column in untold]
+        self._every = [CountedColumn(column.column) for column in untold]
         self._left = MAX_COUNTED
 
     def see(self, record: Any) -> None:
@@ -156,8 +156,8 @@ class ConsentLook:
         preset = self._preset
         if preset and self._answer.is_open and preset.consent_of(self._table.names, chosen=True):
             return {"from": preset.name}
-        found = filter(None, (_suggested(counted) for counted in sorted(self._all, key=_by_header)))
-        return max(found, key=len, default=None)  # the column whose words tell the most states
+        suggestions = filter(None, (_suggested(counted) for counted in sorted(self._all, key=_by_header)))
+        return max(suggestions, key=len, default=None)  # the column whose words tell the most states
 
 
 def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQuestion:

@@ -110,14 +110,14 @@ class DateWatch:
     def asks(self) -> list[FileQuestion]:
         unclear = [(column, seen, ISO) for column, seen in self.columns if self._form(seen) is None]
         unread = [(column, seen, self._form(seen)) for column, seen in self.columns]
-        unread = [] if self.reading.unread_dates else [each for each in unread if each[1].unread[each[2]]]
+        unread = [] if self.reading.unread_dates else [date for date in unread if date[1].unread[date[2]]]
         left = UNSUBSCRIBED if any(column.meaning == "unsubscribed_at" for column, *_ in unread) else ""
         asked = (
             (ORDER, "dates", (DMY, MDY), unclear),
             (UNREAD + left, "unread_dates", (IGNORE, FIELD), unread),
         )
         return [
-            choice(what, name, answers, _found(seen), about="dates", columns=[each[0].name for each in seen],
+            choice(what, name, answers, _examples(seen), about="dates", columns=[row[0].name for row in seen],
                    values=_shown(seen).most_common())
             for what, name, answers, seen in asked
             if seen
@@ -133,7 +133,7 @@ def _shown(columns: Seen) -> Counter[str]:
     return sum((seen.shown[form] for _, seen, form in columns), Counter[str]())
 
 
-def _found(columns: Seen) -> str:
+def _examples(columns: Seen) -> str:
     """How many, where, and the first."""
     row = min(seen.first_row[form] for _, seen, form in columns)
     count = sum(seen.unread[form] for _, seen, form in columns)

@@ -60,12 +60,12 @@ PATTERNS = (YEAR_FIRST, NUMBERS, DAY_AND_NAME, NAME_AND_DAY, YEAR_AT_END, YEAR_A
 
 def _beginnings() -> dict[str, int]:
     """Months by the beginnings of their names, of three letters at least, that are of one month only."""
-    found: dict[str, set[int]] = {}
+    numbers: dict[str, set[int]] = {}
     for month, names in enumerate(MONTHS, 1):
         for name in names.split():
             for end in range(3, len(name) + 1):
-                found.setdefault(name[:end], set()).add(month)
-    return {beginning: months.pop() for beginning, months in found.items() if len(months) == 1}
+                numbers.setdefault(name[:end], set()).add(month)
+    return {beginning: months.pop() for beginning, months in numbers.items() if len(months) == 1}
 
 
 BY_NAME = _beginnings()

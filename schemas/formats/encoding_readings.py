@@ -59,7 +59,7 @@ def _texts(binary: BinaryIO, cells: Sequence[bytes], encoding: str) -> list[str]
 
 def _cells(binary: BinaryIO) -> list[bytes]:
     """The first cells that are not ASCII, and those further down that have bytes of their own."""
-    found: dict[bytes, None] = {}
+    samples: dict[bytes, None] = {}
     seen: set[int] = set()
     size = 0
     binary.seek(0)
@@ -68,8 +68,8 @@ def _cells(binary: BinaryIO) -> list[bytes]:
             continue
         for cell in line.translate(BETWEEN).split(b"\n"):
             new = set(cell.translate(None, ASCII)) - seen
-            if len(cell) <= MAX_CELL and not cell.isascii() and (new or len(found) < MOST_CELLS):
-                found[cell.strip()] = None
+            if len(cell) <= MAX_CELL and not cell.isascii() and (new or len(samples) < MOST_CELLS):
+                samples[cell.strip()] = None
                 seen |= new
                 size += len(cell)
-    return list(found)
+    return list(samples)

@@ -69,7 +69,7 @@ def _normal(name: str) -> str:
 _MODULES = {aliases.get(_normal(name), _normal(name)): name for name in SAID}  # which read the encodings
 
 
-def encoding(binary: BinaryIO, said: str | None = None) -> str | None:
+def encoding(binary: BinaryIO, name: str | None = None) -> str | None:
     """As it is said; by a BOM or the NULs of UTF-16; UTF-8 if all of the file is. None if it is to be asked.
 
     Raises `FormError` on a file that is no text, or not in that encoding.
@@ -80,17 +80,17 @@ def encoding(binary: BinaryIO, said: str | None = None) -> str | None:
             raise FileRefused(sentence)
     if start[:3].count(0) != start[1:4].count(0) and b"\0\0\0" in start[:4]:
         raise FileRefused(UTF32)
-    guess = said or BOMS.get(_bom(start)) or _utf16(start) or UTF8
+    guess = name or BOMS.get(_bom(start)) or _utf16(start) or UTF8
     if (
-        said
-        and said not in UNICODE
+        name
+        and name not in UNICODE
         and not all(map(bytes.isascii, _pieces(binary)))
         and can_read(binary, UTF8)
     ):
         raise FileRefused(IS_UTF8)
     if can_read(binary, guess):
         return guess
-    if said:
+    if name:
         raise FileRefused(WRONG.format(line=_lines_before(binary, guess)))
     if guess != UTF8:
         raise FileRefused(BROKEN_UTF16)
@@ -133,16 +133,16 @@ def can_read(binary: BinaryIO, encoding: str) -> bool:
 
 def _lines_before(binary: BinaryIO, encoding: str) -> int:
     """The number of the line about where a file cannot be read any more."""
-    return 1 + sum(piece.count(b"\n") for piece in takewhile(bool, _decoded(binary, encoding)))
+    return 1 + sum(chunk.count(b"\n") for chunk in takewhile(bool, _decoded(binary, encoding)))
 
 
 def _decoded(binary: BinaryIO, encoding: str) -> Iterator[bytes]:
     """The file in pieces; an empty one at the end if the next cannot be decoded."""
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        for piece in _pieces(binary):
-            decoder.decode(piece)
-            yield piece
+        for chunk in _pieces(binary):
+            decoder.decode(chunk)
+            yield chunk
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         yield b""

@@ -97,10 +97,10 @@ class File:
 
     def _cells(self, value: Any) -> list[str]:
         if self.table.is_json:
-            found = with_all_values(value) | self.carried if isinstance(value, dict) else value
-            return refused_cells(self.columns, found)
+            members = with_all_values(value) | self.carried if isinstance(value, dict) else value
+            return refused_cells(self.columns, members)
         width = len(self.table.names)
-        cells = [self.table.cell(each) for each in value]
+        cells = [self.table.cell(cell) for cell in value]
         padding = [""] * (width - len(cells))
         return [*cells[:width], *padding, *self.carried.values(), *cells[width:]]
 
@@ -126,9 +126,9 @@ def digest(binary: BinaryIO) -> str:
     """Of a file's content; its place is where it was."""
     place = binary.tell()
     binary.seek(0)
-    found = hashlib.file_digest(binary, "sha256").hexdigest()  # type: ignore[arg-type]
+    digest = hashlib.file_digest(binary, "sha256").hexdigest()  # type: ignore[arg-type]
     binary.seek(place)
-    return found
+    return digest
 
 
 def understood(
@@ -181,10 +181,10 @@ def _check_row(row: FileRow, check: Check) -> None:
 
 def _add_from_file(row: FileRow, item: dict[str, Any], answer: ConsentAnswer, reading: Reading) -> None:
     """Adds what was said of everyone in the file, or of the row's values; who is out by several is out."""
-    said = row.said | {answer.everyone}
-    if UNSUBSCRIBED in said:
+    states = row.said | {answer.everyone}
+    if UNSUBSCRIBED in states:
         item.setdefault("command", "unsubscribe")
-    elif UNCONFIRMED in said and "unsubscribed_at" not in item and "command" not in item:
+    elif UNCONFIRMED in states and "unsubscribed_at" not in item and "command" not in item:
         item["unconfirmed"] = True
     if reading.tags:
         item["tags"] = [*item.get("tags", ()), *reading.tags]

@@ -105,7 +105,7 @@ def look_through(
     tagged = TagWatch(table, columns, reading.tag_separator)
     addresses = [column for column in columns if column.meaning == "email"]
     emails = [] if table.is_json else addresses
-    foreign = [CountedColumn(each) for each in columns if _may_be_foreign(each, answer)]
+    foreign = [CountedColumn(column) for column in columns if _may_be_foreign(column, answer)]
     is_whole = not (sampled and answer.is_open)
     last: tuple[int, Any] = 0, []
     for number, (row, record) in enumerate(table.records(), 1):
@@ -148,16 +148,16 @@ def _names(columns: Sequence[Column]) -> list[dict[str, Any]]:
 
 
 def _dated(columns: Sequence[Column], answer: ConsentAnswer) -> list[Column]:
-    by_date = {each.column.place for each in answer.columns if each.states.get(DATE) == UNSUBSCRIBED}
+    by_date = {column.column.place for column in answer.columns if column.states.get(DATE) == UNSUBSCRIBED}
     return [column for column in columns if column.meaning in DATES or column.place in by_date]
 
 
 def _may_be_foreign(column: Column, answer: ConsentAnswer) -> bool:
-    is_told = column.place in {each.column.place for each in answer.columns}
+    is_told = column.place in {column.column.place for column in answer.columns}
     return column.meaning == COMMAND and column.reason != Because.CHOSEN and not is_told
 
 
-def _told(names: Sequence[str]) -> list[str]:
+def _header_names(names: Sequence[str]) -> list[str]:
     """Without the empty ones at the end, which a spreadsheet adds."""
     told = [folded(name) for name in names]
     while told and not told[-1]:
@@ -172,22 +172,22 @@ def _see_heading(
 
     The rows below it would be read as those above.
     """
-    found = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
-    if any("@" in cell for cell in found):
+    filled = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
+    if any("@" in cell for cell in filled):
         return
-    alone = [] if found or not emails else [cell for each in record if (cell := table.cell(each).strip())]
-    if answer.everyone != UNSUBSCRIBED and any(map(_is_heading, found or alone[:1] * (len(alone) == 1))):
+    alone = [] if filled or not emails else [cell for value in record if (cell := table.cell(value).strip())]
+    if answer.everyone != UNSUBSCRIBED and any(map(_is_heading, filled or alone[:1] * (len(alone) == 1))):
         raise FileRefused(HEADING.format(row=row))
-    if not (found and reading.headed):
+    if not (filled and reading.headed):
         return
     names = [table.cell(cell).strip().lstrip(BOM) for cell in record]
-    if is_header(names) and _told(names) != _told(table.names):
+    if is_header(names) and _header_names(names) != _header_names(table.names):
         raise FileRefused(SEVERAL_FILES.format(row=row))
 
 
 def _is_heading(cell: str) -> bool:
     """Whether it is a word for who unsubscribed, whatever marks and numbers are around it."""
-    letters = [place for place, each in enumerate(cell[: MAX_LENGTH + 1]) if each.isalpha()]
+    letters = [place for place, character in enumerate(cell[: MAX_LENGTH + 1]) if character.isalpha()]
     return bool(letters) and len(cell) <= MAX_LENGTH and is_said(cell[letters[0] : letters[-1] + 1])
 
 
@@ -198,7 +198,7 @@ def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[C
         for line in cell.splitlines()[1:] if "\n" in cell or "\r" in cell else ():
             cells = line.split(mark)
             if 1 < width <= len(cells) and any(
-                csv_values.is_address(cells[each.place - 1]) for each in emails
+                csv_values.is_address(cells[column.place - 1]) for column in emails
             ):
                 raise FileRefused(SWALLOWED.format(row=row))
 
@@ -209,19 +209,19 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
     Of our words and more others than a consent column may have, each row is refused by itself.
     """
     asks = []
-    for each in columns:
-        others, ours = each.values.keys() - OURS - {BLANK}, each.values.keys() & OURS
-        if not others or (ours and each.many):
+    for column in columns:
+        others, ours = column.values.keys() - OURS - {BLANK}, column.values.keys() & OURS
+        if not others or (ours and column.many):
             continue
-        place, name = each.column.place, each.column.name
+        place, name = column.column.place, column.column.name
         message = (MIXED if ours else FOREIGN).format(place=place)
         maps = [] if ours else [f"map[{place}]=ignore", f"map[{place}]=field:KEY"]
-        by_column = [] if each.many else [BY_HEADER]
+        by_column = [] if column.many else [BY_HEADER]
         asks.append(
             FileQuestion(
                 about=COMMAND, message=message, command=in_options(message, columns=[name]),
                 page=MIXED_PAGE if ours else FOREIGN_PAGE, options=[*by_column, *maps], columns=[name],
-                values=[(value, count) for value, count in each.listed if same(value) != OUT_COMMAND],
+                values=[(value, count) for value, count in column.listed if same(value) != OUT_COMMAND],
             )
         )  # fmt: skip
     return asks
@@ -239,10 +239,10 @@ def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
     if not new or (reading.seen is None and not reading.seen_digest):
         return []
     command = UNSEEN_COMMAND.format(columns=quoted(new), words=shlex.join(options(answers)))
-    given = [f"{name}={value}" for name, value in answers]
+    choices = [f"{name}={value}" for name, value in answers]
     return [
         FileQuestion(
-            about="columns", message=UNSEEN, command=command, page=UNSEEN, options=given, columns=new
+            about="columns", message=UNSEEN, command=command, page=UNSEEN, options=choices, columns=new
         )
     ]
 
@@ -251,7 +251,7 @@ def _check_end(table: Table, columns: Sequence[Column], answer: ConsentAnswer, r
     """Raises `FileRefused` if the last row lacks its line break, and a cell that is about consent."""
     if answer.everyone == UNSUBSCRIBED or table.kind != CSV or not record or table.ends_with_line_break():
         return
-    saying = {each.column.place for each in answer.columns}
+    saying = {column.column.place for column in answer.columns}
     for column in columns:
         if (column.meaning in OWN or column.place in saying) and column.place > len(record):
             raise FileRefused(BROKEN_OFF.format(row=row), columns=[column.name])

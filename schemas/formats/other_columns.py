@@ -35,13 +35,13 @@ class OtherColumns:
         self._consents = answer.columns
         is_chosen = bool(answer.columns) and not answer.by_file
         others = watched(columns, answer, ignored) if is_chosen else []
-        self._watched = [each for each in others if header_names.may_deny(each.name)]
+        self._watched = [column for column in others if header_names.may_deny(column.name)]
         self._found: dict[str, None] = {}
 
     def see(self, _: int, record: Any) -> None:
-        says = [each for each in self._watched if _denies(self._table.cell_of(record, each))]
+        says = [column for column in self._watched if _denies(self._table.cell_of(record, column))]
         if says and brings_in(self._table, self._consents, record):
-            self._found |= dict.fromkeys(each.name.strip() for each in says)
+            self._found |= dict.fromkeys(column.name.strip() for column in says)
 
     def asks(self) -> list[FileQuestion]:
         names = list(self._found)

@@ -46,12 +46,12 @@ class Preset:
 
         Unless it was `chosen`, also none of a file that has foreign columns.
         """
-        found = {folded(name) for name in names}
+        headers = {folded(name) for name in names}
         needed = {folded(name): states for name, states in self.consent.items()}
-        if not needed.keys() <= found or not (chosen or found <= self._known):
+        if not needed.keys() <= headers or not (chosen or headers <= self._known):
             return {}
         also = {folded(name): states for name, states in self.also.items()}
-        return needed | {name: states for name, states in also.items() if name in found}
+        return needed | {name: states for name, states in also.items() if name in headers}
 
     @property
     def _known(self) -> set[str]:
@@ -176,13 +176,13 @@ PRESETS: dict[str, Preset] = {
 def is_named_as_left(name: str) -> bool:
     """Whether a file has the name that Mailchimp gives to one in which nobody is subscribed."""
     name = name.lower()
-    return EXPORTED_NAME in name and any(each in name for each in LEFT_FILES)
+    return EXPORTED_NAME in name and any(ending in name for ending in LEFT_FILES)
 
 
 def recognised(headers: Iterable[str]) -> Preset | None:
     """The program whose file has these headers."""
-    found = {folded(header) for header in headers}
+    names = {folded(header) for header in headers}
     for preset in PRESETS.values():
-        if any({folded(sign) for sign in signs.split()} <= found for signs in preset.signs):
+        if any({folded(sign) for sign in signs.split()} <= names for signs in preset.signs):
             return preset
     return None

@@ -36,7 +36,7 @@ class FileQuestion:
             "about": self.about,
             "message": message,
             "options": list(self.options[:MAX_OPTIONS]),
-            "columns": [shortened(each) for each in self.columns],
+            "columns": [shortened(column) for column in self.columns],
             "values": plain_values(self.values),
             **({"readings": _shortened(self.readings)} if self.readings else {}),
         }
@@ -69,16 +69,18 @@ class QuestionsOpen(FileRefused):
     """
 
     def __init__(self, questions: Sequence[FileQuestion], whole: bool = True, **found: Any) -> None:
-        columns = list(dict.fromkeys(column for each in questions for column in each.columns))
-        super().__init__(questions[0].message, "\n".join(each.command for each in questions), columns=columns)
-        self.problems = [FieldError("file", each.message) for each in questions]
+        columns = list(dict.fromkeys(column for question in questions for column in question.columns))
+        super().__init__(
+            questions[0].message, "\n".join(question.command for question in questions), columns=columns
+        )
+        self.problems = [FieldError("file", question.message) for question in questions]
         self.questions = list(questions)
         self.whole = whole
-        self.found |= {"asks": [each.plain(each.message) for each in questions], **found}
+        self.found |= {"asks": [question.plain(question.message) for question in questions], **found}
 
     @property
     def page_found(self) -> dict[str, Any]:
-        return self.found | {"asks": [each.plain(each.page) for each in self.questions]}
+        return self.found | {"asks": [question.plain(question.page) for question in self.questions]}
 
 
 def check_answered(questions: Iterable[FileQuestion], whole: bool = True, **found: Any) -> None:

@@ -146,13 +146,13 @@ class Objects:
         self._doubled: dict[str, list[Any]] = {}
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        members = dict(pairs)
+        if len(members) < len(pairs):
             counts = Counter(key for key, _ in pairs)
             for key, value in pairs:
                 if counts[key] > 1:
                     self._doubled.setdefault(key, []).append(value)
-        return found
+        return members
 
     def read(self, text: str, start: int) -> tuple[Any, int]:
         """The value at a place, or `Unclear`, and where it ends; text if it is nested too deep to be judged.
@@ -180,7 +180,7 @@ class Objects:
 
 def _differ(values: Sequence[Any]) -> bool:
     first, *others = map(_spelling, values)
-    return any(each != first for each in others)
+    return any(other != first for other in others)
 
 
 def _spelling(value: Any) -> Any:
@@ -206,10 +206,10 @@ def array(text: TextIO) -> Iterator[Any]:
             position, number = end, number + 1
             continue
         rest = len(buffer) - position
-        piece = text.read(max(CHUNK_SIZE, min(rest, MAX_LENGTH - rest)))  # a long element is decoded 5 times
-        if not piece or rest > MAX_LENGTH:
+        chunk = text.read(max(CHUNK_SIZE, min(rest, MAX_LENGTH - rest)))  # a long element is decoded 5 times
+        if not chunk or rest > MAX_LENGTH:
             raise FileRefused(NO_ARRAY.format(number=number))
-        buffer, position = buffer[position:] + piece, 0
+        buffer, position = buffer[position:] + chunk, 0
 
 
 def _check_end(rest: str, text: TextIO) -> None:

@@ -23,7 +23,7 @@ class FileRefused(FormError):
     """
 
     def __init__(self, message: str, command: str = "", **found: Sequence[str]) -> None:
-        listed = {name: [shortened(each) for each in values[:MAX_FOUND]] for name, values in found.items()}
+        listed = {name: [shortened(value) for value in values[:MAX_FOUND]] for name, values in found.items()}
         super().__init__(
             [FieldError("file", message)], {name: values for name, values in listed.items() if values}
         )
@@ -33,8 +33,8 @@ class FileRefused(FormError):
 def in_options(message: str, **found: Sequence[str]) -> str:
     """A sentence with options in place of parameters, and what was found in place of the key that has it."""
     text = message.replace("Send ", "Give ").replace(" send ", " give ")
-    text = PARAMETER.sub(lambda each: f"`{_option(each[1], each[2])}`", text)
-    return NAMED.sub(lambda each: f"Found: {quoted(found.get(each[1], ()))}.", text)
+    text = PARAMETER.sub(lambda option: f"`{_option(option[1], option[2])}`", text)
+    return NAMED.sub(lambda option: f"Found: {quoted(found.get(option[1], ()))}.", text)
 
 
 def _option(name: str, value: str | None) -> str:

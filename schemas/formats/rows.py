@@ -60,10 +60,10 @@ class Rows:
     ) -> None:
         self.table = table
         self.consents = consents
-        told = {each.column.place for each in consents if each.column.meaning == COMMAND}
-        left = [each for each in columns if each.meaning in (IGNORE, CONSENT) or each.place in told]
+        told = {consent.column.place for consent in consents if consent.column.meaning == COMMAND}
+        left = [column for column in columns if column.meaning in (IGNORE, CONSENT) or column.place in told]
         self.columns = [column for column in columns if column not in left]
-        self.ignored = {each.name for each in left} | {*NOTES}
+        self.ignored = {column.name for column in left} | {*NOTES}
         known = (column for column in self.columns if column.reason != Because.CUSTOM)
         self.by_name = {column.name: column for column in known}
         self.dates = dates
@@ -118,8 +118,8 @@ class Rows:
         item: dict[str, Any] = {}
         row = FileRow(number, value, item=item)
         if isinstance(value, readers.Unclear):
-            addresses = (value.get(each.name) for each in self.columns if each.meaning == "email")
-            row.email = next((each for each in addresses if isinstance(each, str)), "")
+            addresses = (value.get(column.name) for column in self.columns if column.meaning == "email")
+            row.email = next((address for address in addresses if isinstance(address, str)), "")
             row.refuse(value.code, value.message)
             return row
         if not is_object(value):

@@ -64,16 +64,16 @@ def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
     """Which column holds addresses, if none does; suggests the one that has some in the first rows."""
     if not columns or any(column.meaning == "email" for column in columns):
         return []
-    found = [column.name for column in columns]
+    names = [column.name for column in columns]
     is_headed = table.headed and not table.is_json
-    first = next((place for place, name in enumerate(found, 1) if is_headed and "@" in name), 0)
+    first = next((place for place, name in enumerate(names, 1) if is_headed and "@" in name), 0)
     like = _place_of_addresses(table, columns)
     what, page, option = NO_ADDRESS, NO_ADDRESS_PAGE, f"map[{like or 'COLUMN'}]=email"
-    words = ["--map", f"{found[like - 1] if like else 'COLUMN'}=email"]
+    words = ["--map", f"{names[like - 1] if like else 'COLUMN'}=email"]
     if first:
         what, page, option = HEADLESS, HEADLESS_PAGE, f"header=0&map[{first}]=email"
         words = ["--no-header", "--map", f"{first}=email"]
-    command = f"{what}: say so with {shlex.join(words)}. Found: {quoted(found)}"
+    command = f"{what}: say so with {shlex.join(words)}. Found: {quoted(names)}"
     message = f"{what}: send `options`."
     return [
         FileQuestion(
@@ -82,7 +82,7 @@ def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
             command=command,
             page=page,
             options=[option],
-            columns=found[:MAX_FOUND],
+            columns=names[:MAX_FOUND],
         )
     ]
 
@@ -90,12 +90,12 @@ def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
 def _place_of_addresses(table: Table, columns: Sequence[Column]) -> int:
     """The place of the only column that has some in the first rows, else 0."""
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
-    found = [
-        each.place
-        for each in columns[:MAX_FOUND]
-        if any(csv_values.is_address(table.cell_of(record, each)) for record in records)
+    places = [
+        column.place
+        for column in columns[:MAX_FOUND]
+        if any(csv_values.is_address(table.cell_of(record, column)) for record in records)
     ]
-    return found[0] if len(found) == 1 else 0
+    return places[0] if len(places) == 1 else 0
 
 
 def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> Table:
@@ -106,11 +106,11 @@ def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignor
     if table.book is None:
         return table
     saying = [
-        *(each for each in columns if each.meaning in OWN),
-        *(each.column for each in answer.columns),
+        *(column for column in columns if column.meaning in OWN),
+        *(column.column for column in answer.columns),
         *unsubscribing(columns, answer, ignored),
     ]
-    for column in (*(each for each in columns if each.meaning == "email"), *saying):
+    for column in (*(column for column in columns if column.meaning == "email"), *saying):
         if row := table.book.not_computed.get(column.place):
             raise FileRefused(NOT_COMPUTED.format(place=column.place, row=row), columns=[column.name])
     return replace(table, filled={column.place for column in saying})
@@ -120,8 +120,8 @@ def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:
     """The likeliest readings side by side; where the first is that is no UTF-8, if most else is."""
     with encodings.reading(table.binary, encodings.UTF8_ANYHOW) as text:
         good = bad = 0
-        while piece := text.read(encodings.PIECE_SIZE):
-            good, bad = good + len(WIDE.findall(piece)), bad + len(BAD.findall(piece))
+        while chunk := text.read(encodings.PIECE_SIZE):
+            good, bad = good + len(WIDE.findall(chunk)), bad + len(BAD.findall(chunk))
     row, place = next(_bad_cells(table), (1, 1)) if good >= bad else (0, 0)
     what = BAD_BYTE.format(row=row, place=place) if row else NOT_UTF8
     shown = "; ".join(f"{name} {quoted(texts)}" for name, texts in readings.items())

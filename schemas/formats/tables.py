@@ -90,7 +90,7 @@ class Table:
     def _below(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
         """Those below the header that are not blank."""
         if self.headed:
-            records = dropwhile(lambda each: each[0] < self.header_row, records)
+            records = dropwhile(lambda area: area[0] < self.header_row, records)
             next(records, None)
         if self.kind == CSV:
             records = ((number, list(map(csv_values.unwrapped, record))) for number, record in records)
@@ -98,8 +98,8 @@ class Table:
 
     def _merged(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
         """With the value of cells that are merged downwards in each of their rows that is not blank."""
-        merged = sorted(self.book.merged if self.book else (), key=lambda each: -each[1])
-        waiting = {place: [each for each in merged if each[0] == place] for place in self.filled}
+        merged = sorted(self.book.merged if self.book else (), key=lambda area: -area[1])
+        waiting = {place: [area for area in merged if area[0] == place] for place in self.filled}
         for number, cells in records:
             for place, ranges in waiting.items():
                 while len(ranges) > 1 and ranges[-2][1] <= number:

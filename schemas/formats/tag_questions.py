@@ -35,14 +35,16 @@ class TagWatch:
             cell, marks = self.table.cell_of(record, column), self.marks[column.place]
             if cell[:1] == "[" or '"' in cell:
                 continue
-            if found := {mark for mark in (*MARKS, csv_values.COMMA) if mark in cell}:
-                marks |= found
+            if present := {mark for mark in (*MARKS, csv_values.COMMA) if mark in cell}:
+                marks |= present
                 shown = self.shown[column.place]
                 if cell in shown or len(shown) < MAX_SHOWN:
                     shown[cell] += 1
 
     def asks(self) -> list[FileQuestion]:
-        asked = [each for each in self.columns if self.marks[each.place] - COMMA == self.marks[each.place]]
+        asked = [
+            column for column in self.columns if self.marks[column.place] - COMMA == self.marks[column.place]
+        ]
         marks = sorted(set().union(*(self.marks[column.place] for column in asked)))
         if not marks:
             return []
@@ -51,7 +53,9 @@ class TagWatch:
         asked = [column for column in asked if self.marks[column.place]]
         values = sum((self.shown[column.place] for column in asked), Counter[str]())
         names = [column.name for column in asked]
-        found = f" (in column {quoted(names)}, such as {quoted([next(iter(values))])})"
+        sample = f" (in column {quoted(names)}, such as {quoted([next(iter(values))])})"
         return [
-            choice(UNCLEAR, "tag_separator", list(answers), found, columns=names, values=values.most_common())
+            choice(
+                UNCLEAR, "tag_separator", list(answers), sample, columns=names, values=values.most_common()
+            )
         ]

@@ -130,8 +130,8 @@ def _check_beginning(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
     parser.StartDoctypeDeclHandler = _refuse_document_type
     parser.StartElementHandler = lambda name, _: started.append(name)
     with archive.open(part) as file, suppress(expat.ExpatError):  # not XML
-        while not started and (piece := file.read(PIECE_SIZE)):
-            parser.Parse(piece)
+        while not started and (chunk := file.read(PIECE_SIZE)):
+            parser.Parse(chunk)
 
 
 def _refuse_document_type(*_: Any) -> None:
@@ -148,8 +148,8 @@ def _check_strings(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
     parser = expat.ParserCreate()
     parser.CharacterDataHandler = count
     with archive.open(part) as file:
-        while piece := file.read(PIECE_SIZE):
-            parser.Parse(piece)
+        while chunk := file.read(PIECE_SIZE):
+            parser.Parse(chunk)
             if length > MAX_STRING_LENGTH:
                 raise FileRefused(TOO_LARGE)
 
@@ -160,10 +160,10 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
     reader = ExcelReader(source, read_only=True, data_only=True, keep_links=False)
     reader.read()
     sheets = reader.wb.worksheets
-    names = [str(each.title) for each in sheets]
-    hidden = [each.sheet_state != "visible" for each in sheets]
+    names = [str(sheet.title) for sheet in sheets]
+    hidden = [sheet.sheet_state != "visible" for sheet in sheets]
     chosen = sheets[_place(names, hidden, sheet)]
-    parts = {each.name: relation.target for each, relation in reader.parser.find_sheets()}
+    parts = {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
     with reader.archive.open(parts[chosen.title]) as part:
         notes = workbook_rows.Scan().read(part)
     chosen.reset_dimensions()  # which may be wrong
@@ -172,14 +172,14 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
         counts["bytes"] += target.write(line)
         if counts["bytes"] > MAX_INFLATED:
             raise FileRefused(TOO_LARGE)
-    rest = [each for each in sheets if each is not chosen and each.sheet_state == "visible"][:MOST_OTHERS]
+    rest = [sheet for sheet in sheets if sheet is not chosen and sheet.sheet_state == "visible"][:MOST_OTHERS]
     return {
         "sheet": chosen.title,
         "sheets": _shown(names),
         "hidden": counts["hidden"],
         "merged": merged,
         "not_computed": list(notes.not_computed.items()),
-        "others": {} if sheet else {str(each.title): _beginning(each) for each in rest},
+        "others": {} if sheet else {str(sheet.title): _beginning(sheet) for sheet in rest},
     }
 
 
@@ -216,7 +216,7 @@ def _lines(
 
     Counts those `hidden`, and adds the value of each of the `merged` cells.
     """
-    starts = {(each[1], each[0]): each for each in merged}
+    starts = {(area[1], area[0]): area for area in merged}
     for number, row in enumerate(rows, 1):
         if number > MAX_ROWS:
             raise FileRefused(TOO_MANY_ROWS)

@@ -44,8 +44,8 @@ class Scan:
         parser = expat.ParserCreate()
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = self._characters
-        while piece := source.read(PIECE_SIZE):
-            parser.Parse(piece)
+        while chunk := source.read(PIECE_SIZE):
+            parser.Parse(chunk)
         return self.notes
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:

@@ -179,7 +179,7 @@ def test_imports_are_listed_with_file_counts_and_whether_they_are_taken_back(run
     newest, oldest = run("imports", "list").splitlines()
     assert "  2 rows: 0 created, 2 updated, 0 unchanged, 0 refused, 0 suppressed; 1 unsubscribed  " in newest
     assert newest.endswith("peo?ple.csv")
-    assert oldest.endswith("peo?ple.csv, taken back")
+    assert oldest.endswith("peo?ple.csv, undone")
     client.post("/batch/subscribers", {"subscribers": [{"email": "cy@example.com"}]})
     rows = run("imports", "list", "--json")
     assert [(row["file"], row["undo"]) for row in rows] == [

@@ -295,7 +295,7 @@ def test_a_certificate_that_is_not_trusted_is_refused(indexes, refused, tmp_path
 def test_only_one_renewal_runs_at_a_time(indexes, refused, settings):
     home = settings.instance / "tables"
     home.mkdir()
-    with table_renewal._alone(home):
+    with table_renewal._lock(home):
         assert "is running" in refused()
 
 

@@ -52,9 +52,9 @@ def test_an_undo_that_fails_is_told_and_gone_on_with(run, type_, client, import_
         broken.setattr(undo_work, "_do_piece", lambda *_: 1 / 0)
         broken.setattr(jobs, "RETRY_AFTER_MS", -1)
         assert "goes on with it" in run("imports", "undo", import_id, exit_code=1)
-    assert f"taking back import {import_id} of site {client.site.uuid} failed" in doctor()
+    assert f"undoing import {import_id} of site {client.site.uuid} failed" in doctor()
     assert "finished" in run("imports", "undo", import_id)
-    assert "taking back" not in doctor()
+    assert "undoing" not in doctor()
 
 
 def test_an_import_is_named_with_its_site_or_without(run, type_, client, other_client, import_id):

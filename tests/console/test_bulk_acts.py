@@ -1,4 +1,4 @@
-"""Acts on many subscribers: confirmed, and done by a worker."""
+"""Bulk actions subscribers: confirmed, and done by a worker."""
 
 import re
 

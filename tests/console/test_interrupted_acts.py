@@ -1,4 +1,4 @@
-"""Acts on many subscribers that do not go through at once: a worker crashes or fails, somebody stops them."""
+"""Bulk actions subscribers that do not go through at once: a worker crashes or fails, somebody stops them."""
 
 import re
 

@@ -73,7 +73,7 @@ def test_a_move_that_an_upgrade_interrupts_is_taken_back(files, client, tmp_path
         end.set_phase(HERE, Phase("begun", LEAVING, f"sqlite:///{tmp_path / 'new.db'}", 1))
     run(files.database, *EARLIER)
     refused = str(command(files, "--to", target, status=1).exception)
-    assert "take it back with `audience move --undo`" in refused
+    assert "undo it with `audience move --undo`" in refused
     command(files, "--undo")
     with moves.end(files.database, None, 3, False) as end:
         assert end.phase() == HERE

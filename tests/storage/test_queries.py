@@ -152,7 +152,7 @@ def test_what_people_meet_is_searched_by_subscriber(client, statements, leaf):
 
     def met(subscriber_ids):
         del statements[:]
-        held = segment_matches.because(client.site, {"any": [LEAVES[leaf]]}, subscriber_ids)
+        held = segment_matches.matching_conditions(client.site, {"any": [LEAVES[leaf]]}, subscriber_ids)
         return len(held), [each for each in of_sites(statements) if "EXPLAIN" not in each]
 
     (one, first), (three, seen) = met(ids[:1]), met(ids)

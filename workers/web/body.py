@@ -77,19 +77,19 @@ class Body:
         if message["type"] == "http.disconnect":
             self._ended = True
             raise NotUnderstood(INCOMPLETE)
-        piece: bytes = message["body"]
-        self.received += len(piece)
+        chunk: bytes = message["body"]
+        self.received += len(chunk)
         self._ended = not message["more_body"]
-        return piece
+        return chunk
 
-    async def _store(self, piece: bytes, max_bytes: int) -> None:
+    async def _store(self, chunk: bytes, max_bytes: int) -> None:
         if self.received > max_bytes:
             raise TooLarge
         if self.received <= MAX_MEMORY_BYTES:
-            self.file.write(piece)
+            self.file.write(chunk)
             return
-        self._pieces.append(piece)
-        self._waiting += len(piece)
+        self._pieces.append(chunk)
+        self._waiting += len(chunk)
         if self._ended or self._waiting >= WRITTEN_AT_ONCE:
-            pieces, self._pieces, self._waiting = self._pieces, [], 0
-            await asyncio.to_thread(self.file.writelines, pieces)
+            chunks, self._pieces, self._waiting = self._pieces, [], 0
+            await asyncio.to_thread(self.file.writelines, chunks)

@@ -121,8 +121,8 @@ class Gateway:
             if response.rest is None and len(body) <= MAX_WHOLE_BYTES:
                 await send({"type": "http.response.body", "body": body})
             else:
-                made = response.rest and self._made(body, response.rest, receive)
-                await self._stream(made or _sliced(body), send)
+                stream = response.rest and self._made(body, response.rest, receive)
+                await self._stream(stream or _sliced(body), send)
         finally:
             if response.close:
                 await self._run(response.close)
@@ -144,14 +144,14 @@ class Gateway:
         finally:
             leaving.cancel()
 
-    async def _stream(self, pieces: AsyncGenerator[bytes], send: Send) -> None:
+    async def _stream(self, chunks: AsyncGenerator[bytes], send: Send) -> None:
         """Ends without the last piece, so that a part does not pass for the whole: the client left, took
         nothing for `body_timeout` seconds, or the application fails."""
         try:
-            async with aclosing(pieces):
-                async for piece in pieces:
+            async with aclosing(chunks):
+                async for chunk in chunks:
                     async with asyncio.timeout(self._settings.body_timeout):
-                        await send({"type": "http.response.body", "body": piece, "more_body": True})
+                        await send({"type": "http.response.body", "body": chunk, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
         except BaseException as error:
             log.warning("a response was not read to its end: %s", where(error))

@@ -22,13 +22,13 @@ PARENT_POLL_SECONDS = 0.3
 _made: Any = None
 
 
-def serve(settings: Settings, application: str, made: Any = None) -> None:
+def serve(settings: Settings, application: str, shared: Any = None) -> None:
     """Serves `application`, a `module:factory` of a `Gateway`, until SIGTERM or SIGINT.
 
     Web processes that are forked find what is `made` before, and share its memory.
     """
     global _made
-    _made = made
+    _made = shared
     Granian(
         application,
         factory=True,

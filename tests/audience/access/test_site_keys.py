@@ -47,7 +47,7 @@ def test_two_sites_know_an_address_by_two_hashes(app):
 
 def test_the_key_hangs_on_pepper_uuid_and_nonce_and_not_on_the_id(app):
     site = sites.create("a")
-    key = site_keys.of(site.id).key
+    key = site_keys.get(site.id).key
     assert key.hex() == pepper.digest("site", f"{site.uuid} {nonce_of(site)}")
 
 
@@ -58,7 +58,7 @@ def nonce_of(site):
 
 def test_a_site_of_before_has_no_nonce_so_that_its_backup_yields_the_same_key(site):
     assert nonce_of(site) == ""
-    assert site_keys.of(site.id).is_first
+    assert site_keys.get(site.id).is_first
     assert nonce_of(sites.create("new")) != ""
 
 

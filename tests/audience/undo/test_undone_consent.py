@@ -47,7 +47,7 @@ def indexed(site):
         return database.row("SELECT count(*) FROM changed_subscribers WHERE site_id = ?", (site.id,))[0]
 
 
-def take_act_back(site, act_id):
+def undo_bulk_action(site, act_id):
     undos.of_act(site, act_id, 30, OPERATOR)
     site_lane.drain(site.id, 30)
     return undos.get(site, act_source(act_id))
@@ -60,7 +60,7 @@ def test_an_act_taken_back_does_not_repeat_the_word_of_an_import_taken_back(site
     wrong = put(site, *({"email": each, "command": "subscribe"} for each in (ANN, BOB)))
     act_id = unsubscribe(site, folder, ANN, BOB, CY)
     take_back(site, wrong)
-    undo = take_act_back(site, act_id)
+    undo = undo_bulk_action(site, act_id)
     assert (undo.restored, undo.kept, undo.unsubscribed_kept) == (1, 2, 2)
     assert found(site, ANN).unsubscribed_at
     assert found(site, BOB).unsubscribed_at
@@ -84,7 +84,7 @@ def test_the_word_of_an_import_that_stays_is_put_back(site, folder):
     put(site, {"email": ANN})
     run(site, command="unsubscribe", email=ANN)
     put(site, {"email": ANN, "command": "subscribe"})
-    assert take_act_back(site, unsubscribe(site, folder, ANN)).restored == 1
+    assert undo_bulk_action(site, unsubscribe(site, folder, ANN)).restored == 1
     assert found(site, ANN).unsubscribed_at is None
 
 

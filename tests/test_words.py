@@ -1,0 +1,107 @@
+"""One word for one thing: what was replaced comes back neither in names nor in messages or pages."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("app.py", "audience", "schemas", "workers", "bench")
+ANSWERS = ("audience/answers",)
+IDENTIFIER, FUNCTION, MESSAGE, DOCS = "identifier", "function", "message", "docs"
+
+
+class Word(NamedTuple):
+    """`not_this` is a pattern of a whole identifier, or of words in a text; `rooms` are exempt."""
+
+    not_this: str
+    but: str
+    where: tuple[str, ...]
+    rooms: tuple[str, ...] = ()
+
+
+# Members of classes, keys of JSON, settings, columns and the audit log's stored texts keep their names.
+WORDS = (
+    Word("acts? on many", "bulk action", (MESSAGE, DOCS)),
+    Word("acts?", "action, or call", (IDENTIFIER,)),
+    Word("(take|takes|took|taking) (it|this|that|them|an import) back", "undo", (MESSAGE, DOCS)),
+    Word("taken back", "undone", (DOCS,)),
+    Word("(bring|brings|bringing|brought) back", "resubscribe, or restore", (MESSAGE, DOCS)),
+    Word("errands?|chores?", "maintenance task", (IDENTIFIER, MESSAGE, DOCS)),
+    Word("overtaken", "touched later", (MESSAGE, DOCS)),
+    Word("pieces?", "chunk", (IDENTIFIER,), ANSWERS),
+    Word("bell", "notification", (IDENTIFIER, DOCS)),
+    Word("each|given|made|met", "the noun of what it holds", (IDENTIFIER,), ANSWERS),
+    Word("_?(of|met|away|said|named|because|unlike|doing)", "a verb or a noun", (FUNCTION,), ANSWERS),
+    Word("_?(given|made|told|left|taken_back|elsewhere)", "a verb or a noun", (FUNCTION,), ANSWERS),
+)
+
+
+def files(exempt: tuple[str, ...] = ()) -> Iterator[Path]:
+    for room in ROOMS:
+        for file in [ROOT / room] if room.endswith(".py") else sorted((ROOT / room).rglob("*.py")):
+            if not file.relative_to(ROOT).as_posix().startswith(exempt or ("/",)):
+                yield file
+
+
+@cache
+def parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text("utf-8"))
+
+
+def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Variables and parameters; members of a class are often what is stored or sent."""
+    members = {
+        id(child.target)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for child in node.body
+        if isinstance(child, ast.AnnAssign)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in members:
+            yield node.lineno, node.id
+
+
+def functions(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    yield from ((node.lineno, node.name) for node in tree.body if isinstance(node, ast.FunctionDef))
+
+
+def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Strings of several words, but for docstrings."""
+    described = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in described:
+            yield node.lineno, node.value
+
+
+def uses(word: Word) -> Iterator[str]:
+    whole, within = re.compile(word.not_this), re.compile(rf"\b({word.not_this})\b", re.IGNORECASE)
+    readers = {
+        IDENTIFIER: (identifiers, whole.fullmatch),
+        FUNCTION: (functions, whole.fullmatch),
+        MESSAGE: (messages, within.search),
+    }
+    for file in files(word.rooms):
+        tree = parsed(file)
+        for where in filter(readers.get, word.where):
+            read, matches = readers[where]
+            yield from (
+                f"{file.relative_to(ROOT)}:{line} {text[:80]}" for line, text in read(tree) if matches(text)
+            )
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if DOCS in word.where else ():
+        lines = page.read_text("utf-8").splitlines()
+        yield from (
+            f"{page.relative_to(ROOT)}:{at}" for at, line in enumerate(lines, 1) if within.search(line)
+        )
+
+
+@pytest.mark.parametrize("word", WORDS, ids=lambda word: word.not_this)
+def test_a_word_that_was_replaced_does_not_come_back(word: Word) -> None:
+    assert list(uses(word)) == [], f"Write: {word.but}."
