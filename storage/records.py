@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 class Records(Generic[R]):
-    """Rows are chosen by `equal`, values by the names of their columns."""
+    """Rows are chosen by `equal`, values by the names of their columns: `change` and `delete` need one."""
 
     def __init__(self, model: type[BaseModel], record: type[R]) -> None:
         self._model, self._record, self._meta = model, record, vars(model)["_meta"]

@@ -87,15 +87,15 @@ MUTANTS = (
     Mutant(
         "segments of all sites by id",
         "storage/segments/segments.py",
-        'row(f"SELECT {COLUMNS} FROM segments WHERE site_id = ? AND id = ?", (site_id, segment_id))',
-        'row(f"SELECT {COLUMNS} FROM segments WHERE id = ?", (segment_id,))',
+        "SEGMENTS.get(site_id=site_id, id=segment_id)",
+        "SEGMENTS.get(id=segment_id)",
         f"{TORTURE}tenants",
     ),
     Mutant(
         "webhooks of all sites by id",
         "storage/webhooks/webhooks.py",
-        'row(f"SELECT {COLUMNS} FROM webhooks WHERE site_id = ? AND id = ?", (site_id, webhook_id))',
-        'row(f"SELECT {COLUMNS} FROM webhooks WHERE id = ?", (webhook_id,))',
+        "WEBHOOKS.get(site_id=site_id, id=webhook_id)",
+        "WEBHOOKS.get(id=webhook_id)",
         f"{TORTURE}tenants",
     ),
     Mutant(

@@ -80,8 +80,8 @@ def delete_of(operator_id: int) -> None:
 
 def delete_all() -> None:
     """All sessions and one-time links."""
-    SESSIONS.delete()
-    LINKS.delete()
+    SessionModel.delete().execute()
+    OneTimeLinkModel.delete().execute()
 
 
 def delete_old(created_before: int, remembered_before: int, at: int) -> None:
