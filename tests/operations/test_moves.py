@@ -182,7 +182,7 @@ def test_a_move_is_taken_back(files, empty, client):
     open_process(files)
     with pytest.raises(LostFile, match="elsewhere"):
         open_process(replace(files, database_url=empty))
-    assert "nothing to take back" in str(command(files, "--undo", status=1).exception)
+    assert "nothing to undo" in str(command(files, "--undo", status=1).exception)
 
 
 def test_a_move_that_was_taken_back_begins_anew_elsewhere(files, empty, client, tmp_path):
