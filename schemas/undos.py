@@ -1,4 +1,4 @@
-"""The form that takes an import back, and the undo resource (docs/contract.md, Taking back)."""
+"""The form that undoes an import, and the undo resource (docs/contract.md, Undo)."""
 
 from collections.abc import Mapping
 from typing import Any

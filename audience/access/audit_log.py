@@ -101,7 +101,7 @@ def of_subject(site: Site, subject: str) -> list[AuditEntry]:
 
 
 def asked_back(site: Site, subject: str) -> AuditEntry | None:
-    """Who asked last that an import or act be taken back."""
+    """Who asked last that an import or bulk action be undone."""
     return next((entry for entry in of_subject(site, subject) if head(entry).endswith(TAKEN_BACK)), None)
 
 

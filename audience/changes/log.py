@@ -42,9 +42,7 @@ _noted: ContextVar[set[int] | None] = ContextVar("sites with something new to se
 _parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one transaction", default=None)
 
 MOST_ENTRIES = 1_000  # of one row
-TAKEN_BACK_WHOLE = (
-    "import"  # with the words that were said again; nothing else that says them can be taken back
-)
+TAKEN_BACK_WHOLE = "import"  # with the words that were said again; nothing else that says them can be undone
 BLANKED_AT_ONCE = 1_000
 COLUMNS = {
     TEXTS: ((EMAIL, "email"),),

@@ -1,4 +1,4 @@
-"""The backlog: unfinished imports of all sites, how long the oldest has been queued; which are taken back."""
+"""The backlog: unfinished imports of all sites, how long the oldest has been queued; which are undone."""
 
 from dataclasses import dataclass
 

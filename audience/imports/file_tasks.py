@@ -182,7 +182,7 @@ def _opened(
 
 
 def _import(task: Task, file: ReadableFile) -> None:
-    """Goes on where another worker was killed; what is taken back meanwhile is not read on."""
+    """Goes on where another worker was killed; what is undone meanwhile is not read on."""
     site, upload = task.site, task.upload
     received = file_imports.resume(site, upload.file, once=True)
     received.hold = partial(jobs.hold, task.job, LONG)

@@ -67,7 +67,7 @@ def _is_lost(target: Settings) -> bool:
 
 
 def _is_end_of(phase: Phase, present: Phase) -> bool:
-    """Whether a database is in use, or marked by nothing but this move and its taking back."""
+    """Whether a database is in use, or marked by nothing but this move and its undo."""
     return not present.name or (present.name == ARRIVING and present.move in ("", phase.move))
 
 

@@ -30,7 +30,7 @@ Own = list[tuple[Values, Values]]  # new, old
 
 
 class TakenBack(NamedTuple):
-    """What is taken back: its source, and where its record begins. `resubscribe` brings back whom an import
+    """What is undone: its source, and where its record begins. `resubscribe` resubscribes whom an import
     unsubscribed, and nothing else.
     """
 
@@ -207,7 +207,7 @@ class RowReader:
         return decision
 
     def _put_consent(self, decision: Decision, before: Values, person: Subscriber, named: LaterNames) -> None:
-        """Where the act's word is the last; never brings back by an import, nor by one taken back."""
+        """Where the act's word is the last; never brings back by an import, nor by one undone."""
         had_left, has_left = before["unsubscribed_at"] is not None, person.unsubscribed_at is not None
         is_last = self._is_last(person)
         if had_left and (is_last or has_left):

@@ -1,4 +1,4 @@
-"""Taking back what an import, or a bulk action subscribers, has done.
+"""Undoes what an import or a bulk action has done.
 
 It is asked for, followed, and counted without being done; `work` does it, when its turn comes.
 """
@@ -170,7 +170,7 @@ def known(site: Site, source: Source) -> Undo | None:
 
 
 def asked_by(site: Site, source: Source) -> str:
-    """Who asked that an import or act be taken back; empty where the audit log no longer tells."""
+    """Who asked that an import or bulk action be undone; empty where the audit log no longer tells."""
     entry = audit_log.asked_back(site, undo_work.subject(source))
     return entry.actor if entry else ""
 
@@ -188,7 +188,7 @@ def by_id(site: Site, undo_id: int) -> Undo | None:
 
 @database.session()
 def until(site: Site, source: Source, days: int) -> int | None:
-    """The instant until which it may be taken back; None if past, or if the record has lost some of it."""
+    """The instant until which it may be undone; None if past, or if the record has lost some of it."""
     ends = _ends(site, source, days)
     return ends if ends is not None and ends >= clock.now_ms() else None
 

@@ -221,7 +221,7 @@ def _end(job: Job) -> None:
 
 
 def _record(site_id: int, undo: Undo) -> None:
-    """Says in the audit log how many were really taken back, for who asked for it."""
+    """Says in the audit log how many were really undone, for who asked for it."""
     site = sites.get(site_id)
     asked = audit_log.asked_back(site, subject(Source(*undo.of)))
     if asked:

@@ -1,4 +1,4 @@
-"""Undo of an import that unsubscribed people by mistake (docs/contract.md, Taking back)."""
+"""Undo of an import that unsubscribed people by mistake (docs/contract.md, Undo)."""
 
 import pytest
 

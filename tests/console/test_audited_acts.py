@@ -185,9 +185,9 @@ def test_the_log_of_an_undone_act_counts_what_was_put_back(site, undone):
 
 
 def test_who_took_an_act_back_is_on_its_page_and_the_list_says_so(site, manager, root, undone):
-    assert "being taken back" in manager.get(f"{root}/acts").text
+    assert "being undone" in manager.get(f"{root}/acts").text
     site_lane.drain(site.id, 30)
-    assert ">taken back<" in manager.get(f"{root}/acts").text.replace("\n", "")
+    assert ">undone<" in manager.get(f"{root}/acts").text.replace("\n", "")
     assert "Begun by meg@example.com," in manager.get(undone).text.partition("Undone")[2]
 
 

@@ -56,20 +56,20 @@ def test_an_import_is_taken_back_after_its_counts_are_seen(site, manager, path):
     subscribers.create(site, {"email": "p1@a.example", "first_name": "Ann"})
     assert f'href="/console{path}/undo"' in manager.get(path).text
     asked = manager.get(f"{path}/undo")
-    assert "Take back import 1?" in asked.text
+    assert "Undo import 1?" in asked.text
     assert "<dd>2</dd>" in asked.text
     assert subscribers.find(site, "p0@a.example")
     listed = path.rpartition("/")[0]
-    assert "taken back" not in manager.get(listed).text
+    assert "undone" not in manager.get(listed).text
     assert (
         "waiting"
         in manager.get(manager.post(f"{path}/undo").headers["Location"].removeprefix("/console")).text
     )
-    assert "being taken back" in manager.get(listed).text
+    assert "being undone" in manager.get(listed).text
     site_lane.drain(site.id, 30)
     after = manager.get(listed).text
-    assert "taken back" in after
-    assert "being taken back" not in after
+    assert "undone" in after
+    assert "being undone" not in after
     shown = manager.get(path).text
     assert "<b>2</b> removed, <b>0</b> as before, <b>1</b> kept in part" in shown
     assert "1 subscriber changed later by hand" in shown
