@@ -59,6 +59,7 @@ class NewValues(ResponseSchema):
     """The new values of what changed; of somebody new, all of them as they are now."""
 
     email = ma.fields.String(metadata={"may_be_absent": True})
+    vars().update({name: ma.fields.String(metadata={"may_be_absent": True}) for name in NAMES})
     fields_ = ChangedValues(data_key="fields", metadata={"may_be_absent": True})
     tags_added = ma.fields.List(ma.fields.String(), metadata={"may_be_absent": True})
     tags_removed = ma.fields.List(ma.fields.String(), metadata={"may_be_absent": True})
@@ -66,9 +67,6 @@ class NewValues(ResponseSchema):
     updated_at = Date(metadata={"may_be_absent": True})
     last_event_at = Date(allow_none=True, metadata={"may_be_absent": True})
     unsubscribed_at = Date(allow_none=True, metadata={"may_be_absent": True})
-
-    class Meta(ResponseSchema.Meta):
-        include: ClassVar = {name: ma.fields.String(metadata={"may_be_absent": True}) for name in NAMES}
 
 
 class ChangeAttributes(ResponseSchema):

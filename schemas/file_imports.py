@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO
 
 import marshmallow as ma
 
@@ -106,13 +106,11 @@ class PreviewRow(ResponseSchema):
     outcome = ma.fields.String()
     message = ma.fields.String(allow_none=True, metadata={"description": "Why the row is refused."})
     email = ma.fields.String(allow_none=True)
+    vars().update({name: ma.fields.String(allow_none=True) for name in NAMES})
     fields_ = StoredValues(keys=ma.fields.String(), data_key="fields")
     tags = ma.fields.List(ma.fields.String())
     created_at = Date(allow_none=True)
     unsubscribed_at = Date(allow_none=True)
-
-    class Meta(ResponseSchema.Meta):
-        include: ClassVar = {name: ma.fields.String(allow_none=True) for name in NAMES}
 
 
 class DryRunSchema(ResponseSchema):

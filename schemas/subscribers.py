@@ -55,14 +55,12 @@ class SubscriberInput(Form):
     """A subscriber to create or import. Unknown keys are custom values; `fields` overrides them."""
 
     email = Text(required=True, strip=True, blank=False)
+    vars().update({name: Text() for name in NAMES})
     tags = TagNames()
     remove_tags = TagNames()
     uuid = OfAddress()
     fields_ = CustomValues(data_key="fields")
     further = FurtherValues(data_key=NO_NAME)
-
-    class Meta(Form.Meta):
-        include: ClassVar = {name: Text() for name in NAMES}
 
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {}
@@ -168,12 +166,10 @@ class SubscriberAttributes(ResponseSchema):
     cached_tag_ids = ma.fields.List(Id())
     unsubscribed_at = Date(allow_none=True)
     navigation_url = ma.fields.String()
+    vars().update({name: ma.fields.String(allow_none=True) for name in NAMES})
     created_at = Date()
     updated_at = Date()
     last_event_at = Date(allow_none=True)
-
-    class Meta(ResponseSchema.Meta):
-        include: ClassVar = {name: ma.fields.String(allow_none=True) for name in NAMES}
 
 
 SubscriberSchema = resource("Subscriber", "visitors", SubscriberAttributes)

@@ -52,7 +52,7 @@ MUTANTS = (
     Mutant(
         "an import is given up for a full disk",
         "audience/jobs.py",
-        "            _hand_back(job, RETRY_AFTER_MS)\n        raise\n",
+        "            hand_back(job, RETRY_AFTER_MS)\n        raise\n",
         "            return _note_failure(kind, job, OSError())\n        raise\n",
         f"{TORTURE}disk --only 1",
     ),

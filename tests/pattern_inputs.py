@@ -68,7 +68,6 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{ANSWERS}.domains:PORT": looked_for(":", "1", ":1", ("1", ":", "a")),
     f"{ANSWERS}.domains:SCHEME": looked_for(":", "/", "a:", "a://"),
     f"{ANSWERS}.gender.origin:GIVEN": WorstInputs(("a", "an", "ng", "shi", "yeo", ("a", "", "1")), is_any),
-    f"{ANSWERS}.gender.origin:GIVEN_AS_ONE": is_whole("yeo", "ng", ("a", "", "1")),
     f"{ANSWERS}.gender.personal_name:ASIDE": looked_for('"', "(", "'", " '", '"a', "(a"),
     f"{ANSWERS}.gender.personal_name:BREAK": looked_for("-", ".", "a-", ("-", "a", "a"), limit=300),
     f"{ANSWERS}.gender.personal_name:COUPLE": looked_for("and", "&", "et "),

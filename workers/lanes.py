@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from audience import jobs
 from audience.errors import where
 from audience.jobs import LANES, Job, Kind, Lane
+from storage.errors import Unavailable
 
 STEP_SECONDS = 1.0
 
@@ -36,8 +37,9 @@ class Lanes:
             for job in lane.in_hand():
                 try:
                     jobs.hand_back(job)
-                except Exception as error:
+                except Unavailable as error:
                     log.warning("%s %d waits for its lease: %s", job.kind, job.subject, where(error))
+                    return
 
 
 class LaneThreads:

@@ -1,4 +1,4 @@
-"""The pieces of bulk actions subscribers, as a worker does them: each in a transaction of its own.
+"""The chunks of bulk actions, as a worker does them: each in a transaction of its own.
 
 A piece is taken away in the transaction that writes it: a crash neither loses one nor does one twice.
 """

@@ -1,4 +1,4 @@
-"""Bulk actions subscribers: chosen in the list, confirmed, and followed."""
+"""Bulk actions: subscribers are chosen in the list, confirmed, and followed."""
 
 from operator import attrgetter
 from typing import Any
@@ -45,7 +45,7 @@ TYPE_NUMBER = "Type the number of subscribers to erase, as it stands above."
 @blueprint.get("/sites/<site_uuid>/acts")
 @page(role="viewer")
 def index(site: Site) -> str:
-    """Bulk actions subscribers"""
+    """Bulk actions"""
     return render_template(
         "bulk_acts.html", acts=bulk_acts.newest(site), undone=undos.of_acts(site), **_words()
     )
@@ -54,7 +54,7 @@ def index(site: Site) -> str:
 @blueprint.get("/sites/<site_uuid>/acts/<number:act_id>")
 @page(role="viewer")
 def show(site: Site, act_id: int) -> str:
-    """A bulk action subscribers"""
+    """A bulk action"""
     action = bulk_acts.get(site, act_id)
     more = undone.undo_parts(site, undos.act_source(act_id), offered=undos.may_be_undone(action))
     more |= _pace(action) if action.is_open else {}

@@ -62,7 +62,7 @@ SERVER_ADVICE = (
     "anew without it."
 )
 MOVE = "move"
-ON, UNDO = "`audience move --to {0}`", "take the move back with `audience move --undo`"
+ON, UNDO = "`audience move --to {0}`", "undo the move with `audience move --undo`"
 PHASES = {  # of a move: what is found, what to do
     LEAVING: ("the instance is on its way to another database since {}", f"Finish with {ON}, or {UNDO}."),
     LEFT: ("the instance moved on {} to another database", f"Set AUDIENCE_DATABASE_URL={{0}}, or {UNDO}."),

@@ -47,7 +47,7 @@ DIFFERS = (
     "that does not help, `audience move --undo`, and move into a new, empty database."
 )
 MEANWHILE = (
-    "Another host has begun a move, or taken this one back, in the meantime: see `audience doctor` on both."
+    "Another host has begun a move, or undone this one, in the meantime: see `audience doctor` on both."
 )
 
 

@@ -91,7 +91,7 @@ def of_import(
 
 @database.writes_site
 def of_act(site: Site, act_id: int, days: int, actor: Actor) -> Undo:
-    """As `of_import`, a bulk action subscribers that has ended; one that failed is stopped for good."""
+    """As `of_import`, a bulk action that has ended; one that failed is stopped for good."""
     action, source = bulk_acts.require(site.id, act_id), act_source(act_id)
     if undo := _under_way(site.id, source):
         return undo

@@ -124,7 +124,7 @@ def test_the_log_of_erasures_moves_too(files, empty, client, tmp_path):
 def test_an_instance_that_moved_does_not_start(files, empty, client):
     command(files, "--to", empty)
     day = dt.datetime.fromtimestamp(clock.now_ms() / 1000, dt.UTC).date()
-    said = f"the instance moved on {day} to another database: set AUDIENCE_DATABASE_URL={empty}, or take"
+    said = f"the instance moved on {day} to another database: set AUDIENCE_DATABASE_URL={empty}, or undo"
     with pytest.raises(LostFile, match=re.escape(said)):
         open_process(files)
     assert "has moved to" in str(command(files, "--to", empty, status=1).exception)

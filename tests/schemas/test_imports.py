@@ -1,5 +1,6 @@
 """The fast path for an import's rows agrees with the schema."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -87,3 +88,9 @@ def test_every_loaded_row_can_be_stored(item):
         assert set(row) <= {"email", "first_name", "last_name", "tags", "remove_tags", "fields", "command"}
         assert row["email"].strip()
         assert all(1 <= len(key) <= 100 for key in row.get("fields", {}))
+
+
+def test_errors_come_in_the_order_of_the_resource():
+    with pytest.raises(FormError) as error:
+        load(ImportItem(), {"email": "a@b.example", "tags": {"a": 1}, "last_name": [1], "first_name": [1]})
+    assert [problem.field for problem in error.value.problems] == ["first_name", "last_name", "tags"]
