@@ -52,7 +52,7 @@ MUTANTS = (
     Mutant(
         "an import is given up for a full disk",
         "audience/jobs.py",
-        "            _hand_back(job, RETRY_AFTER_MS)\n        raise\n",
+        "            hand_back(job, RETRY_AFTER_MS)\n        raise\n",
         "            return _note_failure(kind, job, OSError())\n        raise\n",
         f"{TORTURE}disk --only 1",
     ),
@@ -350,7 +350,7 @@ MUTANTS = (
     Mutant(
         "the record keeps who is erased",
         "audience/changes/log.py",
-        "            _blank_row(site_id, number, some)\n",
+        "            _blank_row(site_id, number, erased_ids)\n",
         "            pass\n",
         f"{TORTURE}canaries",
     ),
