@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import marshmallow as ma
 
-from schemas.values import DATE, FieldError, closest, found, read_date, trim
+from schemas.values import DATE, FieldError, closest, names_found, read_date, trim
 from schemas.values import FormError as FormError
 
 REQUIRED = "Send this value: it is required."
@@ -52,7 +52,7 @@ class UnknownKeys(str):
 
 
 class Doubled(dict[str, Any]):
-    """An object of a request with keys that are there twice and name two: `doubled` has their values."""
+    """A request object in which a key occurs twice with different values; `doubled` has all values by key."""
 
     def __init__(self, values: Mapping[str, Any], doubled: Mapping[str, list[Any]]) -> None:
         super().__init__(values)
@@ -105,7 +105,7 @@ def load(form: Form, data: Any) -> Any:
         return form.load(data)
     except ma.ValidationError as error:
         listed = list(islice(problems(error.messages), MAX_PROBLEMS))
-        raise FormError(listed, found(listed)) from error
+        raise FormError(listed, names_found(listed)) from error
 
 
 class Repeated(list[str]):

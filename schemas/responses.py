@@ -70,7 +70,7 @@ def problems() -> ma.fields.List[Any]:
     return ma.fields.List(ma.fields.Nested(FieldProblem))
 
 
-def error_values(description: str, **options: Any) -> ma.fields.List[Any]:
+def error_values_field(description: str, **options: Any) -> ma.fields.List[Any]:
     """What an error found in the request."""
     metadata = {"description": description, "may_be_absent": True}
     return ma.fields.List(ma.fields.String(), metadata=metadata, **options)
@@ -136,6 +136,6 @@ class Error(ResponseSchema):
         metadata={"description": "The file, kept for an hour: send it in place of the file.",
                   "may_be_absent": True},
     )  # fmt: skip
-    values = error_values("Values of the file that the error is about.")
-    unknown_ = error_values("Keys or names of the request that are not known.", data_key="unknown")
-    did_you_mean = error_values("Names that are known, or parameters that may correct the request.")
+    values = error_values_field("Values of the file that the error is about.")
+    unknown_ = error_values_field("Keys or names of the request that are not known.", data_key="unknown")
+    did_you_mean = error_values_field("Names that are known, or parameters that may correct the request.")

@@ -50,7 +50,7 @@ def open(
     `cache_mb` of it in memory.
     """
     global _places, _write_gate
-    opened = chosen.of(url).open(url, timeout, connections, allow_faulty, password, cache_mb)
+    opened = chosen.engine_of(url).open(url, timeout, connections, allow_faulty, password, cache_mb)
     close()
     chosen.choose(url)
     database.initialize(opened)
@@ -75,7 +75,7 @@ def files(url: str) -> list[Path]:
 
     Raises `Unusable`.
     """
-    return chosen.of(url).files(url)
+    return chosen.engine_of(url).files(url)
 
 
 def close() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from storage.database import database, session
 from storage.engines.chosen import engine
 
-SWEEP = 1  # an errand
+SWEEP = 1  # a task of which one process at a time is on
 
 
 def now(own_ms: int) -> int:
@@ -17,10 +17,10 @@ def now(own_ms: int) -> int:
 
 
 @contextlib.contextmanager
-def alone(errand: int) -> Iterator[bool]:
-    """Whether no other process is on an errand, by its number; none begins it until the caller's `with` ends.
+def alone(task: int) -> Iterator[bool]:
+    """Whether no other process is on a task, by its number; none begins it until the caller's `with` ends.
 
     On a file, all may do it at once. The caller may open sessions and transactions of its own.
     """
-    with engine.alone(database.obj, errand) as is_alone:
+    with engine.alone(database.obj, task) as is_alone:
         yield is_alone

@@ -33,5 +33,5 @@ def join(separator: str, parts: list[Sql]) -> Sql:
 def slices(values: Iterable[Any]) -> Iterator[list[Any]]:
     """Lists of at most `MAX_PARAMETERS` values, as many as a statement takes."""
     remaining = iter(values)
-    while some := list(islice(remaining, MAX_PARAMETERS)):
-        yield some
+    while chunk := list(islice(remaining, MAX_PARAMETERS)):
+        yield chunk

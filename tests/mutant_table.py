@@ -350,7 +350,7 @@ MUTANTS = (
     Mutant(
         "the record keeps who is erased",
         "audience/changes/log.py",
-        "            _blank_row(site_id, number, some)\n",
+        "            _blank_row(site_id, number, erased_ids)\n",
         "            pass\n",
         f"{TORTURE}canaries",
     ),

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("app.py", "audience", "schemas", "workers", "bench")
+ROOMS = ("app.py", "audience", "schemas", "storage", "workers", "bench")
 ANSWERS = ("audience/answers",)
+COLUMNS = ("storage/access/models.py", "storage/undo/models.py")
 IDENTIFIER, FUNCTION, MESSAGE, DOCS = "identifier", "function", "message", "docs"
 
 
@@ -27,7 +28,7 @@ class Word(NamedTuple):
 # Members of classes, keys of JSON, settings, columns and the audit log's stored texts keep their names.
 WORDS = (
     Word("acts? on many", "bulk action", (MESSAGE, DOCS)),
-    Word("acts?", "action, or call", (IDENTIFIER,)),
+    Word("acts?", "action, or call", (IDENTIFIER,), COLUMNS),
     Word("(take|takes|took|taking) (it|this|that|them|an import) back", "undo", (MESSAGE, DOCS)),
     Word("taken back", "undone", (DOCS,)),
     Word("(bring|brings|bringing|brought) back", "resubscribe, or restore", (MESSAGE, DOCS)),
@@ -35,7 +36,7 @@ WORDS = (
     Word("overtaken", "touched later", (MESSAGE, DOCS)),
     Word("pieces?", "chunk", (IDENTIFIER,), ANSWERS),
     Word("bell", "notification", (IDENTIFIER, DOCS)),
-    Word("each|given|made|met", "the noun of what it holds", (IDENTIFIER,), ANSWERS),
+    Word("each|given|made|met", "the noun of what it holds", (IDENTIFIER,), (*ANSWERS, *COLUMNS)),
     Word("_?(of|met|away|said|named|because|unlike|doing)", "a verb or a noun", (FUNCTION,), ANSWERS),
     Word("_?(given|made|told|left|taken_back|elsewhere)", "a verb or a noun", (FUNCTION,), ANSWERS),
 )

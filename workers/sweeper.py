@@ -73,8 +73,8 @@ class Sweeper(threading.Thread):
             self._elects_at = time.monotonic() + (ELECTED_SECONDS if self._elected else OTHERS_SECONDS)
         return self._elected
 
-    def _do(self, what: Callable[[], object]) -> None:
+    def _do(self, task: Callable[[], object]) -> None:
         try:
-            what()
+            task()
         except Exception as error:
             log.warning("the sweeper failed, and will try again: %s", where(error))

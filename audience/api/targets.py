@@ -63,7 +63,7 @@ BODY = ITEM | {"subscriber", "tag", "type"}
 def check(in_query: Mapping[str, list[str]], body: Mapping[str, Any], form: Form, query: bool) -> None:
     """Raises `NotUnderstood` if the values of the query or those of the body name several subscribers.
 
-    Of an endpoint whose `form` takes values from the query, too (`query`), those of both together.
+    With `query`, as the endpoint's `form` takes values from there too, those of both are compared together.
     """
     inner = body.get("subscriber") if "subscriber" in form.keys else None
     holders = [body, inner] if isinstance(inner, Mapping) else [body]

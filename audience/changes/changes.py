@@ -62,7 +62,8 @@ class Change(NamedTuple):
 
 class Source(NamedTuple):
     """What changes come from: `kind` is api, command, event, import, bulk_act, undo, operator, cli, restore
-    or migration, `id` that of the key, import, act, undo or operator, 0 where there is none.
+    or migration, and where an undo decides also left; `id` is that of the key, import, act, undo or operator,
+    or 0.
     """
 
     kind: str = "operator"

@@ -75,7 +75,7 @@ class Entries:
             text = compact_json(asdict(self)).encode()
         return zlib.compress(text, LEVEL)
 
-    def each(self, start: int = 0, limit: int | None = None) -> list[LogEntry]:
+    def in_order(self, start: int = 0, limit: int | None = None) -> list[LogEntry]:
         """In the order of their numbers, up to `limit` from the place `start` on."""
         stop = len(self) if limit is None else start + limit
         left, back = set(self.left), set(self.back)

@@ -88,7 +88,7 @@ def record(
         ids = {row[0] for row in entries.changed}
         entries.unchanged = [row[ID] for row in batch.known.values() if row[ID] not in ids]
     if batch.tagged:
-        tag_ids = {tag for _, new, _ in entries.changed for some in new.get("tags", ()) for tag in some}
+        tag_ids = {tag for _, new, _ in entries.changed for members in new.get("tags", ()) for tag in members}
         names = stored_tags.names(batch.site_id, tag_ids)
         entries.tags = {str(tag_id): name for tag_id, name in names.items()}
     _add(batch.site_id, entries, batch.at, batch.accepted.source)
@@ -167,10 +167,10 @@ def record_erased(
     Without `blank`, the record may have something of all of them, else of those only.
     """
     for start in range(0, len(people), MOST_ENTRIES):
-        some = people[start : start + MOST_ENTRIES]
-        number = _add(site_id, Entries(erased=[row.id for row in some]), clock.now_ms(), source)
-        marks = [(row.id, row.uuid, int(blank is None or row.id in blank)) for row in some]
-        stored.erase(site_id, marks, number + len(some) - 1)
+        chunk = people[start : start + MOST_ENTRIES]
+        number = _add(site_id, Entries(erased=[row.id for row in chunk]), clock.now_ms(), source)
+        erased_people = [(row.id, row.uuid, int(blank is None or row.id in blank)) for row in chunk]
+        stored.erase(site_id, erased_people, number + len(chunk) - 1)
     stored_deliveries.forget_answers(site_id)
 
 
@@ -225,8 +225,8 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
 def blank(site_id: int) -> None:
     """Takes erased subscribers out of the record, each row in a transaction of its own."""
     while ids := _to_blank(site_id):
-        for number, some in _rows_of(site_id, ids):
-            _blank_row(site_id, number, some)
+        for number, erased_ids in _rows_of(site_id, ids):
+            _blank_row(site_id, number, erased_ids)
         with database.write(site_id):
             stored.blanked(site_id, ids)
 

@@ -91,7 +91,7 @@ def _after(site_id: int, after: int, limit: int) -> list[Part]:
     parts: list[Part] = []
     for row in stored.after(site_id, after, limit):
         entries, start = unpack(row.entries), max(0, after + 1 - row.number)
-        parts.append(Part(row, row.number + start, entries.each(start, limit), entries.tags))
+        parts.append(Part(row, row.number + start, entries.in_order(start, limit), entries.tags))
         limit -= len(parts[-1].entries)
     return parts
 
@@ -121,17 +121,17 @@ def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
 
 
 def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
-    own: list[Part] = []
+    parts: list[Part] = []
     for row in reversed(
         stored.at_numbers(site_id, changed_subscribers.numbers_of(site_id, subscriber_id, limit))
     ):
         entries = unpack(row.entries)
-        own += [
+        parts += [
             Part(row, number, [entry], entries.tags)
-            for number, entry in enumerate(entries.each(), row.number)
+            for number, entry in enumerate(entries.in_order(), row.number)
             if entry.subscriber_id == subscriber_id and entry.new is not None
         ]
-    return _ChangeReader(site_id, own, read_values).changes()
+    return _ChangeReader(site_id, parts, read_values).changes()
 
 
 def answered(kind: str, number: int, known_keys: Mapping[int, str]) -> tuple[str, str | None]:
@@ -177,8 +177,11 @@ def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[
     """(uuid, all values as they are now) of those of somebody new who exist, by id."""
     records = stored_subscribers.shown(site_id, ids)
     tag_ids = {text: orjson.loads(text) for text in {text for *_, text, _, _, _, _ in records}}
-    names = tags.names(site_id, {tag_id for some in tag_ids.values() for tag_id in some})
-    tagged = {text: [names[tag_id] for tag_id in some if tag_id in names] for text, some in tag_ids.items()}
+    names = tags.names(site_id, {tag_id for parsed_ids in tag_ids.values() for tag_id in parsed_ids})
+    tagged = {
+        text: [names[tag_id] for tag_id in parsed_ids if tag_id in names]
+        for text, parsed_ids in tag_ids.items()
+    }
     return {
         id_: (
             uuid,

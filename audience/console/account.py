@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, render_template
 
 from audience.access import sessions, sign_in
-from audience.console.page import actor, client_network, keep_session, page, present, read_form, to
+from audience.console.page import actor, client_network, keep_session, page, present, read_form, redirect_to
 from audience.console.sign_in import limit_tries
 
 blueprint = Blueprint("account", __name__)
@@ -24,7 +24,7 @@ def set_email() -> Response:
     if present().has_password:
         limit_tries(present().name)
     sign_in.set_email(present(), form.get("email", ""), form.get("present", ""), actor())
-    return to("console.account.index", done="email")
+    return redirect_to("console.account.index", done="email")
 
 
 @blueprint.post("/account/password")
@@ -36,7 +36,7 @@ def set_password() -> Response:
     token = sign_in.set_password(
         present(), form.get("current", ""), form.get("password", ""), client_network()
     )
-    return keep_session(to("console.account.index", done="password"), token)
+    return keep_session(redirect_to("console.account.index", done="password"), token)
 
 
 @blueprint.post("/account/sessions/<number:session_id>/end")
@@ -44,4 +44,4 @@ def set_password() -> Response:
 def end_session(session_id: int) -> Response:
     """End one of one's own sessions"""
     sessions.end(session_id, present().id)
-    return to("console.account.index", done="session")
+    return redirect_to("console.account.index", done="session")

@@ -12,7 +12,7 @@ from audience.answers.own_lists import OwnList
 from audience.config import SettingError
 from audience.console.checks import kinds
 from audience.console.custom_fields import UNKNOWN
-from audience.console.page import actor, page, present, read_form, to
+from audience.console.page import actor, page, present, read_form, redirect_to
 from audience.errors import Refused
 from audience.http.services import settings
 from audience.operations import instance_lists
@@ -44,7 +44,7 @@ def add(site: Site) -> Response:
     if form.get("list") not in KINDS:
         raise Refused(UNKNOWN)
     address_lists.add(site, cast("Kind", form["list"]), form.get("entry", ""), actor())
-    return to("console.address_lists.index", site_uuid=site.uuid)
+    return redirect_to("console.address_lists.index", site_uuid=site.uuid)
 
 
 @blueprint.post("/sites/<site_uuid>/lists/remove")
@@ -52,7 +52,7 @@ def add(site: Site) -> Response:
 def remove(site: Site) -> Response:
     """Take an address or a domain off the lists"""
     address_lists.remove(site, read_form().get("entry", ""), actor())
-    return to("console.address_lists.index", site_uuid=site.uuid)
+    return redirect_to("console.address_lists.index", site_uuid=site.uuid)
 
 
 @blueprint.post("/own-lists")
@@ -62,4 +62,4 @@ def put_own() -> Response:
     form = read_form()
     name, entry, place = (form.get(field, "") for field in ("name", "entry", "place"))
     instance_lists.put(settings().instance, name, entry, place, actor())
-    return to("console.address_lists.index", site_uuid=form.get("site", ""))
+    return redirect_to("console.address_lists.index", site_uuid=form.get("site", ""))

@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Response, render_template
 
-from audience.console.page import actor, attached, page, to
+from audience.console.page import actor, attached, page, redirect_to
 from audience.http.services import settings
 from audience.operations import kept_backups
 
@@ -22,7 +22,7 @@ def index() -> str:
 def make() -> Response:
     """Have a worker make a backup"""
     kept_backups.ask(settings(), actor())
-    return to("console.backups.index")
+    return redirect_to("console.backups.index")
 
 
 @blueprint.post("/backups/<name>/download")
@@ -37,4 +37,4 @@ def download(name: str) -> Response:
 def delete(name: str) -> Response:
     """Delete a backup"""
     kept_backups.delete(settings(), name, actor())
-    return to("console.backups.index")
+    return redirect_to("console.backups.index")

@@ -13,7 +13,7 @@ from audience.bulk.acts import ERASE, EXPORT, SAID, BulkAct, NewAct
 from audience.console import undone
 from audience.console.kept_texts import kept_text
 from audience.console.list_filters import Filters, filters, in_words, kept_words
-from audience.console.page import actor, attached, page, read_form, to
+from audience.console.page import actor, attached, page, read_form, redirect_to
 from audience.console.sent_once import AGAIN, once, sent_before, token_of
 from audience.console.subscribers import list_request
 from audience.errors import Refused
@@ -171,7 +171,7 @@ def _tag(text: str) -> str:
 
 
 def _to(site: Site, act_id: int | str, done: str | None = None) -> Response:
-    return to("console.bulk_acts.show", site_uuid=site.uuid, act_id=int(act_id), done=done)
+    return redirect_to("console.bulk_acts.show", site_uuid=site.uuid, act_id=int(act_id), done=done)
 
 
 def _words() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from audience.access.audit_log import NAMED
 from audience.access.sites import Site
 from audience.console import subscribers
 from audience.console.custom_fields import NOT_SAVED, UNKNOWN, read_field
-from audience.console.page import actor, by_hand, page, read_form, to
+from audience.console.page import actor, by_hand, page, read_form, redirect_to
 from audience.erasures import erasures
 from audience.errors import Refused
 from audience.http.services import settings
@@ -78,7 +78,7 @@ def run(site: Site, subscriber_uuid: str) -> Response:
     kept = _kept(action, form)
     sentence = action.label + (NAMED + kept.pop(action.kept) if action.kept in NAMES else "")
     commands.run_by_hand(site, _command(subscriber_uuid, action, form), actor(), sentence, kept, by_hand())
-    return to("console.subscribers.show", site_uuid=site.uuid, subscriber_uuid=subscriber_uuid)
+    return redirect_to("console.subscribers.show", site_uuid=site.uuid, subscriber_uuid=subscriber_uuid)
 
 
 @blueprint.post("/sites/<site_uuid>/subscribers/<subscriber_uuid>/erase")
@@ -89,7 +89,7 @@ def erase(site: Site, subscriber_uuid: str) -> Response:
         raise Refused(CONFIRM)
     erasures.check_target(None, subscriber_uuid)
     erasures.erase(site, settings().instance, uuid=subscriber_uuid, actor=actor(), source=by_hand())
-    return to("console.subscribers.index", site_uuid=site.uuid, erased=1)
+    return redirect_to("console.subscribers.index", site_uuid=site.uuid, erased=1)
 
 
 def _kept(action: Act, form: Form) -> dict[str, str]:

@@ -67,7 +67,7 @@ def shown(name: str, reading: Mapping[str, Any], outcome: Mapping[str, Any]) -> 
 
 
 def _says_unsubscribed(name: str) -> bool:
-    """Whether a file's name has such a word: it asks, and never answers."""
+    """Whether a file's name suggests unsubscribed people: a reason to ask about consent, not an answer."""
     words = Path(name).stem.replace("_", " ").replace("-", " ").split()
     says_so = any(is_unsubscribed(word) or word.lower().startswith("unsubscribe") for word in words)
     return says_so or is_named_as_left(name)

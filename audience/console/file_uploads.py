@@ -7,7 +7,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience.access.sites import Site
 from audience.console import file_forms
-from audience.console.page import actor, page, read_form, to, url
+from audience.console.page import actor, page, read_form, redirect_to, url
 from audience.errors import Refused
 from audience.http.services import services, settings
 from audience.imports import file_tasks, file_uploads
@@ -41,7 +41,7 @@ def receive(site: Site) -> Response | dict[str, str]:
     upload = file_uploads.keep(site, settings().instance, sent.filename, sent.stream, reading)
     if "X-CSRF-Token" in request.headers:
         return {"page": url("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)}
-    return to("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)
+    return redirect_to("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)
 
 
 @blueprint.get("/sites/<site_uuid>/imports/files/<number:upload_id>")
@@ -50,7 +50,7 @@ def show(site: Site, upload_id: int) -> Response | str:
     """A file: what its columns mean, and what an import would do; or how far it is read"""
     upload = file_uploads.get(site, upload_id)
     if upload.import_id:
-        return to("console.imports.show", site_uuid=site.uuid, import_id=upload.import_id)
+        return redirect_to("console.imports.show", site_uuid=site.uuid, import_id=upload.import_id)
     outcome = file_uploads.outcome_of(upload) if upload.task == IMPORT else _outcome(site, upload)
     if upload.task == IMPORT or not outcome:
         rows = outcome["rows_seen"] if outcome.get("whole") else 0
@@ -66,16 +66,16 @@ def act(site: Site, upload_id: int) -> Response:
     upload = file_uploads.get(site, upload_id)
     if LEFT in form:
         file_uploads.discard(site, settings().instance, upload)
-        return to("console.imports.index", site_uuid=site.uuid)
+        return redirect_to("console.imports.index", site_uuid=site.uuid)
     if upload.task == IMPORT or upload.import_id:
-        return to("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)
+        return redirect_to("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)
     reading = file_forms.read_form(form)
     if STARTED not in form or reading != file_uploads.reading_of(upload):
         upload = file_uploads.put_reading(site, upload_id, reading)
     if STARTED in form:
         _check(site, upload)
         file_uploads.begin_import(site, settings().instance, upload, actor())
-    return to("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)
+    return redirect_to("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)
 
 
 def _check(site: Site, upload: FileUpload) -> None:

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, render_template, request
 from audience import clock
 from audience.access.sites import Site
 from audience.console import file_forms, undone
-from audience.console.page import actor, attached, page, to
+from audience.console.page import actor, attached, page, redirect_to
 from audience.http.services import services
 from audience.imports import backlog, file_imports, file_uploads, imports
 from audience.imports.imports import MAX_LISTED, Import
@@ -59,7 +59,7 @@ def retry(site: Site, import_id: int) -> Response:
     """Goes on with an import that stopped"""
     file_imports.retry(site, import_id, actor())
     services().import_queue.notify(site.id)
-    return to("console.imports.show", site_uuid=site.uuid, import_id=import_id)
+    return redirect_to("console.imports.show", site_uuid=site.uuid, import_id=import_id)
 
 
 def _details(site: Site, import_: Import) -> dict[str, Any]:

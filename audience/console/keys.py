@@ -12,7 +12,7 @@ from audience.access.operators import OWNER
 from audience.access.sessions import SHARED
 from audience.access.sites import Site
 from audience.clock import HOUR_MS
-from audience.console.page import actor, page, present, read_form, to
+from audience.console.page import actor, page, present, read_form, redirect_to
 from audience.console.sent_once import AGAIN_SECRET, once
 from audience.console.settings import read_optional_name
 from audience.errors import NotFound, Refused
@@ -61,7 +61,7 @@ def rotate(site: Site) -> str | Response:
 def revoke(site: Site) -> Response:
     """Revoke a key"""
     keys.revoke(_of_owned_sites(site, read_form().get("key", "")), settings().instance, actor())
-    return to("console.keys.index", site_uuid=site.uuid)
+    return redirect_to("console.keys.index", site_uuid=site.uuid)
 
 
 def _of_owned_sites(site: Site, publishable_key: str) -> str:
@@ -78,5 +78,5 @@ def _shown_once(site: Site, make: Callable[[], NewKey], old: str = "") -> str | 
     """In a page that nobody can open again."""
     key, _ = once(SHARED, make, attrgetter("publishable_key"))
     if key is None:
-        return to("console.keys.index", site_uuid=site.uuid, done=AGAIN_SECRET)
+        return redirect_to("console.keys.index", site_uuid=site.uuid, done=AGAIN_SECRET)
     return render_template("new_key.html", key=key, base_url=settings().base_url, of=site, old=old)

@@ -5,7 +5,7 @@ from flask import Blueprint, Response, render_template
 from audience.access import operators, sessions, sites
 from audience.access.sessions import SHARED
 from audience.access.sites import Site
-from audience.console.page import actor, page, read_form, session_token, to
+from audience.console.page import actor, page, read_form, redirect_to, session_token
 from audience.console.sent_once import AGAIN_SECRET, once
 from audience.http.services import settings
 
@@ -50,7 +50,7 @@ def add() -> str | Response:
     form = read_form()
     email, administrator = form.get("email", ""), "administrator" in form
     token, _ = once(SHARED, lambda: operators.add(email, administrator, {}, actor()), lambda _: ADDED)
-    return shown_once(email, token) if token else to("console.operators.everyone", done=AGAIN_SECRET)
+    return shown_once(email, token) if token else redirect_to("console.operators.everyone", done=AGAIN_SECRET)
 
 
 @blueprint.post("/operators/reset")
@@ -91,8 +91,8 @@ def remove() -> Response:
 def _to_list(done: str, endpoint: str = "console.operators.everyone", **values: str) -> Response:
     """The list again, with what was done at its top; the sign-in page for who has ended the own sessions."""
     if operators.signed_in(session_token()) is None:
-        return to("console.sign_in.index", done="own-role")
-    return to(endpoint, done=done, **values)
+        return redirect_to("console.sign_in.index", done="own-role")
+    return redirect_to(endpoint, done=done, **values)
 
 
 def shown_once(email: str, token: str) -> str:

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, render_template, request
 from audience import clock
 from audience.access import keys, operators
 from audience.access.sites import Site
-from audience.console.page import page, present, to
+from audience.console.page import page, present, redirect_to
 from audience.console.wording import plain_day, short_day, today
 from audience.http.services import services, settings
 from audience.imports import backlog, file_uploads, imports
@@ -40,8 +40,8 @@ def home() -> Response:
     sites = operators.sites_of(present().id)
     last = [site for site in sites if site.id == present().last_site_id]
     for site in (*last, *sites):
-        return to("console.overview.index", site_uuid=site.uuid)
-    return to("console.account.index")
+        return redirect_to("console.overview.index", site_uuid=site.uuid)
+    return redirect_to("console.account.index")
 
 
 @blueprint.get("/sites/<site_uuid>")

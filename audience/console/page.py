@@ -141,7 +141,7 @@ def _is_of_instance(endpoint: str) -> bool:
     return role in (OPERATOR, ADMINISTRATOR)
 
 
-def to(endpoint: str, **values: Any) -> Response:
+def redirect_to(endpoint: str, **values: Any) -> Response:
     """Leads to another page, after a POST."""
     return to_path(url(endpoint, **values))
 
@@ -208,11 +208,11 @@ def _check_body(max_bytes: int) -> None:
 def _to_sign_in() -> Response:
     """With the form that a page of ours sent, if it can be kept; else with a sentence, if it had anything."""
     if request.method != "POST" or not is_from_here():
-        return to("console.sign_in.index", next=asked_for() if request.method == "GET" else None)
+        return redirect_to("console.sign_in.index", next=asked_for() if request.method == "GET" else None)
     if kept := unsent_form():
         return make_response(render_template("sign_in.html", next=asked_for(), kept=kept, sent={}), 403)
     lost = {"done": "ended", "next": page_of(request.path) or None} if cannot_be_kept() else {}
-    return to("console.sign_in.index", **lost)
+    return redirect_to("console.sign_in.index", **lost)
 
 
 def asked_for() -> str:

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience.access.sites import Site
 from audience.console import report_charts, report_forms
-from audience.console.page import actor, attached, page, read_form, to
+from audience.console.page import actor, attached, page, read_form, redirect_to
 from audience.console.sent_once import again, once
 from audience.errors import AudienceError, NotFound
 from audience.reports import reports
@@ -105,11 +105,11 @@ def replace(site: Site, report_id: str) -> Response | str:
 def delete(site: Site, report_id: str) -> Response:
     """Delete a report"""
     reports.delete(site, report_id, actor())
-    return to("console.reports.index", site_uuid=site.uuid)
+    return redirect_to("console.reports.index", site_uuid=site.uuid)
 
 
 def _to(site: Site, report_id: str, report: Report | None) -> Response:
-    return to("console.reports.show", site_uuid=site.uuid, report_id=report_id, done=again(report))
+    return redirect_to("console.reports.show", site_uuid=site.uuid, report_id=report_id, done=again(report))
 
 
 def _form(site: Site, report_type: str, report: Report | None) -> str:

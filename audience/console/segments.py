@@ -12,7 +12,7 @@ from audience.access.sites import Site
 from audience.console import rule_conditions, rule_trees, rule_words, segment_forms
 from audience.console.kept_texts import kept_text
 from audience.console.list_filters import filters
-from audience.console.page import actor, attached, page, read_form, to
+from audience.console.page import actor, attached, page, read_form, redirect_to
 from audience.console.sent_once import again, once
 from audience.console.wording import TURNING
 from audience.errors import AudienceError, Refused
@@ -99,7 +99,7 @@ def replace(site: Site, segment_id: str) -> Response | str:
 def delete(site: Site, segment_id: str) -> Response:
     """Delete a segment"""
     segments.delete(site, segment_id, actor())
-    return to("console.segments.index", site_uuid=site.uuid)
+    return redirect_to("console.segments.index", site_uuid=site.uuid)
 
 
 @blueprint.post("/sites/<site_uuid>/segments/<segment_id>/export")
@@ -136,7 +136,9 @@ def values(site: Site) -> list[str]:
 
 
 def _to(site: Site, segment_id: str, segment: Segment | None) -> Response:
-    return to("console.segments.show", site_uuid=site.uuid, segment_id=segment_id, done=again(segment))
+    return redirect_to(
+        "console.segments.show", site_uuid=site.uuid, segment_id=segment_id, done=again(segment)
+    )
 
 
 def _form(site: Site, segment: Segment | None) -> str:

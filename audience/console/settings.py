@@ -9,7 +9,7 @@ from flask import Blueprint, Response, render_template
 from audience.access import sites
 from audience.access.sites import Site
 from audience.config import Settings
-from audience.console.page import actor, page, read_form, to
+from audience.console.page import actor, page, read_form, redirect_to
 from audience.errors import Refused
 from audience.http.services import services, settings
 from audience.operations import probes
@@ -39,7 +39,7 @@ def set_site(site: Site) -> Response:
     """Rename the site, and set its time zone"""
     form = read_form()
     sites.change(site, read_name(form), form.get("time_zone", "").strip(), actor())
-    return to("console.settings.index", site_uuid=site.uuid)
+    return redirect_to("console.settings.index", site_uuid=site.uuid)
 
 
 def read_name(form: Mapping[str, str]) -> str:

@@ -11,8 +11,8 @@ from audience.console.page import (
     page,
     present,
     read_form,
+    redirect_to,
     session_token,
-    to,
 )
 from audience.errors import Refused, TooMany
 from audience.http.access import client_address, counted_as
@@ -70,7 +70,7 @@ def link() -> str:
 def follow_link() -> Response:
     """Sign in with the token of a one-time link"""
     token = sign_in.with_link(read_form().get("token", "").strip(), client_network(), session_token())
-    return keep_session(to("console.overview.home"), token)
+    return keep_session(redirect_to("console.overview.home"), token)
 
 
 @blueprint.get("/password")
@@ -88,7 +88,7 @@ def set_password() -> Response:
     token = sign_in.set_password_with_link(
         form.get("token", "").strip(), form.get("password", ""), client_network(), session_token()
     )
-    return keep_session(to("console.overview.home"), token)
+    return keep_session(redirect_to("console.overview.home"), token)
 
 
 @blueprint.post("/sign-out")
@@ -97,7 +97,7 @@ def out() -> Response:
     """Sign out"""
     operator = present()
     sessions.end(operator.session_id, operator.id)
-    return keep_session(to("console.sign_in.index"), "", 0)
+    return keep_session(redirect_to("console.sign_in.index"), "", 0)
 
 
 def _name(email: str) -> str:

@@ -7,7 +7,7 @@ from flask import Blueprint, Response, render_template
 from audience.access import operators, sites
 from audience.access.sessions import SHARED
 from audience.access.sites import Site
-from audience.console.page import actor, page, present, read_form, to
+from audience.console.page import actor, page, present, read_form, redirect_to
 from audience.console.sent_once import again, once
 from audience.console.settings import read_name
 
@@ -28,7 +28,7 @@ def make() -> Response:
     form = read_form()
     name, zone = read_name(form), form.get("time_zone", "").strip() or "UTC"
     site, site_uuid = once(SHARED, lambda: _make(name, zone), attrgetter("uuid"))
-    return to("console.overview.index", site_uuid=site_uuid, done=again(site))
+    return redirect_to("console.overview.index", site_uuid=site_uuid, done=again(site))
 
 
 def _make(name: str, time_zone: str) -> Site:

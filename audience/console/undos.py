@@ -6,7 +6,7 @@ from audience.access.sites import Site
 from audience.bulk import acts as bulk_acts
 from audience.changes.changes import Source
 from audience.console.bulk_acts import VERBS
-from audience.console.page import actor, page, read_form, to
+from audience.console.page import actor, page, read_form, redirect_to
 from audience.console.wording import counted
 from audience.http.services import services, settings
 from audience.imports import file_uploads, imports
@@ -30,7 +30,7 @@ def undo_import(site: Site, import_id: int) -> Response:
     """Undo an import"""
     undos.of_import(site, import_id, settings().changes_days, actor(), "resubscribe" in read_form())
     services().import_queue.notify(site.id)
-    return to("console.imports.show", site_uuid=site.uuid, import_id=import_id)
+    return redirect_to("console.imports.show", site_uuid=site.uuid, import_id=import_id)
 
 
 @blueprint.get("/sites/<site_uuid>/acts/<number:act_id>/undo")
@@ -49,7 +49,7 @@ def undo_bulk_action(site: Site, act_id: int) -> Response:
     """Undo a bulk action"""
     undos.of_act(site, act_id, settings().changes_days, actor())
     services().import_queue.notify(site.id)
-    return to("console.bulk_acts.show", site_uuid=site.uuid, act_id=act_id)
+    return redirect_to("console.bulk_acts.show", site_uuid=site.uuid, act_id=act_id)
 
 
 def _counted(site: Site, source: Source, named: str) -> str:

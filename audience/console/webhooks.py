@@ -7,7 +7,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
-from audience.console.page import actor, page, read_form, to
+from audience.console.page import actor, page, read_form, redirect_to
 from audience.console.sent_once import AGAIN_SECRET, once
 from audience.errors import Refused
 from audience.http.services import settings
@@ -122,11 +122,11 @@ def replay(site: Site, webhook_id: int) -> Response:
 def delete(site: Site, webhook_id: int) -> Response:
     """Delete a webhook"""
     webhooks.delete(site, webhook_id, actor())
-    return to("console.webhooks.index", site_uuid=site.uuid)
+    return redirect_to("console.webhooks.index", site_uuid=site.uuid)
 
 
 def _redirect(site: Site, webhook_id: int, done: str | None = None) -> Response:
-    return to("console.webhooks.show", site_uuid=site.uuid, webhook_id=webhook_id, done=done)
+    return redirect_to("console.webhooks.show", site_uuid=site.uuid, webhook_id=webhook_id, done=done)
 
 
 def _id(pair: Any) -> int:

@@ -97,7 +97,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
 
 def refuse_server(settings: Settings) -> None:
     """Raises `Refused` where the database is on a server, which has backups of its own."""
-    if advice := stored.elsewhere(settings.database):
+    if advice := stored.backed_up_elsewhere(settings.database):
         raise Refused(advice)
 
 

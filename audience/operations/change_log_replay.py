@@ -39,7 +39,7 @@ def _replayed(rows: Iterable[LogRow], ids: set[int]) -> dict[int, Values]:
     """By subscriber, the last word of the record on each value and tag that it names."""
     states: dict[int, Values] = {}
     for row in rows:
-        for entry in unpack(row.entries).each():
+        for entry in unpack(row.entries).in_order():
             if entry.subscriber_id in ids and entry.new is not None:
                 _replay(states.setdefault(entry.subscriber_id, {"fields": {}, "tags": {}}), entry.new)
     return states

@@ -69,7 +69,7 @@ def _counting(site_id: int, events: Sequence[tuple[str, ConsentEvent, int]]) -> 
 
 
 def apply(left: Mapping[str, Sequence[Left]]) -> int:
-    """Unsubscribes them in the open instance, by person and by address; how many it had subscribed.
+    """Unsubscribes in the open instance whoever is in `left`, by site; returns how many were subscribed.
 
     Of an address that it does not know, it keeps the hash.
     """

@@ -26,7 +26,7 @@ def back_up_first(settings: Settings, is_backed_up: bool = False) -> None:
     """
     if not database.is_spoilt_by_migrating():
         return
-    if stored.elsewhere(settings.database):
+    if stored.backed_up_elsewhere(settings.database):
         if not is_backed_up:
             raise Unusable(ON_SERVER)
         return

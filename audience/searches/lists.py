@@ -55,11 +55,11 @@ def find(site: Site, query: ListRequest, count_all: bool = False) -> ListPage:
     """A page, and the number of all. Raises `Refused` on a wrong rule, and `NotFound` for the segment."""
     rule = _rule(site.id, query)
     offset = (query.page - 1) * PAGE_SIZE
-    rows = stored.page(site.id, rule, query.order, query.descending, PAGE_SIZE, offset)
+    subscribers = stored.page(site.id, rule, query.order, query.descending, PAGE_SIZE, offset)
     limit = 2**62 if count_all else MOST_COUNTED + 1
     count = stored.count(site.id, rule, query.order, limit)
-    weeks = events_by_week(site, [subscriber.id for subscriber in rows], WEEKS)
-    return ListPage(rows, min(count, limit - 1), count >= limit, weeks)
+    weeks = events_by_week(site, [subscriber.id for subscriber in subscribers], WEEKS)
+    return ListPage(subscribers, min(count, limit - 1), count >= limit, weeks)
 
 
 @database.session()

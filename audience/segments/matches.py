@@ -85,7 +85,7 @@ def _condition_results(
         return {}
     conditions = segments.compiled_each(site_id, leaves)
     values = field_values.of_people(site_id, people.values())
-    return segment_matches.met(site_id, people, values, conditions)
+    return segment_matches.conditions_met(site_id, people, values, conditions)
 
 
 def _alternatives(node: Node, chosen: bool = False) -> Iterator[Node]:

@@ -58,9 +58,9 @@ def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int]
     return known | stored.add(site_id, [(key, name_of(key)) for key in missing], at), missing
 
 
-def ids(
+def ensure_ids(
     site_id: int, added: Collection[str], removed: Collection[str], at: int
 ) -> tuple[dict[str, int], list[str]]:
-    """(ids by key, and the keys made), in the caller's transaction: missing ones of `added`."""
+    """(ids by key, the created keys: what was missing of `added`), in the caller's transaction."""
     known, created = ensure(site_id, added, at)
     return known | (stored.ids(site_id, removed) if removed else {}), created

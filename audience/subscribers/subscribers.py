@@ -81,7 +81,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     )
     batch.tag_ids, batch.made_tags = tags.ids_by_name(site_id, added, removed, at)
     batch.twins = tags.twins(site_id) if removed else {}
-    batch.field_ids, batch.made_fields = custom_fields.ids(site_id, fields, removed_fields, at)
+    batch.field_ids, batch.made_fields = custom_fields.ensure_ids(site_id, fields, removed_fields, at)
     outcomes = [batch.apply(change) for change in changes]
     subscriber_writes.save(batch)
     left, stayed = batch.away

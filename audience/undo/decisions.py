@@ -101,7 +101,7 @@ class LaterNames:
         """Whether somebody said after a row that they leave, which the act had said already."""
         return self._left.get(subscriber_id, 0) > row_id
 
-    def by(self, subscriber_id: int, row_id: int) -> Source | None:
+    def last_named_by(self, subscriber_id: int, row_id: int) -> Source | None:
         """What named somebody last, after a row."""
         if waiting := self._waiting.get(subscriber_id):
             return waiting
@@ -114,7 +114,7 @@ class RowReader:
 
     def __init__(self, site_id: int, action: TakenBack, row: LogRow, start: int, length: int) -> None:
         self.row, self.whole, self._act = row, unpack(row.entries), action
-        self.entries = self.whole.each(start, length)
+        self.entries = self.whole.in_order(start, length)
         self.end = start + len(self.entries)
         self.is_last = self.end >= row.length
         ids = {entry.subscriber_id for entry in self.entries}
@@ -168,7 +168,7 @@ class RowReader:
         ]
 
     def _created(self, id_: int, named: LaterNames) -> Decision:
-        person, by, later = self.people.get(id_), named.by(id_, self.row.id), self.later[id_]
+        person, by, later = self.people.get(id_), named.last_named_by(id_, self.row.id), self.later[id_]
         if person is None:
             return Decision(id_, KEPT)
         if by is None and all(unnamed for _, unnamed, _ in later):
@@ -195,7 +195,7 @@ class RowReader:
         id_, person = entry.subscriber_id, self.people.get(entry.subscriber_id)
         if person is None:
             return Decision(id_, KEPT)
-        by, later = named.by(id_, self.row.id), self.later[id_]
+        by, later = named.last_named_by(id_, self.row.id), self.later[id_]
         before = _before([(entry.new or {}, entry.old), *self.own[id_]])
         put = {"fields": {}, "tags": {}} if by else _values_to_restore(before, later)
         is_whole = not (by or later) or _size(put) == _size(before)
@@ -282,7 +282,7 @@ def _values_to_restore(before: Values, later: list[tuple[Source, bool, Values]])
                 left.pop(name, None)
         for key in new.get("fields", ()):
             fields.pop(key, None)
-        for tag_id in (member for some in new.get("tags", ()) for member in some):
+        for tag_id in (member for members in new.get("tags", ()) for member in members):
             tags.pop(tag_id, None)
     return left | {"fields": fields, "tags": tags}
 

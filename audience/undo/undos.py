@@ -76,7 +76,7 @@ def of_import(
     Notify the queue. Raises `NotFound`, `Refused`.
     """
     source = import_source(import_id)
-    known = stored.of(site.id, source)
+    known = stored.of_source(site.id, source)
     if known and resubscribe > known.resubscribe:
         raise Refused(BEGUN_OTHERWISE, [FieldError("resubscribe", BEGUN_OTHERWISE)])
     if undo := _under_way(site.id, source):
@@ -110,13 +110,13 @@ def may_be_undone(action: BulkAct) -> bool:
 
 def _under_way(site_id: int, source: Source) -> Undo | None:
     """The undo that there is, unless it has failed."""
-    undo = stored.of(site_id, source)
+    undo = stored.of_source(site_id, source)
     return undo if undo and undo.status != FAILED else None
 
 
 def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
     """Queues the undo of an import or act, or goes on with one that failed, in the caller's transaction."""
-    if known := stored.of(site_id, source):
+    if known := stored.of_source(site_id, source):
         stored.retry(site_id, known.id)
         return _require(site_id, source)
     taken, action = site_counters.take(site_id, clock.now_ms()), _act(site_id, source)
@@ -157,7 +157,7 @@ def get(site: Site, source: Source) -> Undo:
 
 
 def _require(site_id: int, source: Source) -> Undo:
-    undo = stored.of(site_id, source)
+    undo = stored.of_source(site_id, source)
     if undo is None:
         raise NotFound(NOT_FOUND)
     return undo
@@ -166,7 +166,7 @@ def _require(site_id: int, source: Source) -> Undo:
 @database.session()
 def known(site: Site, source: Source) -> Undo | None:
     """The undo of an import or act, if one was begun."""
-    return stored.of(site.id, source)
+    return stored.of_source(site.id, source)
 
 
 def asked_by(site: Site, source: Source) -> str:

@@ -40,7 +40,7 @@ _pace = Pace(most=change_log.MOST_ENTRIES)
 
 
 def act_of(undo: Undo) -> TakenBack:
-    return TakenBack(Source(*undo.of), undo.first_row, undo.first_number, bool(undo.resubscribe))
+    return TakenBack(Source(*undo.source_pair), undo.first_row, undo.first_number, bool(undo.resubscribe))
 
 
 def subject(source: Source) -> str:
@@ -150,7 +150,11 @@ def _decided(site_id: int, undo: Undo, named: LaterNames) -> tuple[list[RowReade
     readers: list[RowReader] = []
     decisions: list[Decision] = []
     row_id, start, left = undo.place_row, undo.place, _pace.rows
-    while left > 0 and len(readers) < MOST_ROWS and (row := stored_log.next_of(site_id, undo.of, row_id)):
+    while (
+        left > 0
+        and len(readers) < MOST_ROWS
+        and (row := stored_log.next_of(site_id, undo.source_pair, row_id))
+    ):
         reader = RowReader(site_id, act_of(undo), row, start if row.id == row_id else 0, left)
         decisions += _decide(site_id, undo.id, reader, named, {decision.id for decision in decisions})
         readers.append(reader)
@@ -185,7 +189,7 @@ def _additions(undo: Undo, readers: Sequence[RowReader]) -> str:
     fields = [field for whole in done for field in whole.made_fields]
     if not (tags or fields):
         return undo.made
-    known = stored.made(undo)
+    known = stored.added_to_site(undo)
     return json.dumps(
         {"tags": [*known.get("tags", ()), *tags], "fields": [*known.get("fields", ()), *fields]}
     )
@@ -207,7 +211,7 @@ def _end(job: Job) -> None:
     """Ends an undo of all people. Who has the fields that were made is read before the site is locked."""
     site_id, undo_id = job.site_id, job.subject
     with database.session():
-        created = stored.made(_get(site_id, undo_id))
+        created = stored.added_to_site(_get(site_id, undo_id))
         borne = stored.borne_fields(site_id, created.get("fields", ()))
     with database.write(site_id):
         jobs.end(job)
@@ -223,7 +227,7 @@ def _end(job: Job) -> None:
 def _record(site_id: int, undo: Undo) -> None:
     """Says in the audit log how many were really undone, for who asked for it."""
     site = sites.get(site_id)
-    asked = audit_log.asked_back(site, subject(Source(*undo.of)))
+    asked = audit_log.asked_back(site, subject(Source(*undo.source_pair)))
     if asked:
         actor = Actor(asked.actor, asked.client_network)
         sentence = asked.act.replace(TO_BE_TAKEN_BACK, TAKEN_BACK, 1)

@@ -83,7 +83,7 @@ def _put_back(site_id: int, accepted: Acceptance, changed: Sequence[_Put]) -> No
     batch.tag_ids = {str(tag_id): tag_id for tag_id in known}
     fields = {key: None for change in changes for key in change.fields}
     removed = {key: None for change in changes for key in change.remove_fields}
-    batch.field_ids, _ = custom_fields.ids(site_id, fields, removed, at)
+    batch.field_ids, _ = custom_fields.ensure_ids(site_id, fields, removed, at)
     for change, (_, decision) in zip(changes, changed, strict=True):
         batch.apply(change)
         if "consent" in decision.put:

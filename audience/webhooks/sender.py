@@ -105,8 +105,8 @@ def _message(job: Job, write: WriteChange) -> Message | None:
         ranged, changes = _range(site, webhook)
         passing = _passing(site.id, webhook, changes)
     texts = [compact_json(write(change)) for change in passing]
-    if (some := _fitting(texts)) < len(texts) and _may_cut(site, webhook, _logged(ranged, passing)):
-        ranged, texts = ranged._replace(range_end=passing[some].number - 1), texts[:some]
+    if (fitting_count := _fitting(texts)) < len(texts) and _may_cut(site, webhook, _logged(ranged, passing)):
+        ranged, texts = ranged._replace(range_end=passing[fitting_count].number - 1), texts[:fitting_count]
     told = passing[: len(texts)]
     uuids = {change.uuid for change in told if change.uuid and change.kind != ERASED}
     return Message(site, ranged, _logged(ranged, told), _body(told, texts), uuids)

@@ -60,7 +60,7 @@ class Preset:
 
 
 def _meanings(**headers: str) -> dict[str, str]:
-    """Each header, by the meaning that it has."""
+    """The meaning of each header, from the headers of each meaning, with blanks between."""
     return {header: meaning for meaning, row in headers.items() for header in row.split()}
 
 

@@ -55,8 +55,8 @@ def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestio
         asks.append(choice(HIDDEN.format(count=count), "hidden_rows", [IMPORT, SKIP]))
     others = [name for name, rows in book.others.items() if any(map(has_email, rows))] if book else []
     if others and not reading.sheet:
-        this = [table.sheet or ""] if has_email(table.names) else []
-        asks.append(choice(SHEETS, "sheet", [*this, *others]))
+        open_sheet = [table.sheet or ""] if has_email(table.names) else []
+        asks.append(choice(SHEETS, "sheet", [*open_sheet, *others]))
     return table, asks
 
 

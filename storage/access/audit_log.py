@@ -27,14 +27,14 @@ ENTRIES = Records(AuditLogModel, AuditEntry)
 def add(
     site_id: int | None,
     actor: str,
-    act: str,
+    action: str,
     subject: str,
     subjects: int,
     typed: str,
     client_network: str,
     at: int,
 ) -> None:
-    ENTRIES.add_new(AuditEntry(0, actor, act, subject, subjects, typed, client_network, at), site=site_id)
+    ENTRIES.add_new(AuditEntry(0, actor, action, subject, subjects, typed, client_network, at), site=site_id)
 
 
 def page(site_id: int | None, before: int, limit: int) -> list[AuditEntry]:

@@ -59,8 +59,8 @@ def put_searches(session_id: int, searches: str) -> None:
 
 def searches_with(part: str) -> list[tuple[int, str]]:
     """(session, searches) of those with a text in them."""
-    found = rows("SELECT id, searches FROM sessions WHERE instr(searches, ?) > 0 ORDER BY id", (part,))
-    return [(int(session_id), str(searches)) for session_id, searches in found]
+    records = rows("SELECT id, searches FROM sessions WHERE instr(searches, ?) > 0 ORDER BY id", (part,))
+    return [(int(session_id), str(searches)) for session_id, searches in records]
 
 
 def delete(session_id: int, operator_id: int) -> bool:

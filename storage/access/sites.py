@@ -45,8 +45,8 @@ def get_by_uuid(uuid: str) -> Site | None:
 
 def key_parts(site_id: int) -> tuple[str, str]:
     """Uuid and nonce, of which the site's key is made; neither ever changes."""
-    found: tuple[str, str] = row("SELECT uuid, key_nonce FROM sites WHERE id = ?", (site_id,))
-    return found
+    parts: tuple[str, str] = row("SELECT uuid, key_nonce FROM sites WHERE id = ?", (site_id,))
+    return parts
 
 
 def time_zone(site_id: int) -> str:

@@ -107,10 +107,10 @@ def advance(site_id: int, act_id: int, done: int, changed: int, at: int) -> None
     )
 
 
-def add_pieces(site_id: int, act_id: int, pieces: Iterable[Sequence[int]]) -> None:
+def add_pieces(site_id: int, act_id: int, chunks: Iterable[Sequence[int]]) -> None:
     execute_many(
         "INSERT INTO bulk_act_pieces (site_id, bulk_act_id, ids, waiting) VALUES (?, ?, ?, 1)",
-        ((site_id, act_id, json.dumps(list(piece))) for piece in pieces),
+        ((site_id, act_id, json.dumps(list(chunk))) for chunk in chunks),
     )
 
 
@@ -126,8 +126,8 @@ def pieces_after(site_id: int, act_id: int, piece_id: int, limit: int) -> list[t
     return list(map(_ids, PIECES.find(after, piece_id, limit, site_id=site_id, bulk_act_id=act_id)))
 
 
-def _ids(piece: BulkActPiece) -> tuple[int, list[int]]:
-    return piece.id, json.loads(piece.ids)
+def _ids(record: BulkActPiece) -> tuple[int, list[int]]:
+    return record.id, json.loads(record.ids)
 
 
 def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
@@ -139,7 +139,7 @@ def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, i
         f"AND a.status <> '{CANCELED}' ORDER BY p.id LIMIT ?",
         (site_id, piece_id, limit),
     )
-    return [(found, act_id, json.loads(ids)) for found, act_id, ids in records]
+    return [(id_, act_id, json.loads(ids)) for id_, act_id, ids in records]
 
 
 def waiting_unsubscribes(site_id: int, after: int) -> list[tuple[list[int], int, int]]:
@@ -192,25 +192,25 @@ def with_old_pieces(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
 
 
 def keys(site_id: int, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """(email, email key) by id, of those who exist."""
-    found = rows(
+    """(email, email key) of those subscribers who exist, by id."""
+    records = rows(
         f"SELECT id, email, email_key FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?",
         [*ids, site_id],
     )
-    return {subscriber_id: (email, key) for subscriber_id, email, key in found}
+    return {subscriber_id: (email, key) for subscriber_id, email, key in records}
 
 
 def ids_by_uuid(site_id: int, uuids: Sequence[str]) -> list[int]:
-    found = rows(
+    records = rows(
         f"SELECT id FROM subscribers WHERE site_id = ? AND uuid IN ({marks(uuids)})", [site_id, *uuids]
     )
-    return [subscriber_id for (subscriber_id,) in found]
+    return [subscriber_id for (subscriber_id,) in records]
 
 
 def subscribers(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
-    found = rows(
+    records = rows(
         f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ? "
         "ORDER BY id",
         [*ids, site_id],
     )
-    return [read(record) for record in found]
+    return [read(record) for record in records]

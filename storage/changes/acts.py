@@ -10,10 +10,10 @@ OF_SOURCE = (  # the first condition is that of the partial index
 
 def first_of(site_id: int, source: tuple[str, int]) -> tuple[int, int, int] | None:
     """(id, number, instant) of the first row of an import or act."""
-    found = row(
+    record = row(
         f"SELECT id, number, at FROM change_log WHERE {OF_SOURCE} ORDER BY id LIMIT 1", (site_id, *source)
     )
-    return tuple(found) if found else None
+    return tuple(record) if record else None
 
 
 def entries_of(site_id: int, source: tuple[str, int]) -> int:
@@ -25,8 +25,8 @@ def entries_of(site_id: int, source: tuple[str, int]) -> int:
 def next_of(site_id: int, source: tuple[str, int], row_id: int) -> LogRow | None:
     """The first row of an import or act from an id on."""
     query = f"SELECT {COLUMNS} FROM change_log WHERE {OF_SOURCE} AND id >= ? ORDER BY id LIMIT 1"
-    found = row(query, (site_id, *source, row_id))
-    return LogRow(*found) if found else None
+    record = row(query, (site_id, *source, row_id))
+    return LogRow(*record) if record else None
 
 
 def after_row(site_id: int, row_id: int, limit: int) -> list[LogRow]:
@@ -40,8 +40,8 @@ def after_row(site_id: int, row_id: int, limit: int) -> list[LogRow]:
 
 def newest_row(site_id: int) -> int:
     """The id of the newest row of a site's record; 0 before the first."""
-    found = row("SELECT id FROM change_log WHERE site_id = ? ORDER BY id DESC LIMIT 1", (site_id,))
-    return int(found[0]) if found else 0
+    record = row("SELECT id FROM change_log WHERE site_id = ? ORDER BY id DESC LIMIT 1", (site_id,))
+    return int(record[0]) if record else 0
 
 
 def put_at(site_id: int, source: tuple[str, int], at: int) -> None:

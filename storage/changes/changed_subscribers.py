@@ -33,12 +33,12 @@ def _add(site_id: int, part: int, number: int, subscriber_ids: Iterable[int]) ->
 
 def numbers_of(site_id: int, subscriber_id: int, limit: int) -> list[int]:
     """The numbers of the newest rows that changed a subscriber."""
-    found = rows(
+    records = rows(
         f"SELECT number FROM changed_subscribers WHERE site_id = ? AND part IN ({engine.IDS}) "
         "AND subscriber_id = ? ORDER BY number DESC LIMIT ?",
         (site_id, _parts(site_id), subscriber_id, limit),
     )
-    return [number for (number,) in found]
+    return [number for (number,) in records]
 
 
 def newest(site_id: int, limit: int) -> list[int]:
@@ -49,12 +49,12 @@ def newest(site_id: int, limit: int) -> list[int]:
         (site_id, limit),
     )
     since = first[0] or 0
-    found = rows(
+    records = rows(
         "SELECT DISTINCT subscriber_id FROM changed_subscribers "
         "WHERE site_id = ? AND part >= ? AND number >= ? LIMIT ?",
         (site_id, since // PART, since, limit),
     )
-    return [subscriber_id for (subscriber_id,) in found]
+    return [subscriber_id for (subscriber_id,) in records]
 
 
 def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> dict[int, list[int]]:
@@ -62,26 +62,29 @@ def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> di
 
     By numbers below zero, of whom a row of the same parts has a word.
     """
-    found: dict[int, list[int]] = {}
+    ids_by_number: dict[int, list[int]] = {}
     for number, subscriber_id in rows(
         f"SELECT number, subscriber_id FROM changed_subscribers WHERE site_id = ? AND part IN ({engine.IDS}) "
         f"AND subscriber_id IN ({engine.IDS}) AND (number >= ? OR number < 0) ORDER BY number",
         (site_id, _parts(site_id, since), json.dumps(list(subscriber_ids)), since),
     ):
-        found.setdefault(number, []).append(subscriber_id)
-    return found
+        ids_by_number.setdefault(number, []).append(subscriber_id)
+    return ids_by_number
 
 
-def forget(site_id: int, of: LogRow, subscriber_ids: Collection[int]) -> None:
+def forget(site_id: int, log_row: LogRow, subscriber_ids: Collection[int]) -> None:
     """Takes subscribers out of what the index has of a row, their words too.
 
     One of words alone has the number of the next row.
     """
-    own = of.number if of.length else -of.id
+    number = log_row.number if log_row.length else -log_row.id
     execute_many(
         "DELETE FROM changed_subscribers WHERE site_id = ? AND part = ? AND subscriber_id = ? "
         "AND number IN (?, ?)",
-        [(site_id, of.number // PART, each, own, -of.id) for each in subscriber_ids],
+        [
+            (site_id, log_row.number // PART, subscriber_id, number, -log_row.id)
+            for subscriber_id in subscriber_ids
+        ],
     )
 
 
@@ -90,11 +93,11 @@ def _parts(site_id: int, since: int = 0) -> str:
 
     Each is found by the one before: a restore raises the numbers far above those of before.
     """
-    found = rows(
+    records = rows(
         "WITH RECURSIVE found (part) AS ("
         "SELECT min(part) FROM changed_subscribers WHERE site_id = ? AND part >= ? UNION ALL "
         "SELECT (SELECT min(part) FROM changed_subscribers WHERE site_id = ? AND part > found.part) "
         "FROM found WHERE found.part IS NOT NULL) SELECT part FROM found WHERE part IS NOT NULL",
         (site_id, since // PART, site_id),
     )
-    return json.dumps([part for (part,) in found])
+    return json.dumps([part for (part,) in records])

@@ -47,8 +47,8 @@ def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: byt
 def numbers(site_id: int) -> tuple[int, int]:
     """(newest, oldest) numbers of a site; without an entry, the oldest is the next."""
     query = "SELECT changes, oldest_change FROM site_counters WHERE site_id = ?"
-    found = row(query, (site_id,), keeps_plan=True)
-    return (found[0], found[1]) if found else (0, 1)
+    record = row(query, (site_id,), keeps_plan=True)
+    return (record[0], record[1]) if record else (0, 1)
 
 
 def raise_to(site_id: int, number: int) -> None:
@@ -159,30 +159,30 @@ def oldest(site_id: int, limit: int) -> list[LogRow]:
 def sites_before(instant: int) -> list[int]:
     """The sites whose record begins before an instant."""
     first = "SELECT at FROM change_log WHERE site_id = sites.id ORDER BY id LIMIT 1"
-    found = rows(f"SELECT id FROM sites WHERE ({first}) < ? ORDER BY id", (instant,))
-    return [site_id for (site_id,) in found]
+    records = rows(f"SELECT id FROM sites WHERE ({first}) < ? ORDER BY id", (instant,))
+    return [site_id for (site_id,) in records]
 
 
-def drop(site_id: int, dropped: Sequence[LogRow]) -> None:
+def drop(site_id: int, old_rows: Sequence[LogRow]) -> None:
     """Deletes the first rows of a site's record."""
-    oldest, newest_at = dropped[-1].number + dropped[-1].length, max(each.at for each in dropped)
+    oldest, newest_at = old_rows[-1].number + old_rows[-1].length, max(old.at for old in old_rows)
     execute(
-        f"DELETE FROM change_log WHERE site_id = ? AND id IN ({marks(dropped)})",
-        [site_id, *(each.id for each in dropped)],
+        f"DELETE FROM change_log WHERE site_id = ? AND id IN ({marks(old_rows)})",
+        [site_id, *(old.id for old in old_rows)],
     )
     execute(
         "UPDATE site_counters SET change_bytes = change_bytes - ?, "
         "oldest_change = CASE WHEN oldest_change < ? THEN ? ELSE oldest_change END, "
         "dropped_change_at = CASE WHEN dropped_change_at < ? THEN ? ELSE dropped_change_at END "
         "WHERE site_id = ?",
-        (sum(len(each.entries) for each in dropped), oldest, oldest, newest_at, newest_at, site_id),
+        (sum(len(old.entries) for old in old_rows), oldest, oldest, newest_at, newest_at, site_id),
     )
 
 
 def dropped_at(site_id: int) -> int:
     """The newest instant of the rows that were dropped; 0 before the first."""
-    found = row("SELECT dropped_change_at FROM site_counters WHERE site_id = ?", (site_id,))
-    return int(found[0]) if found else 0
+    record = row("SELECT dropped_change_at FROM site_counters WHERE site_id = ?", (site_id,))
+    return int(record[0]) if record else 0
 
 
 def drop_erased(site_id: int) -> None:

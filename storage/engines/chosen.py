@@ -20,13 +20,13 @@ class ChosenEngine:
 
     def choose(self, url: str) -> None:
         """Imports the driver of a database. Raises `Unusable`."""
-        self._module = of(url)
+        self._module = engine_of(url)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._module, name)
 
 
-def of(url: str) -> Engine:
+def engine_of(url: str) -> Engine:
     """The engine of a database. Raises `Unusable`."""
     name = SCHEMES.get(url.partition(":")[0])
     if name is None:

@@ -180,15 +180,15 @@ def now_ms(opened: Any) -> int | None:
 
 
 @contextlib.contextmanager
-def alone(opened: Any, errand: int) -> Iterator[bool]:
+def alone(opened: Any, task: int) -> Iterator[bool]:
     """A lock in a transaction of its own: the caller's may come and go, and a pooler keep it."""
-    other = opened.another()
+    connection = opened.another()
     try:
-        with other.atomic():
-            other.run("SET LOCAL idle_in_transaction_session_timeout = 0")  # whatever the role has
-            yield bool(other.execute_sql(ERRAND, (errand,)).fetchone()[0])
+        with connection.atomic():
+            connection.run("SET LOCAL idle_in_transaction_session_timeout = 0")  # whatever the role has
+            yield bool(connection.execute_sql(ERRAND, (task,)).fetchone()[0])
     finally:
-        other.close_all()
+        connection.close_all()
 
 
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:

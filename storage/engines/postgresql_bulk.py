@@ -40,24 +40,24 @@ class Bulk:
 
 @lru_cache(maxsize=256)
 def bulk(sql: str) -> Bulk | None:
-    """The one statement for all rows; None if the statement for one row has another form."""
-    if found := INSERT.fullmatch(sql):
-        table, columns, conflict = found.groups()
+    """From a statement for one row, the one for all rows; None if it is no plain INSERT, UPDATE or DELETE."""
+    if match := INSERT.fullmatch(sql):
+        table, columns, conflict = match.groups()
         names = tuple(columns.split(", "))
         copy = f"COPY {table} ({columns}) FROM STDIN" if conflict in (None, MOSTLY_NEW) else ""
         chosen = ", ".join(f"v.{name}" for name in names)
         text = f"INSERT INTO {table} ({columns}) SELECT {chosen} FROM {{rows}} {conflict}"
         return Bulk(table, names, text if conflict else "", copy, inserts=True)
-    if found := UPDATE.fullmatch(sql):
-        table, settings, keys = found.groups()
+    if match := UPDATE.fullmatch(sql):
+        table, settings, keys = match.groups()
         changes = SET.findall(settings)
         shown = ", ".join(f"{name} = {table + '.' + plus if plus else ''}v.{name}" for name, plus in changes)
         where, key_names = _keys(table, keys)
         names = (*(name for name, _ in changes), *key_names)
         return Bulk(table, names, f"UPDATE {table} SET {shown} FROM {{rows}} WHERE {where}")
-    if found := DELETE.fullmatch(sql):
-        where, key_names = _keys(found[1], found[2])
-        return Bulk(found[1], key_names, f"DELETE FROM {found[1]} USING {{rows}} WHERE {where}")
+    if match := DELETE.fullmatch(sql):
+        where, key_names = _keys(match[1], match[2])
+        return Bulk(match[1], key_names, f"DELETE FROM {match[1]} USING {{rows}} WHERE {where}")
     return None
 
 
@@ -80,17 +80,17 @@ def arrays(bulk: Bulk, types: dict[str, str], rows: Sequence[Sequence[Any]]) -> 
 
 def with_arrays(sql: str, parameters: Sequence[Any]) -> tuple[str, list[Any]]:
     """A statement with an array in place of a list of marks: it is read, planned and sent with one."""
-    remaining, pieces, found = iter(parameters), list[str](), list[Any]()
-    for place, piece in enumerate(LIST.split(sql)):
-        some = list(islice(remaining, piece.count("%s")))
-        array = _array_text(some) if place % 2 else None
-        pieces.append("= ANY(%s)" if array else f"IN ({piece})" if place % 2 else piece)
-        found += [array] if array else some
-    return "".join(pieces), found
+    remaining, parts, sent = iter(parameters), list[str](), list[Any]()
+    for place, part in enumerate(LIST.split(sql)):
+        chunk = list(islice(remaining, part.count("%s")))
+        array = _array_text(chunk) if place % 2 else None
+        parts.append("= ANY(%s)" if array else f"IN ({part})" if place % 2 else part)
+        sent += [array] if array else chunk
+    return "".join(parts), sent
 
 
-def _array(of: str, values: Sequence[Any]) -> Any:
-    if of == "numeric":
+def _array(sql_type: str, values: Sequence[Any]) -> Any:
+    if sql_type == "numeric":
         return [None if value is None else str(exact(value)) for value in values]
     return _array_text(values) or list(values)
 

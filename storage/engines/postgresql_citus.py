@@ -25,8 +25,8 @@ def distribute(opened: Any) -> None:
     """Spreads the tables that are not, in the caller's transaction."""
     if not opened.execute_sql(HAS_CITUS).fetchone()[0]:
         return
-    found = opened.execute_sql("SELECT CAST(logicalrelid AS text) FROM pg_dist_partition").fetchall()
-    spread = {name for (name,) in found}
+    records = opened.execute_sql("SELECT CAST(logicalrelid AS text) FROM pg_dist_partition").fetchall()
+    spread = {name for (name,) in records}
     for table in COPIED:
         if table not in spread:
             opened.execute_sql("SELECT create_reference_table(CAST(%s AS regclass))", (table,))

@@ -79,18 +79,18 @@ def notes(opened: Any) -> list[tuple[str, str]]:
     """The server's version; what may lose data, keeps deleted rows from going, or keeps hosts out."""
     state = opened.execute_sql(STATE).fetchone()
     version, free, seconds, unsafe, late_seconds, is_standby, dead, live = state
-    found = [(f"PostgreSQL {version}", ""), (f"{free} connections free", CONNECTIONS if free < FEW else "")]
+    lines = [(f"PostgreSQL {version}", ""), (f"{free} connections free", CONNECTIONS if free < FEW else "")]
     if is_standby:
-        found.append(("the server is a standby, which takes no writes", STANDBY))
+        lines.append(("the server is a standby, which takes no writes", STANDBY))
     if late_seconds > LATE_SECONDS:
-        found.append((f"a standby is {late_seconds} s behind", LATE))
+        lines.append((f"a standby is {late_seconds} s behind", LATE))
     if seconds > LONG_SECONDS:
-        found.append((f"a transaction has been open for {seconds} s", LONG))
+        lines.append((f"a transaction has been open for {seconds} s", LONG))
     if dead > MANY_DEAD and dead > live / 2:
-        found.append((f"{dead} rows are dead, beside {live}", DEAD))
+        lines.append((f"{dead} rows are dead, beside {live}", DEAD))
     if unsafe:
-        found.append((f"{unsafe} is off on the server", "Turn it on: a crash loses what was accepted."))
-    return found
+        lines.append((f"{unsafe} is off on the server", "Turn it on: a crash loses what was accepted."))
+    return lines
 
 
 def identity(opened: Any) -> str:

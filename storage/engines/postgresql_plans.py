@@ -58,9 +58,9 @@ class KeptPlans:
         transformer = Transformer(connection)
         values: Any = transformer.dump_sequence(parameters, [PyFormat.TEXT] * len(parameters))
         # in text, bytes would be sent as twice as many
-        found = connection.pgconn.exec_prepared(names[sql], values, result_format=pq.Format.BINARY)
-        transformer.set_pgresult(_checked(found))
-        return FoundRows(transformer.load_rows(0, found.ntuples, tuple))
+        result = connection.pgconn.exec_prepared(names[sql], values, result_format=pq.Format.BINARY)
+        transformer.set_pgresult(_checked(result))
+        return FoundRows(transformer.load_rows(0, result.ntuples, tuple))
 
 
 def _numbered(sql: str) -> bytes:

@@ -40,13 +40,13 @@ class GrownTables:
     def take(self, expected: Callable[[str, int], int]) -> set[str]:
         """The tables in which the planner does not expect what this process has written."""
         taken, self.due = self.due, set()
-        found = set()
+        outgrown = set()
         for place in taken:
             written, known = self._written[place], expected(*place)
             self._enough[place] = written + max(written, known) // 2
             if known * 3 < written * 2:
-                found.add(place[0])
-        return found
+                outgrown.add(place[0])
+        return outgrown
 
 
 class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[misc]  # peewee is untyped
@@ -147,7 +147,10 @@ def is_lost(connection: psycopg.Connection[Any]) -> bool:
 
 @contextlib.contextmanager
 def joining_sets(opened: Any) -> Iterator[None]:
-    """A transaction without loops over two sets, which take minutes where statistics are old or missing."""
+    """A transaction in which the server joins sets without nested loops.
+
+    With old or missing statistics it would choose them, and they take minutes.
+    """
     with opened.atomic():
         opened.run(f"SET LOCAL enable_nestloop = off; {OF_TRANSACTION}")
         yield

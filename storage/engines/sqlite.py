@@ -188,8 +188,8 @@ def now_ms(_opened: Any) -> int | None:
     return None
 
 
-def alone(_opened: Any, _errand: int) -> AbstractContextManager[bool]:
-    """All processes are on one machine, and may do an errand at once."""
+def alone(_opened: Any, _task: int) -> AbstractContextManager[bool]:
+    """All processes are on one machine, and may do a task at once."""
     return contextlib.nullcontext(True)
 
 

@@ -27,8 +27,8 @@ class TriedPeople(AbstractContextManager["TriedPeople"]):
         """Of those who are in it."""
         query = "SELECT key, state FROM people WHERE key IN (SELECT value FROM json_each(?))"
         with _translated():
-            found = self._database.execute(query, (json.dumps(list(keys)),))
-            return {key: orjson.loads(state) for key, state in found}
+            records = self._database.execute(query, (json.dumps(list(keys)),))
+            return {key: orjson.loads(state) for key, state in records}
 
     def put(self, states: Mapping[str, Any]) -> None:
         rows = [(key, orjson.dumps(state).decode()) for key, state in states.items()]

@@ -47,11 +47,11 @@ def known(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
 
 def erased_since(site_id: int, instant: int) -> set[str]:
     """The hashes of the addresses that were erased since an instant."""
-    found = rows(
+    records = rows(
         f"SELECT address_hash FROM suppressions WHERE site_id = ? AND reason = '{ERASED}' AND since >= ?",
         (site_id, instant),
     )
-    return {address_hash for (address_hash,) in found}
+    return {address_hash for (address_hash,) in records}
 
 
 class Suppressed(NamedTuple):
@@ -80,22 +80,22 @@ def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
         "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (site_id, address_hash) DO UPDATE SET "
         "reason = excluded.reason, since = excluded.since, number = excluded.number, kind = excluded.kind "
         f"WHERE excluded.reason = '{ERASED}' OR suppressions.reason <> '{ERASED}'",
-        [(site_id, address_hash, *each) for address_hash, each in suppressed.items()],
+        [(site_id, address_hash, *suppression) for address_hash, suppression in suppressed.items()],
     )
 
 
 def rename(site_id: int, hashes: Mapping[str, str]) -> None:
     """Keeps what is known under some hashes under others, or the later of both; who was erased stays so."""
-    found = known(site_id, hashes)
-    there = known(site_id, [hashes[address_hash] for address_hash in found])
+    moved = known(site_id, hashes)
+    at_target = known(site_id, [hashes[address_hash] for address_hash in moved])
     kept = {}
-    for address_hash, each in found.items():
-        both = (each, there.get(hashes[address_hash], each))
-        is_erased = any(one.reason == ERASED for one in both)
-        later = max(both, key=lambda one: (one.since, one.number))
+    for address_hash, suppression in moved.items():
+        candidates = (suppression, at_target.get(hashes[address_hash], suppression))
+        is_erased = any(candidate.reason == ERASED for candidate in candidates)
+        later = max(candidates, key=lambda candidate: (candidate.since, candidate.number))
         kept[hashes[address_hash]] = later._replace(reason=ERASED) if is_erased else later
     add(site_id, kept)
-    lift(site_id, found)
+    lift(site_id, moved)
 
 
 def lift(site_id: int, hashes: Collection[str]) -> None:

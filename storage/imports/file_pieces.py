@@ -24,17 +24,17 @@ def add(site_id: int, file: str, number: int, content: bytes, at: int) -> None:
 def read(site_id: int, file: str) -> Iterator[bytes]:
     """The pieces of a file, one after another, in the caller's session."""
     for number in itertools.count():
-        if (piece := _piece(site_id, file, number)) is None:
+        if (content := _piece(site_id, file, number)) is None:
             return
-        yield piece
+        yield content
 
 
 def _piece(site_id: int, file: str, number: int) -> bytes | None:
-    found = row(
+    record = row(
         "SELECT content FROM file_pieces WHERE site_id = ? AND file = ? AND number = ?",
         (site_id, file, number),
     )
-    return found and bytes(found[0])
+    return record and bytes(record[0])
 
 
 def overwrite(site_id: int, file: str, places: Sequence[tuple[int, bytes]]) -> None:
@@ -44,10 +44,10 @@ def overwrite(site_id: int, file: str, places: Sequence[tuple[int, bytes]]) -> N
         if number not in changed:
             changed[number] = bytearray(_piece(site_id, file, number) or b"")
         changed[number][offset : offset + len(part)] = part
-    for number, piece in changed.items():
+    for number, content in changed.items():
         execute(
             "UPDATE file_pieces SET content = ? WHERE site_id = ? AND file = ? AND number = ?",
-            (bytes(piece), site_id, file, number),
+            (bytes(content), site_id, file, number),
         )
 
 

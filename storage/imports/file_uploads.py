@@ -125,10 +125,10 @@ def try_again(site_id: int, upload_id: int) -> None:
 
 def asked_before(instant: int) -> list[tuple[int, int]]:
     """(site id, id) of files that wait for answers since before an instant."""
-    found = rows(
+    records = rows(
         f"SELECT site_id, id FROM file_uploads WHERE task = '{ASKED}' AND created_at < ?", (instant,)
     )
-    return [(site_id, upload_id) for site_id, upload_id in found]
+    return [(site_id, upload_id) for site_id, upload_id in records]
 
 
 def searched(site_id: int, upload: FileUpload) -> None:
@@ -155,8 +155,8 @@ def remove_before(site_id: int, instant: int) -> None:
 
 def sites_before(instant: int) -> list[int]:
     """The ids of sites with files that nobody imports, from before an instant."""
-    found = rows(f"SELECT DISTINCT site_id FROM file_uploads WHERE {LEFT}", (instant,))
-    return [site_id for (site_id,) in found]
+    records = rows(f"SELECT DISTINCT site_id FROM file_uploads WHERE {LEFT}", (instant,))
+    return [site_id for (site_id,) in records]
 
 
 class ImportedFile(NamedTuple):
@@ -181,12 +181,12 @@ def put_file(site_id: int, import_id: int, file: ImportedFile) -> None:
 
 def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
     """By the id of the import."""
-    found = rows(
+    records = rows(
         f"SELECT import_id, {FILES.columns} FROM imported_files "
         f"WHERE site_id = ? AND import_id IN ({marks(import_ids)})",
         [site_id, *import_ids],
     )
-    return {import_id: ImportedFile(*record) for import_id, *record in found}
+    return {import_id: ImportedFile(*record) for import_id, *record in records}
 
 
 def imported_before(site_id: int, digest: str) -> tuple[int, int] | None:

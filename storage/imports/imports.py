@@ -141,9 +141,9 @@ def batch(site_id: int, import_id: int, row_number: int) -> ImportBatch:
 def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
     """(id, payload) of the batches of a site that are not applied yet, one at a time."""
     after = 0
-    while found := BATCHES.find("AND id > ? ORDER BY id LIMIT 1", after, site_id=site_id):
-        after = found[0].id
-        yield after, found[0].payload
+    while batches := BATCHES.find("AND id > ? ORDER BY id LIMIT 1", after, site_id=site_id):
+        after = batches[0].id
+        yield after, batches[0].payload
 
 
 def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:

@@ -28,9 +28,9 @@ def copy(target: Path, progress: Callable[[int, int], None]) -> None:
     sqlite_files.copy(database, target, progress)
 
 
-def elsewhere(url: str) -> str:
+def backed_up_elsewhere(url: str) -> str:
     """How a database is backed up that is no file of ours; "" for a file. Raises `Unusable`."""
-    return chosen.of(url).BACKED_UP
+    return chosen.engine_of(url).BACKED_UP
 
 
 def examine(path: Path) -> Contents:
@@ -72,7 +72,7 @@ def accepted_numbers(path: Path) -> dict[str, int]:
 def lacking() -> list[str]:
     """The columns, as `table.column`, that the open database should have and has not."""
     columns = [(model._meta.table_name, name) for model in MODELS for name in model._meta.columns]
-    there = {table: {each.name for each in database.get_columns(table)} for table, _ in columns}
+    there = {table: {column.name for column in database.get_columns(table)} for table, _ in columns}
     return [f"{table}.{name}" for table, name in columns if name not in there[table]]
 
 

@@ -38,27 +38,27 @@ def first_scheme(second: str) -> FirstScheme:
 
 def engine_name(url: str) -> str:
     """The engine of a database, in small letters. Raises `Unusable`."""
-    return chosen.of(url).NAME
+    return chosen.engine_of(url).NAME
 
 
 def engine_version(url: str) -> str:
     """Name and version of the engine, or of its driver."""
-    return chosen.of(url).version()
+    return chosen.engine_of(url).version()
 
 
 def engine_fault(url: str) -> str | None:
     """A known bug of this version of the engine, as a predicate (`has ...`); None without one."""
-    return chosen.of(url).version_fault()
+    return chosen.engine_of(url).version_fault()
 
 
 def engine_advice(url: str) -> str:
     """How to remedy `engine_fault`."""
-    return chosen.of(url).version_advice()
+    return chosen.engine_of(url).version_advice()
 
 
 def is_missing(url: str) -> bool:
     """Whether the database is a file that is not there."""
-    return not all(file.exists() for file in chosen.of(url).files(url)[:1])
+    return not all(file.exists() for file in chosen.engine_of(url).files(url)[:1])
 
 
 def notes() -> list[tuple[str, str]]:

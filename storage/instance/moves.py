@@ -101,14 +101,14 @@ class End:
         if not self.is_migrated():
             return HERE
         with self._meant():
-            [found] = self._rows("SELECT move, phase, other, at FROM instance_state")
-        return Phase(*found)
+            [record] = self._rows("SELECT move, phase, other, at FROM instance_state")
+        return Phase(*record)
 
     def set_phase(self, was: Phase, phase: Phase) -> bool:
         """False if another host has marked it since it `was` read."""
         with self._alone():
-            found = self._opened.execute_sql(self._engine.rewrite(MARK), (*phase, was.move, was.name))
-            return bool(self._opened.rows_affected(found))
+            cursor = self._opened.execute_sql(self._engine.rewrite(MARK), (*phase, was.move, was.name))
+            return bool(self._opened.rows_affected(cursor))
 
     def is_empty(self) -> bool:
         """Whether it has no table, or those of our migrations without a row."""
@@ -132,8 +132,8 @@ class End:
         """The highest key; None in an empty table."""
         order = ", ".join(f"{column} DESC" for column in key)
         with self._meant():
-            found = self._rows(f"SELECT {', '.join(key)} FROM {table.name} ORDER BY {order} LIMIT 1")
-        return found[0] if found else None
+            records = self._rows(f"SELECT {', '.join(key)} FROM {table.name} ORDER BY {order} LIMIT 1")
+        return records[0] if records else None
 
     def pages(self, table: MovedTable, after: Sequence[Any] | None = None) -> Iterator[list[Any]]:
         """All rows in the order of the key, those after a key, some at a time."""
@@ -178,9 +178,9 @@ class End:
     def last_id(self, table: MovedTable) -> int:
         """The highest id that a table has given; 0 of one without ids, and before the first."""
         with self._meant():
-            given = self._engine.last_id(self._opened, table.name) if "id" in table.columns else 0
+            last_given = self._engine.last_id(self._opened, table.name) if "id" in table.columns else 0
             highest = self._rows(f"SELECT max(id) FROM {table.name}")[0][0] if "id" in table.columns else 0
-        return max(given, highest or 0)
+        return max(last_given, highest or 0)
 
     def raise_last_id(self, table: MovedTable, number: int) -> None:
         """Lets the next id be above a number."""
@@ -194,29 +194,29 @@ class End:
 
     def sums(self, table: MovedTable, advance: Callable[[int], None]) -> Sums:
         """(rows, checksum) by site, 0 for rows of none; comparable within a process, on every engine."""
-        site = table.columns.index("site_id") if "site_id" in table.columns else None
-        found: Sums = defaultdict(lambda: (0, 0))
+        site_column = table.columns.index("site_id") if "site_id" in table.columns else None
+        sums: Sums = defaultdict(lambda: (0, 0))
         for page in self.pages(table):
             for row in page:
-                place = 0 if site is None else row[site] or 0
-                count, checksum = found[place]
-                found[place] = count + 1, (checksum + hash(tuple(row))) % 2**64
+                site_id = 0 if site_column is None else row[site_column] or 0
+                count, checksum = sums[site_id]
+                sums[site_id] = count + 1, (checksum + hash(tuple(row))) % 2**64
             advance(len(page))
-        return dict(found)
+        return dict(sums)
 
     def person(self, after: int) -> list[Any]:
         """The first subscriber whose id is above one, with what is kept of them: (id, rows)."""
         by_name = {table.name: table for table in tables()}
         people = by_name["subscribers"]
         with self._meant():
-            own = self._rows(
+            own_rows = self._rows(
                 f"SELECT {', '.join(people.columns)} FROM subscribers WHERE id > ? ORDER BY id LIMIT 1",
                 [after],
             )
-            if not own:
+            if not own_rows:
                 return []
-            found = dict(zip(people.columns, own[0], strict=True))
-            return [found["id"], own[0], *self._of_person(by_name, found["id"], found["site_id"])]
+            subscriber = dict(zip(people.columns, own_rows[0], strict=True))
+            return [subscriber["id"], own_rows[0], *self._of_person(by_name, subscriber["id"], subscriber["site_id"])]
 
     def _of_person(self, by_name: dict[str, MovedTable], id_: int, site_id: int) -> Iterator[tuple[Any, ...]]:
         for name in OF_PERSON:
@@ -228,11 +228,11 @@ class End:
 @contextlib.contextmanager
 def end(url: str, password: str | None, timeout: float, allow_faulty: bool) -> Iterator[End]:
     """One end, until the caller's `with` ends. Raises `Unavailable`, `Unusable`."""
-    engine = chosen.of(url)
+    engine = chosen.engine_of(url)
     opened = engine.open(url, timeout, 2, allow_faulty, password)
     try:
-        found = End(engine, opened)
-        found.connect()
-        yield found
+        opened_end = End(engine, opened)
+        opened_end.connect()
+        yield opened_end
     finally:
         opened.close_all()

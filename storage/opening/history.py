@@ -25,7 +25,7 @@ class Migrations(NamedTuple):
 
 
 def read(runner: Runner) -> Migrations:
-    names = [str(each.name) for each in runner.migrations()]
+    names = [str(migration.name) for migration in runner.migrations()]
     applied = {str(name) for name in runner.applied()}
     if applied and FIRST not in applied:
         newest = max(applied)
@@ -46,5 +46,7 @@ def adopt(runner: Runner) -> None:
 def spoils(runner: Runner, pending: list[str]) -> bool:
     """Whether one of these is not additive, so that going back needs a backup; `FIRST` replaces a history."""
     return any(
-        not getattr(each.load(), "ADDITIVE", False) for each in runner.migrations() if each.name in pending
+        not getattr(migration.load(), "ADDITIVE", False)
+        for migration in runner.migrations()
+        if migration.name in pending
     )

@@ -13,10 +13,10 @@ class WatchedPlaces:
     def have_changed(self) -> bool:
         """Whether something else, or nothing, is at a path now."""
         for path, known in self._identities.items():
-            found = _identity(path)
+            identity = _identity(path)
             if known is None:
-                self._identities[path] = found
-            elif found != known:
+                self._identities[path] = identity
+            elif identity != known:
                 return True
         return False
 

@@ -113,16 +113,16 @@ def events_in(
         f"FROM (VALUES {', '.join('(?)' for _ in types)}) AS t CROSS JOIN {engine.PERIODS} ORDER BY b.place",
         (site_id, *parameters, *types, json.dumps(periods)),
     )
-    found: dict[str, list[int]] = {type_: [] for type_ in types}
+    counts_by_type: dict[str, list[int]] = {type_: [] for type_ in types}
     for type_, count in counts:
-        found[type_].append(count)
-    return found
+        counts_by_type[type_].append(count)
+    return counts_by_type
 
 
 def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, int, int, int]]:
     """(created, updated, unchanged, failed) rows per period, by when their imports were accepted."""
     return rows(
-        f"SELECT {', '.join(f'CAST(coalesce(sum({each}), 0) AS bigint)' for each in IMPORTED)} "
+        f"SELECT {', '.join(f'CAST(coalesce(sum({column}), 0) AS bigint)' for column in IMPORTED)} "
         f"FROM {engine.PERIODS} LEFT JOIN imports AS i "
         "ON i.site_id = ? AND i.created_at >= b.first AND i.created_at < b.ending "
         "GROUP BY b.place ORDER BY b.place",

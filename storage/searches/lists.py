@@ -44,17 +44,17 @@ def begins_with(
 
     Up to `MOST_FOUND` people are found by indexes; of more, it is asked of one person after another.
     """
-    conditions = [each for start in addresses for each in _starts(site_id, start, BY_ADDRESS)]
-    conditions += [each for start in of_domains for each in _starts(site_id, start, BY_DOMAIN)]
+    conditions = [condition for start in addresses for condition in _starts(site_id, start, BY_ADDRESS)]
+    conditions += [condition for start in of_domains for condition in _starts(site_id, start, BY_DOMAIN)]
     for name in names:
-        conditions += [_begins(each, site_id, name) for each in (BY_FIRST_NAME, BY_LAST_NAME)]
+        conditions += [_begins(column, site_id, name) for column in (BY_FIRST_NAME, BY_LAST_NAME)]
         splits = {name.partition(" "), name.rpartition(" ")}
         conditions += [_begins(BY_BOTH_NAMES, site_id, last, first) for first, _, last in splits if last]
-    found = join(" UNION ", [_some(each) for each in conditions])
-    [count] = row(f"SELECT count(*) FROM ({found.text} LIMIT {MOST_FOUND + 1}) AS found", found.parameters)
+    few = join(" UNION ", [_some(condition) for condition in conditions])
+    [count] = row(f"SELECT count(*) FROM ({few.text} LIMIT {MOST_FOUND + 1}) AS found", few.parameters)
     if count > MOST_FOUND:
-        return join(" OR ", [Sql(f"(+{each.text})", each.parameters) for each in conditions])
-    return Sql(f"subscribers.id IN ({found.text})", found.parameters, rare=True)
+        return join(" OR ", [Sql(f"(+{condition.text})", condition.parameters) for condition in conditions])
+    return Sql(f"subscribers.id IN ({few.text})", few.parameters, rare=True)
 
 
 def _starts(site_id: int, start: Start, condition: str) -> Iterator[Sql]:
@@ -82,17 +82,17 @@ def _some(condition: Sql) -> Sql:
 def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offset: int) -> list[Subscriber]:
     """Matches that have the date `order`, by it; an index alone yields the ids."""
     direction = "DESC" if descending else "ASC"
-    by = ", ".join(
+    ordered = ", ".join(
         f"{_plus(rule)}{column} {direction}" for column in dict.fromkeys((order, "created_at", "id"))
     )
-    query = f"SELECT id FROM subscribers WHERE {_listed(rule, order)} ORDER BY {by} LIMIT ? OFFSET ?"
+    query = f"SELECT id FROM subscribers WHERE {_listed(rule, order)} ORDER BY {ordered} LIMIT ? OFFSET ?"
     with looking_for([rule]):
         records = rows(query, (site_id, *rule.parameters, limit, offset))
     ids = [subscriber_id for (subscriber_id,) in records]
-    found = rows(
+    people = rows(
         f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?", [*ids, site_id]
     )
-    by_id = {subscriber.id: subscriber for subscriber in map(read, found)}
+    by_id = {subscriber.id: subscriber for subscriber in map(read, people)}
     return [by_id[subscriber_id] for subscriber_id in ids if subscriber_id in by_id]
 
 
@@ -100,8 +100,8 @@ def ids(site_id: int, rule: Sql, order: str) -> list[int]:
     """The ids of all who match and have the date `order`."""
     listed = f"site_id = ? AND {order} > {EARLIEST} AND ({rule.text})"
     with looking_for([rule]):
-        found = rows(f"SELECT id FROM subscribers WHERE {listed} ORDER BY id", (site_id, *rule.parameters))
-    return [subscriber_id for (subscriber_id,) in found]
+        records = rows(f"SELECT id FROM subscribers WHERE {listed} ORDER BY id", (site_id, *rule.parameters))
+    return [subscriber_id for (subscriber_id,) in records]
 
 
 def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
@@ -110,9 +110,9 @@ def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
     Everybody has been created: of that order, the rule's own index may count.
     """
     listed = _listed(rule, order) if order != ORDERS[0] else f"{_plus(rule)}site_id = ? AND ({rule.text})"
-    some = f"SELECT 1 FROM subscribers WHERE {listed} LIMIT ?"
+    counted = f"SELECT 1 FROM subscribers WHERE {listed} LIMIT ?"
     with looking_for([rule]):
-        [total] = row(f"SELECT count(*) FROM ({some}) AS found", (site_id, *rule.parameters, limit))
+        [total] = row(f"SELECT count(*) FROM ({counted}) AS found", (site_id, *rule.parameters, limit))
     return int(total)
 
 

@@ -64,14 +64,14 @@ def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) ->
 
     In one row: a thread would give the interpreter away for each.
     """
-    one = Sql(
+    one_row = Sql(
         f"SELECT {engine.joined(text.text, ORDERED)}, (SELECT count(*) FROM page) "
         f"FROM (SELECT * FROM page LIMIT {limit:d}) AS page {engine.IN_ORDER} {ON_PAGE}",
         text.parameters,
     )
     with looking_for(filters.rules):
-        [(joined, found)] = _read(site_id, filters, limit + 1, offset, one)
-    return bytes(joined or b""), found > limit
+        [(joined, row_count)] = _read(site_id, filters, limit + 1, offset, one_row)
+    return bytes(joined or b""), row_count > limit
 
 
 def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -> list[Any]:
@@ -85,10 +85,10 @@ def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -
     if offset >= FAR and not (plan.sorts or filters.read_elsewhere):
         before = bookmarks.version()
         if bookmarks.bookmarks.is_quiet(before):
-            mark, passed = bookmarks.bookmarks.reach(before, page.of, offset, page.step)
-            found = page.rows(offset - passed, mark)
+            mark, passed = bookmarks.bookmarks.reach(before, page.condition, offset, page.step)
+            records = page.rows(offset - passed, mark)
             if bookmarks.version() == before:
-                return found
+                return records
     return page.rows(offset)
 
 
@@ -151,7 +151,9 @@ def _tagged(site_id: int, tag_ids: Iterable[int]) -> Sql:
 def _rare_date(site_id: int, filters: Filters) -> str:
     """A date with an index of its own that fewer than `MANY` have within its bounds; "" if there is none."""
     for date in INDEXED_DATES:
-        bounds = [{date: each[date]} if date in each else {} for each in (filters.after, filters.before)]
+        bounds = [
+            {date: by_date[date]} if date in by_date else {} for by_date in (filters.after, filters.before)
+        ]
         if any(bounds):
             where = _conditions(site_id, Filters(after=bounds[0], before=bounds[1]), Plan(date=date))
             query = f"SELECT 1 FROM subscribers WHERE {where.text} LIMIT 1 OFFSET {MANY - 1}"
@@ -171,7 +173,7 @@ class SearchPage:
     query: Sql
 
     @property
-    def of(self) -> Sql:
+    def condition(self) -> Sql:
         """What the page is one of."""
         return _conditions(self.site_id, self.filters, self.plan)
 
@@ -189,16 +191,16 @@ class SearchPage:
     def step(self, mark: Mark | None) -> Mark | None:
         """The mark a step after another, or after the beginning."""
         where = self._where(mark)
-        found = row(
+        record = row(
             f"SELECT created_at, id FROM subscribers WHERE {where.text} "
             f"ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET {STEP - 1}",
             where.parameters,
         )
-        return found and (found[0], found[1])
+        return record and (record[0], record[1])
 
     def _where(self, mark: Mark | None) -> Sql:
         if mark is None:
-            return self.of
+            return self.condition
         later = {column: bound for column, bound in self.filters.before.items() if column != "created_at"}
         where = _conditions(self.site_id, replace(self.filters, before=later), self.plan)
         return Sql(f"{where.text} AND (created_at, id) < (?, ?)", (*where.parameters, *mark))
@@ -216,8 +218,8 @@ def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
         parts.append(Sql("email_key = ?", (filters.email_key,)))
     others = _tagged(site_id, (tag_id for tag_id in filters.tag_ids if tag_id != plan.tag))
     if plan.tag is not None:
-        found = f"id IN (SELECT id FROM ({BY_TAG}) AS subscribers WHERE {others.text or 'TRUE'})"
-        parts.append(Sql(found, (site_id, plan.tag, *others.parameters)))
+        by_tag = f"id IN (SELECT id FROM ({BY_TAG}) AS subscribers WHERE {others.text or 'TRUE'})"
+        parts.append(Sql(by_tag, (site_id, plan.tag, *others.parameters)))
     elif others.text:
         parts.append(others)
     return join(" AND ", [*parts, *(Sql(f"({rule.text})", rule.parameters) for rule in filters.rules)])

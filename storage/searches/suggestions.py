@@ -32,5 +32,5 @@ def event_types(site_id: int, limit: int) -> list[str]:
 
 def values(site_id: int, key: str, limit: int) -> list[str]:
     """Texts, numbers and booleans of a custom field, in the order of the alphabet."""
-    found = rows(VALUES, (site_id, key, site_id, site_id, site_id, OTHER, limit))
-    return [label or folded for folded, label in found if label is not None]
+    records = rows(VALUES, (site_id, key, site_id, site_id, site_id, OTHER, limit))
+    return [label or folded for folded, label in records if label is not None]

@@ -33,7 +33,7 @@ MEETING_SOME = f"{MEETING} AND subscribers.id IN (SELECT value FROM they)"
 MOST_SELECTS = 200  # of the conditions of one statement: SQLite takes some 500, with those of the tables
 
 
-def met(
+def conditions_met(
     site_id: int, subscriber_ids: Iterable[int], values: Iterable[Row], conditions: Sequence[Sql]
 ) -> dict[int, list[bool]]:
     """By subscriber, for each condition on `subscribers` whether it holds; nobody who is gone is in it.
@@ -41,26 +41,26 @@ def met(
     `values` are all rows of `field_values` of these subscribers.
     """
     ids, keys = json.dumps(list(subscriber_ids)), json.dumps([(*row[1:5], row[7]) for row in values])
-    found: dict[int, list[bool]] = {}
-    for some in _slices(conditions):
-        each = join(", ", [Sql(f"({part.text}) IS TRUE", part.parameters) for part in some])
+    holding: dict[int, list[bool]] = {}
+    for chunk in _slices(conditions):
+        columns = join(", ", [Sql(f"({part.text}) IS TRUE", part.parameters) for part in chunk])
         query = MET.format(
             tags=engine.each_number("s.tag_ids"), ids=engine.IDS, keys=engine.VALUE_KEYS,
-            joins=engine.IN_ORDER, conditions=each.text.replace(MEETING, MEETING_SOME),
+            joins=engine.IN_ORDER, conditions=columns.text.replace(MEETING, MEETING_SOME),
         )  # fmt: skip
-        bound = (ids, ids, site_id, keys, site_id, ids, site_id, *each.parameters, ids, site_id)
+        bound = (ids, ids, site_id, keys, site_id, ids, site_id, *columns.parameters, ids, site_id)
         for subscriber_id, *holds in rows(query, bound):
-            found.setdefault(subscriber_id, []).extend(map(bool, holds))
-    return found
+            holding.setdefault(subscriber_id, []).extend(map(bool, holds))
+    return holding
 
 
 def _slices(conditions: Sequence[Sql]) -> Iterator[list[Sql]]:
-    some: list[Sql] = []
+    chunk: list[Sql] = []
     selects = 0
     for condition in conditions:
         selects += condition.text.count("SELECT")
-        if some and selects > MOST_SELECTS:
-            yield some
-            some, selects = [], condition.text.count("SELECT")
-        some.append(condition)
-    yield some
+        if chunk and selects > MOST_SELECTS:
+            yield chunk
+            chunk, selects = [], condition.text.count("SELECT")
+        chunk.append(condition)
+    yield chunk

@@ -59,17 +59,19 @@ def simplified(group: Group) -> list[Rule]:
     bounds: dict[tuple[str, bool, bool], list[Condition]] = {}
     for part in _flat(group):
         if isinstance(part, Condition) and part.subject == "field" and part.operator in BOUNDS:
-            of = (part.key, isinstance(part.operand, Instant), part.operator in LOWER)
-            bounds.setdefault(of, []).append(part)
+            side = (part.key, isinstance(part.operand, Instant), part.operator in LOWER)
+            bounds.setdefault(side, []).append(part)
         else:
             parts.append(part)
-    decisive = {of: _decisive(some, of[2], group.operator == "all") for of, some in bounds.items()}
+    decisive = {
+        side: _decisive(candidates, side[2], group.operator == "all") for side, candidates in bounds.items()
+    }
     for (key, is_date, is_lower), bound in decisive.items():
-        other = decisive.get((key, is_date, not is_lower)) if group.operator == "all" else None
-        if other is None:
+        opposite = decisive.get((key, is_date, not is_lower)) if group.operator == "all" else None
+        if opposite is None:
             parts.append(bound)
         elif is_lower:
-            parts.append(Between(bound, other))
+            parts.append(Between(bound, opposite))
     return parts
 
 
@@ -84,4 +86,4 @@ def _flat(group: Group) -> Iterator[Rule]:
 def _decisive(bounds: list[Condition], is_lower: bool, is_all: bool) -> Condition:
     """The strictest of bounds to one side; of those of which any must hold, the least strict."""
     choose = max if is_lower == is_all else min
-    return choose(bounds, key=lambda each: (each.operand, (each.operator in STRICT) == is_lower))
+    return choose(bounds, key=lambda bound: (bound.operand, (bound.operator in STRICT) == is_lower))

@@ -43,17 +43,20 @@ class People(Sql):
     def ids(self) -> Sql:
         return join("", [self.select, self.grouped])
 
-    def narrowed(self, other: Sql) -> "People":
+    def narrowed(self, others: Sql) -> "People":
         """Those of them who are among other ids."""
-        more = Sql(AMONG.format(id="+subscriber_id", ids=other.text), other.parameters)
+        more = Sql(AMONG.format(id="+subscriber_id", ids=others.text), others.parameters)
         return replace(self, select=join(AND, [self.select, more]))
 
-    def without(self, other: Sql) -> "People":
+    def without(self, others: Sql) -> "People":
         """Those of them who are not among other ids."""
-        more = engine.NOT_AMONG.format(id="+subscriber_id", ids=other.text)
+        more = engine.NOT_AMONG.format(id="+subscriber_id", ids=others.text)
         text = f"SELECT subscriber_id FROM ({self.ids.text}) AS these WHERE {more}"
         return replace(
-            self, select=Sql(text, (*self.ids.parameters, *other.parameters)), grouped=NOTHING, is_fixed=False
+            self,
+            select=Sql(text, (*self.ids.parameters, *others.parameters)),
+            grouped=NOTHING,
+            is_fixed=False,
         )
 
 
@@ -86,7 +89,7 @@ def any_group(parts: Sequence[Sql], site_id: int) -> Sql:
     plain = [part for part in parts if SELECT not in part.text]
     sets = [part for part in parts if part not in plain]
     joined = [part if _is_among(part) else _meeting(part, site_id) for part in sets]
-    return any_of([*joined, *(_meeting(any_of(some), site_id) for some in [plain] if some)])
+    return any_of([*joined, *(_meeting(any_of(unnested), site_id) for unnested in [plain] if unnested)])
 
 
 def _is_among(part: Sql) -> TypeGuard[People]:
@@ -104,10 +107,10 @@ def any_of(parts: Sequence[Sql]) -> Sql:
     people = [part for part in parts if isinstance(part, People) and not part.excludes]
     if not people or len(people) < len(parts):
         return whole
-    union = join(UNION, [each.ids for each in people])
+    union = join(UNION, [part.ids for part in people])
     if union.text.count(UNION) >= JOINED and not engine.JOINS_SETS:
         return whole
-    size = max(each.size for each in people)
+    size = max(part.size for part in people)
     return People(whole.text, whole.parameters, select=union, size=size, is_fixed=True)
 
 
@@ -115,23 +118,23 @@ def all_of(parts: Sequence[Sql]) -> Sql:
     if len(parts) == 1:
         return parts[0]
     positive = [part for part in parts if _is_among(part)]
-    fixed = [each for each in positive if each.is_fixed]
-    single = sorted((each for each in positive if not each.is_fixed), key=lambda each: each.size)
+    fixed = [part for part in positive if part.is_fixed]
+    single = sorted((part for part in positive if not part.is_fixed), key=lambda part: part.size)
     if not single:
         return _join(parts)
     chain = [*fixed[:1], *single][: engine.NARROWED]
     people = chain[0]
-    for each in chain[1:]:
-        people = each.narrowed(people.ids)
+    for part in chain[1:]:
+        people = part.narrowed(people.ids)
     if len(chain) > 1:
-        people = _among(people, "+" if any(each.size for each in chain) else "")
+        people = _among(people, "+" if any(part.size for part in chain) else "")
     others = [part for part in parts if part not in chain]
     whole = _join(parts if engine.JOINS_SETS else [*others, people])
     without = [part for part in others if isinstance(part, People) and part.excludes][:EXCLUDED]
     if len(without) < len(others):
         return whole
-    for each in without:
-        people = people.without(each.ids)
+    for part in without:
+        people = people.without(part.ids)
     return replace(people, text=whole.text, parameters=whole.parameters)
 
 

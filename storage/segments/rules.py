@@ -105,10 +105,12 @@ def _tagged(names: tuple[str, ...], site_id: int) -> Sql:
 def _domain_contains(part: str, site_id: int, place: str = "> 0") -> Sql:
     """Of the domain with an `@` before and a dot behind it, as it is stored or shown."""
     stored = Sql(f"instr('@' || {DOMAIN} || '.', ?) {place}", (part,))
-    shown = [(each, f"@{text}.") for each, text in domains.international(site_id)]
-    found = [each for each, text in shown if (text.startswith(part) if place == "= 1" else part in text)]
-    listed = Sql(f"{DOMAIN} {engine.ONE_OF_DOMAINS}", (domains.as_text(found),))
-    return any_of([stored, listed]) if found else stored
+    shown = [(domain, f"@{text}.") for domain, text in domains.international(site_id)]
+    matching = [
+        domain for domain, text in shown if (text.startswith(part) if place == "= 1" else part in text)
+    ]
+    listed = Sql(f"{DOMAIN} {engine.ONE_OF_DOMAINS}", (domains.as_text(matching),))
+    return any_of([stored, listed]) if matching else stored
 
 
 def _domain_starts(part: str, site_id: int) -> Sql:
@@ -175,11 +177,11 @@ def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: b
     if rule.key in TEXT_COLUMNS:
         return _some_name(rule, Sql(json_value, (rule.operand,)))
     of_cut = OF_CUT.format(engine.OF_JSON.format(OBJECT), json_value)
-    truth = Sql(f"{IS_CUT} AND {of_cut}", (engine.json_path(rule.key), rule.operand))
+    truth_of_json = Sql(f"{IS_CUT} AND {of_cut}", (engine.json_path(rule.key), rule.operand))
     if _is_long(rule.operand):
-        return _some(rule, site_id, truth)
-    found = Sql(f"v.kind = {TEXT} AND {row}", (rule.operand,))
-    return _some(rule, site_id, found if whole else any_of([found, truth]))
+        return _some(rule, site_id, truth_of_json)
+    truth_of_row = Sql(f"v.kind = {TEXT} AND {row}", (rule.operand,))
+    return _some(rule, site_id, truth_of_row if whole else any_of([truth_of_row, truth_of_json]))
 
 
 def _is(rule: Condition, site_id: int) -> Sql:
@@ -193,17 +195,17 @@ def _in(rule: Condition, site_id: int) -> Sql:
     texts = [operand for operand in rule.operand if isinstance(operand, str)]
     others = [operand for operand in rule.operand if not isinstance(operand, str)]
     short = tuple(operand for operand in texts if not _is_long(operand))
-    found = [
+    conditions = [
         _texts_of(replace(rule, operand=operand), site_id, "", f"{JSON_TEXT} = ?")
         for operand in texts
         if _is_long(operand)
     ]
     if short:
         equal = Sql(f"v.kind = {TEXT} AND v.folded IN ({marks(short)})", short)
-        found.append(_some(rule, site_id, equal, LARGE))
+        conditions.append(_some(rule, site_id, equal, LARGE))
     if others:
-        found.append(_some(rule, site_id, any_of([_row_equal(operand) for operand in others])))
-    return any_of(found)
+        conditions.append(_some(rule, site_id, any_of([_row_equal(operand) for operand in others])))
+    return any_of(conditions)
 
 
 def _row_equal(operand: bool | int | float) -> Sql:
@@ -237,8 +239,8 @@ def _between(rule: Between, site_id: int) -> Sql:
         f" GROUP BY v.subscriber_id HAVING max({column}) {BOUNDS[lower.operator]} {mark} "
         f"AND min({column}) {BOUNDS[upper.operator]} {mark}"
     )
-    met = Sql(bounds, (lower.operand, upper.operand))
-    return _some(lower, site_id, Sql(f"{column} IS NOT NULL"), grouped=met)
+    in_bounds = Sql(bounds, (lower.operand, upper.operand))
+    return _some(lower, site_id, Sql(f"{column} IS NOT NULL"), grouped=in_bounds)
 
 
 def _present(rule: Condition, site_id: int) -> Sql:

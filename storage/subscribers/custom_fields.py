@@ -35,10 +35,10 @@ def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
     """Ids by key, of those of `keys` that the site has."""
     return {
         key: field_id
-        for some in slices(keys)
+        for chunk in slices(keys)
         for key, field_id in rows(
-            f"SELECT key, id FROM custom_fields WHERE site_id = ? AND key IN ({marks(some)})",
-            [site_id, *some],
+            f"SELECT key, id FROM custom_fields WHERE site_id = ? AND key IN ({marks(chunk)})",
+            [site_id, *chunk],
         )
     }
 

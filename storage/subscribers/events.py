@@ -36,13 +36,13 @@ def add(site_id: int, events: Iterable[Event], at: int) -> None:
 def seen(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Those of the (type, unique key) pairs that the site has, with the email key of whose event it is."""
     values = ",".join(["(?,?)"] * len(unique_keys))
-    found = rows(
+    records = rows(
         "SELECT e.type, e.unique_key, s.email_key FROM events e "
         "JOIN subscribers s ON s.site_id = e.site_id AND s.id = e.subscriber_id "
         f"WHERE e.site_id = ? AND e.unique_key IS NOT NULL AND (e.type, e.unique_key) IN (VALUES {values})",
         [site_id, *itertools.chain.from_iterable(unique_keys)],
     )
-    return {(type_, unique_key): email_key for type_, unique_key, email_key in found}
+    return {(type_, unique_key): email_key for type_, unique_key, email_key in records}
 
 
 def page(site_id: int, subscriber_id: int, limit: int, offset: int) -> list[Event]:

@@ -104,7 +104,10 @@ def shown(site_id: int, ids: Collection[int]) -> list[tuple[Any, ...]]:
 def who(site_id: int, ids: Collection[int]) -> dict[int, tuple[str, str]]:
     """(uuid, address) of those of some subscribers who exist, by id."""
     query = f"SELECT id, uuid, email FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
-    return {each: (uuid, email) for each, uuid, email in rows(query, (json.dumps(list(ids)), site_id))}
+    return {
+        subscriber_id: (uuid, email)
+        for subscriber_id, uuid, email in rows(query, (json.dumps(list(ids)), site_id))
+    }
 
 
 def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
@@ -184,15 +187,15 @@ def put_consents(site_id: int, people: Iterable[Subscriber]) -> None:
     execute_many(
         "UPDATE subscribers SET unsubscribed_at = ?, consent_at = ?, consent_number = ?, consent_kind = ?, "
         "unsubscribe_number = ? WHERE id = ? AND +site_id = ?",
-        [(*consent(each), each.id, site_id) for each in people],
+        [(*consent(person), person.id, site_id) for person in people],
     )
 
 
 def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
     """The email keys of those who exist, by uuid."""
     chosen = list(uuids)
-    found = f"SELECT uuid, email_key FROM subscribers WHERE site_id = ? AND uuid IN ({marks(chosen)})"
-    return dict(rows(found, [site_id, *chosen]))
+    query = f"SELECT uuid, email_key FROM subscribers WHERE site_id = ? AND uuid IN ({marks(chosen)})"
+    return dict(rows(query, [site_id, *chosen]))
 
 
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:

@@ -45,10 +45,10 @@ def get(site_id: int, tag_id: int) -> Tag | None:
 def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
     """Tag ids by name key."""
     ids_by_key: dict[str, int] = {}
-    for some in slices(name_keys):
+    for chunk in slices(name_keys):
         ids_by_key |= rows(
-            f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key IN ({marks(some)})",
-            [site_id, *some],
+            f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key IN ({marks(chunk)})",
+            [site_id, *chunk],
         )
     return ids_by_key
 
@@ -65,9 +65,9 @@ def twin_keys(site_id: int, keys: Collection[str]) -> list[str]:
 
 def settle(site_id: int) -> None:
     """Gives a name that a deleted tag had to the oldest of its twins."""
-    found = twins(site_id)
-    taken = set(ids(site_id, [key for key, _ in found]))
-    for key, tag_id in found:
+    pairs = twins(site_id)
+    taken = set(ids(site_id, [key for key, _ in pairs]))
+    for key, tag_id in pairs:
         if key not in taken:
             taken.add(key)
             TAGS.change({"name_key": key}, site_id=site_id, id=tag_id)
@@ -75,12 +75,12 @@ def settle(site_id: int) -> None:
 
 def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
     """Names by tag id."""
-    found: dict[int, str] = {}
-    for some in slices(tag_ids):
-        found |= rows(
-            f"SELECT id, name FROM tags WHERE site_id = ? AND id IN ({marks(some)})", [site_id, *some]
+    names_by_id: dict[int, str] = {}
+    for chunk in slices(tag_ids):
+        names_by_id |= rows(
+            f"SELECT id, name FROM tags WHERE site_id = ? AND id IN ({marks(chunk)})", [site_id, *chunk]
         )
-    return found
+    return names_by_id
 
 
 def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:

@@ -61,5 +61,5 @@ def by_uuid(site_id: int, uuid: str, column: Sql) -> str | None:
 
 def _one(name: str, site_id: int, value: str, column: Sql) -> str | None:
     query = f"SELECT {column.text} FROM subscribers WHERE site_id = ? AND {name} = ?"
-    found = row(query, [*column.parameters, site_id, value], keeps_plan=True)
-    return found and str(found[0])
+    record = row(query, [*column.parameters, site_id, value], keeps_plan=True)
+    return record and str(record[0])

@@ -43,7 +43,7 @@ class Undo(NamedTuple):
     made: str
 
     @property
-    def of(self) -> tuple[str, int]:
+    def source_pair(self) -> tuple[str, int]:
         return self.source, self.source_id
 
 
@@ -108,7 +108,7 @@ def get(site_id: int, undo_id: int) -> Undo | None:
     return UNDOS.get(site_id=site_id, id=undo_id)
 
 
-def of(site_id: int, source: tuple[str, int]) -> Undo | None:
+def of_source(site_id: int, source: tuple[str, int]) -> Undo | None:
     """The undo of an import or act."""
     return UNDOS.get(site_id=site_id, source=source[0], source_id=source[1])
 
@@ -163,18 +163,18 @@ def add_people(site_id: int, undo_id: int, people: Iterable[tuple[int, str, str,
     execute_many(
         "INSERT INTO undo_people (site_id, undo_id, subscriber_id, outcome, source, source_id) "
         "VALUES (?, ?, ?, ?, ?, ?)",
-        [(site_id, undo_id, *each) for each in sorted(people)],
+        [(site_id, undo_id, *person) for person in sorted(people)],
     )
 
 
 def done(site_id: int, undo_id: int, ids: Collection[int]) -> set[int]:
     """Those of some people whom an undo has decided on."""
-    found = rows(
+    records = rows(
         "SELECT subscriber_id FROM undo_people WHERE site_id = ? AND undo_id = ? "
         f"AND subscriber_id IN ({engine.IDS})",
         (site_id, undo_id, json.dumps(list(ids))),
     )
-    return {subscriber_id for (subscriber_id,) in found}
+    return {subscriber_id for (subscriber_id,) in records}
 
 
 def kept_by(site_id: int, undo_id: int, outcome: str = "kept") -> list[tuple[str, int, int]]:
@@ -213,19 +213,19 @@ def drop_people(site_id: int, undo_id: int, limit: int) -> int:
     )
 
 
-def made(undo: Undo) -> Mapping[str, Any]:
+def added_to_site(undo: Undo) -> Mapping[str, Any]:
     """`tags` (ids) and `fields` (keys) that the import or act added to the site, of what is decided."""
-    found: dict[str, Any] = json.loads(undo.made)
-    return found
+    added: dict[str, Any] = json.loads(undo.made)
+    return added
 
 
 def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> set[int]:
     """Those of some subscribers whom an import or act created."""
-    found = rows(
+    records = rows(
         f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ? AND created_by = ?",
         (json.dumps(list(ids)), site_id, f"{source[0]} {source[1]}"),
     )
-    return {subscriber_id for (subscriber_id,) in found}
+    return {subscriber_id for (subscriber_id,) in records}
 
 
 def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
@@ -239,14 +239,14 @@ def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
 
 def borne_fields(site_id: int, keys: Collection[str]) -> set[str]:
     """Those of some fields that somebody has, by the people themselves, all of whom are read."""
-    found, waiting = set[str](), sorted(keys)
-    while some := waiting[:FIELDS_AT_ONCE]:
+    borne, waiting = set[str](), sorted(keys)
+    while chunk := waiting[:FIELDS_AT_ONCE]:
         del waiting[:FIELDS_AT_ONCE]
-        has = ", ".join(["max(CASE WHEN replace(fields, ?, '') <> fields THEN 1 ELSE 0 END)"] * len(some))
-        spelt = [f"{json.dumps(key, ensure_ascii=False)}:" for key in some]
+        has = ", ".join(["max(CASE WHEN replace(fields, ?, '') <> fields THEN 1 ELSE 0 END)"] * len(chunk))
+        spelt = [f"{json.dumps(key, ensure_ascii=False)}:" for key in chunk]
         counts = row(f"SELECT {has} FROM subscribers WHERE site_id = ?", (*spelt, site_id))
-        found.update(key for key, count in zip(some, counts, strict=True) if count)
-    return found
+        borne.update(key for key, count in zip(chunk, counts, strict=True) if count)
+    return borne
 
 
 def drop_unused_fields(site_id: int, keys: Iterable[str]) -> None:

@@ -94,12 +94,12 @@ def paused_by_themselves() -> list[tuple[str, int]]:
 def most_behind() -> int:
     """The most changes that one which is not paused has yet to deliver, of all sites; for all that are no
     longer kept, one reset."""
-    found = row(
+    record = row(
         "SELECT max(CASE WHEN w.place BETWEEN c.oldest_change - 1 AND c.changes "
         "THEN c.changes - w.place + w.resets ELSE 1 END) "
         "FROM webhooks w JOIN site_counters c ON c.site_id = w.site_id WHERE w.paused = ''"
     )
-    return found[0] or 0
+    return record[0] or 0
 
 
 def fix_range(site_id: int, webhook: Webhook) -> bool:

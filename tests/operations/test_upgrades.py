@@ -21,7 +21,7 @@ def pending(request, tmp_path_factory, monkeypatch):
     """Gives an instance a pending migration, and says whether it spoils the database for older code."""
 
     def pend(settings):
-        module, folder = chosen.of(settings.database), tmp_path_factory.mktemp("migrations")
+        module, folder = chosen.engine_of(settings.database), tmp_path_factory.mktemp("migrations")
         for file in module.MIGRATIONS.glob("0*.py"):
             shutil.copy(file, folder)
         (folder / "9999_later.py").write_text(request.param + LATER)

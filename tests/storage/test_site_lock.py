@@ -149,7 +149,7 @@ def test_a_change_of_the_instance_waits_for_all_sites(site, url):
             waiting.result(SECONDS)
 
 
-def test_one_process_at_a_time_is_on_an_errand(site):
+def test_one_process_at_a_time_is_on_a_task(site):
     with leases.alone(leases.SWEEP) as first:
         with leases.alone(leases.SWEEP) as second, leases.alone(leases.SWEEP + 1) as other:
             write_nothing(site.id)

@@ -44,7 +44,7 @@ def look_up(
     watch: ZoneWatch,
     timeout: float | None = None,
 ) -> list[BlacklistResult]:
-    """A result for the domain and one for the address, in this order, as far as given.
+    """Looks up a domain, an IP address, or both; returns a result for each, the domain first.
 
     Queries all providers in parallel, within `timeout` seconds in total, beside the test points that `watch`
     wants; a zone that it does not trust is `UNKNOWN`. Raises `Refused` on a malformed value, or without one.

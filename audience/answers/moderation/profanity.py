@@ -120,7 +120,7 @@ def normal_form(text: str) -> str:
 
 
 def _in_one_script(word: str) -> tuple[str, ...]:
-    """The word; of one in mixed letters, its reading in Latin ones and that in Cyrillic ones."""
+    """The word itself, or, if it mixes scripts, its all-Latin and all-Cyrillic spelling."""
     if word.isascii() or not LATIN.search(word):
         return (word,)
     return word.translate(LOOK_ALIKES), word.translate(CYRILLIC)

@@ -119,7 +119,7 @@ class Audience:
             ids = [row[0] for row in database.rows(EVERYBODY, (self.site_id,))]
             people = subscribers.get_by_ids(self.site_id, ids)
             values = field_values.of_people(self.site_id, people.values())
-            met = segment_matches.met(self.site_id, people, values, conditions)
+            met = segment_matches.conditions_met(self.site_id, people, values, conditions)
         return [
             sorted(people[each].email for each, holds in met.items() if holds[number])
             for number in range(len(rules))
