@@ -276,7 +276,7 @@ DO_NOT_READ = {
     "schemas.imports:load_row",
     "schemas.imports:too_late",
     "schemas.responses:constant",
-    "schemas.responses:error_values",
+    "schemas.responses:error_values_field",
     "schemas.responses:listing",
     "schemas.responses:resource",
     "schemas.responses:shape",
