@@ -65,7 +65,7 @@ def _counting(site_id: int, events: Sequence[tuple[str, ConsentEvent, int]]) -> 
     for key, event, shown_at in events:
         person = people.get(key)
         if person is None or event.counts_over(consents.current_event(person), now):
-            yield Left("", key, shown_at, event.instant)
+            yield Left("", key, shown_at, event.instant, event.kind)
 
 
 def apply(left: Mapping[str, Sequence[Left]]) -> int:
@@ -81,53 +81,53 @@ def apply(left: Mapping[str, Sequence[Left]]) -> int:
     )
 
 
-def leave_again(site_id: int, since: Mapping[str, int]) -> int:
+def leave_again(site_id: int, left: Mapping[str, Suppression]) -> int:
     """Unsubscribes whom the open instance has, by the hash of their address; how many it had subscribed."""
-    if not since:
+    if not left:
         return 0
-    accepted, last, left = subscribers.accept_now(site_id, RESTORE), 0, 0
+    accepted, last, count = subscribers.accept_now(site_id, RESTORE), 0, 0
     while keys := stored_subscribers.keys_after(site_id, last, CHUNK_ROWS):
         last = keys[-1][0]
         changes = [
-            _leaving_again(key, since[address_hash], accepted)
+            _leaving_again(key, left[address_hash].since, left[address_hash].kind, accepted)
             for _, key, _ in keys
             for address_hash in site_keys.address_hashes(site_id, key)
-            if address_hash in since
+            if address_hash in left
         ]
-        left += subscribers.write(site_id, changes, accepted).outcomes.count(Outcome.UPDATED)
-    return left
+        count += subscribers.write(site_id, changes, accepted).outcomes.count(Outcome.UPDATED)
+    return count
 
 
 def _leave(site_id: int, people: Sequence[Left]) -> int:
     with database.write(site_id):
         accepted = subscribers.accept_now(site_id, RESTORE)
         keys = stored_subscribers.keys_of(site_id, [subscriber.uuid for subscriber in people])
-        changes = [
-            _leaving_again(key, at, accepted)
+        left = [
+            (key, at, subscriber.kind)
             for subscriber in people
             for key in {subscriber.email_key, keys.get(subscriber.uuid, subscriber.email_key)}
             for at in (subscriber.unsubscribed_at, subscriber.consent_at)
         ]
-        outcomes = subscribers.write(site_id, changes, accepted).outcomes
-        hashes = site_keys.renewed(site_id, {change.key for change in changes})
-        missing = [
-            (hashes[change.key], change.at or 0)
-            for change, outcome in zip(changes, outcomes, strict=True)
-            if outcome is Outcome.MISSING
-        ]
-        known = suppressions.known(site_id, {address_hash for address_hash, _ in missing})
-        since = {address_hash: state.since for address_hash, state in known.items()}
-        for address_hash, at in missing:
-            since[address_hash] = max(at, since.get(address_hash, 0))
-        suppressions.add(site_id, {key: left_again(at, accepted.number) for key, at in since.items()})
+        outcomes = subscribers.write(
+            site_id, [_leaving_again(*each, accepted) for each in left], accepted
+        ).outcomes
+        missing = [each for each, outcome in zip(left, outcomes, strict=True) if outcome is Outcome.MISSING]
+        hashes = site_keys.renewed(site_id, {key for key, _, _ in missing})
+        known = suppressions.known(site_id, set(hashes.values()))
+        kept = {address_hash: (each.since, each.kind) for address_hash, each in known.items()}
+        for key, at, kind in missing:
+            kept[hashes[key]] = max((at, kind), kept.get(hashes[key], (at, kind)))
+        suppressions.add(
+            site_id,
+            {
+                address_hash: Suppression(suppressions.UNSUBSCRIBED, at, accepted.number, kind)
+                for address_hash, (at, kind) in kept.items()
+            },
+        )
     return outcomes.count(Outcome.UPDATED)
 
 
-def _leaving_again(key: str, at: int, accepted: Acceptance) -> Change:
-    """Dated, as what is carried over may have been: of equal instants, the unsubscribe counts."""
-    return Change(key, key, consent=Consent.UNSUBSCRIBE, at=at, consent_at=accepted.at, creates=False)
-
-
-def left_again(since: int, number: int) -> Suppression:
-    """Dated, likewise."""
-    return Suppression(suppressions.UNSUBSCRIBED, since, number, ConsentKind.DATED_UNSUBSCRIBE)
+def _leaving_again(key: str, at: int, kind: int, accepted: Acceptance) -> Change:
+    """What was dated stays so: of equal instants, it counts over a `subscribe` after the restore."""
+    dated_at = accepted.at if kind == ConsentKind.DATED_UNSUBSCRIBE else None
+    return Change(key, key, consent=Consent.UNSUBSCRIBE, at=at, consent_at=dated_at, creates=False)

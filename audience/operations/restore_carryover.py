@@ -24,6 +24,7 @@ from storage import database
 from storage.access import keys, site_counters
 from storage.access import sites as stored_sites
 from storage.changes import log as stored_changes
+from storage.changes.consents import ConsentKind
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
 from storage.errors import StatementError, Unavailable, Unusable
@@ -62,6 +63,7 @@ class Erasure:
     reason: str = suppressions.ERASED
     number: int | None = None
     kept: bool = False
+    kind: int = ConsentKind.UNSUBSCRIBE
 
 
 @dataclass
@@ -173,7 +175,14 @@ def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
     carryover.left = consent_carryover.read(accepted)
     carryover.erasures += [
         Erasure(
-            row.site_uuid, row.address_hash, row.since, carryover.pepper_check, row.reason, row.number, True
+            row.site_uuid,
+            row.address_hash,
+            row.since,
+            carryover.pepper_check,
+            row.reason,
+            row.number,
+            kept=True,
+            kind=row.kind,
         )
         for row in suppressions.list_all()
     ]
@@ -235,16 +244,16 @@ def _fits(carryover: Carryover, site: Site, erasures: list[Erasure]) -> bool:
 
 def _suppress(site: Site, erasures: list[Erasure]) -> tuple[int, int]:
     """In one transaction: whoever it suppresses is erased or has left, as it counts, even if run again."""
-    erased, left = dict[str, int](), dict[str, int]()
+    erased, left = dict[str, int](), dict[str, Suppression]()
     with database.write(site.id):
         unknown, (number, now) = _unknown(site, erasures), site_counters.take(site.id, clock.now_ms())
         for row in unknown:
-            is_erased, at = row.reason == suppressions.ERASED, min(row.since, now)
-            kept = (
-                Suppression(row.reason, at, number) if is_erased else consent_carryover.left_again(at, number)
-            )
+            kept = Suppression(row.reason, min(row.since, now), number, row.kind)
             suppressions.add(site.id, {row.address_hash: kept})
-            (erased if is_erased else left)[row.address_hash] = row.since
+            if row.reason == suppressions.ERASED:
+                erased[row.address_hash] = row.since
+            else:
+                left[row.address_hash] = kept._replace(since=row.since)
         return erase_again(site, erased) if erased else 0, consent_carryover.leave_again(site.id, left)
 
 

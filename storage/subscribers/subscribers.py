@@ -142,17 +142,18 @@ def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, s
 
 
 class Left(NamedTuple):
-    """Somebody unsubscribed: since when, and when they last said so, in milliseconds."""
+    """Somebody unsubscribed: since when, and the instant, in milliseconds, and kind of what counts."""
 
     uuid: str
     email_key: str
     unsubscribed_at: int
     consent_at: int
+    kind: int
 
 
 LEFT = (
-    "SELECT uuid, email_key, unsubscribed_at, coalesce(consent_at, unsubscribed_at) FROM subscribers "
-    "WHERE site_id = ? AND unsubscribed_at IS NOT NULL"
+    "SELECT uuid, email_key, unsubscribed_at, coalesce(consent_at, unsubscribed_at), consent_kind "
+    "FROM subscribers WHERE site_id = ? AND unsubscribed_at IS NOT NULL"
 )
 
 

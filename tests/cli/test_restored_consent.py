@@ -56,13 +56,31 @@ def test_an_unsubscribe_that_was_dated_counts_over_a_subscribe_of_the_same_insta
     email = ANN if is_known else "new@example.com"
     now = clock.now_ms() + 1_000
     monkeypatch.setattr(clock, "now_ms", lambda: now)
-    event = {"email": email, "type": "$unsubscribe", "occurred_at": "2999-01-01T00:00:00Z"}
+    event = {"email": email, "type": "$unsubscribe", "date": "2999-01-01T00:00:00Z"}
     assert client.post("/batch/events", {"events": [event]}).json["failed"] == 0
     restore(settings, backup)
     item = {"email": email, "command": "subscribe"}
     assert client.post("/batch/subscribers", {"subscribers": [item]}).status_code == 200
     site_lane.drain(client.site.id, 5)
     assert left_at(client, email)
+
+
+@pytest.mark.parametrize("email", [ANN, "erased@example.com", "new@example.com"])
+def test_the_person_s_subscribe_after_the_restore_counts_though_the_clock_went_back(
+    settings, client, tmp_path, monkeypatch, email
+):
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now)
+    client.create(ANN)
+    client.delete("/fetch/subscribers", query={"email": "erased@example.com"})
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    items = [{"email": "other@example.com"}, {"email": email, "command": "unsubscribe"}]
+    imports.accept(client.site, list(enumerate(items)), [], FakeQueue(), 0)
+    restore(settings, tmp_path / "b.tar")
+    monkeypatch.setattr(clock, "now_ms", lambda: now - clock.DAY_MS)
+    say(client, "subscribe", email)
+    site_lane.drain(client.site.id, 5)
+    assert left_at(client, email) is None
 
 
 def test_who_came_and_left_since_the_backup_is_not_brought_in_subscribed(backup, settings, client):

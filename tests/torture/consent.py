@@ -87,9 +87,9 @@ class RestoredHistory(History):
         if not known.erased:
             if address in self.model.people:
                 accepted = self.model.number, self.model.accepted_at
-                self.model.say(address, UNSUBSCRIBE, accepted, self.model.accepted_at)
+                self.model.say(address, UNSUBSCRIBE, accepted, self.model.accepted_at if word.rank else None)
             else:
-                self.model.hashes[address] = Word(self.model.number, word.at, left=True, rank=1)
+                self.model.hashes[address] = Word(self.model.number, word.at, left=True, rank=word.rank)
 
     def _take_back(self, left: dict[str, Word]) -> None:
         """The model is as it was kept, but that who is erased or in `left` since then is away."""
@@ -100,9 +100,8 @@ class RestoredHistory(History):
         for address, word in (left | self._erased).items():
             if word.number <= self._kept.number:
                 continue
-            rank = 0 if word.erased else 1
             at_most = min(word.at or at, at)
-            self.model.hashes[address] = Word(number, at_most, left=True, erased=word.erased, rank=rank)
+            self.model.hashes[address] = Word(number, at_most, left=True, erased=word.erased, rank=word.rank)
             if word.erased:
                 self.model.people.pop(address, None)
                 self.model.blank(address)
