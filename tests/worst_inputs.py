@@ -89,6 +89,9 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.redaction:address_in": takes(*CODES),
     "audience.redaction:addresses_in": takes("@ ", *CODES),
     "audience.access.site_keys:meant": takes(*CODES, "'"),
+    "audience.links.tokens:read": WorstInputs(
+        ("A", ".", "=", "-", ("A", "", "."), ("A", "."), "é"), lambda read, text: read("unsubscribe", text)
+    ),
     "audience.redaction:without_addresses": takes("@ ", *CODES, more=lambda: (str.upper,)),
     "audience.webhooks.deliveries:without_addresses": takes("@", "a@", "%40", "\\u0040", ("a", "@")),
     "audience.access.passwords:check": takes(),

@@ -37,8 +37,8 @@ class Change(NamedTuple):
 
     Of `dates`, an existing subscriber takes `unsubscribed_at` only; none is later than its acceptance.
     `unconfirmed` creates the subscriber unsubscribed, and changes nothing for an existing one. `consent_at`
-    is the instant that orders the consent where a client dated it. `known` is what may be changed of somebody
-    who exists: a member of `KnownPeople`, or empty for all.
+    is the instant that orders the consent where a client dated it, `reason` why, where that was said. `known`
+    is what may be changed of somebody who exists: a member of `KnownPeople`, or empty for all.
     """
 
     key: str
@@ -58,12 +58,13 @@ class Change(NamedTuple):
     creates: bool = True
     rewrites_email: bool = False
     consent_at: int | None = None
+    reason: str = ""
 
 
 class Source(NamedTuple):
-    """What changes come from: `kind` is api, command, event, import, bulk_act, undo, operator, cli, restore
-    or migration, and where an undo decides also left; `id` is that of the key, import, act, undo or operator,
-    or 0.
+    """What changes come from: `kind` is api, command, event, import, bulk_act, undo, operator, cli, link,
+    restore or migration, and where an undo decides also left; `id` is that of the key, import, act, undo or
+    operator, or 0.
     """
 
     kind: str = "operator"

@@ -16,6 +16,7 @@ from audience.erasures import log as erasure_log
 from audience.erasures.erasures import erase_again, still_there, suppress_absent
 from audience.erasures.log import LoggedErasure
 from audience.errors import Refused
+from audience.links import generations as link_generations
 from audience.operations import consent_carryover, operator_carryover
 from audience.operations.openers import Openers
 from audience.operations.operator_carryover import CarriedOperator
@@ -30,6 +31,7 @@ from storage.erasures.suppressions import Suppression
 from storage.errors import StatementError, Unavailable, Unusable
 from storage.instance import backups as stored
 from storage.instance import pepper as stored_pepper
+from storage.links.generations import Generation
 from storage.subscribers.subscribers import Left
 
 CLOCK_SKEW_MS = 600_000  # by how much the log of erasures and a backup may differ
@@ -81,6 +83,7 @@ class Carryover:
     site_ids: dict[str, int] = field(default_factory=dict)
     accepted: dict[str, int] = field(default_factory=dict)
     changes: dict[str, int] = field(default_factory=dict)
+    links: dict[str, list[Generation]] = field(default_factory=dict)
     pepper_check: str | None = None
     logged_by: set[str | None] = field(default_factory=set)
     damaged: bool = False
@@ -173,6 +176,7 @@ def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
     carryover.ended_keys = stored.ended_keys()
     carryover.operators = operator_carryover.read()
     carryover.left = consent_carryover.read(accepted)
+    carryover.links = link_generations.carried()
     carryover.erasures += [
         Erasure(
             row.site_uuid,
@@ -195,6 +199,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
     """
     done = [_suppress(site, erasures) for site, erasures in _matched(carryover, ignore_erasures)]
     left = consent_carryover.apply(carryover.left)
+    link_generations.carry_over(carryover.links)
     _raise_numbers(carryover)
     with database.write(database.SHARED):
         ended = [_end(*key) for key in carryover.ended_keys]

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 
+from audience import clock
+from audience.access import site_keys
 from audience.changes import log as change_log
 from audience.changes.batches import ABSENT, SubscriberBatch
 from audience.changes.changes import json_equal, values_text
@@ -13,6 +15,7 @@ from audience.subscribers import field_values
 from storage.access import sites as stored_sites
 from storage.changes import consent_changes
 from storage.erasures import suppressions
+from storage.links import former_links
 from storage.subscribers import batches as stored
 from storage.subscribers import custom_fields, domains
 from storage.subscribers import field_values as stored_values
@@ -40,6 +43,9 @@ def save(batch: SubscriberBatch) -> None:
     suppressions.add(batch.site_id, noted)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
     domains.count(batch.site_id, Counter(domains.of_keys(person[KEY] for person in created)))
+    if created and former_links.any_for_site(batch.site_id):
+        hashes = {site_keys.address_hash(batch.site_id, person[KEY]): person[ID] for person in created}
+        former_links.put_holders(batch.site_id, hashes)
     left = sum(person[UNSUBSCRIBED_AT] is not None for person in batch.people.values())
     had_left = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.known.values())
     stored_sites.count(batch.site_id, users=len(created), unsubscribers=left - had_left)
@@ -47,7 +53,9 @@ def save(batch: SubscriberBatch) -> None:
 
 
 def delete(site_id: int, people: Sequence[Subscriber]) -> None:
-    """Deletes subscribers with all that is kept beside them, in the caller's transaction."""
+    """Deletes subscribers with all that is kept beside them, in the caller's transaction. From then on their
+    links mean whoever has the address.
+    """
     ids = custom_fields.ids(site_id, {key for person in people for key in person.fields})
     stored_values.remove(
         (site_id, ids[key], *row, person.id)
@@ -59,6 +67,9 @@ def delete(site_id: int, people: Sequence[Subscriber]) -> None:
     stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
     gone = Counter(domains.of_keys(person.email_key for person in people))
     domains.count(site_id, {domain: -people_of_it for domain, people_of_it in gone.items()})
+    hashes = site_keys.renewed(site_id, {person.email_key for person in people})
+    former = {person.uuid: hashes[person.email_key] for person in people}
+    former_links.add(site_id, former, clock.now_ms())
     users, unsubscribers = stored_subscribers.delete(site_id, [person.id for person in people])
     stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)
 

@@ -1,0 +1,66 @@
+"""The token of a link: whose it is, signed. It has no address, and does not expire."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import struct
+import uuid
+from contextlib import suppress
+from typing import NamedTuple
+
+from itsdangerous import Signer
+
+VERSION = 1
+UNSUBSCRIBE, PREFERENCES = "unsubscribe", "preferences"  # purposes: no link is good as another
+LAYOUTS = {  # version, generation, site, subscriber, topic; then the address's hash, month
+    UNSUBSCRIBE: struct.Struct(">BH4s16sI"),
+    PREFERENCES: struct.Struct(">BH4s16sI4sH"),
+}
+SITE_BYTES = ADDRESS_BYTES = 4
+SEPARATOR = "."
+MAX_LENGTH = 200
+
+
+class Payload(NamedTuple):
+    """`site` begins the site's uuid, `topic_id` is 0 for all. Only a link to preferences has `address`, which
+    begins the keyed hash of the address, and the `month` in which it was made, since the year 0.
+    """
+
+    generation: int
+    site: bytes
+    uuid: bytes
+    topic_id: int = 0
+    address: bytes = bytes(ADDRESS_BYTES)
+    month: int = 0
+
+
+def signer(key: bytes) -> Signer:
+    """Of a key that is of one site, generation and purpose."""
+    return Signer(key, sep=SEPARATOR, key_derivation="none", digest_method=hashlib.sha256)
+
+
+def write(purpose: str, payload: Payload, signs: Signer) -> str:
+    values = payload if purpose == PREFERENCES else payload[:4]
+    packed = LAYOUTS[purpose].pack(VERSION, *values)
+    return signs.sign(base64.urlsafe_b64encode(packed)).decode()
+
+
+def read(purpose: str, token: str) -> Payload | None:
+    """What a token says, whoever has signed it; None if it is of another form."""
+    layout = LAYOUTS[purpose]
+    if len(token) <= MAX_LENGTH and token.isascii():
+        with suppress(binascii.Error, struct.error):
+            packed = base64.b64decode(token.partition(SEPARATOR)[0], altchars=b"-_", validate=True)
+            version, *values = layout.unpack(packed)
+            return Payload(*values) if version == VERSION else None
+    return None
+
+
+def is_signed(purpose: str, token: str, payload: Payload, key: bytes) -> bool:
+    """Whether a token is the one that the key makes: no other spelling of it is good."""
+    return hmac.compare_digest(write(purpose, payload, signer(key)), token)
+
+
+def uuid_text(packed: bytes) -> str:
+    return str(uuid.UUID(bytes=packed))
