@@ -77,14 +77,17 @@ def create_routes() -> Flask:
     from audience.http import access, change_notices, errors, health, request_log
     from audience.http.application import Application
     from audience.http.normalize import Normalizer
+    from audience.pages import blueprints as pages
+    from audience.pages.page import error_page
 
     app = Application("audience", static_folder=None)
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     blueprints.register(app)
     console.register(app)
+    pages.register(app)
     app.register_blueprint(health.blueprint)
     failed = {Unavailable: errors.unavailable, Unfinished: errors.unfinished, DiskFault: errors.faulty_disk}
-    errors.register(app, failed, console.error_page)
+    errors.register(app, failed, {"console": console.error_page, pages.NAME: error_page})
     request_log.register(app)
     change_notices.register(app)
     access.check_scopes(app)

@@ -32,6 +32,7 @@ OUTSIDE_NOUNS = (
     "audience.deliveries",
     "audience.http",
     "audience.operations",
+    "audience.pages",
 )
 NOUNS = "a noun"  # a module of a package of audience/ that is no room, and one at its root that is no leaf
 
@@ -58,6 +59,7 @@ MAY_IMPORT = {  # of ours, beside the room itself
         "schemas",
     ),
     "audience.operations": (*LEAVES, NOUNS, "audience.answers", "storage"),
+    "audience.pages": (*LEAVES, NOUNS, "audience.http", "schemas"),
     "audience": (*LEAVES, NOUNS, "audience.answers", "audience.deliveries", "storage", "schemas.values"),
     "schemas": (),
     "storage": (),
@@ -69,8 +71,8 @@ LEAVES_MAY_IMPORT = {  # beside audience.protocols
     "audience.pepper": ("audience.secret_files",),
 }
 ONLY_IN = {  # of the outside
-    "flask": ("app", "audience.api", "audience.console", "audience.http"),
-    "werkzeug": ("app", "audience.api", "audience.console", "audience.http"),
+    "flask": ("app", "audience.api", "audience.console", "audience.http", "audience.pages"),
+    "werkzeug": ("app", "audience.api", "audience.console", "audience.http", "audience.pages"),
     "flask_httpauth": ("audience.http",),
     "itsdangerous": ("audience.links",),
     "standardwebhooks": ("audience.deliveries",),

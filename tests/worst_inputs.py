@@ -92,6 +92,10 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.links.tokens:read": WorstInputs(
         ("A", ".", "=", "-", ("A", "", "."), ("A", "."), "é"), lambda read, text: read("unsubscribe", text)
     ),
+    "audience.links.visits:masked": takes("@", "a@"),
+    "audience.looks.looks:is_name": takes(".", "a.", "a.a", "@", ":/", limit=61),
+    "audience.looks.looks:is_url": takes("/", ":", "[", "?", "https://", (":", "https://"), limit=501),
+    "audience.pages.texts:known": takes("-", "d", "İ"),
     "audience.redaction:without_addresses": takes("@ ", *CODES, more=lambda: (str.upper,)),
     "audience.webhooks.deliveries:without_addresses": takes("@", "a@", "%40", "\\u0040", ("a", "@")),
     "audience.access.passwords:check": takes(),

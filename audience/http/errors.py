@@ -117,6 +117,7 @@ def unexpected(error: Exception) -> ErrorResponse:
 
 
 Handler = Callable[[Any], ErrorResponse]
+ErrorPage = Callable[[ErrorResponse], Response]
 HANDLERS: dict[type[Exception], Handler] = {
     AudienceError: domain_error,
     FormError: form_error,
@@ -129,21 +130,21 @@ HANDLERS: dict[type[Exception], Handler] = {
 def register(
     app: Flask,
     storage_handlers: Mapping[Any, Handler],
-    console_page: Callable[[ErrorResponse], Response],
+    error_pages: Mapping[str, ErrorPage],
 ) -> None:
-    """Handles every exception; `storage_handlers` those of the database, `console_page` shows an error."""
+    """Handles every exception; `storage_handlers` those of the database, `error_pages` show an error, by the
+    name of the blueprint.
+    """
     for exception, handler in {**HANDLERS, **storage_handlers}.items():
-        app.register_error_handler(exception, partial(respond, handler, console_page))
+        app.register_error_handler(exception, partial(respond, handler, error_pages))
 
 
-def respond(
-    handler: Handler, console_page: Callable[[ErrorResponse], Response], exception: Exception
-) -> Response:
+def respond(handler: Handler, error_pages: Mapping[str, ErrorPage], exception: Exception) -> Response:
     error = handler(exception)
     if request.path.split("/")[1] in JSON_ROOTS:
         response = jsonify(body(error))
-    elif request.blueprints[-1:] == ["console"]:
-        response = console_page(error)
+    elif show := error_pages.get(request.blueprints[-1] if request.blueprints else ""):
+        response = show(error)
     else:
         response = error_page(error.status, error.message)
     response.status_code = error.status

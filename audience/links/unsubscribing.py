@@ -14,6 +14,7 @@ from storage.changes.consents import ConsentKind
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
 from storage.links import former_links
+from storage.links.former_links import FormerLink
 from storage.subscribers import subscribers as stored
 from storage.subscribers.subscribers import Subscriber
 
@@ -48,14 +49,22 @@ def unsubscribe(link: Link, reason: str = "") -> Unsubscribed:
     if link.standing is Standing.REVOKED:
         return Unsubscribed(LinkOutcome.UNKNOWN)
     with database.write(site_id):
-        former = former_links.get(site_id, link.uuid)
-        subscriber = stored.get_by_uuid(site_id, link.uuid) or (former and _holder(site_id, former))
+        subscriber, former = find(link)
         if subscriber:
             return _unsubscribe(site_id, subscriber, reason if reason in REASONS else "")
         return _keep(site_id, former.address_hash) if former else Unsubscribed(LinkOutcome.UNKNOWN)
 
 
-def _holder(site_id: int, former: former_links.FormerLink) -> Subscriber | None:
+def find(link: Link) -> tuple[Subscriber | None, FormerLink | None]:
+    """Whom a link is of or, if that row is gone, who has the address; and what was kept of a row that is
+    gone. In the caller's session.
+    """
+    site_id = link.site.id
+    former = former_links.get(site_id, link.uuid)
+    return stored.get_by_uuid(site_id, link.uuid) or (former and _holder(site_id, former)), former
+
+
+def _holder(site_id: int, former: FormerLink) -> Subscriber | None:
     """Whoever has the address now; one who was given it may have another since."""
     ids = [former.subscriber_id] if former.subscriber_id else []
     for subscriber in stored.get_by_ids(site_id, ids).values():

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from storage.database import execute_many, row, rows
+from storage.database import execute, execute_many, row, rows
 
 
 class ConsentChange(NamedTuple):
@@ -24,6 +24,15 @@ def add(changes: Iterable[Row]) -> None:
         "INSERT INTO consent_changes (site_id, subscriber_id, at, subscribed, source, source_id, reason) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
         changes,
+    )
+
+
+def put_reason(site_id: int, subscriber_id: int, source: str, reason: str) -> None:
+    """Of a subscriber's newest change, if it is an unsubscribe from that source."""
+    execute(
+        "UPDATE consent_changes SET reason = ? WHERE site_id = ? AND id = (SELECT max(id) "
+        "FROM consent_changes WHERE site_id = ? AND subscriber_id = ?) AND source = ? AND NOT subscribed",
+        (reason, site_id, site_id, subscriber_id, source),
     )
 
 

@@ -1,0 +1,80 @@
+"""Whom a link is of, as far as a page that it leads to may show it. Looking writes nothing."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from audience.changes.changes import Change
+from audience.links import unsubscribing
+from audience.links.links import PREFERENCES, Link, Standing
+from audience.links.unsubscribing import SOURCE
+from audience.subscribers import subscribers
+from storage import database
+from storage.changes.consents import ConsentKind
+from storage.subscribers.subscribers import Subscriber
+
+LANGUAGE = "language"  # the custom field
+
+
+class VisitStatus(StrEnum):
+    """`OPEN`: may unsubscribe. `UNKNOWN`: the site does not know who it is."""
+
+    OPEN = "open"
+    UNSUBSCRIBED = "unsubscribed"
+    UNKNOWN = "unknown"
+
+
+class Visit(NamedTuple):
+    """`address` is masked, and empty where it is not to be shown; `since` is in milliseconds.
+
+    `may_choose`: the link changes more than consent.
+    """
+
+    status: VisitStatus
+    address: str = ""
+    language: str = ""
+    since: int = 0
+    may_choose: bool = False
+
+
+@database.session()
+def look(link: Link) -> Visit:
+    subscriber, former = unsubscribing.find(link)
+    if subscriber is None:
+        return Visit(VisitStatus.OPEN if former else VisitStatus.UNKNOWN)
+    is_unsubscribed = (
+        subscriber.unsubscribed_at is not None and subscriber.consent_kind != ConsentKind.UNCONFIRMED
+    )
+    return Visit(
+        VisitStatus.UNSUBSCRIBED if is_unsubscribed else VisitStatus.OPEN,
+        masked(subscriber.email) if shows_address(link, subscriber) else "",
+        str(subscriber.fields.get(LANGUAGE, "")),
+        subscriber.unsubscribed_at or 0,
+        may_choose(link, subscriber) and subscriber.unsubscribed_at is None,
+    )
+
+
+def choose_language(link: Link, language: str) -> bool:
+    """Whether it was kept: not of somebody unsubscribed, nor by an old link."""
+    with database.write(link.site.id):
+        subscriber, _ = unsubscribing.find(link)
+        if subscriber is None or subscriber.unsubscribed_at is not None or not may_choose(link, subscriber):
+            return False
+        change = Change(subscriber.email_key, subscriber.email, fields={LANGUAGE: language}, creates=False)
+        subscribers.write(link.site.id, [change], subscribers.accept_now(link.site.id, SOURCE))
+        return True
+
+
+def may_choose(link: Link, subscriber: Subscriber) -> bool:
+    """Whether it is a link to preferences which is neither old nor of a former address."""
+    is_current = link.purpose == PREFERENCES and link.standing is Standing.CURRENT
+    return is_current and link.uuid == subscriber.uuid and link.is_for(subscriber.email_key)
+
+
+def shows_address(link: Link, subscriber: Subscriber) -> bool:
+    """A link to preferences does not show the address that somebody has moved to."""
+    return link.purpose != PREFERENCES or link.is_for(subscriber.email_key)
+
+
+def masked(email: str) -> str:
+    local, at, domain = email.rpartition("@")
+    return f"{local[:1]}…{at}{domain}"

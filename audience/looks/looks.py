@@ -1,0 +1,110 @@
+"""How the public pages of a site look: reading it, and setting it."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from audience.access import audit_log
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.errors import Refused
+from schemas.values import FieldError
+from storage import database
+from storage.looks import looks as stored
+from storage.looks.looks import Look
+
+__all__ = ["Look"]
+
+LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt")
+URLS = ("home", "imprint", "privacy")
+MAX_NAME, MAX_URL, MAX_LOGO_BYTES = 60, 500, 2**16
+COLOUR = re.compile(r"#[0-9a-f]{6}")
+DOTTED = re.compile(r"\w[.\u3002\uff0e\uff61][^\W\d_]{2}")  # as in a domain
+UNSEEN = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+NAME = "Write a name of at most 60 characters, without @, :// and dots within words."
+URL = "Write an address that begins with https:// or http://, of at most 500 characters."
+ACCENT = "Write the colour as # and six digits, such as #1d4f80."
+LANGUAGE = "Choose one of the languages."
+LOGO = "Choose a PNG, JPEG or WebP picture of at most 64 KB."
+HASH_LENGTH = 12
+
+
+class Logo(NamedTuple):
+    content: bytes
+    kind: str
+
+
+@database.session()
+def get(site: Site) -> Look:
+    return stored.get(site.id)
+
+
+@database.session()
+def logo(site: Site) -> Logo | None:
+    found = stored.logo(site.id)
+    return found and Logo(*found)
+
+
+def logo_hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:HASH_LENGTH]
+
+
+def change(site: Site, sent: Mapping[str, str], picture: bytes, removes_logo: bool, actor: Actor) -> None:
+    """Sets all of a look but the logo, which another `picture` replaces. Raises `Refused`."""
+    look, kind = _checked(sent), _kind(picture) if picture else ""
+    with database.write(site.id):
+        before = stored.get(site.id)
+        changed = [name for name in sent if getattr(look, name) != getattr(before, name)]
+        stored.put(site.id, look)
+        if picture or (removes_logo and before.logo_hash):
+            stored.put_logo(site.id, picture, kind, logo_hash(picture) if picture else "")
+            changed.append("logo")
+        if changed:
+            typed = {name: sent.get(name, "changed") for name in changed}
+            audit_log.record(actor, "look of the pages changed", site, typed=typed)
+
+
+def _checked(sent: Mapping[str, str]) -> Look:
+    """Raises `Refused`, with an error for each field."""
+    wrong = {
+        "name": (NAME, not is_name(sent["name"])),
+        **{field: (URL, bool(sent[field]) and not is_url(sent[field])) for field in URLS},
+        "accent": (ACCENT, bool(sent["accent"]) and not COLOUR.fullmatch(sent["accent"])),
+        "language": (LANGUAGE, sent["language"] not in ("", *LANGUAGES)),
+    }
+    errors = [FieldError(field, message) for field, (message, is_wrong) in wrong.items() if is_wrong]
+    if errors:
+        raise Refused(errors[0].message, errors)
+    return Look(**{field: sent[field] for field in wrong})
+
+
+def is_name(text: str) -> bool:
+    """No address, no link, no domain, which mail programs would make a link of."""
+    return len(text) <= MAX_NAME and not any((
+        "@" in text, "://" in text, DOTTED.search(text), UNSEEN.search(text),
+    ))  # fmt: skip
+
+
+def is_url(text: str) -> bool:
+    if len(text) > MAX_URL or UNSEEN.search(text) or " " in text:
+        return False
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in ("https", "http") and bool(parts.hostname) and "@" not in parts.netloc
+
+
+def _kind(picture: bytes) -> str:
+    """By its first bytes. Raises `Refused`."""
+    kinds = {
+        "image/png": picture.startswith(b"\x89PNG\r\n\x1a\n"),
+        "image/jpeg": picture.startswith(b"\xff\xd8\xff"),
+        "image/webp": picture[:4] == b"RIFF" and picture[8:12] == b"WEBP",
+    }
+    kind = next((name for name, is_so in kinds.items() if is_so), "")
+    if not kind or len(picture) > MAX_LOGO_BYTES:
+        raise Refused(LOGO, [FieldError("logo", LOGO)])
+    return kind

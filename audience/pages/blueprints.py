@@ -1,0 +1,16 @@
+"""The blueprints of the pages for people, without a prefix."""
+
+from flask import Blueprint, Flask
+
+from audience.pages import files, links
+from audience.pages.page import put_headers
+
+NAME = "pages"
+
+
+def register(app: Flask) -> None:
+    pages = Blueprint(NAME, __name__, template_folder="templates")
+    for part in (links, files):
+        pages.register_blueprint(part.blueprint)
+    pages.after_request(put_headers)
+    app.register_blueprint(pages)

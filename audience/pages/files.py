@@ -1,0 +1,80 @@
+"""The style sheet of all pages, and what a site adds to it: its colours and its logo."""
+
+import gzip
+import hashlib
+from functools import cache
+from importlib.resources import files
+
+from flask import Blueprint, Response, request
+
+from audience.access import sites
+from audience.access.sites import Site
+from audience.errors import NotFound
+from audience.http.access import public
+from audience.http.pages import packable, public_root
+from audience.looks import colours, looks
+from audience.looks.looks import Look
+
+blueprint = Blueprint("files", __name__)
+
+STYLE_SHEET = "pages.css"
+CACHE_ONE_YEAR = "public, max-age=31536000, immutable"
+NOTHING = "There is nothing here."
+HASH_LENGTH = 12
+
+
+@blueprint.get("/pages/static/<name>")
+@public
+def static(name: str) -> Response:
+    """The style sheet of the pages for people"""
+    if name != STYLE_SHEET:
+        raise NotFound(NOTHING)
+    content = _content()
+    return _cached(packable(content, gzip.compress(content, mtime=0), "text/css"), _hash(content))
+
+
+@blueprint.get("/pages/<site_uuid>/look.css")
+@public
+def look_css(site_uuid: str) -> Response:
+    """The colours of a site's pages for people"""
+    accent = looks.get(sites.get_by_uuid(site_uuid)).accent
+    if not accent:
+        raise NotFound(NOTHING)
+    content = colours.style_sheet(accent).encode()
+    return _cached(Response(content, mimetype="text/css"), _hash(content))
+
+
+@blueprint.get("/pages/<site_uuid>/logo")
+@public
+def logo(site_uuid: str) -> Response:
+    """The logo of a site's pages for people"""
+    found = looks.logo(sites.get_by_uuid(site_uuid))
+    if found is None:
+        raise NotFound(NOTHING)
+    return _cached(Response(found.content, mimetype=found.kind), looks.logo_hash(found.content))
+
+
+def static_url() -> str:
+    return f"{public_root()}/pages/static/{STYLE_SHEET}?v={_hash(_content())}"
+
+
+def look_url(site: Site, look: Look, name: str) -> str:
+    """Of `look.css` or `logo`."""
+    version = look.logo_hash if name == "logo" else _hash(colours.style_sheet(look.accent).encode())
+    return f"{public_root()}/pages/{site.uuid}/{name}?v={version}"
+
+
+def _cached(response: Response, version: str) -> Response:
+    """For a year, if the address has the hash of what it gives."""
+    if request.args.get("v") == version:
+        response.headers["Cache-Control"] = CACHE_ONE_YEAR
+    return response
+
+
+@cache
+def _content() -> bytes:
+    return (files("audience.pages") / "static" / STYLE_SHEET).read_bytes()
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:HASH_LENGTH]

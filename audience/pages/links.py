@@ -1,0 +1,152 @@
+"""The pages that links lead to: unsubscribing, undoing it, saying why, preferences. GET writes nothing."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from flask import Blueprint, Response, g, request
+
+from audience import clock
+from audience.errors import NotFound, TooMany
+from audience.http.access import client_address, counted_as, public
+from audience.http.services import services, settings
+from audience.links import links, undoing, unsubscribing, visits
+from audience.links.links import GLUED, PREFERENCES, UNSUBSCRIBE, Link, Standing
+from audience.links.undoing import UndoOutcome
+from audience.links.unsubscribing import REASONS, LinkOutcome
+from audience.links.visits import VisitStatus
+from audience.looks.looks import LANGUAGES
+from audience.pages.page import check, read_body, show
+
+blueprint = Blueprint("links", __name__)
+
+ONE_CLICK = b"List-Unsubscribe"
+UNSUBSCRIBED, UNKNOWN = "Unsubscribed.\n", "This address is not on our list.\n"
+BROKEN = "No such link."
+THROTTLED = "Too many links that are none."
+
+Answer = Callable[[Link, str], Response]
+
+
+@blueprint.get("/unsubscribe/<token>")
+@public
+def ask(token: str) -> Response:
+    """Asks whether to unsubscribe"""
+    return _asked(*_read(UNSUBSCRIBE, token))
+
+
+@blueprint.post("/unsubscribe/<token>")
+@public
+def unsubscribe(token: str) -> Response:
+    """Unsubscribes, whatever the body"""
+    link, token = _read(UNSUBSCRIBE, token)
+    return _unsubscribed(link, token, is_one_click=ONE_CLICK in read_body())
+
+
+@blueprint.get("/preferences/<token>")
+@public
+def choose(token: str) -> Response:
+    """What somebody gets"""
+    return _choice(*_read(PREFERENCES, token))
+
+
+@blueprint.post("/preferences/<token>")
+@public
+def change(token: str) -> Response:
+    """Keeps the language, or unsubscribes"""
+    link, token = _read(PREFERENCES, token)
+    read_body()
+    if request.form.get("act") == "unsubscribe":
+        return _unsubscribed(link, token)
+    language = request.form.get("language", "")
+    is_saved = language in LANGUAGES and visits.choose_language(link, language)
+    return _choice(link, token, is_saved=is_saved)
+
+
+def _undone(link: Link, token: str) -> Response:
+    outcome = undoing.undo(link, request.form.get("ticket", ""))
+    visit = visits.look(link)
+    if outcome is UndoOutcome.TOO_LATE:
+        return show("late", link.site, visit.language, status=409)
+    return show("back", link.site, visit.language, visit=visit, here=_path(link, token))
+
+
+def _reasoned(link: Link, token: str) -> Response:
+    ticket, reason = request.form.get("ticket", ""), request.form.get("reason", "")
+    good = undoing.give_reason(link, ticket, reason)
+    if good is None:
+        return show("late", link.site, visits.look(link).language, status=409)
+    return _farewell(link, token, ticket, good.until, reason if reason in REASONS else "")
+
+
+def _add(purpose: str, name: str, answer: Answer) -> None:
+    """A form of the page that an unsubscribe was answered with."""
+
+    def view(token: str) -> Response:
+        link, token = _read(purpose, token)
+        read_body()
+        return answer(link, token)
+
+    view.__doc__ = f"{purpose.capitalize()}: {name}"
+    vars(view)["check"] = check
+    blueprint.add_url_rule(f"/{purpose}/<token>/{name}", f"{purpose}_{name}", public(view), methods=["POST"])
+
+
+for view in (unsubscribe, change):
+    vars(view)["check"] = check
+for purpose in (UNSUBSCRIBE, PREFERENCES):
+    _add(purpose, "undo", _undone)
+    _add(purpose, "reason", _reasoned)
+
+
+def _read(purpose: str, token: str) -> tuple[Link, str]:
+    """A good link, and its token alone. Raises `NotFound`, alike for all causes, or `TooMany`."""
+    link = links.read(purpose, token)
+    if link is None or link.standing is Standing.REVOKED:
+        limit, address = settings().auth_failures, counted_as(client_address())
+        if wait := services().limiter.hit(limit, "link", address):
+            raise TooMany(THROTTLED, wait)
+        raise NotFound(BROKEN)
+    g.site_id = link.site.id
+    return link, token.rstrip(GLUED)
+
+
+def _asked(link: Link, token: str) -> Response:
+    visit = visits.look(link)
+    shown = partial(show, site=link.site, language=visit.language, visit=visit, here=_path(link, token))
+    if visit.status is VisitStatus.UNKNOWN:
+        return shown("unknown")
+    return shown("come_back" if visit.status is VisitStatus.UNSUBSCRIBED else "ask")
+
+
+def _choice(link: Link, token: str, is_saved: bool = False) -> Response:
+    visit = visits.look(link)
+    if not visit.may_choose:
+        return _asked(link, token)
+    here = _path(link, token)
+    return show("choose", link.site, visit.language, visit=visit, here=here, is_saved=is_saved)
+
+
+def _unsubscribed(link: Link, token: str, is_one_click: bool = False) -> Response:
+    outcome, number = unsubscribing.unsubscribe(link)
+    is_unknown = outcome is LinkOutcome.UNKNOWN
+    if is_one_click:
+        return Response(UNKNOWN if is_unknown else UNSUBSCRIBED, mimetype="text/plain")
+    if is_unknown:
+        return show("unknown", link.site)
+    if outcome is LinkOutcome.UNSUBSCRIBED:
+        return _farewell(link, token, *undoing.new_ticket(link, number))
+    return _farewell(link, token)
+
+
+def _farewell(link: Link, token: str, ticket: str = "", until: int = 0, reason: str = "") -> Response:
+    """What is shown after unsubscribing. Without a ticket there is nothing to undo; a repeat gives none."""
+    visit = visits.look(link)
+    may_undo = bool(ticket) and clock.now_ms() <= until
+    shown: dict[str, Any] = {"ticket": ticket, "until": until, "may_undo": may_undo, "reason": reason}
+    here = _path(link, token)
+    return show("left", link.site, visit.language, visit=visit, here=here, reasons=REASONS, **shown)
+
+
+def _path(link: Link, token: str) -> str:
+    return f"/{link.purpose}/{token}"

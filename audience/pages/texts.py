@@ -1,0 +1,60 @@
+"""What the pages say, a table for each language: `languages/en.json` and its like, with the same keys."""
+
+import datetime as dt
+import json
+from functools import cache
+from importlib.resources import files
+from zoneinfo import ZoneInfo
+
+from markupsafe import Markup, escape
+
+from audience.looks.looks import LANGUAGES
+
+DEFAULT = "en"
+ADDRESS = "{address}"
+
+
+class Texts:
+    """Those of one language."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._texts = table(language)
+
+    def __getitem__(self, key: str) -> str:
+        return self._texts[key]
+
+    def say(self, key: str, **values: object) -> Markup:
+        """A text with values, which are escaped; without an address it says *this address*."""
+        text = self[key]
+        if values.get("address") == "":
+            this = self["this_address"]
+            values["address"] = this[0].upper() + this[1:] if text.startswith(ADDRESS) else this
+        return escape(text).format(**values)
+
+    def time(self, at: int, zone: str) -> str:
+        """An instant of today, in milliseconds, in a time zone."""
+        moment = _moment(at, zone)
+        return self["time"].format(hour=f"{moment:%H}", minute=f"{moment:%M}")
+
+    def date(self, at: int, zone: str) -> str:
+        moment = _moment(at, zone)
+        month = self["months"].split()[moment.month - 1]
+        return self["date"].format(day=moment.day, month=month, year=moment.year)
+
+
+@cache
+def table(language: str) -> dict[str, str]:
+    text = (files("audience.pages") / "languages" / f"{language}.json").read_text("utf-8")
+    found: dict[str, str] = json.loads(text)
+    return found
+
+
+def known(language: str) -> str:
+    """The one of `LANGUAGES` that a tag such as `de-AT` or `DE` means; empty if none."""
+    tag = language[:2].lower()
+    return tag if tag in LANGUAGES and language[2:3] in ("", "-", "_") else ""
+
+
+def _moment(at: int, zone: str) -> dt.datetime:
+    return dt.datetime.fromtimestamp(at / 1000, ZoneInfo(zone))

@@ -1,0 +1,26 @@
+"""The table of looks."""
+
+from peewee import BlobField, ForeignKeyField, TextField
+
+from storage.base_models import BaseModel, SiteModel
+
+
+class SitePagesModel(BaseModel):
+    """How the public pages of a site look. `logo_hash` is of `logo`, and as empty as that."""
+
+    site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
+    name = TextField(default="")
+    home = TextField(default="")
+    imprint = TextField(default="")
+    privacy = TextField(default="")
+    language = TextField(default="")
+    accent = TextField(default="")
+    logo = BlobField()
+    logo_type = TextField(default="")
+    logo_hash = TextField(default="")
+
+    class Meta:
+        table_name = "site_pages"
+
+
+LOOK_MODELS: tuple[type[BaseModel], ...] = (SitePagesModel,)
