@@ -54,6 +54,7 @@ class NewWebhook(Form):
         metadata={"description": "Only people who are in it then, those who leave or are erased always."},
     )
     paused = Truth()
+    links = Truth(metadata={"description": "Send the links of subscribers, too, to an `https://` URL only."})
 
 
 class SaveWebhook(Form):
@@ -85,6 +86,7 @@ class WebhookAttributes(ResponseSchema):
         allow_none=True,
         metadata={"description": "`gone`: the receiver answered 410; `failing`: for three days."},
     )
+    links = ma.fields.Boolean(metadata={"description": "Whether messages have the links of subscribers."})
     delivered = Id(metadata={"description": "Changes up to this number are delivered."})
     failures = ma.fields.Integer(
         strict=True, metadata={"description": "Failed tries since the last success."}
@@ -145,6 +147,7 @@ def webhook(row: Any) -> dict[str, Any]:
             "segment_id": row.segment_id and str(row.segment_id),
             "paused": bool(row.paused),
             "paused_because": row.paused or None,
+            "links": bool(row.links),
             "delivered": str(row.place),
             "failures": row.failures,
             "created_at": write_date(row.created_at),

@@ -4,7 +4,7 @@ import hmac
 import time
 from typing import NamedTuple
 
-from audience import clock
+from audience import addresses, clock
 from audience.access import site_keys
 from audience.access.sites import Site
 from audience.links import generations, tokens
@@ -40,7 +40,7 @@ class Links:
         }
         self.note = "" if base.startswith("https://") else NOT_HTTPS
 
-    def of(self, uuid: str, email_key: str) -> dict[str, str]:
+    def urls(self, uuid: str, email_key: str) -> dict[str, str]:
         """The URLs of one subscriber, by purpose."""
         packed, address = bytes.fromhex(uuid.replace("-", "")), _address(self._site_id, email_key)
         payload = Payload(self._generation, self._site_bytes, packed, 0, address, self._month)
@@ -48,6 +48,10 @@ class Links:
             purpose: url + tokens.write(purpose, payload, signer)
             for purpose, (url, signer) in self._signers.items()
         }
+
+    def urls_of_address(self, uuid: str, email: str) -> dict[str, str]:
+        """As `urls`, by the address as it is shown."""
+        return self.urls(uuid, addresses.identity(email))
 
 
 class Link(NamedTuple):

@@ -4,6 +4,7 @@ import base64
 import binascii
 import hashlib
 import hmac
+import re
 import struct
 import uuid
 from contextlib import suppress
@@ -17,6 +18,7 @@ LAYOUTS = {  # version, generation, site, subscriber, topic; then the address's 
     UNSUBSCRIBE: struct.Struct(">BH4s16sI"),
     PREFERENCES: struct.Struct(">BH4s16sI4sH"),
 }
+PATTERN = re.compile(r"[\w-]{36,44}\.[\w-]{43}", re.ASCII)  # of tokens in a text
 SITE_BYTES = ADDRESS_BYTES = 4
 SEPARATOR = "."
 MAX_LENGTH = 200

@@ -32,6 +32,7 @@ PAUSED = (
     "resume each with `audience webhook change ID --resume`."
 )
 NO_SEGMENT = "Send the id of a segment of the site: GET /v1/fetch/segments lists them."
+NO_LINKS = "Links act for subscribers, so they are sent encrypted only: give an https:// URL, or no links."
 PAUSES = {
     OPERATOR: "by an operator or a key",
     GONE: "the receiver answered 410",
@@ -55,8 +56,8 @@ def get(site: Site, webhook_id: int) -> Webhook:
 def create(
     site: Site, item: Mapping[str, Any], *, private_addresses: bool, actor: Actor | None = None
 ) -> tuple[Webhook, str]:
-    """A new webhook, which begins with the next change, and its secret. `item` has url, kinds, segment_id and
-    paused. If an `actor` makes it, the audit log says so. Raises `Refused`."""
+    """A new webhook, which begins with the next change, and its secret. `item` has url, kinds, segment_id,
+    paused and links. If an `actor` makes it, the audit log says so. Raises `Refused`."""
     check(item["url"], private_addresses)
     return make(site, item, actor)
 
@@ -81,7 +82,9 @@ def replace(
     private_addresses: bool,
     actor: Actor | None = None,
 ) -> Webhook:
-    """As `create`; without `paused` it stays paused, or not. Raises `NotFound`, `Refused`."""
+    """As `create`; without `paused` it stays paused, or not, and so do its `links`. Raises `NotFound`,
+    `Refused`.
+    """
     check(item["url"], private_addresses)
     with database.write(site.id):
         webhook = _as_asked(site.id, require(site.id, webhook_id), item)
@@ -114,11 +117,15 @@ def check(url: str, private_addresses: bool) -> None:
 
 def _as_asked(site_id: int, webhook: Webhook, item: Mapping[str, Any]) -> Webhook:
     paused = item.get("paused", bool(webhook.paused))
+    links = item.get("links", bool(webhook.links))
+    if links and not item["url"].lower().startswith("https://"):
+        raise Refused(NO_LINKS, [FieldError("webhook.links", NO_LINKS)])
     return webhook._replace(
         url=item["url"],
         kinds=compact_json(item.get("kinds", [])),
         segment_id=_segment(site_id, item.get("segment_id")),
         paused=(webhook.paused or OPERATOR) if paused else "",
+        links=int(links),
         updated_at=clock.now_ms(),
     )
 

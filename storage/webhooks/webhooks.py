@@ -14,7 +14,7 @@ class Webhook(NamedTuple):
     """Changes up to `place` are delivered; `range_end` is that of the delivery under way, 0 without one.
 
     If it `resets`, that delivery says that the changes after its place are no longer kept. `kinds` is JSON,
-    `paused` says why, or is empty.
+    `paused` says why, or is empty. `links` is 1 if its messages have the links of subscribers.
     """
 
     id: int
@@ -32,6 +32,7 @@ class Webhook(NamedTuple):
     range_end: int = 0
     resets: int = 0
     failures: int = 0
+    links: int = 0
 
 
 WEBHOOKS = Records(WebhookModel, Webhook)
@@ -52,7 +53,7 @@ def add(site_id: int, webhook: Webhook) -> int:
 
 def change(site_id: int, webhook: Webhook) -> None:
     """Overwrites what is asked for."""
-    asked = ("url", "kinds", "segment_id", "paused", "updated_at")
+    asked = ("url", "kinds", "segment_id", "paused", "links", "updated_at")
     WEBHOOKS.change(
         {"failures": 0} | {name: getattr(webhook, name) for name in asked}, site_id=site_id, id=webhook.id
     )

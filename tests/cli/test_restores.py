@@ -272,7 +272,7 @@ def test_no_link_that_was_revoked_since_the_backup_is_good_again(backup, setting
     person = found(client.site, "ann@example.com")
 
     def token():
-        url = Links(client.site, "https://a.example").of(person.uuid, person.email_key)[UNSUBSCRIBE]
+        url = Links(client.site, "https://a.example").urls(person.uuid, person.email_key)[UNSUBSCRIBE]
         return url.rpartition("/")[2]
 
     revoked = token()
