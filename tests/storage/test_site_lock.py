@@ -149,16 +149,6 @@ def test_a_change_of_the_instance_waits_for_all_sites(site, url):
             waiting.result(SECONDS)
 
 
-def test_one_process_at_a_time_is_on_a_task(site):
-    with leases.alone(leases.SWEEP) as first:
-        with leases.alone(leases.SWEEP) as second, leases.alone(leases.SWEEP + 1) as other:
-            write_nothing(site.id)
-        with leases.alone(leases.SWEEP) as third:
-            pass
-    with leases.alone(leases.SWEEP) as last:
-        assert (first, second, other, third, last) == (True, False, True, False, True)
-
-
 def test_hosts_of_different_uptimes_go_by_the_clock_of_the_server(site):
     [on_one, on_other] = [leases.now(uptime) for uptime in (10**9, 1)]
     assert 0 <= on_other - on_one < SECONDS * 1_000
