@@ -110,7 +110,7 @@ def write(site_id: int | None = None) -> Iterator[None]:
             yield
     else:
         if moved():
-            raise Unavailable("the database or its folder was moved or deleted")
+            raise Unavailable(MOVED)
         deadline = time.monotonic() + database.timeout
         turn = engine.writers_turn(database, database.timeout, _write_gate)
         with _outcome_noted(), turn, session(), engine.write_transaction(database, deadline, site_id):
@@ -173,6 +173,17 @@ def each_row(sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
 def row(sql: str, parameters: Sequence[Any] = (), *, keeps_plan: bool = False) -> Any:
     """The first row of one statement, or None; as `rows`."""
     return _execute(sql, parameters, keeps_plan).fetchone()
+
+
+def column(sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+    """The values of a statement that reads one column."""
+    return [value for (value,) in rows(sql, parameters)]
+
+
+def value(sql: str, parameters: Sequence[Any], default: R, *, keeps_plan: bool = False) -> R:
+    """The first column of the first row, `default` without one."""
+    found = row(sql, parameters, keeps_plan=keeps_plan)
+    return default if found is None else found[0]
 
 
 def execute(sql: str, parameters: Sequence[Any] = ()) -> int:

@@ -12,6 +12,7 @@ from audience.changes.consents import Person
 from audience.subscribers import field_values
 from storage.access import sites as stored_sites
 from storage.changes import consent_changes
+from storage.changes.consent_changes import ConsentChange
 from storage.erasures import suppressions
 from storage.subscribers import batches as stored
 from storage.subscribers import custom_fields, domains
@@ -130,7 +131,8 @@ def _save_values(batch: SubscriberBatch) -> None:
 
 def _save_consents(batch: SubscriberBatch) -> None:
     source = batch.accepted.source
-    consent_changes.add(
-        (batch.site_id, person[ID], at, subscribed, *source, reason)
+    changes = (
+        ConsentChange(person[ID], at, subscribed, *source, reason)
         for person, at, subscribed, reason in batch.consents.said
     )
+    consent_changes.add(batch.site_id, changes)

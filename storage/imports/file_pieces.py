@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterator, Sequence
 
-from storage.database import execute, row, rows
+from storage.database import execute, rows, value
 from storage.engines.chosen import engine
 
 PIECE_BYTES = 2**20  # of all but the last
@@ -30,11 +30,8 @@ def read(site_id: int, file: str) -> Iterator[bytes]:
 
 
 def _piece(site_id: int, file: str, number: int) -> bytes | None:
-    record = row(
-        "SELECT content FROM file_pieces WHERE site_id = ? AND file = ? AND number = ?",
-        (site_id, file, number),
-    )
-    return record and bytes(record[0])
+    query = "SELECT content FROM file_pieces WHERE site_id = ? AND file = ? AND number = ?"
+    return value(query, (site_id, file, number), None)
 
 
 def overwrite(site_id: int, file: str, places: Sequence[tuple[int, bytes]]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from storage.database import execute, execute_many, rows
+from storage.database import column, execute, execute_many, rows
 
 INTERNATIONAL = "xn--"  # how a label in A-label form begins
 LAST_CHARACTER = "\U0010ffff"
@@ -77,11 +77,11 @@ def _shown_label(label: str) -> str:
 
 def shown_from(site_id: int, start: str, text: str) -> list[str]:
     """Those of the domains that begin with `start` which are shown with `text` at the start."""
-    records = rows(
+    domains = column(
         "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND domain >= ? AND domain < ?",
         (site_id, start, start + LAST_CHARACTER),
     )
-    return [domain for (domain,) in records if shown(domain).startswith(text)]
+    return [domain for domain in domains if shown(domain).startswith(text)]
 
 
 @contextmanager
@@ -98,11 +98,11 @@ def international(site_id: int) -> list[tuple[str, str]]:
     """Those that are shown otherwise than they are stored: (as stored, as shown)."""
     decoded = _decoded.get({})
     if site_id not in decoded:
-        records = rows(
+        domains = column(
             "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND instr(domain, ?) > 0",
             (site_id, INTERNATIONAL),
         )
-        decoded[site_id] = [(domain, shown(domain)) for (domain,) in records]
+        decoded[site_id] = [(domain, shown(domain)) for domain in domains]
     return decoded[site_id]
 
 

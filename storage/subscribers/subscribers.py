@@ -202,7 +202,8 @@ def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
     """Deletes subscribers with their tags and events; returns (deleted, unsubscribed among them)."""
     chosen = f"+site_id = ? AND id IN ({marks(ids)})"
-    counts = row(f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}", [site_id, *ids])
+    query = f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}"
+    counts: tuple[int, int] = row(query, [site_id, *ids])
     links = (
         f"SELECT t.value, s.id FROM subscribers s, {engine.each_number('s.tag_ids')} t "
         f"WHERE +s.site_id = ? AND s.id IN ({marks(ids)})"
@@ -212,4 +213,4 @@ def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
         [site_id, site_id, *ids],
     )
     execute(f"DELETE FROM subscribers WHERE {chosen}", [site_id, *ids])
-    return counts[0], counts[1]
+    return counts
