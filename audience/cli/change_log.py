@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import click
 
-from audience.access import sites
 from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
 from audience.changes.pages import LoggedChange
@@ -26,12 +25,11 @@ FOLLOW_SECONDS = 1.0
 @site_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
 @on_instance
-def changes(_: Settings, after: int | None, follow: bool, site_uuid: str, as_json: bool) -> None:
+def changes(_: Settings, after: int | None, follow: bool, site: Site, as_json: bool) -> None:
     """Print what changed after a number, a line each, oldest first.
 
     Example: audience changes --after 0 --follow --site 6f1c...
     """
-    site = sites.get_by_uuid(site_uuid)
     bounds = change_log_pages.page(site, None, 1)
     place = bounds.newest if after is None else after
     if after is None and not follow:

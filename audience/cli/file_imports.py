@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 
 import click
 
-from audience.access import sites
 from audience.access.sites import Site
 from audience.cli.charts import printable
 from audience.cli.file_questions import answers, contradicted
@@ -108,7 +107,7 @@ class OnceCommand(click.Command):
 def import_file(
     _: Settings,
     file: Path,
-    site_uuid: str,
+    site: Site,
     meanings: Texts,
     preset: str | None,
     no_header: bool,
@@ -126,7 +125,6 @@ def import_file(
 
     Example: audience import people.csv --site 6f1c... --consent subscribed
     """
-    site = sites.get_by_uuid(site_uuid)
     if refused and refused.exists() and refused.samefile(file):
         raise click.BadParameter("choose a file other than the one to import", param_hint="--refused")
     parameters = _parameters(answers) | {"map": _meanings(meanings)}

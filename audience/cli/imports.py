@@ -14,7 +14,7 @@ from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
-from audience.cli.options import site_of_id_option, site_option
+from audience.cli.options import on_site, site_of_id_option
 from audience.cli.output import as_json, show
 from audience.config import Settings
 from audience.imports import backlog
@@ -40,17 +40,14 @@ def imports_group() -> None:
 
 
 @imports_group.command(name="list")
-@site_option
-@as_json
-@on_instance
-def list_imports(_: Settings, site_uuid: str, as_json: bool) -> None:
+@on_site
+def list_imports(_: Settings, site: Site, as_json: bool) -> None:
     """List the newest imports of a site.
 
     Example: audience imports list
     """
     from audience.imports import file_uploads, imports
 
-    site = sites.get_by_uuid(site_uuid)
     newest = imports.newest(site)
     ids = [row.id for row in newest]
     files, undone = file_uploads.files(site, ids), backlog.undo_statuses(site)
