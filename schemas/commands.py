@@ -9,7 +9,7 @@ import marshmallow as ma
 from schemas.base import REQUIRED, TWICE, Doubled, Form, JsonSchema, Text, Uuid, as_text, clean, nested
 from schemas.custom_fields import custom_value, field_key
 from schemas.imports import too_late
-from schemas.responses import problems, single
+from schemas.responses import integer, problems, single
 from schemas.subscribers import SubscriberSchema, names_in
 from schemas.tags import TagName
 from schemas.values import CommandName, trim
@@ -140,8 +140,8 @@ Ran = single(
     "Ran",
     SubscriberSchema,
     or_null=True,
-    results=ma.fields.Integer(strict=True, metadata={"description": "Number of commands that succeeded."}),
-    failed=ma.fields.Integer(strict=True, metadata={"description": "Number of commands that failed."}),
+    results=integer("Number of commands that succeeded."),
+    failed=integer("Number of commands that failed."),
     errors=problems(),
     unsubscribes_ignored=too_late("Unsubscribes"),
     subscribes_ignored=too_late("Subscribes"),

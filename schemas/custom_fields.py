@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text, as_object, as_text, clean, nested
-from schemas.responses import Date, ResponseSchema, listing, resource, single
+from schemas.responses import Date, ResponseSchema, integer, listing, resource, single
 from schemas.values import NAMES, VALUES_SAMPLE_SIZE, compact_json, normal_text, write_date
 
 MAX_KEY_LENGTH = 100
@@ -142,10 +142,7 @@ class ListFields(Form):
 
 class CommonValue(ResponseSchema):
     value = ma.fields.Raw(metadata={"description": "Text, a number or a boolean."})
-    count = ma.fields.Integer(
-        strict=True,
-        metadata={"description": f"Number of subscribers, among the newest {VALUES_SAMPLE_SIZE:,}."},
-    )
+    count = integer(f"Number of subscribers, among the newest {VALUES_SAMPLE_SIZE:,}.")
 
 
 class FieldAttributes(ResponseSchema):

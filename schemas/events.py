@@ -12,7 +12,7 @@ from schemas.custom_fields import CustomValues, custom_values, few, placed
 from schemas.file_readings import Switch
 from schemas.imports import ImportRows, load_row, too_late, too_late_counts
 from schemas.pages import Paged, PageMeta
-from schemas.responses import Date, ResponseSchema, listing, problems, resource
+from schemas.responses import Date, ResponseSchema, integer, listing, problems, resource
 from schemas.subscribers import OfAddress, names_in
 from schemas.tags import TagName
 from schemas.values import FieldError, write_date
@@ -122,8 +122,8 @@ class RecordEvents(Form):
 
 
 class Recorded(ResponseSchema):
-    results = ma.fields.Integer(strict=True, metadata={"description": "Number of recorded events."})
-    failed = ma.fields.Integer(strict=True, metadata={"description": "Number of refused events."})
+    results = integer("Number of recorded events.")
+    failed = integer("Number of refused events.")
     errors = problems()
     unsubscribes_ignored = too_late("Unsubscribes")
     subscribes_ignored = too_late("Subscribes")

@@ -19,8 +19,8 @@ from schemas.formats.columns import Column
 from schemas.formats.files import File
 from schemas.formats.readings import Reading
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run, Table
-from schemas.imports import ImportSchema, import_, rows_left, rows_stayed, too_late, too_late_counts
-from schemas.responses import Date, ResponseSchema
+from schemas.imports import LEFT, STAYED, ImportSchema, import_, too_late, too_late_counts
+from schemas.responses import Date, ResponseSchema, integer
 from schemas.values import NAMES, write_date
 
 WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -75,7 +75,7 @@ def _columns(table: Table, meant: Reading) -> Sequence[Column]:
 
 
 class ColumnMeta(ResponseSchema):
-    place = ma.fields.Integer(strict=True)
+    place = integer()
     name = ma.fields.String()
     meaning = ma.fields.String(metadata={"description": "As in `map`.", "examples": ["email", "field:plan"]})
     reason = ma.fields.String(metadata={"description": "Why it is taken for that, as a sentence."})
@@ -102,7 +102,7 @@ class FileMeta(ResponseSchema):
 
 
 class PreviewRow(ResponseSchema):
-    row = ma.fields.Integer(strict=True)
+    row = integer()
     outcome = ma.fields.String()
     message = ma.fields.String(allow_none=True, metadata={"description": "Why the row is refused."})
     email = ma.fields.String(allow_none=True)
@@ -116,17 +116,15 @@ class PreviewRow(ResponseSchema):
 class DryRunSchema(ResponseSchema):
     """What an import of the first rows would do."""
 
-    rows_seen = ma.fields.Integer(strict=True)
+    rows_seen = integer()
     whole = ma.fields.Boolean(metadata={"description": "Whether these are all rows of the file."})
-    created = ma.fields.Integer(strict=True)
-    updated = ma.fields.Integer(strict=True)
-    unchanged = ma.fields.Integer(strict=True)
-    failed = ma.fields.Integer(
-        strict=True, metadata={"description": "Refused rows, including suppressed ones."}
-    )
-    suppressed = ma.fields.Integer(strict=True)
-    unsubscribed = rows_left()
-    stay_unsubscribed = rows_stayed()
+    created = integer()
+    updated = integer()
+    unchanged = integer()
+    failed = integer("Refused rows, including suppressed ones.")
+    suppressed = integer()
+    unsubscribed = integer(LEFT)
+    stay_unsubscribed = integer(STAYED)
     unsubscribes_ignored = too_late("Unsubscribes")
     subscribes_ignored = too_late("Subscribes")
     rows = ma.fields.List(

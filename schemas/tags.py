@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Doubled, Form, JsonSchema, Text, as_text, clean_each, nested
-from schemas.responses import Date, ResponseSchema, listing, resource, single
-from schemas.values import MAX_SENT_NAME, UNSEEN, trim, write_date
+from schemas.responses import Date, ResponseSchema, integer, listing, resource, shown, single
+from schemas.values import MAX_SENT_NAME, UNSEEN, trim
 
 TAGS = "Send tag names as comma-separated text, or as an array of text."
 MAX_NAME_LENGTH = 255
@@ -118,7 +118,7 @@ class TagAttributes(ResponseSchema):
     name = ma.fields.String()
     created_at = Date()
     discarded_at = Date(allow_none=True)
-    site_id = ma.fields.Integer(strict=True)
+    site_id = integer()
 
 
 TagSchema = resource("Tag", "tags", TagAttributes)
@@ -128,13 +128,5 @@ TagList = listing("TagList", TagSchema)
 
 
 def tag(row: Any, site_id: int) -> dict[str, Any]:
-    return {
-        "id": str(row.id),
-        "type": "tags",
-        "attributes": {
-            "name": row.name,
-            "created_at": write_date(row.created_at),
-            "discarded_at": None,
-            "site_id": site_id & MAX_SITE_ID,
-        },
-    }
+    site_id &= MAX_SITE_ID
+    return shown("tags", TagAttributes, row, discarded_at=None, site_id=site_id)
