@@ -59,7 +59,7 @@ def kept_file(
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(parameters)), zone)
     table = tables.opened(binary, kind, meant, run, unpacked)
-    opened = looked(table, known=_columns(table, meant))
+    opened = looked(table, columns=_columns(table, meant))
     follow(0, opened)
     file = files.understood(table, meant, lambda rows: follow(rows, opened))
     file = replace(file, digest=files.digest(binary))

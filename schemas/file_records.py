@@ -56,10 +56,10 @@ def _address_columns(table: Table, meant: Reading) -> list[Column]:
 def _sheets(run: Run, table: Table, binary: BinaryIO, unpacked: BinaryIO) -> Iterator[FileRecord]:
     if len(table.sheets) >= workbook.MAX_NAMES:
         raise FileRefused(workbook.TOO_LARGE)
-    for place in range(1, len(table.sheets) + 1):
+    for position in range(1, len(table.sheets) + 1):
         unpacked.seek(0)
         unpacked.truncate()
-        workbook.unpack(run, binary, unpacked, str(place))
+        workbook.unpack(run, binary, unpacked, str(position))
         yield from (FileRecord(_texts(cells)) for _, cells in readers.sheet_records(unpacked))
 
 

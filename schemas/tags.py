@@ -102,7 +102,7 @@ class DeleteTag(Form):
 
     def load(self, data: Any, **_: Any) -> dict[str, list[str]]:
         """`names`: those by which the tag is meant."""
-        clean_each((place, item) for place, item in enumerate(data.items()))
+        clean_each((index, item) for index, item in enumerate(data.items()))
         sent = [*_values(data, "tag"), *_values(data, "name")]
         names = [
             name for tag in sent for name in (_values(tag, "name") if isinstance(tag, Mapping) else [tag])

@@ -150,11 +150,11 @@ MUTANTS = (
     Mutant(
         "who comes in subscribed has said so",
         "audience/changes/batches.py",
-        "            self._add_unsubscribed(person, event, consents.UNCONFIRMED)\n",
-        "            self._add_unsubscribed(person, event, consents.UNCONFIRMED)\n"
+        "            self._add_unsubscribed(subscriber, event, consents.UNCONFIRMED)\n",
+        "            self._add_unsubscribed(subscriber, event, consents.UNCONFIRMED)\n"
         "        else:\n"
         "            event = ConsentEvent(self.accepted.at, self.accepted.number, ConsentKind.SUBSCRIBE)\n"
-        "            consents.put(person, event)\n",
+        "            consents.put(subscriber, event)\n",
         FAULTS + "[a wrong file in which all are subscribed over the right one]",
     ),
     Mutant(
@@ -421,8 +421,8 @@ MUTANTS = (
     Mutant(
         "large bodies are parsed all at once",
         "audience/api/request_data.py",
-        "    with place, PARSING if len(raw) > LARGE_BYTES else nullcontext():\n",
-        "    with place:\n",
+        "    with permit, PARSING if len(raw) > LARGE_BYTES else nullcontext():\n",
+        "    with permit:\n",
         f"{TORTURE}memory --only 5",
     ),
     Mutant(
@@ -435,7 +435,7 @@ MUTANTS = (
     Mutant(
         "a unique event is stored twice",
         "audience/subscribers/events.py",
-        "if name is None or name not in seen:",
+        "if name is None or name not in keys_by_name:",
         "if True:",
         f"{API}/test_events.py::test_a_unique_event_is_stored_and_applied_once",
     ),

@@ -62,8 +62,8 @@ ONE_DAY = {"Cache-Control": "public, max-age=86400"}
 @public
 def root() -> RedirectResponse:
     """Leads a browser to the console, and any other client to the description of the API"""
-    place = "console" if "text/html" in request.accept_mimetypes.values() else "docs"
-    response = redirect(f"{public_root()}/{place}")
+    target = "console" if "text/html" in request.accept_mimetypes.values() else "docs"
+    response = redirect(f"{public_root()}/{target}")
     response.headers["Vary"] = "Accept"
     return response
 

@@ -127,10 +127,10 @@ def _check(new: NewAct) -> None:
         raise Refused(CHANGED)
 
 
-def _add(site: Site, kind: str, tag: str, actor: Actor, people: int) -> int:
+def _add(site: Site, kind: str, tag: str, actor: Actor, size: int) -> int:
     at = clock.now_ms()
     return stored.add(
-        site.id, kind, tag.strip(), actor.name, actor.client_network, people, at, jobs.now(), LEASE_MS
+        site.id, kind, tag.strip(), actor.name, actor.client_network, size, at, jobs.now(), LEASE_MS
     )
 
 

@@ -47,7 +47,7 @@ class LoggedChange(NamedTuple):
 
 
 class ChangePage(NamedTuple):
-    """`next` is the place to go on from; `newest` and `oldest` are the bounds of the record."""
+    """`next` is the cursor to go on from; `newest` and `oldest` are the bounds of the record."""
 
     changes: list[LoggedChange]
     next: int

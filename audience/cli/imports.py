@@ -161,8 +161,8 @@ def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
     from audience.undo import undos
 
     kept = [
-        f"  kept by {kind.replace('_', ' ')} {number or ''}: {people:,}" if kind else f"  kept: {people:,}"
-        for (kind, number), people in undos.kept_by(site, undo)
+        f"  kept by {kind.replace('_', ' ')} {number or ''}: {count:,}" if kind else f"  kept: {count:,}"
+        for (kind, number), count in undos.kept_by(site, undo)
     ]
     return [
         f"Undo {undo.id} {undo.status}: {_listed(counts)}.",
@@ -171,5 +171,5 @@ def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
     ]
 
 
-def _unsubscribed_lines(people: int) -> list[str]:
-    return [AWAY.format(people)] if people else []
+def _unsubscribed_lines(count: int) -> list[str]:
+    return [AWAY.format(count)] if count else []

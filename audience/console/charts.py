@@ -43,7 +43,7 @@ def _step(size: float) -> float:
         power *= 10
 
 
-def places(count: int) -> list[float]:
+def points_x(count: int) -> list[float]:
     """The x of each point of a line from edge to edge."""
     return [round(WIDTH * index / max(count - 1, 1), 1) for index in range(count)]
 
@@ -54,7 +54,7 @@ def slots(count: int) -> list[float]:
 
 
 def line(values: Sequence[float], on: Scale) -> str:
-    points = " ".join(f"{x} {on.y(value)}" for x, value in zip(places(len(values)), values, strict=True))
+    points = " ".join(f"{x} {on.y(value)}" for x, value in zip(points_x(len(values)), values, strict=True))
     return f"M{points}" + (f"H{WIDTH:.0f}" if len(values) == 1 else "") if values else ""
 
 

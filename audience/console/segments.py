@@ -124,8 +124,8 @@ def preview(site: Site) -> dict[str, Any] | tuple[dict[str, Any], int]:
         counts = [segments.count(site, condition) for condition in segment_forms.read_conditions(form)]
     except Refused as refused:
         return {"problem": (refused.errors or [refused])[0].message}, 422
-    people = render_template("segment_people.html", segment=None, **shown)
-    return {"counts": counts, "words": rule_words.in_words(rules).translate(TURNING), "people": people}
+    table = render_template("segment_people.html", segment=None, **shown)
+    return {"counts": counts, "words": rule_words.in_words(rules).translate(TURNING), "people": table}
 
 
 @blueprint.get("/sites/<site_uuid>/segments/values")

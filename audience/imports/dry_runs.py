@@ -78,13 +78,13 @@ def dry_run(
 ) -> DryRun:
     """What an import of (at `most` the first) rows would do; nothing is written. `follow` is told so far."""
     done = DryRun(whole=False)
-    with closing(rows), TriedPeople() as people:
+    with closing(rows), TriedPeople() as states:
         judged = rows if most is None else islice(rows, most)
         while batch := list(islice(judged, BATCH_ROWS)):
             items = [row.item for row in batch if row.item is not None]
             changes = [change_from_item(item, time_zone=site.time_zone) for item in items]
-            tried = _try(site.id, changes, people.get({change.key for change in changes}))
-            people.put({key: _state(subscriber, tried.tags) for key, subscriber in tried.after.items()})
+            tried = _try(site.id, changes, states.get({change.key for change in changes}))
+            states.put({key: _state(subscriber, tried.tags) for key, subscriber in tried.after.items()})
             done.add(batch, changes, tried)
             follow(done)
         done.whole = next(rows, None) is None
@@ -118,9 +118,9 @@ def _try(site_id: int, changes: Sequence[Change], states: Mapping[str, Any]) -> 
     return done
 
 
-def _tag_names(site_id: int, people: Mapping[str, Subscriber]) -> dict[int, str]:
+def _tag_names(site_id: int, by_key: Mapping[str, Subscriber]) -> dict[int, str]:
     return stored_tags.names(
-        site_id, {tag_id for subscriber in people.values() for tag_id in subscriber.tag_ids}
+        site_id, {tag_id for subscriber in by_key.values() for tag_id in subscriber.tag_ids}
     )
 
 
@@ -142,11 +142,11 @@ def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
 def _restore(site_id: int, states: Mapping[str, Any], accepted: Acceptance) -> None:
     """Brings people to where earlier batches left them."""
     subscribers.write(site_id, list(_restored(site_id, states)), accepted)
-    people = stored.get_by_keys(site_id, states).values()
-    for subscriber in people:
+    existing = stored.get_by_keys(site_id, states).values()
+    for subscriber in existing:
         for name, value in zip(stored.CONSENT, states[subscriber.email_key][-1], strict=True):
             setattr(subscriber, name, value)
-    stored.put_consents(site_id, people)
+    stored.put_consents(site_id, existing)
 
 
 def _restored(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:

@@ -189,19 +189,19 @@ def _put_together(site: Site, upload: FileUpload, binary: BinaryIO) -> None:
     binary.seek(0)
 
 
-def overwrite(site: Site, instance: Path, upload: FileUpload, places: Sequence[tuple[int, bytes]]) -> None:
-    """Writes bytes over those at places of a file, in the caller's transaction; it is kept no longer."""
+def overwrite(site: Site, instance: Path, upload: FileUpload, parts: Sequence[tuple[int, bytes]]) -> None:
+    """Writes bytes over those at offsets of a file, in the caller's transaction; it is kept no longer."""
     path = instance / FOLDER / upload.file
     try:
         with path.open("r+b") as file:
-            for start, content in places:
+            for start, content in parts:
                 file.seek(start)
                 file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.utime(path, (upload.created_at / 1000, upload.created_at / 1000))
     except FileNotFoundError:
-        pieces.overwrite(site.id, upload.file, places)
+        pieces.overwrite(site.id, upload.file, parts)
 
 
 @database.session()

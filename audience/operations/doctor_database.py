@@ -115,15 +115,15 @@ def counters(context: Context) -> Iterator[Finding]:
 def derived(context: Context) -> Iterator[Finding]:
     """What is kept beside the subscribers: counters of domains and tags, values as segments compare them."""
     for site in sites.list_all() if context.recount else ():
-        wrong, people = field_values.differing(site)
+        wrong, total = field_values.differing(site)
         miscounted = stats.miscounted(site)
         if context.fix and wrong:
             field_values.rebuild(site)
-            wrong, people = field_values.differing(site)
+            wrong, total = field_values.differing(site)
         if context.fix and miscounted:
             stats.repair(site)
             miscounted = stats.miscounted(site)
-        sentence = f"site {site.uuid}: {wrong} of {people} people differ from their values for segments"
+        sentence = f"site {site.uuid}: {wrong} of {total} people differ from their values for segments"
         yield bad("values", sentence, REPAIR) if wrong else ok("values", sentence)
         for counted in miscounted:
             yield bad("values", f"site {site.uuid}: {counted} are counted wrongly", REPAIR)
@@ -152,15 +152,15 @@ def first_scheme(_: Context) -> Iterator[Finding]:
 
 
 def record_of_changes(context: Context) -> Iterator[Finding]:
-    written, oldest_at = change_log_replay.size()
+    log_bytes, oldest_at = change_log_replay.size()
     days = 0 if oldest_at is None else max(0, clock.now_ms() - oldest_at) // DAY_MS
-    kept = f"{size(written)} of the last {days} days, kept for {context.settings.changes_days}"
-    yield ok("changes", kept)
+    size_text = f"{size(log_bytes)} of the last {days} days, kept for {context.settings.changes_days}"
+    yield ok("changes", size_text)
     for site in sites.list_all():
-        wrong, people = change_log_replay.differing(site)
-        sentence = f"site {site.uuid}: {wrong} of {people} people are not as the record of changes says"
-        people_are = "1 person is" if people == 1 else f"{people} people are"
+        wrong, total = change_log_replay.differing(site)
+        sentence = f"site {site.uuid}: {wrong} of {total} people are not as the record of changes says"
+        subject = "1 person is" if total == 1 else f"{total} people are"
         if wrong:
             yield bad("changes", sentence, "Export the site wherever the record is followed.")
         else:
-            yield ok("changes", f"site {site.uuid}: {people_are} as the record of changes says")
+            yield ok("changes", f"site {site.uuid}: {subject} as the record of changes says")

@@ -197,12 +197,12 @@ def different(source: End, arriving: End, tables: list[MovedTable], progress: Pr
             return table.name
         if source.last_id(table) != arriving.last_id(table):
             return table.name
-    people = next(table for table in tables if table.name == "subscribers")
-    highest = source.last_id(people)
+    subscribers = next(table for table in tables if table.name == "subscribers")
+    highest = source.last_id(subscribers)
     for _ in range(min(SAMPLE, highest)):
         after = random.randrange(highest)
         if source.person(after) != arriving.person(after):
-            return people.name
+            return subscribers.name
     return ""
 
 

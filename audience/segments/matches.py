@@ -61,12 +61,12 @@ def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) 
 
 def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
     """The uuids of those who are in a segment now, in the caller's session. Raises `NotFound`."""
-    people = stored.get_by_ids(site_id, bulk_acts.ids_by_uuid(site_id, uuids))
+    existing = stored.get_by_ids(site_id, bulk_acts.ids_by_uuid(site_id, uuids))
     rules = json.loads(segments.require(site_id, str(segment_id)).rules)
-    matched = _condition_results(site_id, people, list(_leaves(rules))) if people else {}
+    matched = _condition_results(site_id, existing, list(_leaves(rules))) if existing else {}
     return {
         subscriber.uuid
-        for subscriber in people.values()
+        for subscriber in existing.values()
         if _holds(rules, iter(matched.get(subscriber.id, [])))
     }
 
@@ -78,14 +78,14 @@ def _holds(node: Node, leaves: Iterator[bool]) -> bool:
 
 
 def _condition_results(
-    site_id: int, people: Mapping[int, Subscriber], leaves: Sequence[Node]
+    site_id: int, existing: Mapping[int, Subscriber], leaves: Sequence[Node]
 ) -> dict[int, list[bool]]:
     """By subscriber, for each condition whether it holds."""
     if not leaves:
         return {}
     conditions = segments.compiled_each(site_id, leaves)
-    values = field_values.of_people(site_id, people.values())
-    return segment_matches.conditions_met(site_id, people, values, conditions)
+    values = field_values.of_people(site_id, existing.values())
+    return segment_matches.conditions_met(site_id, existing, values, conditions)
 
 
 def _alternatives(node: Node, chosen: bool = False) -> Iterator[Node]:

@@ -101,16 +101,16 @@ def _clear_some(site_id: int) -> bool:
 @database.writes_site
 def _make(site_id: int, after: str) -> str:
     """Makes the rows of the next people after a uuid; the last one's, "" after all of them."""
-    people = stored.people(site_id, after, PIECE)
-    ids = custom_fields.ids(site_id, {key for _, _, fields in people for key in fields})
-    stored.add(row for row_id, _, fields in people for row in _rows(site_id, row_id, fields, ids))
-    return people[-1][1] if people else ""
+    page = stored.people(site_id, after, PIECE)
+    ids = custom_fields.ids(site_id, {key for _, _, fields in page for key in fields})
+    stored.add(row for row_id, _, fields in page for row in _rows(site_id, row_id, fields, ids))
+    return page[-1][1] if page else ""
 
 
-def of_people(site_id: int, people: Collection[Subscriber]) -> Iterator[Row]:
+def of_people(site_id: int, subscribers: Collection[Subscriber]) -> Iterator[Row]:
     """The rows of subscribers, by their JSON, in the caller's session."""
-    ids = custom_fields.ids(site_id, {key for subscriber in people for key in subscriber.fields})
-    for subscriber in people:
+    ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
+    for subscriber in subscribers:
         yield from _rows(site_id, subscriber.id, subscriber.fields, ids)
 
 

@@ -1,6 +1,6 @@
 """Sends the changes of each site to its webhooks: in order, one message at a time for each, at least once.
 
-The range of a message is kept from before its first try until it succeeds, and only then the place moves
+The range of a message is kept from before its first try until it succeeds, and only then the position moves
 behind it: a crash repeats a message, and skips nothing. No connection to the database is held meanwhile.
 If what it tells of people has outgrown a message, it ends earlier, under a new id, but only once its receiver
 has refused it: one that had taken it, and was not heard, would answer 2xx to the same id. Where other changes
@@ -129,7 +129,7 @@ def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange
         return webhook, [_reset(webhook)]
     try:
         page = change_log_pages.page(site, webhook.place, MOST_CHANGES)
-    except Refused:  # the place is no longer kept
+    except Refused:  # the position is no longer kept
         newest, _ = stored_changes.numbers(site.id)
         webhook = webhook._replace(place=newest, range_end=newest, resets=1)
         return webhook, [_reset(webhook)]
@@ -175,7 +175,7 @@ def _delivered(job: Job, message: Message, private_addresses: bool) -> Delivered
 
 
 def _note(message: Message, delivered: Delivered | None) -> int:
-    """Moves the place behind a message that was delivered, or had nothing to tell; else how long to wait."""
+    """Moves the position behind a message that was delivered or empty; else returns how long to wait."""
     site_id, webhook = message.site.id, message.webhook
     if delivered:
         webhook_deliveries.log(site_id, message.logged, delivered, message.uuids)

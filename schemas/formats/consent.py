@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from schemas.formats import csv_values, dates
-from schemas.formats.columns import Column, found_places
+from schemas.formats.columns import Column, positions_of
 from schemas.formats.consent_words import folded
 from schemas.formats.meanings import CONSENT, EXPORTED, OWN, normal
 from schemas.formats.presets import IGNORE, Preset
@@ -101,22 +101,22 @@ def answer(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> ConsentAnswer:
     """What was answered; open if nothing was. Raises `FileRefused` on an answer that fits no file."""
-    told = _answered_states(reading)
-    if reading.consent and (reading.consent_column is not None or told):
+    states_told = _answered_states(reading)
+    if reading.consent and (reading.consent_column is not None or states_told):
         raise FileRefused(BOTH)
     if reading.consent:
         return ConsentAnswer(reading.consent, _since(names, columns, reading, preset))
     if reading.consent_column is not None:
-        column = columns[_place(names, reading.consent_column, "consent_column") - 1]
-        return ConsentAnswer(columns=[_consent(column, told, Because.CHOSEN)])
+        column = columns[_position(names, reading.consent_column, "consent_column") - 1]
+        return ConsentAnswer(columns=[_consent(column, states_told, Because.CHOSEN)])
     if set(EXPORTED) <= set(names):
         return ConsentAnswer(by_file=True)
     by_preset = _by_preset(names, columns, reading, preset)
-    if told and not by_preset:
+    if states_told and not by_preset:
         raise FileRefused(NO_COLUMN)
     because = Because.PRESET.format(preset.program) if preset else ""
     answers = [
-        _consent(column, _with_told(states, told), because)
+        _consent(column, _with_told(states, states_told), because)
         for column in columns
         if (states := by_preset.get(folded(column.name))) is not None
     ]
@@ -158,12 +158,14 @@ def _consent(column: Column, states: Mapping[str, str], because: str) -> Consent
     return ConsentColumn(column, states)
 
 
-def ignored_places(names: Sequence[str], columns: Sequence[Column], reading: Reading) -> set[int]:
+def ignored_positions(names: Sequence[str], columns: Sequence[Column], reading: Reading) -> set[int]:
     """The columns of `ignore_column`. Raises `FileRefused`."""
-    places = {_place(names, name, "ignore_column") for name in reading.ignored}
-    if any({columns[place - 1].meaning, normal(columns[place - 1].name)} & {*OWN} for place in places):
+    positions = {_position(names, name, "ignore_column") for name in reading.ignored}
+    if any(
+        {columns[position - 1].meaning, normal(columns[position - 1].name)} & {*OWN} for position in positions
+    ):
         raise FileRefused(OUR_OWN)
-    return places
+    return positions
 
 
 def _answered_states(reading: Reading) -> dict[str, str]:
@@ -178,11 +180,11 @@ def _answered_states(reading: Reading) -> dict[str, str]:
     return told
 
 
-def _place(names: Sequence[str], column: str, name: str) -> int:
+def _position(names: Sequence[str], column: str, name: str) -> int:
     """Raises `FileRefused` unless it is one."""
-    places = found_places(names, column)
-    if not places:
+    positions = positions_of(names, column)
+    if not positions:
         raise FileRefused(OF_NO_COLUMN.format(name=name), columns=names)
-    if len(places) > 1:
-        raise FileRefused(OF_SEVERAL.format(name=name, places=", ".join(map(str, places))))
-    return places[0]
+    if len(positions) > 1:
+        raise FileRefused(OF_SEVERAL.format(name=name, places=", ".join(map(str, positions))))
+    return positions[0]

@@ -74,9 +74,9 @@ def watched(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int])
     if answer.everyone != SUBSCRIBED and not answer.columns:
         return []
     is_ours = set(EXPORTED) <= {column.name for column in columns}
-    known = {*ignored, *(column.column.place for column in answer.columns)}
+    excluded = {*ignored, *(column.column.place for column in answer.columns)}
     others = [
-        column for column in columns if column.meaning not in ("email", *OWN) and column.place not in known
+        column for column in columns if column.meaning not in ("email", *OWN) and column.place not in excluded
     ]
     return [
         other for other in others if not (is_ours and (other.name.startswith(CUSTOM) or other.name == FIELDS))
@@ -130,8 +130,8 @@ class Guards:
 
     def see(self, row: int, record: Any) -> None:
         """Raises `FileRefused` on a `command` that contradicts."""
-        for place, value in self._table.cells(record) if self._says and not self._contradiction else ():
-            says = self._says.get(place)
+        for position, value in self._table.cells(record) if self._says and not self._contradiction else ():
+            says = self._says.get(position)
             if says and value and self._is_out(*says, value) and self._is_in(record):
                 self._contradiction = row, says[0], self._table.cell(value)
                 break

@@ -66,12 +66,12 @@ class CountedColumn:
         if self.many or len(cell) > MAX_VALUE:
             self.many = True
             return 0
-        known = DATE if is_date(cell) and not cell.strip().isdigit() else same(cell)
-        if known in self.values:
-            self.values[known][1] += 1
+        value = DATE if is_date(cell) and not cell.strip().isdigit() else same(cell)
+        if value in self.values:
+            self.values[value][1] += 1
             return 0
         self.many = len(self.values) == MAX_VALUES
-        self.values[known] = [known if known in (BLANK, DATE) else cell.strip(), 1]
+        self.values[value] = [value if value in (BLANK, DATE) else cell.strip(), 1]
         return 1
 
     @property
@@ -111,8 +111,8 @@ class ConsentLook:
 
     def see(self, record: Any) -> None:
         self._rows += 1
-        for place, value in self._table.cells(record) if self._counted else ():
-            if counted := self._counted.get(place):
+        for position, value in self._table.cells(record) if self._counted else ():
+            if counted := self._counted.get(position):
                 self._left -= counted.see(self._table.cell(value))
                 counted.many = counted.many or (self._left < 0 and len(counted.values) > 1)
         cells = [self._table.cell_of(record, consent.column) for consent, _ in self._untold]

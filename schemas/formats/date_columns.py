@@ -52,9 +52,9 @@ class DateColumn:
     def _note(self, form: str | None, row: int, cell: str) -> None:
         self.unread[form] += 1
         self.first_row.setdefault(form, row)
-        shown, known = self.shown[form], cell[: dates.MAX_LENGTH]
-        if known in shown or len(shown) < MAX_SHOWN:
-            shown[known] += 1
+        counts, example = self.shown[form], cell[: dates.MAX_LENGTH]
+        if example in counts or len(counts) < MAX_SHOWN:
+            counts[example] += 1
 
     def form(self) -> str | None:
         """The form of all; None if the day or the month could come first, or a year has two digits."""
@@ -68,7 +68,7 @@ class DateColumn:
 
 @dataclass(frozen=True)
 class DateReading:
-    """How the dates of a file are read: the form of each column by place, and the zone of those without one.
+    """How the dates of a file are read: the form by column position, and the zone of those without one.
 
     `unread` is what becomes of a cell that cannot be read: it is left out, or kept as a custom field.
     """
@@ -77,10 +77,10 @@ class DateReading:
     zone: dt.tzinfo
     unread: str | None = None
 
-    def read(self, place: int, cell: str) -> int | None:
+    def read(self, position: int, cell: str) -> int | None:
         """Milliseconds since 1970; None of a cell that cannot be read, or has 0 for nothing."""
         try:
-            return dates.read_date(cell, self.forms.get(place, ISO), self.zone)
+            return dates.read_date(cell, self.forms.get(position, ISO), self.zone)
         except ValueError:
             return None
 
@@ -111,10 +111,10 @@ class DateWatch:
         unclear = [(column, seen, ISO) for column, seen in self.columns if self._form(seen) is None]
         unread = [(column, seen, self._form(seen)) for column, seen in self.columns]
         unread = [] if self.reading.unread_dates else [date for date in unread if date[1].unread[date[2]]]
-        left = UNSUBSCRIBED if any(column.meaning == "unsubscribed_at" for column, *_ in unread) else ""
+        suffix = UNSUBSCRIBED if any(column.meaning == "unsubscribed_at" for column, *_ in unread) else ""
         asked = (
             (ORDER, "dates", (DMY, MDY), unclear),
-            (UNREAD + left, "unread_dates", (IGNORE, FIELD), unread),
+            (UNREAD + suffix, "unread_dates", (IGNORE, FIELD), unread),
         )
         return [
             choice(what, name, answers, _examples(seen), about="dates", columns=[row[0].name for row in seen],

@@ -124,10 +124,10 @@ def inspect(
 
 def digest(binary: BinaryIO) -> str:
     """Of a file's content; its place is where it was."""
-    place = binary.tell()
+    position = binary.tell()
     binary.seek(0)
     digest = hashlib.file_digest(binary, "sha256").hexdigest()  # type: ignore[arg-type]
-    binary.seek(place)
+    binary.seek(position)
     return digest
 
 
@@ -139,7 +139,7 @@ def understood(
     preset, columns = planned(table, reading)
     asks += table_questions.ask_address(table, columns)
     answer = consent.answer(table.names, columns, reading, preset)
-    ignored = consent.ignored_places(table.names, columns, reading)
+    ignored = consent.ignored_positions(table.names, columns, reading)
     table = table_questions.filled(table, columns, answer, ignored)
     guards = Guards(table, columns, answer, ignored, reading.tag_separator)
     others = OtherColumns(table, columns, answer, ignored)

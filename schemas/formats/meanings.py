@@ -57,12 +57,12 @@ def meaning_of(what: str) -> str:
     raise FileRefused(MEANING)
 
 
-def field_meaning(place: int, name: str) -> str:
+def field_meaning(position: int, name: str) -> str:
     """The custom field of a column's name. Raises `FileRefused`."""
     try:
         return FIELD + field_key(name.strip().removeprefix(CUSTOM))
     except ma.ValidationError as error:
-        raise FileRefused(BAD_KEY.format(number=place)) from error
+        raise FileRefused(BAD_KEY.format(number=position)) from error
 
 
 @cache
@@ -76,11 +76,11 @@ def column_of(key: str) -> str:
 
 
 def _is_taken(key: str) -> bool:
-    known = normal(key)
+    header = normal(key)
     return (
         key.startswith(CUSTOM)
-        or known in IGNORED
-        or known in MEANINGS
+        or header in IGNORED
+        or header in MEANINGS
         or header_names.meaning_of(key) is not None
         or folded(key) in _preset_headers()
     )

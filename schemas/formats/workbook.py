@@ -162,7 +162,7 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
     sheets = reader.wb.worksheets
     names = [str(sheet.title) for sheet in sheets]
     hidden = [sheet.sheet_state != "visible" for sheet in sheets]
-    chosen = sheets[_place(names, hidden, sheet)]
+    chosen = sheets[_index(names, hidden, sheet)]
     parts = {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
     with reader.archive.open(parts[chosen.title]) as part:
         notes = workbook_rows.Scan().read(part)
@@ -193,15 +193,15 @@ def _shown(names: Sequence[str]) -> list[str]:
     return [name[:MAX_NAME_LENGTH] for name in names[:MAX_NAMES]]
 
 
-def _place(names: Sequence[str], hidden: Sequence[bool], sheet: str | None) -> int:
+def _index(names: Sequence[str], hidden: Sequence[bool], sheet: str | None) -> int:
     """The index of the sheet. Raises `FileRefused`."""
     if sheet is None:
         return hidden.index(False) if False in hidden else 0
     wanted = sheet.strip().casefold()
-    places = [str(place) for place in range(1, len(names) + 1)]
-    for known in ([name.strip().casefold() for name in names], places):
-        if wanted in known:
-            return known.index(wanted)
+    numbers = [str(number) for number in range(1, len(names) + 1)]
+    for labels in ([name.strip().casefold() for name in names], numbers):
+        if wanted in labels:
+            return labels.index(wanted)
     raise FileRefused(NO_SHEET, values=_shown(names))
 
 
@@ -225,9 +225,9 @@ def _lines(
             cells.pop()
         if len(cells) > MAX_COLUMNS:
             raise FileRefused(TOO_MANY_COLUMNS)
-        for place, cell in enumerate(cells, 1) if starts else ():
-            if (number, place) in starts:
-                starts[number, place][3] = cell
+        for position, cell in enumerate(cells, 1) if starts else ():
+            if (number, position) in starts:
+                starts[number, position][3] = cell
         is_hidden = bool(cells) and number in hidden
         counts["hidden"] += is_hidden
         if cells and not (is_hidden and skip_hidden):

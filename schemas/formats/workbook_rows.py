@@ -76,10 +76,10 @@ class Scan:
         self._text = False
         is_formula = name.rpartition(":")[2] == "c" and "f" in self._parts
         if is_formula and "value" not in self._parts and self._cell.get("t") != "str":
-            self.notes.not_computed.setdefault(_place(self._cell.get("r"), self._column), self._row)
+            self.notes.not_computed.setdefault(_column_number(self._cell.get("r"), self._column), self._row)
 
 
-def _place(reference: str | None, column: int) -> int:
+def _column_number(reference: str | None, column: int) -> int:
     """The column of a cell such as B7, from 1."""
     from openpyxl.utils.cell import coordinate_to_tuple
 

@@ -109,12 +109,12 @@ def _grow(site_id: int, size: int) -> None:
     execute("UPDATE site_counters SET change_bytes = change_bytes + ? WHERE site_id = ?", (size, site_id))
 
 
-def erase(site_id: int, people: Iterable[tuple[int, str, int]], number: int) -> None:
+def erase(site_id: int, subscribers: Iterable[tuple[int, str, int]], number: int) -> None:
     """Marks subscribers, as (id, uuid, 1 until they are blank), erased by the row of a number."""
     execute_many(
         "INSERT INTO erased_subscribers (site_id, subscriber_id, uuid, number, waiting) "
         "VALUES (?, ?, ?, ?, ?)",
-        [(site_id, subscriber_id, uuid, number, waiting) for subscriber_id, uuid, waiting in people],
+        [(site_id, subscriber_id, uuid, number, waiting) for subscriber_id, uuid, waiting in subscribers],
     )
 
 

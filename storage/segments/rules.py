@@ -102,12 +102,12 @@ def _tagged(names: tuple[str, ...], site_id: int) -> Sql:
     return chosen(Sql(TAGGED.format(marks(keys)), (site_id, site_id, *keys)), SMALL)
 
 
-def _domain_contains(part: str, site_id: int, place: str = "> 0") -> Sql:
+def _domain_contains(part: str, site_id: int, comparison: str = "> 0") -> Sql:
     """Of the domain with an `@` before and a dot behind it, as it is stored or shown."""
-    stored = Sql(f"instr('@' || {DOMAIN} || '.', ?) {place}", (part,))
+    stored = Sql(f"instr('@' || {DOMAIN} || '.', ?) {comparison}", (part,))
     shown = [(domain, f"@{text}.") for domain, text in domains.international(site_id)]
     matching = [
-        domain for domain, text in shown if (text.startswith(part) if place == "= 1" else part in text)
+        domain for domain, text in shown if (text.startswith(part) if comparison == "= 1" else part in text)
     ]
     listed = Sql(f"{DOMAIN} {engine.ONE_OF_DOMAINS}", (domains.as_text(matching),))
     return any_of([stored, listed]) if matching else stored

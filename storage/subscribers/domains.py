@@ -20,11 +20,11 @@ def count(site_id: int, more: Mapping[str, int]) -> None:
     execute_many(
         "INSERT INTO domains (site_id, domain, people) VALUES (?, ?, ?) "
         "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people",
-        ((site_id, domain, people) for domain, people in sorted(more.items()) if people),
+        ((site_id, domain, size) for domain, size in sorted(more.items()) if size),
     )
     execute_many(
         "DELETE FROM domains WHERE site_id = ? AND domain = ? AND people = 0",
-        ((site_id, domain) for domain, people in sorted(more.items()) if people < 0),
+        ((site_id, domain) for domain, size in sorted(more.items()) if size < 0),
     )
 
 
@@ -42,9 +42,9 @@ def kept(site_id: int) -> list[tuple[str, int]]:
     return rows("SELECT domain, people FROM domains WHERE site_id = ? AND people <> 0", (site_id,))
 
 
-def put(site_id: int, people: Iterable[tuple[str, int]]) -> None:
+def put(site_id: int, sizes: Iterable[tuple[str, int]]) -> None:
     execute("DELETE FROM domains WHERE site_id = ?", (site_id,))
-    count(site_id, dict(people))
+    count(site_id, dict(sizes))
 
 
 def counted(site_id: int) -> list[tuple[str, int]]:

@@ -183,12 +183,12 @@ def put_consents_back(
     )
 
 
-def put_consents(site_id: int, people: Iterable[Subscriber]) -> None:
+def put_consents(site_id: int, subscribers: Iterable[Subscriber]) -> None:
     """Writes the consent of subscribers as it is in them."""
     execute_many(
         "UPDATE subscribers SET unsubscribed_at = ?, consent_at = ?, consent_number = ?, consent_kind = ?, "
         "unsubscribe_number = ? WHERE id = ? AND +site_id = ?",
-        [(*consent(person), person.id, site_id) for person in people],
+        [(*consent(subscriber), subscriber.id, site_id) for subscriber in subscribers],
     )
 
 

@@ -64,9 +64,9 @@ def put_nonce(site_id: int, webhook: Webhook, nonce: str, old_until: int) -> Non
     WEBHOOKS.change(nonces, site_id=site_id, id=webhook.id)
 
 
-def begin_run(site_id: int, webhook_id: int, place: int) -> None:
+def begin_run(site_id: int, webhook_id: int, position: int) -> None:
     """Lets a webhook go on after another place, under a new name; a try under way moves it no more."""
-    begun = {"place": place, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
+    begun = {"place": position, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
     WEBHOOKS.change(begun, site_id=site_id, id=webhook_id)
 
 
