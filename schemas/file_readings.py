@@ -173,10 +173,10 @@ def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
     before: dict[str, Any] = load(ImportFile(), line)
     if any(form[name] != before.get(name) for name in SAYING & form.keys()) and SAYING & before.keys():
         raise FileRefused(BOTH)
-    told = {value for state in STATES for value in form.get(state, ())}
+    answers = {value for state in STATES for value in form.get(state, ())}
     for name in STATES:
-        kept = [value for value in before.get(name, ()) if value not in told]
-        before[name] = [*kept, *form.get(name, ())]
+        rest = [value for value in before.get(name, ()) if value not in answers]
+        before[name] = [*rest, *form.get(name, ())]
     lists = {name: [*before.get(name, ()), *form.get(name, ())] for name in ("ignore_column", "seen")}
     lists = {name: values for name, values in lists.items() if values or name in before}
     states = {name: before[name] for name in STATES if before[name]}

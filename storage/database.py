@@ -39,7 +39,7 @@ def open(
     password: str | None = None,
     write_gate: Any = None,
     folders: Sequence[Path] = (),
-    kept: int = 0,
+    spare_connections: int = 0,
     cache_mb: int = 2,
 ) -> None:
     """Points the models at a database; `timeout` in seconds. Connects lazily. Raises `Unusable`.
@@ -55,7 +55,7 @@ def open(
     chosen.choose(url)
     database.initialize(opened)
     _write_gate = write_gate or OpenGate()
-    keep_connections(kept)
+    keep_connections(spare_connections)
     _places = WatchedPlaces([*engine.files(url)[:1], *folders])
     _places.have_changed()
 

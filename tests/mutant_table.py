@@ -101,8 +101,8 @@ MUTANTS = (
     Mutant(
         "one command undoes the next of the same number",
         "audience/changes/consents.py",
-        "self._order >= kept._order",
-        "self._order > kept._order",
+        "self._order >= stored_event._order",
+        "self._order > stored_event._order",
         "tests/audience/test_histories.py",
     ),
     Mutant(
@@ -143,7 +143,7 @@ MUTANTS = (
     Mutant(
         "what a clock that was ahead dated counts as it is",
         "audience/changes/consents.py",
-        "if kept.instant > now and",
+        "if stored_event.instant > now and",
         "if False and",
         FAULTS + "[an unsubscribe, while a clock was ahead, under a subscription of then]",
     ),
@@ -301,8 +301,8 @@ MUTANTS = (
     Mutant(
         "a form that is sent twice makes two",
         "audience/access/sessions.py",
-        'known = made_by(form) if form.token else ""',
-        'known = ""',
+        'result = made_by(form) if form.token else ""',
+        'result = ""',
         "tests/console/test_sent_twice.py::test_the_second_leads_to_what_the_first_made",
     ),
     Mutant(

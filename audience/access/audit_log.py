@@ -68,8 +68,8 @@ def record(
 
 
 def without_addresses(text: str) -> str:
-    left = redaction.without_addresses(text, lambda _: ADDRESS)
-    return text if left == text else " ".join(left.split())
+    redacted = redaction.without_addresses(text, lambda _: ADDRESS)
+    return text if redacted == text else " ".join(redacted.split())
 
 
 def sent(site: Site, pages: Iterator[Page], actor: Actor, action: str, subject: str = "") -> Iterator[Page]:

@@ -51,8 +51,8 @@ def _import(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     asked = _asked(site, form) if "upload_id" in form else None
     with file_imports.receiving(site) as upload, _file(site, form) as file:
         upload.store(file.rows(addresses.identity))
-        kept = ImportedFile("", actor().name, file.consent, file.answers, file.digest)
-        upload.accept(file.columns, services().import_queue, kept, actor())
+        imported = ImportedFile("", actor().name, file.consent, file.answers, file.digest)
+        upload.accept(file.columns, services().import_queue, imported, actor())
     if asked:
         file_uploads.discard(site, settings().instance, asked)
     return wire.received(imports.progress(site, upload.import_id), file, form)

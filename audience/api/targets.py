@@ -128,8 +128,8 @@ def _kept(value: Any, names: frozenset[str]) -> Any:
     return _marked({key: _kept(member, frozenset()) for key, member in value.items()}, value, names)
 
 
-def _marked(values: dict[str, Any], read: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    doubled = read.doubled if isinstance(read, Doubled) else {}
+def _marked(values: dict[str, Any], data: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    doubled = data.doubled if isinstance(data, Doubled) else {}
     named = {built_in(key) or key: sent for key, sent in doubled.items()}
     named = {key: sent for key, sent in named.items() if key in names}
     return Doubled(values, named) if named else values

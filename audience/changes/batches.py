@@ -156,9 +156,9 @@ class SubscriberBatch:
 
     def limited(self, changes: Sequence[Change]) -> Sequence[Change]:
         """The changes, without what may not be done to those who existed or left before."""
-        return known_people.limited(changes, self.known, self.left_before)
+        return known_people.limited(changes, self.known, self.unsubscribed_before)
 
-    def left_before(self, key: str) -> bool:
+    def unsubscribed_before(self, key: str) -> bool:
         """Whether an address is suppressed: its subscriber left and moved away, or was erased."""
         return self._suppression(key) is not NOT_SUPPRESSED
 
@@ -238,11 +238,11 @@ class SubscriberBatch:
         removed = {self.tag_ids[name] for name in change.remove_tags if name in self.tag_ids}
         removed.update(*(self.twins.get(tag_id, ()) for tag_id in removed.copy()))
         more = [new for new in added if new not in tagged and new not in removed]
-        gone = [old for old in removed if old in tagged]
+        ended = [old for old in removed if old in tagged]
         tagged.update(dict.fromkeys(more))
-        for old in gone:
+        for old in ended:
             del tagged[old]
-        return bool(more or gone)
+        return bool(more or ended)
 
     def ids(self) -> dict[str, int]:
         """Of those who exist after `save`, by key."""

@@ -39,16 +39,16 @@ class ConsentEvent(NamedTuple):
     def unsubscribes(self) -> bool:
         return self.kind in UNSUBSCRIBES
 
-    def counts_over(self, kept: "ConsentEvent", now: int) -> bool:
+    def counts_over(self, stored_event: "ConsentEvent", now: int) -> bool:
         """Whether it counts in place of the one that is kept.
 
         A kept instant after `now`, of a clock that was ahead, is compared as now, for an unsubscribe only.
         """
-        if kept.kind == ConsentKind.NONE:
+        if stored_event.kind == ConsentKind.NONE:
             return True
-        if kept.instant > now and self.unsubscribes and kept.kind in SUBSCRIBES:
-            kept = kept._replace(instant=now)
-        return self._order >= kept._order
+        if stored_event.instant > now and self.unsubscribes and stored_event.kind in SUBSCRIBES:
+            stored_event = stored_event._replace(instant=now)
+        return self._order >= stored_event._order
 
     @property
     def _order(self) -> tuple[int, int, int]:
@@ -79,7 +79,7 @@ class Consents:
         subscribed = subscriber[UNSUBSCRIBED_AT] is None
         if event.unsubscribes:
             subscriber[UNSUBSCRIBE_NUMBER] = max(event.number, subscriber[UNSUBSCRIBE_NUMBER] or 0)
-        if not event.counts_over(kept(subscriber), self.now):
+        if not event.counts_over(stored_event(subscriber), self.now):
             self._ignore(subscriber, event, subscribed)
             return
         put(subscriber, event)
@@ -116,7 +116,7 @@ def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent,
         yield event, min(shown_at, accepted.at), WORD
 
 
-def kept(subscriber: Person) -> ConsentEvent:
+def stored_event(subscriber: Person) -> ConsentEvent:
     """The event that counts."""
     return ConsentEvent(subscriber[CONSENT_AT] or 0, subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND])
 

@@ -115,9 +115,11 @@ def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
         raise NotFound(NOBODY)
     kind, _, number = consent_changes.created_by(site.id, subscriber.id).partition(" ")
     events = consent_changes.of_subscriber(site.id, subscriber.id)
-    known = keys.publishable({int(number or 0), *(item.source_id for item in events)})
-    consents = [(answered(item.source, item.source_id, known), item) for item in events]
-    return History(answered(kind, int(number or 0), known), _own(site.id, subscriber.id, limit), consents)
+    publishable_keys = keys.publishable({int(number or 0), *(item.source_id for item in events)})
+    consents = [(answered(item.source, item.source_id, publishable_keys), item) for item in events]
+    return History(
+        answered(kind, int(number or 0), publishable_keys), _own(site.id, subscriber.id, limit), consents
+    )
 
 
 def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:

@@ -198,8 +198,8 @@ def _inspected(
 
 def _merged(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """With values told in addition."""
-    told = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
-    return {**parameters, **more, **told}
+    states = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
+    return {**parameters, **more, **states}
 
 
 def _lock(binary: BinaryIO) -> None:

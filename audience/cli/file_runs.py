@@ -74,8 +74,8 @@ class FileRun:
         shown = {name: done.counts[name] for name in OUTCOMES}
         self.say(f"Nothing was written. Outcome: {_listed(shown)}, unsubscribed {done.left:,}.")
         if done.left:
-            known = done.left - done.new
-            self.say(WOULD_LEAVE.format(known, "person" if known == 1 else "people", done.new))
+            existing = done.left - done.new
+            self.say(WOULD_LEAVE.format(existing, "person" if existing == 1 else "people", done.new))
         self._tell_away(done.stayed, shown["suppressed"], done)
         return judged | shown | {"file": wire.understood(self.file)}
 
@@ -147,10 +147,10 @@ class FileRun:
             upload.discard()
             raise
         file = self.file
-        kept = ImportedFile(
+        imported = ImportedFile(
             printable(self.path.name), COMMAND_LINE.name, file.consent, file.answers, file.digest
         )
-        upload.accept(file.columns, file=kept)
+        upload.accept(file.columns, file=imported)
         return refusals.path
 
     @contextmanager

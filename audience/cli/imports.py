@@ -160,13 +160,13 @@ def _listed(counts: dict[str, int]) -> str:
 def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
     from audience.undo import undos
 
-    kept = [
+    reasons = [
         f"  kept by {kind.replace('_', ' ')} {number or ''}: {count:,}" if kind else f"  kept: {count:,}"
         for (kind, number), count in undos.kept_by(site, undo)
     ]
     return [
         f"Undo {undo.id} {undo.status}: {_listed(counts)}.",
-        *kept,
+        *reasons,
         *_unsubscribed_lines(undos.unsubscribed_count(site, undo)),
     ]
 

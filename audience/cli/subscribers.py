@@ -141,13 +141,13 @@ def unsubscribe(_: Settings, emails: tuple[str, ...], site_uuid: str, as_json: b
     Example: audience subscriber unsubscribe ann@example.com --site 6f1c...
     """
     site = sites.get_by_uuid(site_uuid)
-    known = [email for email in emails if subscribers.find(site, email)]
-    unknown = [email for email in emails if email not in known]
-    if not known:
+    existing = [email for email in emails if subscribers.find(site, email)]
+    unknown = [email for email in emails if email not in existing]
+    if not existing:
         raise NotFound(NOBODY)
-    _run(site, [{"command": "unsubscribe", "email": email} for email in known])
-    shown = {"unsubscribed": len(known), "unknown": len(unknown)}
-    output.show(shown, as_json, [f"Unsubscribed {len(known)}."])
+    _run(site, [{"command": "unsubscribe", "email": email} for email in existing])
+    shown = {"unsubscribed": len(existing), "unknown": len(unknown)}
+    output.show(shown, as_json, [f"Unsubscribed {len(existing)}."])
     if unknown:
         raise output.Partly(f"no subscriber has {printable(', '.join(unknown))}")
 
@@ -226,11 +226,11 @@ def erase(settings: Settings, email: str, site_uuid: str, yes: bool, as_json: bo
     if not yes:
         click.confirm("Permanently erase this subscriber, with tags, values and events?", abort=True)
     actor = audit_log.COMMAND_LINE
-    known = erasures.erase(site, settings.instance, email, actor=actor, source=COMMAND_LINE)
+    existed = erasures.erase(site, settings.instance, email, actor=actor, source=COMMAND_LINE)
     if as_json:
-        click.echo(json.dumps({"erased": known}))
+        click.echo(json.dumps({"erased": existed}))
     else:
-        click.echo("Erased." if known else "No subscriber has this address; imports will not add it.")
+        click.echo("Erased." if existed else "No subscriber has this address; imports will not add it.")
 
 
 def _require(site: Site, email: str) -> Subscriber:

@@ -84,8 +84,8 @@ def begin(site: Site) -> Response:
     """Act on many subscribers"""
     form = read_form()
     tag = _tag(form.get("tag", ""))
-    if known := sent_before(tag):
-        return _to(site, known, AGAIN)
+    if earlier_id := sent_before(tag):
+        return _to(site, earlier_id, AGAIN)
     kind, (ids, _) = form.get("act", ""), _selection(site)
     if kind == ERASE and form.get("typed", "").replace(",", "").strip() != str(len(ids)):
         raise Refused(TYPE_NUMBER, [FieldError("typed", TYPE_NUMBER)])
@@ -118,8 +118,8 @@ def retry(site: Site, act_id: int) -> Response:
 @page(role="manager")
 def export(site: Site, act_id: int) -> Response:
     """The file of an export"""
-    read = exports.pages_of(site, bulk_acts.exported(site, act_id))
-    pages = audit_log.sent(site, read, actor(), SAID[EXPORT], f"act {act_id}")
+    source = exports.pages_of(site, bulk_acts.exported(site, act_id))
+    pages = audit_log.sent(site, source, actor(), SAID[EXPORT], f"act {act_id}")
     rows = wire.WRITERS["csv"](exports.keys(site), pages)
     return attached(rows, wire.FORMATS["csv"], f"subscribers-{act_id}.csv")
 

@@ -26,10 +26,10 @@ SHOWN_NUMBERS = 12
 def index(site: Site) -> str:
     """Imports"""
     before = request.args.get("before", "")
-    known = {"before": int(before)} if before.isdecimal() and len(before) < 18 else {}
-    listed = imports.newest(site, **known)
+    cursor = {"before": int(before)} if before.isdecimal() and len(before) < 18 else {}
+    listed = imports.newest(site, **cursor)
     files = file_uploads.files(site, [import_.id for import_ in listed])
-    pages = {"is_first": not known, "is_full": len(listed) == MAX_LISTED}
+    pages = {"is_first": not cursor, "is_full": len(listed) == MAX_LISTED}
     return render_template(
         "imports.html", imports=listed, files=files, undone=backlog.undo_statuses(site), **pages
     )

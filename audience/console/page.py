@@ -209,8 +209,8 @@ def _to_sign_in() -> Response:
     """With the form that a page of ours sent, if it can be kept; else with a sentence, if it had anything."""
     if request.method != "POST" or not is_from_here():
         return redirect_to("console.sign_in.index", next=asked_for() if request.method == "GET" else None)
-    if kept := unsent_form():
-        return make_response(render_template("sign_in.html", next=asked_for(), kept=kept, sent={}), 403)
+    if form_text := unsent_form():
+        return make_response(render_template("sign_in.html", next=asked_for(), kept=form_text, sent={}), 403)
     lost = {"done": "ended", "next": page_of(request.path) or None} if cannot_be_kept() else {}
     return redirect_to("console.sign_in.index", **lost)
 
@@ -234,8 +234,8 @@ def _has_token() -> bool:
 
 def _shown_again() -> Response:
     """The form of an earlier session of the same operator. Raises `Forbidden` for any other."""
-    kept = unsent_form()
-    shown = shown_again(asked_for(), kept, present(), csrf_token()) if kept else None
+    form_text = unsent_form()
+    shown = shown_again(asked_for(), form_text, present(), csrf_token()) if form_text else None
     if shown is None:
         raise Forbidden(OLD_FORM)
     return make_response(shown, 403)

@@ -32,12 +32,12 @@ def tree(site: Site, rules: Any) -> Branch:
     return _branch(site, rules, iter(range(MOST_COUNTED)))
 
 
-def _branch(site: Site, node: Mapping[str, Any], left: Iterator[int]) -> Branch:
+def _branch(site: Site, node: Mapping[str, Any], budget: Iterator[int]) -> Branch:
     kind = kind_of(node)
     if kind in GROUPS:
         inner = _inner(kind, node)
-        return Branch(kind, HEADS[kind], branches=tuple(_branch(site, node, left) for node in inner))
-    total = segments.count(site, node) if next(left, None) is not None else None
+        return Branch(kind, HEADS[kind], branches=tuple(_branch(site, node, budget) for node in inner))
+    total = segments.count(site, node) if next(budget, None) is not None else None
     return Branch("condition", condition(node), total)
 
 

@@ -91,13 +91,13 @@ def _together(kind: str, parts: Sequence[Meaning]) -> Meaning:
     settles = kind == "any"
     if any(part is settles for part in parts):
         return settles
-    kept: list[Single | Together] = []
+    flat: list[Single | Together] = []
     for part in parts:
         if not isinstance(part, bool):
-            kept += part.parts if isinstance(part, Together) and part.kind == kind else (part,)
-    if len(kept) < 2:
-        return kept[0] if kept else not settles
-    return Together(kind, tuple(kept))
+            flat += part.parts if isinstance(part, Together) and part.kind == kind else (part,)
+    if len(flat) < 2:
+        return flat[0] if flat else not settles
+    return Together(kind, tuple(flat))
 
 
 def _outer(meaning: Single | Together) -> Clause:

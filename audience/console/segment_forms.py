@@ -59,10 +59,10 @@ def _rules(value: Any) -> dict[str, Any]:
 
 def _taken(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
     try:
-        taken: dict[str, Any] = load(form, sent)
+        values: dict[str, Any] = load(form, sent)
     except FormError as error:
         raise Refused(NOT_SAVED, error.problems) from error
-    return taken
+    return values
 
 
 def read_segment(form: Mapping[str, str]) -> dict[str, Any]:

@@ -58,9 +58,9 @@ def show(site: Site, segment_id: str) -> str:
 @page(role="manager")
 def new(site: Site) -> str:
     """The form of a new segment, of a copy of the one that the query names, or of a list"""
-    known = request.args.get("from", "")
-    if known:
-        copied = segments.get(site, known)
+    source_uuid = request.args.get("from", "")
+    if source_uuid:
+        copied = segments.get(site, source_uuid)
         return _form(site, copied._replace(id=0, name=f"{copied.name}, copy"))
     chosen = filters(request.args)
     return _form(site, segment_forms.of_list(site, chosen, kept_text(site, chosen)))
@@ -107,8 +107,8 @@ def delete(site: Site, segment_id: str) -> Response:
 def export(site: Site, segment_id: str) -> Response:
     """Export the subscribers of a segment"""
     segment = segments.begin_export(site, segment_id, actor())
-    read = exports.pages(site, segment_id)
-    pages = audit_log.sent(site, read, actor(), segments.EXPORTED, segment.name)
+    source = exports.pages(site, segment_id)
+    pages = audit_log.sent(site, source, actor(), segments.EXPORTED, segment.name)
     rows = wire.WRITERS[CSV](exports.keys(site), pages)
     return attached(rows, wire.FORMATS[CSV], f"segment-{int(segment_id)}.csv")
 

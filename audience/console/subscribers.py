@@ -144,10 +144,10 @@ def _links(site: Site, chosen: Mapping[str, Any], listed: ListPage, page_number:
 
 
 def _without(chosen: Mapping[str, Any], chip: Chip) -> dict[str, Any]:
-    kept = {name: value for name, value in chosen.items() if name not in chip.names}
+    parameters = {name: value for name, value in chosen.items() if name not in chip.names}
     if chip.tag:
-        kept["tag"] = [tag for tag in chosen["tag"] if tag != chip.tag]
-    return kept
+        parameters["tag"] = [tag for tag in chosen["tag"] if tag != chip.tag]
+    return parameters
 
 
 def _link(site: Site, chosen: Mapping[str, Any], **more: Any) -> str:

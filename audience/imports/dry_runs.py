@@ -56,8 +56,8 @@ class DryRun:
 
     def add(self, batch: Sequence[FileRow], changes: Sequence[Change], done: "_Tried") -> None:
         outcomes = iter(done.written.outcomes)
-        for change, written in zip(changes, done.written.outcomes, strict=True):
-            created = done.after.get(change.key) if written == Outcome.CREATED else None
+        for change, result in zip(changes, done.written.outcomes, strict=True):
+            created = done.after.get(change.key) if result == Outcome.CREATED else None
             self.new += created is not None and created.unsubscribed_at is not None
         for row in batch:
             outcome = REFUSED if row.item is None else next(outcomes)
@@ -111,9 +111,9 @@ def _try(site_id: int, changes: Sequence[Change], states: Mapping[str, Any]) -> 
         accepted = subscribers.accept_now(site_id)
         if states:
             _restore(site_id, states, accepted)
-        written = subscribers.write(site_id, changes, accepted)
+        result = subscribers.write(site_id, changes, accepted)
         after = stored.get_by_keys(site_id, {change.key for change in changes})
-        done = _Tried(written, after, _tag_names(site_id, after))
+        done = _Tried(result, after, _tag_names(site_id, after))
         raise _Rollback
     return done
 
@@ -154,8 +154,8 @@ def _restored(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
     before = stored.get_by_keys(site_id, states)
     tags = _tag_names(site_id, before)
     for key, (email, *texts, fields, names, _) in states.items():
-        known = before.get(key)
-        gone = [name for name in _names(known, tags) if name not in names] if known else []
-        consent = "" if known else Consent.SUBSCRIBE  # which adds erased people, too
-        change: list[Any] = [key, email, *texts, fields, names, gone, consent]
+        state = before.get(key)
+        removed_tags = [name for name in _names(state, tags) if name not in names] if state else []
+        consent = "" if state else Consent.SUBSCRIBE  # which adds erased people, too
+        change: list[Any] = [key, email, *texts, fields, names, removed_tags, consent]
         yield Change(*change)

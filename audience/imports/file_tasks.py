@@ -48,10 +48,10 @@ class Task:
 
     def note(self, rows_done: int) -> None:
         """Raises `ClaimLost`."""
-        known = compact_json(self.found) if self.looked else self.upload.outcome
+        outcome = compact_json(self.found) if self.looked else self.upload.outcome
         with database.write(self.site.id):
             jobs.hold(self.job, LONG)
-            stored.note(self.site.id, self.upload.id, rows_done, known)
+            stored.note(self.site.id, self.upload.id, rows_done, outcome)
 
     def look(self, rows_done: int, look: dict[str, Any]) -> None:
         """Raises `ClaimLost`."""
@@ -189,10 +189,10 @@ def _import(task: Task, file: ReadableFile) -> None:
     if not received.complete:
         with suppress(TakenBackError):
             _receive(task, file, received)
-    kept = ImportedFile(upload.name, upload.actor, file.consent, file.answers, file.digest)
+    imported = ImportedFile(upload.name, upload.actor, file.consent, file.answers, file.digest)
     with database.write(site.id):
         jobs.hold(task.job, LONG)
-        file_uploads.put_file(site, received.import_id, kept, Actor(upload.actor, upload.client_network))
+        file_uploads.put_file(site, received.import_id, imported, Actor(upload.actor, upload.client_network))
         stored.end(site.id, upload.id, "", received.import_id)
 
 

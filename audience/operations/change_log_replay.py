@@ -54,9 +54,9 @@ def _replay(state: Values, new: Values) -> None:
 
 def _forget_deleted_tags(site_id: int, states: Collection[Values]) -> None:
     """Whoever has another one of the same name since is not said to have lost it."""
-    known = tags.names(site_id, {tag_id for values in states for tag_id in values["tags"]})
+    existing = tags.names(site_id, {tag_id for values in states for tag_id in values["tags"]})
     for values in states:
-        values["tags"] = {tag_id: has for tag_id, has in values["tags"].items() if tag_id in known}
+        values["tags"] = {tag_id: has for tag_id, has in values["tags"].items() if tag_id in existing}
 
 
 def _agrees(subscriber: Subscriber, state: Values) -> bool:

@@ -31,8 +31,10 @@ def integrity(_: Context) -> Iterator[Finding]:
         yield bad("database", f"damaged: {fault}", "Stop the service and restore a backup.")
         return
     pages = stored.pages()
-    seen = "" if pages.free is None else f", intact, {100 * pages.free // max(pages.total, 1)} % of it free"
-    yield ok("database", f"{size(pages.size * pages.total)}{seen}")
+    condition = (
+        "" if pages.free is None else f", intact, {100 * pages.free // max(pages.total, 1)} % of it free"
+    )
+    yield ok("database", f"{size(pages.size * pages.total)}{condition}")
     for name, value in stored.deviations().items():
         yield bad("database", f"{name} is {value}", "No program but Audience may change the database.")
     for note, advice in stored.notes():
@@ -50,15 +52,15 @@ def system_clock(_: Context) -> Iterator[Finding]:
 
 
 def console(context: Context) -> Iterator[Finding]:
-    settings, known = context.settings, operators.list_all()
+    settings, accounts = context.settings, operators.list_all()
     if settings.public_url and settings.console_url != settings.base_url:
         advice = "Browsers reach it elsewhere only over HTTPS: set AUDIENCE_PUBLIC_URL to such an address."
         yield warn("console", f"answers at {settings.console_url}/console only", advice)
-    if known and not any(operator.administrator for operator, _ in known):
+    if accounts and not any(operator.administrator for operator, _ in accounts):
         advice = "Run `audience operator role EMAIL administrator`."
         yield warn("console", "no operator is an administrator", advice)
     else:
-        yield ok("console", f"operators: {len(known)}")
+        yield ok("console", f"operators: {len(accounts)}")
 
 
 def unfinished_imports(context: Context) -> Iterator[Finding]:
@@ -100,12 +102,14 @@ def counters(context: Context) -> Iterator[Finding]:
     if not context.recount:
         return
     for site in sites.list_all():
-        kept, counted = stats.kept_and_counted(site)
-        if kept != counted and context.fix:
+        stored_counts, counted = stats.kept_and_counted(site)
+        if stored_counts != counted and context.fix:
             stats.repair(site)
-            kept = counted
-        sentence = f"site {site.uuid}: {kept.users} subscribers, {kept.unsubscribers} unsubscribed"
-        if kept == counted:
+            stored_counts = counted
+        sentence = (
+            f"site {site.uuid}: {stored_counts.users} subscribers, {stored_counts.unsubscribers} unsubscribed"
+        )
+        if stored_counts == counted:
             yield ok("counters", sentence)
         else:
             sentence += f" by its counters, {counted.users} and {counted.unsubscribers} by counting"
@@ -143,10 +147,10 @@ def compared_tags(_: Context) -> Iterator[Finding]:
 
 def first_scheme(_: Context) -> Iterator[Finding]:
     """What was made before sites had keys turns by itself, but a webhook's secret, which the receiver has."""
-    left = stored.first_scheme(site_keys.SECOND)
-    if any(left):
+    counts = stored.first_scheme(site_keys.SECOND)
+    if any(counts):
         sentence = "before sites had keys: {} hashes of addresses, {} webhook secrets, {} API keys".format(
-            *left
+            *counts
         )
         yield ok("schemes", sentence)
 

@@ -170,9 +170,9 @@ def _copy_log(instance: Path, source: End, arriving: End) -> None:
     """Logs all erasures at the target: in a table, or in the file of the folder."""
     log = instance / erasure_log.LOG
     in_file = list(erasure_log.read(log))
-    known = set(arriving.logged_erasures() if arriving.keeps_log else in_file)
+    copied_erasures = set(arriving.logged_erasures() if arriving.keeps_log else in_file)
     erasures = source.logged_erasures() if source.keeps_log else in_file
-    missing = [erasure for erasure in erasures if erasure not in known]
+    missing = [erasure for erasure in erasures if erasure not in copied_erasures]
     if arriving.keeps_log:
         arriving.log_erasures(missing)
     elif missing:

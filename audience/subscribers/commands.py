@@ -163,10 +163,10 @@ def _write(
         Change(email=email, key=key, **CHANGES[command["command"]](command.get("query"), at))
         for _, email, key, command in targets
     ]
-    written = subscribers.write(site_id, changes, accepted)
-    outcomes, ids = written.outcomes, written.ids
-    ignored.unsubscribes += written.unsubscribes_ignored
-    ignored.subscribes += written.subscribes_ignored
+    result = subscribers.write(site_id, changes, accepted)
+    outcomes, ids = result.outcomes, result.ids
+    ignored.unsubscribes += result.unsubscribes_ignored
+    ignored.subscribes += result.subscribes_ignored
     failed = {
         index: MESSAGES[outcome]
         for (index, *_), outcome in zip(targets, outcomes, strict=True)

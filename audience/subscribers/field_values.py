@@ -75,11 +75,11 @@ class Bearers:
 def differing(site: Site) -> tuple[int, int]:
     """(people with wrong rows, people looked at), of the newest `SAMPLE`, and of those who are gone."""
     sample = stored.newest(site.id, SAMPLE)
-    kept: dict[int, set[Row]] = {subscriber_id: set() for subscriber_id, _ in sample}
-    for row in stored.of_subscribers(site.id, kept):
-        kept[row[-1]].add(row)
+    stored_rows: dict[int, set[Row]] = {subscriber_id: set() for subscriber_id, _ in sample}
+    for row in stored.of_subscribers(site.id, stored_rows):
+        stored_rows[row[-1]].add(row)
     ids = custom_fields.ids(site.id, {key for _, fields in sample for key in fields})
-    wrong = [id_ for id_, fields in sample if set(_rows(site.id, id_, fields, ids)) != kept[id_]]
+    wrong = [id_ for id_, fields in sample if set(_rows(site.id, id_, fields, ids)) != stored_rows[id_]]
     return len(wrong) + stored.count_gone(site.id), len(sample)
 
 

@@ -56,13 +56,13 @@ class Message:
     uuids: set[str]
 
 
-def _logged(webhook: Webhook, told: Sequence[LoggedChange]) -> Delivery:
+def _logged(webhook: Webhook, listed: Sequence[LoggedChange]) -> Delivery:
     """Its id is the same for each try of a range in a run that tells the same changes."""
     first, last = webhook.place + (not webhook.resets), webhook.range_end
-    changes = compact_json([(change.number, change.kind) for change in told])
+    changes = compact_json([(change.number, change.kind) for change in listed])
     digest = hashlib.blake2b(changes.encode(), digest_size=8).hexdigest()
     message_id = f"webhook-{webhook.id}-{webhook.run}-{first}-{last}-{digest}"
-    return Delivery(0, webhook.id, message_id, CHANGES, clock.now_ms(), first, last, len(told))
+    return Delivery(0, webhook.id, message_id, CHANGES, clock.now_ms(), first, last, len(listed))
 
 
 def kind(private_addresses: bool, write: WriteChange) -> Kind:
@@ -107,15 +107,15 @@ def _message(job: Job, write: WriteChange) -> Message | None:
     texts = [compact_json(write(change)) for change in passing]
     if (fitting_count := _fitting(texts)) < len(texts) and _may_cut(site, webhook, _logged(ranged, passing)):
         ranged, texts = ranged._replace(range_end=passing[fitting_count].number - 1), texts[:fitting_count]
-    told = passing[: len(texts)]
-    uuids = {change.uuid for change in told if change.uuid and change.kind != ERASED}
-    return Message(site, ranged, _logged(ranged, told), _body(told, texts), uuids)
+    listed = passing[: len(texts)]
+    uuids = {change.uuid for change in listed if change.uuid and change.kind != ERASED}
+    return Message(site, ranged, _logged(ranged, listed), _body(listed, texts), uuids)
 
 
-def _body(told: Sequence[LoggedChange], texts: Sequence[str]) -> str:
-    if not told:
+def _body(listed: Sequence[LoggedChange], texts: Sequence[str]) -> str:
+    if not listed:
         return ""
-    return f'{{"type":"{CHANGES}","timestamp":"{write_date(told[-1].at)}","data":[{",".join(texts)}]}}'
+    return f'{{"type":"{CHANGES}","timestamp":"{write_date(listed[-1].at)}","data":[{",".join(texts)}]}}'
 
 
 @database.session()

@@ -123,9 +123,9 @@ def answer(
     return ConsentAnswer(columns=answers, by_file=bool(answers))
 
 
-def _with_told(states: Mapping[str, str], told: Mapping[str, str]) -> dict[str, str]:
+def _with_told(states: Mapping[str, str], answers: Mapping[str, str]) -> dict[str, str]:
     """A program's states, and what was told; what a blank cell of its column says is known."""
-    return {**states, **{value: state for value, state in told.items() if value or not states.get(BLANK)}}
+    return {**states, **{value: state for value, state in answers.items() if value or not states.get(BLANK)}}
 
 
 def _since(
@@ -169,15 +169,15 @@ def ignored_positions(names: Sequence[str], columns: Sequence[Column], reading: 
 
 
 def _answered_states(reading: Reading) -> dict[str, str]:
-    told: dict[str, str] = {}
+    states: dict[str, str] = {}
     twice = []
     for state, values in reading.told.items():
         for value in values:
-            if told.setdefault(same(value), state) != state:
+            if states.setdefault(same(value), state) != state:
                 twice.append(value)
     if twice:
         raise FileRefused(TWICE, values=twice)
-    return told
+    return states
 
 
 def _position(names: Sequence[str], column: str, name: str) -> int:

@@ -178,8 +178,8 @@ def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQue
 
 
 def shown_values(values: Iterable[tuple[str, int]]) -> str:
-    told = ((f"`{value}`" if value else "blank", count) for value, count in values)
-    return ", ".join(f"{value} ({count:,})" for value, count in told)
+    texts = ((f"`{value}`" if value else "blank", count) for value, count in values)
+    return ", ".join(f"{value} ({count:,})" for value, count in texts)
 
 
 def _by_header(counted: CountedColumn) -> int:
@@ -190,8 +190,8 @@ def _by_header(counted: CountedColumn) -> int:
 
 
 def _suggested(counted: CountedColumn) -> dict[str, Any] | None:
-    told = {} if counted.many else by_words(counted.column.name, counted.listed)
-    return {"consent_column": counted.column.name, **told} if told else None
+    states = {} if counted.many else by_words(counted.column.name, counted.listed)
+    return {"consent_column": counted.column.name, **states} if states else None
 
 
 def by_words(name: str, values: Iterable[tuple[str, int]]) -> dict[str, list[str]]:
@@ -200,9 +200,11 @@ def by_words(name: str, values: Iterable[tuple[str, int]]) -> dict[str, list[str
     None of a status that has no word of consent, and would take people out: it may be of an account.
     """
     header = header_names.meaning_of(name) or (STATUS if normal(name) == COMMAND else "")
-    told: dict[str, list[str]] = {}
+    values_by_state: dict[str, list[str]] = {}
     for value, _ in values:
         if state := suggested_state(value, header):
-            told.setdefault(state, []).append(value)
-    is_account = header == STATUS and not any(map(is_of_consent, chain.from_iterable(told.values())))
-    return {} if is_account and UNSUBSCRIBED in told else told
+            values_by_state.setdefault(state, []).append(value)
+    is_account = header == STATUS and not any(
+        map(is_of_consent, chain.from_iterable(values_by_state.values()))
+    )
+    return {} if is_account and UNSUBSCRIBED in values_by_state else values_by_state

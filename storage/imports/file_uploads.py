@@ -133,8 +133,8 @@ def asked_before(instant: int) -> list[tuple[int, int]]:
 
 def searched(site_id: int, upload: FileUpload) -> None:
     """Ends a search; whoever was erased after it had begun is to be searched for still."""
-    left = FileUploadModel.to_search - upload.to_search
-    UPLOADS.change({"to_search": left}, site_id=site_id, id=upload.id)
+    remaining = FileUploadModel.to_search - upload.to_search
+    UPLOADS.change({"to_search": remaining}, site_id=site_id, id=upload.id)
 
 
 def drop(site_id: int, upload_id: int, outcome: str) -> None:
