@@ -87,7 +87,7 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
     changes = [change_from_item(item) for item in items]
     with database.session():
         _next_id = max(_next_id, stored.new_ids(1)[0])
-        existing = stored.known(site.id, [change.key for change in changes])
+        existing = stored.read_existing(site.id, [change.key for change in changes])
         tag_ids = tags.ids(site.id, people.TAGS)
         ids = custom_fields.ids(site.id, people.FIELDS)
     new, updated, links, removed, added = [], [], [], [], []

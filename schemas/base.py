@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import marshmallow as ma
 
-from schemas.values import DATE, FieldError, closest, names_found, read_date, trim
+from schemas.values import DATE, FieldError, closest, error_names, read_date, trim
 from schemas.values import FormError as FormError
 
 REQUIRED = "Send this value: it is required."
@@ -105,7 +105,7 @@ def load(form: Form, data: Any) -> Any:
         return form.load(data)
     except ma.ValidationError as error:
         listed = list(islice(problems(error.messages), MAX_PROBLEMS))
-        raise FormError(listed, names_found(listed)) from error
+        raise FormError(listed, error_names(listed)) from error
 
 
 class Repeated(list[str]):
@@ -116,7 +116,7 @@ def last(values: Repeated) -> str:
     return values[-1]
 
 
-def present(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
+def query_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a query string, without empty ones unless the form requires them.
 
     Of a repeated one the last counts, unless its field reads them all (`repeated`).

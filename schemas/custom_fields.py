@@ -55,7 +55,7 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
     json_schema = CUSTOM_VALUES
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
-        return custom_values(placed(as_object(value)))
+        return custom_values(enumerate_fields(as_object(value)))
 
 
 class FurtherValues(CustomValues):
@@ -78,7 +78,7 @@ class StoredValues(ma.fields.Dict):
 Placed = tuple[int, str, Any]  # place in the object, key, value
 
 
-def placed(raw: dict[str, Any]) -> Iterator[Placed]:
+def enumerate_fields(raw: dict[str, Any]) -> Iterator[Placed]:
     return ((index, key, value) for index, (key, value) in enumerate(raw.items()))
 
 

@@ -14,7 +14,7 @@ MAX_CELL = 80
 MOST_COLUMNS = 200
 
 
-def looked(table: Table, file: File | None = None, columns: Sequence[Column] = ()) -> dict[str, Any]:
+def describe_look(table: Table, file: File | None = None, columns: Sequence[Column] = ()) -> dict[str, Any]:
     """What is known of a file that is not understood yet; `columns` are those decided on.
 
     In the answer they are the first `MOST_COLUMNS` of `column_count`, each with its meaning, the reason for

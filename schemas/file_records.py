@@ -36,7 +36,7 @@ def kept_records(
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(parameters)), "UTC")
-    table = tables.opened(binary, kind, replace(meant, sheet=None), run, unpacked)
+    table = tables.open_table(binary, kind, replace(meant, sheet=None), run, unpacked)
     if table.kind in (CSV, JSON_LINES):
         yield from _lines(table, _address_columns(table, meant))
     elif table.kind == XLSX:
@@ -47,7 +47,7 @@ def kept_records(
 
 def _address_columns(table: Table, meant: Reading) -> list[Column]:
     try:
-        _, columns = files.planned(table, meant)
+        _, columns = files.plan_columns(table, meant)
     except FormError:
         return []
     return [column for column in columns if column.meaning == "email"]

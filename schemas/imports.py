@@ -190,12 +190,12 @@ class Accepted(ResponseSchema):
     subscribes_ignored = too_late("Subscribes")
 
 
-def rows_left() -> ma.fields.Integer:
+def unsubscribed_field() -> ma.fields.Integer:
     words = "Rows by which somebody leaves, or comes in as left."
     return ma.fields.Integer(strict=True, metadata={"description": words})
 
 
-def rows_stayed() -> ma.fields.Integer:
+def stayed_field() -> ma.fields.Integer:
     words = "Rows of people who had left before, and stay away."
     return ma.fields.Integer(strict=True, metadata={"description": words})
 
@@ -213,8 +213,8 @@ class ImportAttributes(ResponseSchema):
     suppressed = ma.fields.Integer(
         strict=True, metadata={"description": "Refused rows of erased subscribers."}
     )
-    unsubscribed = rows_left()
-    stay_unsubscribed = rows_stayed()
+    unsubscribed = unsubscribed_field()
+    stay_unsubscribed = stayed_field()
     unsubscribes_ignored = too_late("Unsubscribes")
     subscribes_ignored = too_late("Subscribes")
     created_at = Date()

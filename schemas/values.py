@@ -75,7 +75,7 @@ class FieldError:
     did_you_mean: tuple[str, ...] = ()
 
 
-def names_found(errors: Iterable[FieldError]) -> dict[str, list[str]]:
+def error_names(errors: Iterable[FieldError]) -> dict[str, list[str]]:
     """What errors name, under keys of its own: `unknown`, `did_you_mean`."""
     named: dict[str, dict[str, None]] = {"unknown": {}, "did_you_mean": {}}
     for error in errors:

@@ -17,7 +17,7 @@ def now(own_ms: int) -> int:
 
 
 @contextlib.contextmanager
-def alone(task: int) -> Iterator[bool]:
+def claim_alone(task: int) -> Iterator[bool]:
     """Whether no other process is on a task, by its number; none begins it until the caller's `with` ends.
 
     On a file, all may do it at once. The caller may open sessions and transactions of its own.

@@ -43,7 +43,7 @@ class Processes:
         return min((age for age in ages if age is not None), default=None)
 
     def queue(self) -> QueueHealth:
-        if self._shared_breaker is None and embedded_redis.is_away(self._settings):
+        if self._shared_breaker is None and embedded_redis.is_gone(self._settings):
             return QueueHealth(error=self._redis_error)
         info = self._breaker.call(self._redis_info)
         if info is None:

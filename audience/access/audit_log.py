@@ -121,7 +121,7 @@ def sweep(days: int) -> bool:
     return entry
 
 
-def shortened(address: str) -> str:
+def network_of(address: str) -> str:
     """The network of an IP address, such as 192.0.2.0/24; empty if it is none."""
     try:
         parsed = ipaddress.ip_address(address)

@@ -133,7 +133,7 @@ def search_text(session_id: int, site_id: int, name: str) -> str | None:
 
 def forget_searches(site_id: int) -> None:
     """What was searched for on a site, in all sessions."""
-    for session_id, searches in stored.searches_with(f'"{site_id}.'):
+    for session_id, searches in stored.sessions_with(f'"{site_id}.'):
         others = {key: text for key, text in _read(searches).items() if not key.startswith(f"{site_id}.")}
         stored.put_searches(session_id, compact_json(others))
 
@@ -207,7 +207,7 @@ def made_by(form: SentForm) -> str:
     return stored_forms.result(form.session_id, form.name, clock.now_ms() - KEPT_MS)
 
 
-def once(
+def make_once(
     form: SentForm, site_id: int, make: Callable[[], T], id_of: Callable[[T], str]
 ) -> tuple[T | None, str]:
     """What `make` makes, and its id; None and the id of what was made, if the form was sent before.

@@ -163,7 +163,7 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
     return values, site_uuids
 
 
-def named_in_query() -> dict[str, list[str]]:
+def identifiers_in_query() -> dict[str, list[str]]:
     """All addresses and uuids in the query, in any spelling of their parameters."""
     named: dict[str, list[str]] = {}
     for key, text in pairs(request.query_string.decode()):

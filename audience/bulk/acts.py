@@ -190,7 +190,7 @@ def ends(action: BulkAct) -> int:
     return (action.finished_at or 0) + EXPORT_KEPT_MS
 
 
-def exported(site: Site, act_id: int) -> Iterator[list[int]]:
+def export_ids(site: Site, act_id: int) -> Iterator[list[int]]:
     """The ids of an export, in pieces; it lists people as they are when it is read. Raises `NotFound`."""
     action = get(site, act_id)
     if (action.kind, action.status) != (EXPORT, FINISHED) or ends(action) < clock.now_ms():

@@ -49,7 +49,7 @@ class SubscriberBatch:
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
         self.site_id, self.accepted, self.at = site_id, accepted, at
         keys = {change.key for change in changes}
-        self.known = stored.known(site_id, keys)
+        self.known = stored.read_existing(site_id, keys)
         self.people: dict[str, Person] = {key: list(row) for key, row in self.known.items()}
         self.values: dict[str, dict[str, Any]] = {}
         self.replaced: dict[str, dict[str, Any]] = {}

@@ -138,7 +138,7 @@ def _kind(new: Values, old: Values) -> str:
     return UNSUBSCRIBED if old["unsubscribed_at"] is None else UPDATED
 
 
-def merged(parts: Sequence[tuple[int, Entries]]) -> Entries:
+def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
     """The entries of one transaction from its parts, as (at, entries): one for each subscriber, net."""
     whole, changed, unsubscribed = Entries(), dict[int, tuple[Values, Values]](), dict[int, bool]()
     for at, part in parts:

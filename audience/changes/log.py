@@ -12,7 +12,7 @@ from audience import clock
 from audience.changes.batches import ABSENT, SubscriberBatch
 from audience.changes.changes import Source
 from audience.changes.consents import Person
-from audience.changes.entries import Changed, Entries, Repeated, Values, merged, unpack
+from audience.changes.entries import Changed, Entries, Repeated, Values, merge, unpack
 from storage import database
 from storage import jobs as stored_jobs
 from storage.changes import changed_subscribers as stored_changed
@@ -192,7 +192,7 @@ def one_transaction(site_id: int, source: Source) -> Iterator[None]:
         _parts.reset(token)
     if parts:
         at, entries = parts[-1]
-        _add(site_id, merged(parts) if len(parts) > 1 else entries, at, source)
+        _add(site_id, merge(parts) if len(parts) > 1 else entries, at, source)
 
 
 def note_sites() -> set[int]:

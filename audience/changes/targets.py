@@ -25,22 +25,22 @@ def changes_of(
             continue
         changes.append((index, change))
         named.append((index, item.get("uuid", ""), change.key))
-    apart = of_two(site.id, named)
+    apart = conflicting_indexes(site.id, named)
     errors += [FieldError(f"subscribers[{index}].uuid", TWO) for index in apart]
     return [change for change in changes if change[0] not in apart], errors
 
 
-def of_two(site_id: int, named: Sequence[tuple[int, str, str]]) -> set[int]:
+def conflicting_indexes(site_id: int, named: Sequence[tuple[int, str, str]]) -> set[int]:
     """The indexes of those whose uuid is of another subscriber than their address.
 
     `named` has (index, uuid or empty, key of the address), in order: whom one names, a later one finds.
     """
     uuids = {uuid for _, uuid, _ in named if uuid}
-    return _of_two(site_id, uuids, named) if uuids else set()
+    return _find_conflicts(site_id, uuids, named) if uuids else set()
 
 
 @database.session()
-def _of_two(site_id: int, uuids: set[str], named: Sequence[tuple[int, str, str]]) -> set[int]:
+def _find_conflicts(site_id: int, uuids: set[str], named: Sequence[tuple[int, str, str]]) -> set[int]:
     keys = stored.keys_of(site_id, uuids)
     apart = {index for index, uuid, key in named if keys.get(uuid, key) != key}
     if not apart:

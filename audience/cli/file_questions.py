@@ -75,7 +75,7 @@ def _refused(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) ->
         yield from ("", "The columns, with their values:")
         yield from map(_column, columns[:SHOWN_COLUMNS])
     ready = list(_answers(error.questions, parameters))
-    suggested = options(_suggested(error, parameters))
+    suggested = options(_suggested_options(error, parameters))
     if any(OR in word for words in (*ready, suggested) for word in words):
         yield from ("", COMMANDS_TO_CHOOSE)
     elif ready or suggested:
@@ -124,7 +124,7 @@ def contradicted(error: Contradicted, command: Sequence[str], parameters: Pairs)
     return "\n".join([error.command, "", heading, f"  {shlex.join([*command, *words])}"])
 
 
-def _suggested(error: QuestionsOpen, parameters: Pairs) -> Pairs:
+def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
     """What words suggest, and what there is to choose from for the values that they leave open.
 
     Nothing if the column is asked about by itself.

@@ -77,7 +77,7 @@ class FileRun:
             existing = done.left - done.new
             self.say(WOULD_LEAVE.format(existing, "person" if existing == 1 else "people", done.new))
         self._tell_away(done.stayed, shown["suppressed"], done)
-        return judged | shown | {"file": wire.understood(self.file)}
+        return judged | shown | {"file": wire.describe_reading(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
         """Stores the file's rows, and waits until they are applied."""
@@ -115,7 +115,7 @@ class FileRun:
             "stay_unsubscribed": row.stay_unsubscribed,
             **too_late_counts(row),
             "refused_file": str(refused) if row.refused else None,
-            "file": wire.understood(self.file),
+            "file": wire.describe_reading(self.file),
         }
 
     def _options(self) -> list[str]:

@@ -84,7 +84,7 @@ def failed(_: Settings, site_name: str | None, as_json: bool) -> None:
     only = sites.choose(site_name).uuid if site_name else None
     rows = [
         row._asdict() | {"finished_at": write_date(row.finished_at)}
-        for row in backlog.failed()
+        for row in backlog.failed_imports()
         if only in (None, row.site_uuid)
     ]
     show(

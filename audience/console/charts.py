@@ -114,7 +114,7 @@ def parts(numbers: Sequence[int], gap: float = 2) -> list[tuple[float, float]]:
     ]
 
 
-def thinned(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]:
+def spread_labels(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]:
     """Up to `most` labels with their index, evenly spaced, first and last included; an odd number of many."""
     if len(labels) <= most:
         return list(enumerate(labels))
@@ -123,7 +123,7 @@ def thinned(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]:
     return [(index, labels[index]) for index in chosen]
 
 
-def apart(y: float, other: float, least: float) -> float:
+def label_y(y: float, other: float, least: float) -> float:
     """A place for a word at `y`, moved away from one at `other`."""
     if abs(y - other) >= least:
         return y

@@ -41,7 +41,7 @@ def read(form: Mapping[str, str]) -> dict[str, Any]:
     return answers | {"consent_column": column, **states}
 
 
-def shown(name: str, reading: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
+def describe_question(name: str, reading: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of the question; of a file's name only that it may be asked about."""
     details = outcome.get("found") or {}
     asks = [ask for ask in details.get("asks", ()) if ask["about"] == ABOUT]

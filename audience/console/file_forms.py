@@ -85,13 +85,13 @@ def read_form(form: Mapping[str, str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def shown(site: Site, upload: FileUpload, outcome: Mapping[str, Any]) -> dict[str, Any]:
+def describe_file(site: Site, upload: FileUpload, outcome: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of what is known of a file (`file_tasks.Task`)."""
     reading, look = file_uploads.reading_of(upload), outcome.get("look", {})
     counts = Counter(outcome.get("counts", {}))
     asks = (outcome.get("found") or {}).get("asks", ())
     questions = [_question(ask) for ask in asks if ask["about"] not in (ABOUT, ADDRESS)]
-    asking = consent_forms.shown(upload.name, reading, outcome)
+    asking = consent_forms.describe_question(upload.name, reading, outcome)
     return {
         "said": reading,
         "look": look,

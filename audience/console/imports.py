@@ -67,7 +67,7 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
     return {
         "columns": file_imports.columns(site, import_.id),
         "reasons": file_imports.refusals(site, import_.id),
-        "refused_rows": _refused(site, import_.id),
+        "refused_rows": _group_refusals(site, import_.id),
         "pieces": file_forms.pieces(import_._asdict()),
         "seconds": seconds,
         "rate": round(import_.applied / seconds) if seconds >= 1 else 0,
@@ -79,7 +79,7 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
     }
 
 
-def _refused(site: Site, import_id: int) -> list[dict[str, Any]]:
+def _group_refusals(site: Site, import_id: int) -> list[dict[str, Any]]:
     """The first refused rows by what is said of them: the code, the sentence, and numbers of rows."""
     groups: dict[tuple[str, str], list[int]] = {}
     for row in islice(file_imports.refused(site, import_id), LISTED_ROWS):

@@ -88,7 +88,7 @@ def cannot_be_kept() -> bool:
     return not PASSWORDS.isdisjoint(name for name, _ in kept_form())
 
 
-def shown_again(target: str, form_text: str, operator: SignedInOperator, csrf: str) -> str | None:
+def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: str) -> str | None:
     """The page of a form that was not carried out, for who had filled it in; None for another operator.
 
     A question goes on by itself.

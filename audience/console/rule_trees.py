@@ -41,11 +41,11 @@ def _branch(site: Site, node: Mapping[str, Any], budget: Iterator[int]) -> Branc
     return Branch("condition", condition(node), total)
 
 
-def matched(node: Mapping[str, Any]) -> Branch:
+def result_tree(node: Mapping[str, Any]) -> Branch:
     """The tree of one subscriber, from `audience.segments.matches`."""
     kind = kind_of(node)
     if kind in GROUPS:
-        inner = tuple(map(matched, _inner(kind, node)))
+        inner = tuple(map(result_tree, _inner(kind, node)))
         return Branch(kind, HEADS[kind], branches=inner, holds=node["matches"])
     rule = {key: value for key, value in node.items() if key not in ("matches", "value")}
     return Branch("condition", condition(rule), holds=node["matches"], met=_values_text(node["value"]))

@@ -53,11 +53,11 @@ def _from_json(text: str) -> Any:
 
 
 def _rules(value: Any) -> dict[str, Any]:
-    rules: dict[str, Any] = _taken(RulesOnly(), {"rules": value})["rules"]
+    rules: dict[str, Any] = _read_sent(RulesOnly(), {"rules": value})["rules"]
     return rules
 
 
-def _taken(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
+def _read_sent(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
     try:
         values: dict[str, Any] = load(form, sent)
     except FormError as error:
@@ -72,7 +72,7 @@ def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
         "description": form.get("description", ""),
         "rules": _from_json(form.get("rules", "")),
     }
-    return _taken(NewSegment(), sent)
+    return _read_sent(NewSegment(), sent)
 
 
 def of_list(site: Site, chosen: Mapping[str, Any], text: str) -> Segment | None:

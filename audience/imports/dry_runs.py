@@ -141,7 +141,7 @@ def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
 
 def _restore(site_id: int, states: Mapping[str, Any], accepted: Acceptance) -> None:
     """Brings people to where earlier batches left them."""
-    subscribers.write(site_id, list(_restored(site_id, states)), accepted)
+    subscribers.write(site_id, list(_restoring_changes(site_id, states)), accepted)
     existing = stored.get_by_keys(site_id, states).values()
     for subscriber in existing:
         for name, value in zip(stored.CONSENT, states[subscriber.email_key][-1], strict=True):
@@ -149,7 +149,7 @@ def _restore(site_id: int, states: Mapping[str, Any], accepted: Acceptance) -> N
     stored.put_consents(site_id, existing)
 
 
-def _restored(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
+def _restoring_changes(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
     """The changes after which people are in some states, but for consent: imports take no names or values."""
     before = stored.get_by_keys(site_id, states)
     tags = _tag_names(site_id, before)

@@ -83,7 +83,7 @@ def accept(
         import_queue.notify(site.id)
         if small:
             finished = _wait_for_turn(site, import_id)
-    erased = subscribers.erased(site, changes) if finished and finished.suppressed else set()
+    erased = subscribers.erased_keys(site, changes) if finished and finished.suppressed else set()
     suppressed = [
         FieldError(f"subscribers[{index}].email", subscribers.SUPPRESSED)
         for index, change in numbered

@@ -240,7 +240,7 @@ def _bring_up_to_date(
     try:
         openers.process(replace(settings, instance=folder, database_url="", pepper_file=""))
         database.migrate()
-        if lacking := stored.lacking():
+        if lacking := stored.missing_columns():
             raise Refused(f"{NOT_A_BACKUP}its database lacks {lacking[0]}.")
         instance_files.adopt_pepper()
         return restore_carryover.apply(carryover, ignore_erasures)

@@ -64,7 +64,7 @@ def console(context: Context) -> Iterator[Finding]:
 
 
 def unfinished_imports(context: Context) -> Iterator[Finding]:
-    for failed in backlog.failed():
+    for failed in backlog.failed_imports():
         yield warn(
             "imports",
             f"import {failed.id} of site {failed.site_uuid} failed five times, at row {failed.applied} "
@@ -80,7 +80,7 @@ def unfinished_imports(context: Context) -> Iterator[Finding]:
         )
     unfinished = backlog.measure()
     sentence = f"unfinished imports: {unfinished.imports} ({unfinished.rows} rows)"
-    if abandoned := backlog.abandoned():
+    if abandoned := backlog.count_abandoned():
         sentence += f", {abandoned} of them interrupted and to be resumed"
     for oldest in oldest_import(context):
         yield replace(oldest, found=f"{sentence}; {oldest.found}")
@@ -120,13 +120,13 @@ def derived(context: Context) -> Iterator[Finding]:
     """What is kept beside the subscribers: counters of domains and tags, values as segments compare them."""
     for site in sites.list_all() if context.recount else ():
         wrong, total = field_values.differing(site)
-        miscounted = stats.miscounted(site)
+        miscounted = stats.wrong_counters(site)
         if context.fix and wrong:
             field_values.rebuild(site)
             wrong, total = field_values.differing(site)
         if context.fix and miscounted:
             stats.repair(site)
-            miscounted = stats.miscounted(site)
+            miscounted = stats.wrong_counters(site)
         sentence = f"site {site.uuid}: {wrong} of {total} people differ from their values for segments"
         yield bad("values", sentence, REPAIR) if wrong else ok("values", sentence)
         for counted in miscounted:

@@ -13,7 +13,7 @@ def read() -> dict[str, float]:
     try:
         waiting = backlog.measure()
         log_bytes, oldest_at = change_log_replay.size()
-        paused, behind = webhooks.paused_by_themselves(), webhooks.most_behind()
+        paused, behind = webhooks.count_paused(), webhooks.most_behind()
     except (StatementError, Unavailable, Unusable):
         return {}
     age_ms = 0 if oldest_at is None else max(0, clock.now_ms() - oldest_at)

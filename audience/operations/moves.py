@@ -107,10 +107,10 @@ def _check_source(settings: Settings, openers: Openers) -> None:
     """Raises `Refused`, `LostFile`, `Unusable`; `Unavailable` if a process uses a database that is a file."""
     openers.database(settings)
     try:
-        if database.pending():
+        if database.pending_migrations():
             with database.session():
                 raise Refused(UPGRADED if instance_state.phase().name == LEAVING else PENDING)
-        for finding in instance_files.lost(settings):
+        for finding in instance_files.find_lost(settings):
             if finding.check != instance_files.MOVE:
                 raise instance_files.LostFile(finding)
     finally:

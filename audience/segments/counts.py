@@ -41,7 +41,7 @@ def _until_tomorrow(segment_id: int) -> int:
 def by_segment(site: Site, days: int = SHOWN_DAYS) -> Mapping[int, list[int]]:
     """The counts of the last days by segment id, oldest first."""
     counts: dict[int, list[int]] = {}
-    for segment_id, _, count in stored.of_site(site.id, _ago(_today(), days)):
+    for segment_id, _, count in stored.site_counts(site.id, _ago(_today(), days)):
         counts.setdefault(segment_id, []).append(count)
     return counts
 

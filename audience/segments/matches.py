@@ -41,7 +41,7 @@ def match(site: Site, segment_id: str, email: str | None = None, uuid: str | Non
     if subscriber is None:
         return None
     matched = _condition_results(site.id, {subscriber.id: subscriber}, list(_leaves(rules)))
-    return _matched(rules, iter(matched.get(subscriber.id, [])), _Values(site.id, subscriber))
+    return _match_result(rules, iter(matched.get(subscriber.id, [])), _Values(site.id, subscriber))
 
 
 @database.snapshot()
@@ -84,7 +84,7 @@ def _condition_results(
     if not leaves:
         return {}
     conditions = segments.compiled_each(site_id, leaves)
-    values = field_values.of_people(site_id, existing.values())
+    values = field_values.rows_of(site_id, existing.values())
     return segment_matches.conditions_met(site_id, existing, values, conditions)
 
 
@@ -115,12 +115,12 @@ def _leaves(node: Node) -> Iterator[Node]:
         yield node
 
 
-def _matched(node: Node, holds: Iterator[bool], values: "_Values") -> Matched:
+def _match_result(node: Node, holds: Iterator[bool], values: "_Values") -> Matched:
     """`holds` has the next condition's first."""
     group = _group(node)
     if not group:
         return {**node, "matches": next(holds), "value": values.of(node)}
-    parts = [_matched(part, holds, values) for part in _parts(node, group)]
+    parts = [_match_result(part, holds, values) for part in _parts(node, group)]
     matches = COMBINED[group]([part["matches"] for part in parts])
     return {group: parts[0] if group == "not" else parts, "matches": matches}
 

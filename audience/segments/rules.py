@@ -21,7 +21,7 @@ from audience.segments.subjects import (
     PLAIN,
     SUBJECTS,
     values,
-    whole,
+    whole_number,
 )
 from schemas.values import FieldError, closest
 from storage.segments.nodes import Condition, Events, Group, Instant, Rule
@@ -145,7 +145,7 @@ class _Reader:
         subject, kind = SUBJECTS[head], OPERATORS[operator].operand
         try:
             if kind == "days":
-                return Instant(self.at - whole(operand, MAX_DAYS, DAYS) * DAY_MS)
+                return Instant(self.at - whole_number(operand, MAX_DAYS, DAYS) * DAY_MS)
             if kind == "values":
                 return tuple(subject.value(value) for value in values(operand))
             if kind == "bound":

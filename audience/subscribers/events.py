@@ -17,7 +17,7 @@ from audience.changes.changes import (
     change_from_item,
     consent_instant,
 )
-from audience.changes.targets import TWO, of_two
+from audience.changes.targets import TWO, conflicting_indexes
 from audience.errors import NotFound
 from audience.subscribers import subscribers
 from audience.subscribers.subscribers import Subscriber
@@ -56,7 +56,7 @@ def record(
     changes, errors = _changes(items, at, site.time_zone)
     with database.write(site.id):
         accepted = subscribers.accept_now(site.id, source)
-        apart = of_two(
+        apart = conflicting_indexes(
             site.id, [(index, item.get("uuid", ""), change.key) for index, item, change in changes]
         )
         changes = [change for change in changes if change[0] not in apart]
@@ -170,7 +170,7 @@ def _new(
     unique = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
     if not unique:
         return changes
-    keys_by_name = stored.seen(site_id, unique)
+    keys_by_name = stored.stored_unique_keys(site_id, unique)
     admits = subscribers.admission_check(site_id, [change for _, _, change in changes], accepted)
     new = []
     for index, item, change in changes:

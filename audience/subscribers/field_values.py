@@ -101,13 +101,13 @@ def _clear_some(site_id: int) -> bool:
 @database.writes_site
 def _make(site_id: int, after: str) -> str:
     """Makes the rows of the next people after a uuid; the last one's, "" after all of them."""
-    page = stored.people(site_id, after, PIECE)
+    page = stored.values_after(site_id, after, PIECE)
     ids = custom_fields.ids(site_id, {key for _, _, fields in page for key in fields})
     stored.add(row for row_id, _, fields in page for row in _rows(site_id, row_id, fields, ids))
     return page[-1][1] if page else ""
 
 
-def of_people(site_id: int, subscribers: Collection[Subscriber]) -> Iterator[Row]:
+def rows_of(site_id: int, subscribers: Collection[Subscriber]) -> Iterator[Row]:
     """The rows of subscribers, by their JSON, in the caller's session."""
     ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
     for subscriber in subscribers:

@@ -101,7 +101,7 @@ def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
     except addresses.MalformedAddress as error:
         raise Refused(str(error), [FieldError("subscriber.email", str(error))]) from error
     with database.write(site.id):
-        if targets.of_two(site.id, [(0, item.get("uuid", ""), change.key)]):
+        if targets.conflicting_indexes(site.id, [(0, item.get("uuid", ""), change.key)]):
             raise Refused(targets.TWO, [FieldError("subscriber.uuid", targets.TWO)])
         [outcome] = write(site.id, [change], accept_now(site.id, source)).outcomes
         if outcome is Outcome.SUPPRESSED:
@@ -150,7 +150,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         subscriber.updated_at = clock.now_ms()
         stored.move(site_id, subscriber)
         change_log.record_address(site_id, accepted.source, subscriber, before)
-        old, new = domains.of_keys([key, new_key])
+        old, new = domains.domains_of([key, new_key])
         if new != old:
             domains.count(site_id, {old: -1, new: 1})
     return None
@@ -180,7 +180,7 @@ def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None
 
 
 @database.session()
-def erased(site: Site, changes: Sequence[Change]) -> set[str]:
+def erased_keys(site: Site, changes: Sequence[Change]) -> set[str]:
     """The keys of those changes whose address is suppressed by an erasure."""
     hashes = {
         hash_: change.key for change in changes for hash_ in site_keys.address_hashes(site.id, change.key)

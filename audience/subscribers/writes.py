@@ -39,7 +39,7 @@ def save(batch: SubscriberBatch) -> None:
     }
     suppressions.add(batch.site_id, noted)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
-    domains.count(batch.site_id, Counter(domains.of_keys(subscriber[KEY] for subscriber in created)))
+    domains.count(batch.site_id, Counter(domains.domains_of(subscriber[KEY] for subscriber in created)))
     unsubscribers = sum(subscriber[UNSUBSCRIBED_AT] is not None for subscriber in batch.people.values())
     unsubscribers_before = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.known.values())
     stored_sites.count(batch.site_id, users=len(created), unsubscribers=unsubscribers - unsubscribers_before)
@@ -57,7 +57,7 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     )
     tagged = Counter(tag_id for subscriber in subscribers for tag_id in subscriber.tag_ids)
     stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
-    by_domain = Counter(domains.of_keys(subscriber.email_key for subscriber in subscribers))
+    by_domain = Counter(domains.domains_of(subscriber.email_key for subscriber in subscribers))
     domains.count(site_id, {domain: -size for domain, size in by_domain.items()})
     users, unsubscribers = stored_subscribers.delete(site_id, [subscriber.id for subscriber in subscribers])
     stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)

@@ -171,7 +171,7 @@ def _delivered(job: Job, message: Message, private_addresses: bool) -> Delivered
         if not stored.fix_range(site_id, webhook):
             return None
     keys, message_id = webhooks.current_secrets(site_id, webhook), message.logged.message_id
-    return webhook_deliveries.sent(webhook, message_id, keys, message.body, SECONDS, private_addresses)
+    return webhook_deliveries.send(webhook, message_id, keys, message.body, SECONDS, private_addresses)
 
 
 def _note(message: Message, delivered: Delivered | None) -> int:

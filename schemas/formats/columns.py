@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.formats import header_names
-from schemas.formats.consent_words import folded
+from schemas.formats.consent_words import fold
 from schemas.formats.meanings import (
     CONSENT,
     CUSTOM,
@@ -150,7 +150,7 @@ def _column(position: int, name: str, preset: Preset | None) -> Column:
         return Column(position, name, field_meaning(position, name), Because.NAMED)
     if header in IGNORED:
         return Column(position, name, IGNORE, Because.BOOKKEEPING if header else Because.NAMELESS)
-    by_preset = preset_columns(preset.name).get(folded(name)) if preset else None
+    by_preset = preset_columns(preset.name).get(fold(name)) if preset else None
     if preset and by_preset:
         because = Because.BOOKKEEPING if by_preset == IGNORE else Because.PRESET.format(preset.program)
         return Column(position, name, by_preset, because)
@@ -171,7 +171,7 @@ def _settle_names(columns: Sequence[Column]) -> None:
                 if (
                     column.meaning == "name"
                     and column.reason != Because.CHOSEN
-                    and folded(column.name) in words.split()
+                    and fold(column.name) in words.split()
                 ):
                     column.meaning = meaning
 

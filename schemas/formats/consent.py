@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from schemas.formats import csv_values, dates
 from schemas.formats.columns import Column, positions_of
-from schemas.formats.consent_words import folded
+from schemas.formats.consent_words import fold
 from schemas.formats.meanings import CONSENT, EXPORTED, OWN, normal
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
@@ -118,7 +118,7 @@ def answer(
     answers = [
         _consent(column, _with_told(states, states_told), because)
         for column in columns
-        if (states := by_preset.get(folded(column.name))) is not None
+        if (states := by_preset.get(fold(column.name))) is not None
     ]
     return ConsentAnswer(columns=answers, by_file=bool(answers))
 
@@ -133,7 +133,7 @@ def _since(
 ) -> list[ConsentColumn]:
     """Where nobody may be written to, a program's columns still say since when."""
     states = _by_preset(names, columns, reading, preset) if reading.consent == UNSUBSCRIBED else {}
-    dated = [column for column in columns if states.get(folded(column.name), {}).get(DATE) == UNSUBSCRIBED]
+    dated = [column for column in columns if states.get(fold(column.name), {}).get(DATE) == UNSUBSCRIBED]
     return [_consent(column, {DATE: UNSUBSCRIBED}, Because.CHOSEN) for column in dated]
 
 
@@ -142,7 +142,7 @@ def _by_preset(
 ) -> Mapping[str, Mapping[str, str]]:
     """The states of a program's values by folded header; none if something else was said of such a column."""
     states = preset.consent_of(names, chosen=reading.preset is not None) if preset else {}
-    chosen = {folded(column.name) for column in columns if column.reason == Because.CHOSEN}
+    chosen = {fold(column.name) for column in columns if column.reason == Because.CHOSEN}
     return {} if chosen & states.keys() else states
 
 

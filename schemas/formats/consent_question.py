@@ -22,7 +22,7 @@ from schemas.formats.consent_words import is_of_consent, suggested_state
 from schemas.formats.meanings import normal
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, plain_values
-from schemas.formats.refusals import MAX_VALUE, in_options, quoted, shortened
+from schemas.formats.refusals import MAX_VALUE, in_options, quoted, shorten
 from schemas.formats.tables import Table
 
 MAX_VALUES, MAX_COUNTED = 50, 1_000  # different values of a column, and of all columns
@@ -82,7 +82,7 @@ class CountedColumn:
     @property
     def plain(self) -> dict[str, Any]:
         values = {"many": True} if self.many else {"values": plain_values(self.listed)}
-        return {"place": self.column.place, "name": shortened(self.column.name), **values}
+        return {"place": self.column.place, "name": shorten(self.column.name), **values}
 
 
 class ConsentLook:
@@ -156,7 +156,7 @@ class ConsentLook:
         preset = self._preset
         if preset and self._answer.is_open and preset.consent_of(self._table.names, chosen=True):
             return {"from": preset.name}
-        suggestions = filter(None, (_suggested(counted) for counted in sorted(self._all, key=_by_header)))
+        suggestions = filter(None, (_suggest(counted) for counted in sorted(self._all, key=_by_header)))
         return max(suggestions, key=len, default=None)  # the column whose words tell the most states
 
 
@@ -189,7 +189,7 @@ def _by_header(counted: CountedColumn) -> int:
     return order.index(meaning) if meaning in order else len(order)
 
 
-def _suggested(counted: CountedColumn) -> dict[str, Any] | None:
+def _suggest(counted: CountedColumn) -> dict[str, Any] | None:
     states = {} if counted.many else by_words(counted.column.name, counted.listed)
     return {"consent_column": counted.column.name, **states} if states else None
 

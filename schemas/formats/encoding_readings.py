@@ -30,7 +30,7 @@ def likely(binary: BinaryIO) -> Readings:
         (_mixes_scripts(cells, name), round(match.chaos, 1), encodings.SAID.index(name), name)
         for match in matches
         for codec in match.could_be_from_charset
-        if (name := encodings.known(codec))
+        if (name := encodings.find_encoding(codec))
     )
     for *_, name in ranked:
         texts = _texts(binary, cells, name) if len(readings) < MOST_READINGS else []

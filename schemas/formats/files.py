@@ -118,8 +118,8 @@ def inspect(
     Detects the kind unless it is passed. A workbook is read by a child process, started by `run`, which
     writes its rows to the file `unpacked`.
     """
-    table = tables.opened(binary, kind, reading, run, unpacked)
-    return replace(understood(table, reading, sampled=sampled), digest=digest(binary))
+    table = tables.open_table(binary, kind, reading, run, unpacked)
+    return replace(read_through(table, reading, sampled=sampled), digest=digest(binary))
 
 
 def digest(binary: BinaryIO) -> str:
@@ -131,12 +131,12 @@ def digest(binary: BinaryIO) -> str:
     return digest
 
 
-def understood(
+def read_through(
     table: Table, reading: Reading, follow: Callable[[int], object] = bool, sampled: bool = False
 ) -> File:
     """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
     table, asks = table_questions.from_header(table, reading)
-    preset, columns = planned(table, reading)
+    preset, columns = plan_columns(table, reading)
     asks += table_questions.ask_address(table, columns)
     answer = consent.answer(table.names, columns, reading, preset)
     ignored = consent.ignored_positions(table.names, columns, reading)
@@ -149,7 +149,7 @@ def understood(
     return File(table, columns, dates, preset, answer, reading, names, is_empty)
 
 
-def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
+def plan_columns(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
     """The program whose file it is, if that is known, and what the columns mean. Raises `FormError`."""
     beginnings.check(table, reading)
     names = table.names

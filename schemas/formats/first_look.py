@@ -16,9 +16,9 @@ from schemas.formats.consent import (
     ConsentAnswer,
     same,
 )
-from schemas.formats.consent_guards import Guards, is_said
+from schemas.formats.consent_guards import Guards, is_unsubscribe_word
 from schemas.formats.consent_question import BY_HEADER, ConsentLook, CountedColumn
-from schemas.formats.consent_words import MAX_LENGTH, folded
+from schemas.formats.consent_words import MAX_LENGTH, fold
 from schemas.formats.date_columns import DateReading, DateWatch
 from schemas.formats.meanings import OWN
 from schemas.formats.other_columns import OtherColumns
@@ -159,7 +159,7 @@ def _may_be_foreign(column: Column, answer: ConsentAnswer) -> bool:
 
 def _header_names(names: Sequence[str]) -> list[str]:
     """Without the empty ones at the end, which a spreadsheet adds."""
-    headers = [folded(name) for name in names]
+    headers = [fold(name) for name in names]
     while headers and not headers[-1]:
         headers.pop()
     return headers
@@ -188,7 +188,9 @@ def _see_heading(
 def _is_heading(cell: str) -> bool:
     """Whether it is a word for who unsubscribed, whatever marks and numbers are around it."""
     letters = [index for index, character in enumerate(cell[: MAX_LENGTH + 1]) if character.isalpha()]
-    return bool(letters) and len(cell) <= MAX_LENGTH and is_said(cell[letters[0] : letters[-1] + 1])
+    return (
+        bool(letters) and len(cell) <= MAX_LENGTH and is_unsubscribe_word(cell[letters[0] : letters[-1] + 1])
+    )
 
 
 def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:

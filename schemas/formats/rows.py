@@ -192,7 +192,7 @@ def _is_ragged(table: Table, record: list[Any]) -> bool:
 
 def _plain_address(text: str) -> str:
     """In JSON, an apostrophe is part of the address."""
-    return csv_values.stripped(text) if text.startswith("'") else csv_values.read_address(text)
+    return csv_values.strip(text) if text.startswith("'") else csv_values.read_address(text)
 
 
 JSON_READERS: dict[str, Callable[[str], Any]] = {

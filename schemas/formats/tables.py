@@ -93,7 +93,7 @@ class Table:
             records = dropwhile(lambda area: area[0] < self.header_row, records)
             next(records, None)
         if self.kind == CSV:
-            records = ((number, list(map(csv_values.unwrapped, record))) for number, record in records)
+            records = ((number, list(map(csv_values.unwrap_formula, record))) for number, record in records)
         return ((number, record) for number, record in records if any(cell != "" for cell in record))
 
     def _merged(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
@@ -132,7 +132,7 @@ class Table:
         return csv_values.read_value(value) if self.kind == CSV else csv_values.read_typed(value)
 
 
-def opened(
+def open_table(
     binary: BinaryIO,
     kind: str | None,
     reading: Reading,
@@ -210,7 +210,7 @@ def _csv(binary: BinaryIO, encoding: str, headed: bool, row: int) -> Table:
 
 def _names(first: Sequence[str], headed: bool) -> list[str]:
     return (
-        [csv_values.read_text(csv_values.unwrapped(name)) for name in first]
+        [csv_values.read_text(csv_values.unwrap_formula(name)) for name in first]
         if headed
         else [str(position) for position in range(1, len(first) + 1)]
     )

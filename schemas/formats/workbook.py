@@ -175,7 +175,7 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
     rest = [sheet for sheet in sheets if sheet is not chosen and sheet.sheet_state == "visible"][:MOST_OTHERS]
     return {
         "sheet": chosen.title,
-        "sheets": _shown(names),
+        "sheets": _shown_names(names),
         "hidden": counts["hidden"],
         "merged": merged,
         "not_computed": list(notes.not_computed.items()),
@@ -189,7 +189,7 @@ def _beginning(sheet: Any) -> list[list[str]]:
     return [[str(value)[:MAX_NAME_LENGTH] for value in row[:FIRST_CELLS]] for row in rows]
 
 
-def _shown(names: Sequence[str]) -> list[str]:
+def _shown_names(names: Sequence[str]) -> list[str]:
     return [name[:MAX_NAME_LENGTH] for name in names[:MAX_NAMES]]
 
 
@@ -202,7 +202,7 @@ def _index(names: Sequence[str], hidden: Sequence[bool], sheet: str | None) -> i
     for labels in ([name.strip().casefold() for name in names], numbers):
         if wanted in labels:
             return labels.index(wanted)
-    raise FileRefused(NO_SHEET, values=_shown(names))
+    raise FileRefused(NO_SHEET, values=_shown_names(names))
 
 
 def _lines(
@@ -220,7 +220,7 @@ def _lines(
     for number, row in enumerate(rows, 1):
         if number > MAX_ROWS:
             raise FileRefused(TOO_MANY_ROWS)
-        cells = workbook_rows.shown(row)
+        cells = workbook_rows.shown_cells(row)
         while cells and cells[-1] == "":
             cells.pop()
         if len(cells) > MAX_COLUMNS:

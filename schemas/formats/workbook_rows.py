@@ -94,12 +94,12 @@ def merged(notes: SheetNotes) -> list[list[Any]]:
     return [[column, top, bottom, ""] for (top, column), (bottom, _) in ends if top < bottom]
 
 
-def shown(cells: Iterable[Any]) -> list[Any]:
+def shown_cells(cells: Iterable[Any]) -> list[Any]:
     """The cells of a row as the sheet shows them."""
-    return ["" if cell.value is None else _shown(cell) for cell in cells]
+    return ["" if cell.value is None else _shown_value(cell) for cell in cells]
 
 
-def _shown(cell: Any) -> Any:
+def _shown_value(cell: Any) -> Any:
     """Text, a boolean, a number that can be stored, or a date as ISO 8601 text."""
     value = cell.value
     if isinstance(value, bool | str):

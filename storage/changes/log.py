@@ -61,7 +61,7 @@ def raise_to(site_id: int, number: int) -> None:
     )
 
 
-def after(site_id: int, number: int, entries: int) -> list[LogRow]:
+def rows_after(site_id: int, number: int, entries: int) -> list[LogRow]:
     """The rows with the next `entries` entries after a number."""
     lengths = rows(
         f"SELECT id, number, count FROM change_log WHERE {FROM} ORDER BY number LIMIT ?",
@@ -118,7 +118,7 @@ def erase(site_id: int, subscribers: Iterable[tuple[int, str, int]], number: int
     )
 
 
-def erased(site_id: int, subscriber_ids: Collection[int]) -> dict[int, str]:
+def erased_uuids(site_id: int, subscriber_ids: Collection[int]) -> dict[int, str]:
     """The uuids of those who were erased, by id."""
     return dict(
         rows(

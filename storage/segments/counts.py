@@ -12,7 +12,7 @@ def put(site_id: int, segment_id: int, day: str, size: int) -> None:
     )
 
 
-def of_site(site_id: int, since: str) -> list[tuple[int, str, int]]:
+def site_counts(site_id: int, since: str) -> list[tuple[int, str, int]]:
     """(segment id, day, subscribers) from a day on, in the order of days."""
     return rows(
         "SELECT segment_id, day, people FROM segment_counts WHERE site_id = ? AND day >= ? "

@@ -72,7 +72,7 @@ def _among(members: People, plus: str, condition: str = AMONG) -> People:
     return replace(members, text=text, parameters=ids.parameters)
 
 
-def none_of(part: Sql, site_id: int) -> Sql:
+def negate(part: Sql, site_id: int) -> Sql:
     if engine.JOINS_SETS and SELECT in part.text:
         members = part if isinstance(part, People) else _meeting(part, site_id)
         whose = AMONG if members.excludes else engine.NOT_AMONG
@@ -85,11 +85,11 @@ def none_of(part: Sql, site_id: int) -> Sql:
 
 def any_group(parts: Sequence[Sql], site_id: int) -> Sql:
     if not engine.JOINS_SETS or all(SELECT not in part.text for part in parts):
-        return any_of(parts)
+        return join_any(parts)
     plain = [part for part in parts if SELECT not in part.text]
     sets = [part for part in parts if part not in plain]
     joined = [part if _is_among(part) else _meeting(part, site_id) for part in sets]
-    return any_of([*joined, *(_meeting(any_of(unnested), site_id) for unnested in [plain] if unnested)])
+    return join_any([*joined, *(_meeting(join_any(unnested), site_id) for unnested in [plain] if unnested)])
 
 
 def _is_among(part: Sql) -> TypeGuard[People]:
@@ -100,7 +100,7 @@ def _meeting(part: Sql, site_id: int) -> People:
     return chosen(Sql(f"{MEETING} AND ({part.text})", (site_id, *part.parameters)), 0)
 
 
-def any_of(parts: Sequence[Sql]) -> Sql:
+def join_any(parts: Sequence[Sql]) -> Sql:
     if len(parts) == 1:
         return parts[0]
     whole = join(" OR ", [_nested(part) for part in parts] or [Sql("FALSE")])
@@ -114,7 +114,7 @@ def any_of(parts: Sequence[Sql]) -> Sql:
     return People(whole.text, whole.parameters, select=union, size=size, is_fixed=True)
 
 
-def all_of(parts: Sequence[Sql]) -> Sql:
+def join_all(parts: Sequence[Sql]) -> Sql:
     if len(parts) == 1:
         return parts[0]
     positive = [part for part in parts if _is_among(part)]
@@ -149,9 +149,9 @@ def looking_for(rules: Iterable[Sql]) -> AbstractContextManager[None]:
 
 
 GROUPS: dict[str, Callable[[Sequence[Sql], int], Sql]] = {
-    "all": lambda parts, _: all_of(parts),
+    "all": lambda parts, _: join_all(parts),
     "any": any_group,
-    "not": lambda parts, site_id: none_of(parts[0], site_id),
+    "not": lambda parts, site_id: negate(parts[0], site_id),
 }
 
 

@@ -30,7 +30,7 @@ GROUPS = {
 }
 
 
-def known(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, ...]]:
+def read_existing(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, ...]]:
     """The columns `KNOWN` of subscribers, by email key."""
     chosen = list(keys)
     records = rows(

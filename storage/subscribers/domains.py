@@ -37,7 +37,7 @@ def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
     )
 
 
-def kept(site_id: int) -> list[tuple[str, int]]:
+def stored_counts(site_id: int) -> list[tuple[str, int]]:
     """(domain, people) as stored."""
     return rows("SELECT domain, people FROM domains WHERE site_id = ? AND people <> 0", (site_id,))
 
@@ -56,12 +56,12 @@ def counted(site_id: int) -> list[tuple[str, int]]:
     )
 
 
-def of_keys(keys: Iterable[str]) -> list[str]:
+def domains_of(keys: Iterable[str]) -> list[str]:
     """The domains of keys of addresses."""
     return [key.partition("@")[2] for key in keys]
 
 
-def shown(domain: str) -> str:
+def shown_domain(domain: str) -> str:
     """A domain as people read it; a label that is no A-label stays as it is."""
     return ".".join(map(_shown_label, domain.split(".")))
 
@@ -81,7 +81,7 @@ def shown_from(site_id: int, start: str, text: str) -> list[str]:
         "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND domain >= ? AND domain < ?",
         (site_id, start, start + LAST_CHARACTER),
     )
-    return [domain for (domain,) in records if shown(domain).startswith(text)]
+    return [domain for (domain,) in records if shown_domain(domain).startswith(text)]
 
 
 @contextmanager
@@ -102,7 +102,7 @@ def international(site_id: int) -> list[tuple[str, str]]:
             "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND instr(domain, ?) > 0",
             (site_id, INTERNATIONAL),
         )
-        decoded[site_id] = [(domain, shown(domain)) for (domain,) in records]
+        decoded[site_id] = [(domain, shown_domain(domain)) for (domain,) in records]
     return decoded[site_id]
 
 

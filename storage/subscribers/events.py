@@ -33,7 +33,7 @@ def add(site_id: int, events: Iterable[Event], at: int) -> None:
     )
 
 
-def seen(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Those of the (type, unique key) pairs that the site has, with the email key of whose event it is."""
     values = ",".join(["(?,?)"] * len(unique_keys))
     records = rows(

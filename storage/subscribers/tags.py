@@ -126,7 +126,7 @@ def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
     )
 
 
-def miscounted(site_id: int) -> dict[int, int]:
+def wrong_counts(site_id: int) -> dict[int, int]:
     """How many have a tag, as counted from the subscribers, by the ids of tags whose number is another."""
     return dict(
         rows(

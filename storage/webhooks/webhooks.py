@@ -83,7 +83,7 @@ def pause_all(site_id: int, why: str) -> int:
     return WEBHOOKS.change({"paused": why}, site_id=site_id, paused="")
 
 
-def paused_by_themselves() -> list[tuple[str, int]]:
+def count_paused() -> list[tuple[str, int]]:
     """(why, how many) of those that no operator paused, of all sites."""
     return rows(
         f"SELECT paused, count(*) FROM webhooks WHERE paused NOT IN ('', '{OPERATOR}') "

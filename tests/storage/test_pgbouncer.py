@@ -86,7 +86,7 @@ def test_locks_hold(client):
     with ThreadPoolExecutor(WRITERS) as pool:
         given = [number for numbers in pool.map(take, range(WRITERS)) for number in numbers]
     assert sorted(given) == list(range(1, WRITERS * ROUNDS + 1))
-    with leases.alone(leases.SWEEP) as one, leases.alone(leases.SWEEP) as other:
+    with leases.claim_alone(leases.SWEEP) as one, leases.claim_alone(leases.SWEEP) as other:
         assert (one, other) == (True, False)
 
 

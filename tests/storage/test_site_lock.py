@@ -150,12 +150,12 @@ def test_a_change_of_the_instance_waits_for_all_sites(site, url):
 
 
 def test_one_process_at_a_time_is_on_a_task(site):
-    with leases.alone(leases.SWEEP) as first:
-        with leases.alone(leases.SWEEP) as second, leases.alone(leases.SWEEP + 1) as other:
+    with leases.claim_alone(leases.SWEEP) as first:
+        with leases.claim_alone(leases.SWEEP) as second, leases.claim_alone(leases.SWEEP + 1) as other:
             write_nothing(site.id)
-        with leases.alone(leases.SWEEP) as third:
+        with leases.claim_alone(leases.SWEEP) as third:
             pass
-    with leases.alone(leases.SWEEP) as last:
+    with leases.claim_alone(leases.SWEEP) as last:
         assert (first, second, other, third, last) == (True, False, True, False, True)
 
 
