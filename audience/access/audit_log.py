@@ -35,7 +35,8 @@ class Actor:
 
 COMMAND_LINE = Actor("command line")
 NAMED = ": "  # between what was done and the name of the tag or field that it was done with
-TAKEN_BACK, TO_BE_TAKEN_BACK = "taken back", "to be taken back"
+TAKEN_BACK, TO_BE_TAKEN_BACK = "undone", "to be undone"
+EARLIER_WORDS = "taken back"  # for `undone`, in entries of an older Audience
 ADDRESS = "(an address)"
 
 
@@ -101,8 +102,13 @@ def of_subject(site: Site, subject: str) -> list[AuditEntry]:
 
 
 def asked_back(site: Site, subject: str) -> AuditEntry | None:
-    """Who asked last that an import or bulk action be undone."""
-    return next((entry for entry in of_subject(site, subject) if head(entry).endswith(TAKEN_BACK)), None)
+    """Who asked last that an import or bulk action be undone, in today's words."""
+    for entry in of_subject(site, subject):
+        if head(entry).endswith(EARLIER_WORDS):
+            return entry._replace(act=entry.act.replace(EARLIER_WORDS, TAKEN_BACK, 1))
+        if head(entry).endswith(TAKEN_BACK):
+            return entry
+    return None
 
 
 def head(entry: AuditEntry) -> str:
