@@ -52,7 +52,7 @@ def field_key_in(query: Any) -> str:
     return field_key(as_text(query))
 
 
-def ignored(query: Any) -> None:
+def ignore_query(query: Any) -> None:
     clean(query)
 
 
@@ -63,8 +63,8 @@ QUERIES: dict[str, Callable[[Any], Any]] = {
     CommandName.REMOVE_TAG: tag,
     CommandName.ADD_FIELD: field_value,
     CommandName.REMOVE_FIELD: field_key_in,
-    CommandName.SUBSCRIBE: ignored,
-    CommandName.UNSUBSCRIBE: ignored,
+    CommandName.SUBSCRIBE: ignore_query,
+    CommandName.UNSUBSCRIBE: ignore_query,
     CommandName.CHANGE_EMAIL: address,
 }
 COMMAND = f"Send one of the commands {', '.join(QUERIES)}."
@@ -102,7 +102,7 @@ class SubscriberCommand(Form):
         if not data.get("email") and not data.get("uuid"):
             raise ma.ValidationError(TARGET, "email")
         read = QUERIES[data["command"]]
-        if "query" not in data and read is not ignored:
+        if "query" not in data and read is not ignore_query:
             raise ma.ValidationError(REQUIRED, "query")
         try:
             values = {key: value for key, value in data.items() if value} | {"query": read(data.get("query"))}

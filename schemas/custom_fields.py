@@ -55,7 +55,7 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
     json_schema = CUSTOM_VALUES
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
-        return custom_values(placed(as_object(value)))
+        return custom_values(enumerate_fields(as_object(value)))
 
 
 class FurtherValues(CustomValues):
@@ -78,20 +78,20 @@ class StoredValues(ma.fields.Dict):
 Placed = tuple[int, str, Any]  # place in the object, key, value
 
 
-def placed(raw: dict[str, Any]) -> Iterator[Placed]:
-    return ((place, key, value) for place, (key, value) in enumerate(raw.items()))
+def enumerate_fields(raw: dict[str, Any]) -> Iterator[Placed]:
+    return ((index, key, value) for index, (key, value) in enumerate(raw.items()))
 
 
 def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
-    """Values by normalized key. Raises `ma.ValidationError` with messages by place."""
+    """Values by normalized key. Raises `ma.ValidationError` with messages by index."""
     values, messages = {}, {}
-    for place, key, value in raw:
+    for index, key, value in raw:
         if value is None:
             continue
         try:
             values[field_key(as_text(key))] = custom_value(value)
         except ma.ValidationError as error:
-            messages[place] = error.messages
+            messages[index] = error.messages
     if messages:
         raise ma.ValidationError(messages)
     return values

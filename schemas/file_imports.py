@@ -10,7 +10,7 @@ import marshmallow as ma
 
 from schemas.base import FormError, load
 from schemas.custom_fields import StoredValues
-from schemas.file_looks import looked
+from schemas.file_looks import describe_look
 from schemas.file_readings import UPLOAD as UPLOAD
 from schemas.file_readings import ImportFile as ImportFile
 from schemas.file_readings import reading as reading
@@ -58,19 +58,19 @@ def kept_file(
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(parameters)), zone)
-    table = tables.opened(binary, kind, meant, run, unpacked)
-    opened = looked(table, known=_columns(table, meant))
+    table = tables.open_table(binary, kind, meant, run, unpacked)
+    opened = describe_look(table, columns=_columns(table, meant))
     follow(0, opened)
-    file = files.understood(table, meant, lambda rows: follow(rows, opened))
+    file = files.read_through(table, meant, lambda rows: follow(rows, opened))
     file = replace(file, digest=files.digest(binary))
-    follow(0, looked(table, file))
+    follow(0, describe_look(table, file))
     return file
 
 
 def _columns(table: Table, meant: Reading) -> Sequence[Column]:
     """What the columns mean, if that is understood."""
     with suppress(FormError):
-        return files.planned(table, meant)[1]
+        return files.plan_columns(table, meant)[1]
     return ()
 
 
@@ -150,10 +150,10 @@ def dry_run(done: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _meta(file: File, form: Mapping[str, Any]) -> dict[str, Any]:
-    return understood(file) | {"ignored": form["ignored"]}
+    return describe_reading(file) | {"ignored": form["ignored"]}
 
 
-def understood(file: File) -> dict[str, Any]:
+def describe_reading(file: File) -> dict[str, Any]:
     table, preset = file.table, file.preset
     return {
         "format": table.kind,

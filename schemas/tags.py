@@ -50,10 +50,10 @@ class TagNames(ma.fields.Field[list[str]]):
         return self.trimmed(as_text(value).split(","))
 
     def trimmed(self, names: list[str]) -> list[str]:
-        return trimmed(names)
+        return trim_names(names)
 
 
-def trimmed(names: list[str]) -> list[str]:
+def trim_names(names: list[str]) -> list[str]:
     return [name for name in map(tag_name, names) if name]
 
 
@@ -102,12 +102,12 @@ class DeleteTag(Form):
 
     def load(self, data: Any, **_: Any) -> dict[str, list[str]]:
         """`names`: those by which the tag is meant."""
-        clean_each((place, item) for place, item in enumerate(data.items()))
+        clean_each((index, item) for index, item in enumerate(data.items()))
         sent = [*_values(data, "tag"), *_values(data, "name")]
         names = [
             name for tag in sent for name in (_values(tag, "name") if isinstance(tag, Mapping) else [tag])
         ]
-        return {"names": trimmed([str(name) for name in names if name not in (None, [])])}
+        return {"names": trim_names([str(name) for name in names if name not in (None, [])])}
 
 
 def _values(data: Mapping[str, Any], key: str) -> list[Any]:

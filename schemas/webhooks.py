@@ -137,7 +137,7 @@ def webhook(row: Any) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def signed(row: Any, secret: str) -> dict[str, Any]:
+def webhook_with_secret(row: Any, secret: str) -> dict[str, Any]:
     """A webhook with its secret."""
     resource = webhook(row)
     return resource | {"attributes": resource["attributes"] | {"secret": secret}}

@@ -201,7 +201,7 @@ def ensure(kinds: Collection[str]) -> None:
         )
 
 
-def abandoned(now: int) -> int:
+def count_abandoned(now: int) -> int:
     """The number of claimed jobs whose lease has expired: their worker died."""
     query = f"SELECT count(*) FROM jobs WHERE claim IS NOT NULL AND status = '{WAITING}' AND {DUE}"
     return value(query, (now, now), 0)

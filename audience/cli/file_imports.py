@@ -129,9 +129,9 @@ def import_file(
         raise click.BadParameter("choose a file other than the one to import", param_hint="--refused")
     parameters = _parameters(answers) | {"map": _meanings(meanings)}
     parameters |= ({"header": "0"} if no_header else {}) | ({"from": preset} if preset else {})
-    with _opened(file, site, parameters, as_json) as (binary, inspected):
+    with _open_file(file, site, parameters, as_json) as (binary, inspected):
         job = FileRun(site, inspected, file, refused or _refused_path(file, inspected), as_json)
-        for line in _shown(file, inspected, everything=dry_run):
+        for line in _describe(file, inspected, everything=dry_run):
             job.say(line)
         shown = job.dry_run() if dry_run else job.run(_source(site, binary, inspected.reading))
     if as_json:
@@ -151,7 +151,7 @@ def _parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _opened(
+def _open_file(
     file: Path, site: Site, parameters: dict[str, Any], quiet: bool
 ) -> Iterator[tuple[BinaryIO, File]]:
     """The file, locked, looked through, and with all that it leaves open answered."""
@@ -186,7 +186,7 @@ def _inspected(
             return inspect(binary, reading, kind, instance.child_process, unpacked)
         except QuestionsOpen as error:
             command = ["audience", "import", str(file), "--site", site.uuid]
-            parameters = _merged(parameters, answers(error, command, given(reading), quiet))
+            parameters = _merge_answers(parameters, answers(error, command, given(reading), quiet))
             unpacked.seek(0)
             unpacked.truncate()
         except Contradicted as error:
@@ -194,10 +194,10 @@ def _inspected(
             raise click.ClickException(contradicted(error, command, given(reading))) from error
 
 
-def _merged(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_answers(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """With values told in addition."""
-    told = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
-    return {**parameters, **more, **told}
+    states = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
+    return {**parameters, **more, **states}
 
 
 def _lock(binary: BinaryIO) -> None:
@@ -223,7 +223,7 @@ def _refused_path(file: Path, inspected: File) -> Path:
     return file.with_name(f"{file.stem}.refused.{'jsonl' if inspected.table.is_json else 'csv'}")
 
 
-def _shown(file: Path, inspected: File, everything: bool) -> Iterator[str]:
+def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
     """How the file was understood, in lines; without `everything`, only what may surprise."""
     table = inspected.table
     delimiter = {None: "", "\t": ", delimiter tab"}.get(table.delimiter, f", delimiter {table.delimiter}")

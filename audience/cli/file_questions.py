@@ -75,7 +75,7 @@ def _refused(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) ->
         yield from ("", "The columns, with their values:")
         yield from map(_column, columns[:SHOWN_COLUMNS])
     ready = list(_answers(error.questions, parameters))
-    suggested = options(_suggested(error, parameters))
+    suggested = options(_suggested_options(error, parameters))
     if any(OR in word for words in (*ready, suggested) for word in words):
         yield from ("", COMMANDS_TO_CHOOSE)
     elif ready or suggested:
@@ -95,11 +95,11 @@ def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[l
     others = list(_others(questions))
     about = [question for question in questions if question.about == ABOUT]
     values = [pair for ask in about if ask.columns for pair in _suggested_states(ask.columns[0], ask.values)]
-    told: list[Pairs] = [list(dict.fromkeys(values))]
+    choices: list[Pairs] = [list(dict.fromkeys(values))]
     if about and not values:
-        told = [] if about[0].columns else [[("consent", state)] for state in STATES]
+        choices = [] if about[0].columns else [[("consent", state)] for state in STATES]
     if not any(map(_is_by_column, questions)):
-        yield from (options([*parameters, *choice, *others]) for choice in told)
+        yield from (options([*parameters, *choice, *others]) for choice in choices)
     for question in questions:
         if question.about == COMMAND and BY_HEADER in question.options:
             [name] = question.columns
@@ -107,10 +107,10 @@ def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[l
             yield _by_column(parameters, name, _suggested_states(name, question.values), rest)
 
 
-def _by_column(parameters: Pairs, column: str, told: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
+def _by_column(parameters: Pairs, column: str, states: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
     """Options by which a column says who, in place of what was said, and which answer the other questions."""
-    kept = [pair for pair in parameters if pair[0] not in ("consent", "consent_column", *STATES)]
-    return options([*kept, ("consent_column", column), *told, *_others(questions)])
+    options_before = [pair for pair in parameters if pair[0] not in ("consent", "consent_column", *STATES)]
+    return options([*options_before, ("consent_column", column), *states, *_others(questions)])
 
 
 def contradicted(error: Contradicted, command: Sequence[str], parameters: Pairs) -> str:
@@ -118,13 +118,13 @@ def contradicted(error: Contradicted, command: Sequence[str], parameters: Pairs)
     column = error.counted.column
     if error.counted.many or "consent" not in dict(parameters):
         return error.command
-    told = _suggested_states(column.name, error.counted.listed)
-    words = _by_column(parameters, str(column.place), told, error.questions)
+    states = _suggested_states(column.name, error.counted.listed)
+    words = _by_column(parameters, str(column.place), states, error.questions)
     heading = COMMANDS_TO_CHOOSE if any(OR in word for word in words) else COMMANDS
     return "\n".join([error.command, "", heading, f"  {shlex.join([*command, *words])}"])
 
 
-def _suggested(error: QuestionsOpen, parameters: Pairs) -> Pairs:
+def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
     """What words suggest, and what there is to choose from for the values that they leave open.
 
     Nothing if the column is asked about by itself.
@@ -133,19 +133,19 @@ def _suggested(error: QuestionsOpen, parameters: Pairs) -> Pairs:
     asked = {name for question in questions if question.about == COMMAND for name in question.columns}
     if not suggestion or any(map(_is_by_column, questions)) or suggestion.get("consent_column") in asked:
         return []
-    told = {value for state in STATES for value in suggestion.get(state, ())}
+    answered_values = {value for state in STATES for value in suggestion.get(state, ())}
     counted = [
         column for column in error.found["columns"] if column["name"] == suggestion.get("consent_column")
     ]
     values = [value["value"] for column in counted for value in column["values"]]
-    left = [(EITHER, value) for value in values if value not in told]
-    return [*parameters, *_pairs(suggestion), *left, *_others(questions)]
+    open_values = [(EITHER, value) for value in values if value not in answered_values]
+    return [*parameters, *_pairs(suggestion), *open_values, *_others(questions)]
 
 
 def _suggested_states(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
     """The values of a column with the states that words suggest, or with what there is to choose from."""
-    told = {value: state for state, told in by_words(name, values).items() for value in told}
-    return [(told.get(value, EITHER), value) for value, _ in values]
+    states = {value: state for state, states in by_words(name, values).items() for value in states}
+    return [(states.get(value, EITHER), value) for value, _ in values]
 
 
 def _others(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
@@ -198,18 +198,18 @@ def _ask_column(details: Mapping[str, Any]) -> dict[str, Any]:
         click.echo(
             _column(column) if "values" in column else f"  {column['place']} {column['name']}", err=True
         )
-    place = click.prompt("Which column", type=click.IntRange(1, len(columns)), err=True)
-    values = [cell["value"] for cell in columns[place - 1].get("values", ())]
-    return {"consent_column": str(place), **_ask_values(values)}
+    position = click.prompt("Which column", type=click.IntRange(1, len(columns)), err=True)
+    values = [cell["value"] for cell in columns[position - 1].get("values", ())]
+    return {"consent_column": str(position), **_ask_values(values)}
 
 
 def _ask_values(values: Sequence[str]) -> dict[str, Any]:
     """What each value means; those that are not told here are asked about again."""
-    told: dict[str, list[str]] = {}
+    states: dict[str, list[str]] = {}
     for value in values:
         state = _choose(f"{printable(value) or 'A blank cell'} means", STATES)
-        told.setdefault(state, []).append(value)
-    return told
+        states.setdefault(state, []).append(value)
+    return states
 
 
 def _choose(question: str, choices: Sequence[str]) -> str:

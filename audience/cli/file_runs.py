@@ -74,10 +74,10 @@ class FileRun:
         shown = {name: done.counts[name] for name in OUTCOMES}
         self.say(f"Nothing was written. Outcome: {_listed(shown)}, unsubscribed {done.left:,}.")
         if done.left:
-            known = done.left - done.new
-            self.say(WOULD_LEAVE.format(known, "person" if known == 1 else "people", done.new))
+            existing = done.left - done.new
+            self.say(WOULD_LEAVE.format(existing, "person" if existing == 1 else "people", done.new))
         self._tell_away(done.stayed, shown["suppressed"], done)
-        return judged | shown | {"file": wire.understood(self.file)}
+        return judged | shown | {"file": wire.describe_reading(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
         """Stores the file's rows, and waits until they are applied."""
@@ -115,7 +115,7 @@ class FileRun:
             "stay_unsubscribed": row.stay_unsubscribed,
             **too_late_counts(row),
             "refused_file": str(refused) if row.refused else None,
-            "file": wire.understood(self.file),
+            "file": wire.describe_reading(self.file),
         }
 
     def _options(self) -> list[str]:
@@ -147,10 +147,10 @@ class FileRun:
             upload.discard()
             raise
         file = self.file
-        kept = ImportedFile(
+        imported = ImportedFile(
             printable(self.path.name), COMMAND_LINE.name, file.consent, file.answers, file.digest
         )
-        upload.accept(file.columns, file=kept)
+        upload.accept(file.columns, file=imported)
         return refusals.path
 
     @contextmanager

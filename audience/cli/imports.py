@@ -81,7 +81,7 @@ def failed(_: Settings, site_name: str | None, as_json: bool) -> None:
     only = sites.choose(site_name).uuid if site_name else None
     rows = [
         row._asdict() | {"finished_at": write_date(row.finished_at)}
-        for row in backlog.failed()
+        for row in backlog.failed_imports()
         if only in (None, row.site_uuid)
     ]
     show(
@@ -157,16 +157,16 @@ def _listed(counts: dict[str, int]) -> str:
 def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
     from audience.undo import undos
 
-    kept = [
-        f"  kept by {kind.replace('_', ' ')} {number or ''}: {people:,}" if kind else f"  kept: {people:,}"
-        for (kind, number), people in undos.kept_by(site, undo)
+    reasons = [
+        f"  kept by {kind.replace('_', ' ')} {number or ''}: {count:,}" if kind else f"  kept: {count:,}"
+        for (kind, number), count in undos.kept_by(site, undo)
     ]
     return [
         f"Undo {undo.id} {undo.status}: {_listed(counts)}.",
-        *kept,
+        *reasons,
         *_unsubscribed_lines(undos.unsubscribed_count(site, undo)),
     ]
 
 
-def _unsubscribed_lines(people: int) -> list[str]:
-    return [AWAY.format(people)] if people else []
+def _unsubscribed_lines(count: int) -> list[str]:
+    return [AWAY.format(count)] if count else []

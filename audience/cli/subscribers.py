@@ -126,13 +126,13 @@ def unsubscribe(_: Settings, emails: tuple[str, ...], site: Site, as_json: bool)
 
     Example: audience subscriber unsubscribe ann@example.com --site 6f1c...
     """
-    known = [email for email in emails if subscribers.find(site, email)]
-    unknown = [email for email in emails if email not in known]
-    if not known:
+    existing = [email for email in emails if subscribers.find(site, email)]
+    unknown = [email for email in emails if email not in existing]
+    if not existing:
         raise NotFound(NOBODY)
-    _run(site, [{"command": "unsubscribe", "email": email} for email in known])
-    shown = {"unsubscribed": len(known), "unknown": len(unknown)}
-    output.show(shown, as_json, [f"Unsubscribed {len(known)}."])
+    _run(site, [{"command": "unsubscribe", "email": email} for email in existing])
+    shown = {"unsubscribed": len(existing), "unknown": len(unknown)}
+    output.show(shown, as_json, [f"Unsubscribed {len(existing)}."])
     if unknown:
         raise output.Partly(f"no subscriber has {printable(', '.join(unknown))}")
 
@@ -208,9 +208,9 @@ def erase(settings: Settings, email: str, site: Site, yes: bool, as_json: bool) 
     if not yes:
         click.confirm("Permanently erase this subscriber, with tags, values and events?", abort=True)
     actor = audit_log.COMMAND_LINE
-    known = erasures.erase(site, settings.instance, email, actor=actor, source=COMMAND_LINE)
-    words = "Erased." if known else "No subscriber has this address; imports will not add it."
-    output.show({"erased": known}, as_json, [words])
+    existed = erasures.erase(site, settings.instance, email, actor=actor, source=COMMAND_LINE)
+    words = "Erased." if existed else "No subscriber has this address; imports will not add it."
+    output.show({"erased": existed}, as_json, [words])
 
 
 def _require(site: Site, email: str) -> Subscriber:

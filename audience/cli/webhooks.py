@@ -51,7 +51,7 @@ def add(settings: Settings, site: Site, as_json: bool, **asked: Any) -> None:
         private_addresses=settings.webhook_private_addresses,
         actor=COMMAND_LINE,
     )
-    show(wire.signed(row, secret), as_json, [f"Webhook {row.id}.", SHOWN_ONCE, secret])
+    show(wire.webhook_with_secret(row, secret), as_json, [f"Webhook {row.id}.", SHOWN_ONCE, secret])
 
 
 @webhook.command(name="list")
@@ -115,7 +115,7 @@ def rotate(_: Settings, webhook_id: int, site: Site, as_json: bool) -> None:
     Example: audience webhook rotate 1 --site 6f1c...
     """
     row, secret = webhooks.rotate(site, webhook_id, COMMAND_LINE)
-    show(wire.signed(row, secret), as_json, [SHOWN_ONCE, secret])
+    show(wire.webhook_with_secret(row, secret), as_json, [SHOWN_ONCE, secret])
 
 
 @webhook.command()

@@ -53,16 +53,16 @@ def _from_json(text: str) -> Any:
 
 
 def _rules(value: Any) -> dict[str, Any]:
-    rules: dict[str, Any] = _taken(RulesOnly(), {"rules": value})["rules"]
+    rules: dict[str, Any] = _read_sent(RulesOnly(), {"rules": value})["rules"]
     return rules
 
 
-def _taken(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
+def _read_sent(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
     try:
-        taken: dict[str, Any] = load(form, sent)
+        values: dict[str, Any] = load(form, sent)
     except FormError as error:
         raise Refused(NOT_SAVED, error.problems) from error
-    return taken
+    return values
 
 
 def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
         "description": form.get("description", ""),
         "rules": _from_json(form.get("rules", "")),
     }
-    return _taken(NewSegment(), sent)
+    return _read_sent(NewSegment(), sent)
 
 
 def of_list(site: Site, chosen: Mapping[str, Any], text: str) -> Segment | None:

@@ -28,22 +28,22 @@ def redirected(
     }
     moves = stored.after(site_id, accepted.number, hashes)
     moved = {hashes[move.address_hash]: move for move in reversed(moves)}
-    people = subscribers.get_by_ids(site_id, {move.subscriber_id for move in moved.values()})
-    taken = subscribers.get_by_keys(site_id, moved)
-    redirected, left = list[Change](), list[Change]()
+    existing = subscribers.get_by_ids(site_id, {move.subscriber_id for move in moved.values()})
+    taken_keys = subscribers.get_by_keys(site_id, moved)
+    redirected, unsubscribes = list[Change](), list[Change]()
     for change in changes:
         move = moved.get(change.key)
         if move is None:
             redirected.append(change)
         elif move.came:
             redirected.append(change if change.consent != Consent.SUBSCRIBE else change._replace(consent=""))
-        elif person := people.get(move.subscriber_id):
-            redirected.append(change._replace(key=person.email_key, email=person.email))
-            if person.email_key != change.key:
-                left.append(_unsubscribe(change))
-            if change.key not in taken:
+        elif subscriber := existing.get(move.subscriber_id):
+            redirected.append(change._replace(key=subscriber.email_key, email=subscriber.email))
+            if subscriber.email_key != change.key:
+                unsubscribes.append(_unsubscribe(change))
+            if change.key not in taken_keys:
                 _leave(site_id, change, accepted)
-    return redirected, left
+    return redirected, unsubscribes
 
 
 def _unsubscribe(change: Change) -> Change:

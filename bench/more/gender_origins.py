@@ -65,16 +65,16 @@ def calibration(country: str, detector: Detector, names: gender.Names) -> str:
             continue
         hit = men if answer.gender == "male" else 1 - men
         right += weight * hit
-        place = next(at for at, edge in enumerate(BINS[1:]) if answer.confidence < edge)
-        sums[place] = [a + weight * b for a, b in zip(sums[place], (1, answer.confidence, hit), strict=True)]
+        index = next(at for at, edge in enumerate(BINS[1:]) if answer.confidence < edge)
+        sums[index] = [a + weight * b for a, b in zip(sums[index], (1, answer.confidence, hit), strict=True)]
     cells = (_cell(sums[at]) for at in range(len(BINS) - 1))
     answered = total - unknown
     return f"| {country} | {unknown / total:.2f} | {1 - right / answered:.3f} | {' | '.join(cells)} |"
 
 
 def _cell(sums: list[float]) -> str:
-    number, expected, seen = sums
-    return f"{expected / number:.2f} / {seen / number:.2f}" if number else ""
+    number, expected, observed = sums
+    return f"{expected / number:.2f} / {observed / number:.2f}" if number else ""
 
 
 def main() -> None:

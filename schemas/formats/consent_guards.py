@@ -63,10 +63,10 @@ LIKE_DATE = re.compile(r"(?<![\w-])\d{1,4}[-./ ]+\w{1,9}[-./, ]+\d{1,4}(?![\w-])
 
 def unsubscribing(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
     """Where somebody may come in subscribed, the columns under whose header a date or yes says otherwise."""
-    return [column for column in watched(columns, answer, ignored) if is_unsubscribing(column.name)]
+    return [column for column in columns_to_watch(columns, answer, ignored) if is_unsubscribing(column.name)]
 
 
-def watched(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
+def columns_to_watch(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
     """Those that may say of somebody who comes in subscribed that they have unsubscribed.
 
     Without those that our own export has for custom fields of such a name.
@@ -74,9 +74,9 @@ def watched(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int])
     if answer.everyone != SUBSCRIBED and not answer.columns:
         return []
     is_ours = set(EXPORTED) <= {column.name for column in columns}
-    known = {*ignored, *(column.column.place for column in answer.columns)}
+    excluded = {*ignored, *(column.column.place for column in answer.columns)}
     others = [
-        column for column in columns if column.meaning not in ("email", *OWN) and column.place not in known
+        column for column in columns if column.meaning not in ("email", *OWN) and column.place not in excluded
     ]
     return [
         other for other in others if not (is_ours and (other.name.startswith(CUSTOM) or other.name == FIELDS))
@@ -125,13 +125,13 @@ class Guards:
         self._contradiction: tuple[int, Column, str] | None = None
         self._says = {
             column.name if table.is_json else column.place: (column, is_unsubscribing(column.name))
-            for column in watched(columns, answer, ignored)
+            for column in columns_to_watch(columns, answer, ignored)
         }
 
     def see(self, row: int, record: Any) -> None:
         """Raises `FileRefused` on a `command` that contradicts."""
-        for place, value in self._table.cells(record) if self._says and not self._contradiction else ():
-            says = self._says.get(place)
+        for position, value in self._table.cells(record) if self._says and not self._contradiction else ():
+            says = self._says.get(position)
             if says and value and self._is_out(*says, value) and self._is_in(record):
                 self._contradiction = row, says[0], self._table.cell(value)
                 break
@@ -185,10 +185,10 @@ def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
     if isinstance(value, list):
         return any(_says_so(member, is_unsubscribing_key) for member in value)
     cell = value if isinstance(value, str) else compact_json(value)
-    return is_said(cell) or (is_unsubscribing_key and _is_yes_or_date(cell))
+    return is_unsubscribe_word(cell) or (is_unsubscribing_key and _is_yes_or_date(cell))
 
 
-def is_said(cell: str) -> bool:
+def is_unsubscribe_word(cell: str) -> bool:
     """Whether a cell is a word of unsubscribing, or has one before a bracket or in a list.
 
     Words are a list if marks stand between them; a note of several words is none.

@@ -56,7 +56,7 @@ def is_zip(binary: BinaryIO) -> bool:
     return _start(binary).startswith(ZIP_BEGINS)
 
 
-def known(name: str) -> str | None:
+def find_encoding(name: str) -> str | None:
     """The encoding with a name; None of one that is not read."""
     module = _normal(name)
     return _MODULES.get(aliases.get(module, module))

@@ -16,9 +16,9 @@ from schemas.formats.consent import (
     ConsentAnswer,
     same,
 )
-from schemas.formats.consent_guards import Guards, is_said
+from schemas.formats.consent_guards import Guards, is_unsubscribe_word
 from schemas.formats.consent_question import BY_HEADER, ConsentLook, CountedColumn
-from schemas.formats.consent_words import MAX_LENGTH, folded
+from schemas.formats.consent_words import MAX_LENGTH, fold
 from schemas.formats.date_columns import DateReading, DateWatch
 from schemas.formats.meanings import OWN
 from schemas.formats.other_columns import OtherColumns
@@ -159,10 +159,10 @@ def _may_be_foreign(column: Column, answer: ConsentAnswer) -> bool:
 
 def _header_names(names: Sequence[str]) -> list[str]:
     """Without the empty ones at the end, which a spreadsheet adds."""
-    told = [folded(name) for name in names]
-    while told and not told[-1]:
-        told.pop()
-    return told
+    headers = [fold(name) for name in names]
+    while headers and not headers[-1]:
+        headers.pop()
+    return headers
 
 
 def _see_heading(
@@ -187,8 +187,10 @@ def _see_heading(
 
 def _is_heading(cell: str) -> bool:
     """Whether it is a word for who unsubscribed, whatever marks and numbers are around it."""
-    letters = [place for place, character in enumerate(cell[: MAX_LENGTH + 1]) if character.isalpha()]
-    return bool(letters) and len(cell) <= MAX_LENGTH and is_said(cell[letters[0] : letters[-1] + 1])
+    letters = [index for index, character in enumerate(cell[: MAX_LENGTH + 1]) if character.isalpha()]
+    return (
+        bool(letters) and len(cell) <= MAX_LENGTH and is_unsubscribe_word(cell[letters[0] : letters[-1] + 1])
+    )
 
 
 def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
@@ -213,9 +215,9 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
         others, ours = column.values.keys() - OURS - {BLANK}, column.values.keys() & OURS
         if not others or (ours and column.many):
             continue
-        place, name = column.column.place, column.column.name
-        message = (MIXED if ours else FOREIGN).format(place=place)
-        maps = [] if ours else [f"map[{place}]=ignore", f"map[{place}]=field:KEY"]
+        position, name = column.column.place, column.column.name
+        message = (MIXED if ours else FOREIGN).format(place=position)
+        maps = [] if ours else [f"map[{position}]=ignore", f"map[{position}]=field:KEY"]
         by_column = [] if column.many else [BY_HEADER]
         asks.append(
             FileQuestion(

@@ -7,7 +7,7 @@ from typing import Any
 from schemas.formats import header_names
 from schemas.formats.columns import Column
 from schemas.formats.consent import SUBSCRIBED, ConsentAnswer
-from schemas.formats.consent_guards import brings_in, watched
+from schemas.formats.consent_guards import brings_in, columns_to_watch
 from schemas.formats.consent_words import suggested_state
 from schemas.formats.questions import FileQuestion
 from schemas.formats.refusals import in_options
@@ -34,7 +34,7 @@ class OtherColumns:
         self._table = table
         self._consents = answer.columns
         is_chosen = bool(answer.columns) and not answer.by_file
-        others = watched(columns, answer, ignored) if is_chosen else []
+        others = columns_to_watch(columns, answer, ignored) if is_chosen else []
         self._watched = [column for column in others if header_names.may_deny(column.name)]
         self._found: dict[str, None] = {}
 

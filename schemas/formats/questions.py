@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.formats.refusals import MAX_VALUE, FileRefused, shortened
+from schemas.formats.refusals import MAX_VALUE, FileRefused, shorten
 from schemas.values import FieldError
 
 MAX_OPTIONS = 100
@@ -36,9 +36,9 @@ class FileQuestion:
             "about": self.about,
             "message": message,
             "options": list(self.options[:MAX_OPTIONS]),
-            "columns": [shortened(column) for column in self.columns],
+            "columns": [shorten(column) for column in self.columns],
             "values": plain_values(self.values),
-            **({"readings": _shortened(self.readings)} if self.readings else {}),
+            **({"readings": _shorten(self.readings)} if self.readings else {}),
         }
 
 
@@ -55,11 +55,11 @@ def choice(what: str, name: str, answers: Sequence[str], found: str = "", **part
 
 
 def plain_values(values: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
-    return [{"value": shortened(value, MAX_VALUE), "count": count} for value, count in values]
+    return [{"value": shorten(value, MAX_VALUE), "count": count} for value, count in values]
 
 
-def _shortened(readings: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    return {name: [shortened(cell) for cell in cells] for name, cells in readings.items()}
+def _shorten(readings: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {name: [shorten(cell) for cell in cells] for name, cells in readings.items()}
 
 
 class QuestionsOpen(FileRefused):

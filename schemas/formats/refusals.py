@@ -23,7 +23,7 @@ class FileRefused(FormError):
     """
 
     def __init__(self, message: str, command: str = "", **found: Sequence[str]) -> None:
-        listed = {name: [shortened(value) for value in values[:MAX_FOUND]] for name, values in found.items()}
+        listed = {name: [shorten(value) for value in values[:MAX_FOUND]] for name, values in found.items()}
         super().__init__(
             [FieldError("file", message)], {name: values for name, values in listed.items() if values}
         )
@@ -41,13 +41,13 @@ def _option(name: str, value: str | None) -> str:
     return " ".join(options([(name, value)])) if value else f"--{name.replace('_', '-')}"
 
 
-def shortened(text: str, length: int = MAX_FOUND_LENGTH) -> str:
+def shorten(text: str, length: int = MAX_FOUND_LENGTH) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def quoted(names: Sequence[str]) -> str:
     """Names in a sentence of the command line."""
-    return listed([f"`{shortened(name)}`" for name in names])
+    return listed([f"`{shorten(name)}`" for name in names])
 
 
 def listed(names: Sequence[str]) -> str:

@@ -44,7 +44,7 @@ Run = Callable[..., Any]  # of a function in a child process (`audience.protocol
 
 @dataclass(frozen=True)
 class Table:
-    """`names` are headers, places without a header row, or the keys of JSON objects.
+    """`names` are headers, positions without a header row, or the keys of JSON objects.
 
     `readings` are cells by the encodings that the file may have, unless one is said or certain. The header is
     in the row `header_row`, or the next that is not blank. `book` is what is known of a workbook; in the
@@ -93,20 +93,20 @@ class Table:
             records = dropwhile(lambda area: area[0] < self.header_row, records)
             next(records, None)
         if self.kind == CSV:
-            records = ((number, list(map(csv_values.unwrapped, record))) for number, record in records)
+            records = ((number, list(map(csv_values.unwrap_formula, record))) for number, record in records)
         return ((number, record) for number, record in records if any(cell != "" for cell in record))
 
     def _merged(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
         """With the value of cells that are merged downwards in each of their rows that is not blank."""
         merged = sorted(self.book.merged if self.book else (), key=lambda area: -area[1])
-        waiting = {place: [area for area in merged if area[0] == place] for place in self.filled}
+        waiting = {position: [area for area in merged if area[0] == position] for position in self.filled}
         for number, cells in records:
-            for place, ranges in waiting.items():
+            for position, ranges in waiting.items():
                 while len(ranges) > 1 and ranges[-2][1] <= number:
                     ranges.pop()
                 if ranges and ranges[-1][1] < number <= ranges[-1][2]:
-                    cells += [""] * (place - len(cells))
-                    cells[place - 1] = cells[place - 1] or ranges[-1][3]
+                    cells += [""] * (position - len(cells))
+                    cells[position - 1] = cells[position - 1] or ranges[-1][3]
             yield number, cells
 
     def cell_of(self, record: Any, column: Column) -> str:
@@ -116,7 +116,7 @@ class Table:
         return self.cell(record.get(column.name)) if is_object(record) else ""
 
     def cells(self, record: Any) -> Iterable[tuple[str | int, Any]]:
-        """The values of a record, by place or, in JSON, by key."""
+        """The values of a record, by position or, in JSON, by key."""
         if not self.is_json:
             return enumerate(record, 1)
         return record.items() if is_object(record) else ()
@@ -132,7 +132,7 @@ class Table:
         return csv_values.read_value(value) if self.kind == CSV else csv_values.read_typed(value)
 
 
-def opened(
+def open_table(
     binary: BinaryIO,
     kind: str | None,
     reading: Reading,
@@ -210,9 +210,9 @@ def _csv(binary: BinaryIO, encoding: str, headed: bool, row: int) -> Table:
 
 def _names(first: Sequence[str], headed: bool) -> list[str]:
     return (
-        [csv_values.read_text(csv_values.unwrapped(name)) for name in first]
+        [csv_values.read_text(csv_values.unwrap_formula(name)) for name in first]
         if headed
-        else [str(place) for place in range(1, len(first) + 1)]
+        else [str(position) for position in range(1, len(first) + 1)]
     )
 
 
@@ -224,21 +224,21 @@ def raw_lines(text: TextIO) -> Iterator[tuple[str, Any]]:
     """All lines of a file: as they stand there, with the line break, and the value in JSON, or the text."""
     objects, value = readers.Objects(), None
     for line in readers.lines(text):
-        written = line.strip(" \t\r\n")
+        line_text = line.strip(" \t\r\n")
         try:
-            value, end = objects.read(written, 0)
+            value, end = objects.read(line_text, 0)
         except (ValueError, RecursionError):
             end = 0
-        yield line, value if end == len(written) else written
+        yield line, value if end == len(line_text) else line_text
 
 
 def _keys(table: Table) -> Iterator[str]:
     """The keys of all objects that could name a column, in the order in which they turn up."""
-    seen: set[str] = set(NOTES)
+    keys: set[str] = set(NOTES)
     for _, value in table.records():
         for key in value if is_object(value) else ():
-            if key not in seen and _can_name(key):
-                seen.add(key)
+            if key not in keys and _can_name(key):
+                keys.add(key)
                 yield key
 
 

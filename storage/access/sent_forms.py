@@ -10,7 +10,7 @@ def result(session_id: int, form: str, since: int) -> str:
     return value(query, (session_id, form, since), "")
 
 
-def put(session_id: int, form: str, result: str, at: int, kept: int) -> None:
+def put(session_id: int, form: str, result: str, at: int, keep_ms: int) -> None:
     """Forgets those of the session that are older than `kept`."""
-    execute("DELETE FROM sent_forms WHERE session_id = ? AND created_at <= ?", (session_id, at - kept))
+    execute("DELETE FROM sent_forms WHERE session_id = ? AND created_at <= ?", (session_id, at - keep_ms))
     SentFormModel.insert(session=session_id, form=form, result=result, created_at=at).execute()

@@ -56,7 +56,7 @@ def put_searches(session_id: int, searches: str) -> None:
     SESSIONS.change({"searches": searches}, id=session_id)
 
 
-def searches_with(part: str) -> list[tuple[int, str]]:
+def sessions_with(part: str) -> list[tuple[int, str]]:
     """(session, searches) of those with a text in them."""
     return rows("SELECT id, searches FROM sessions WHERE instr(searches, ?) > 0 ORDER BY id", (part,))
 

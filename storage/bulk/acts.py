@@ -63,7 +63,7 @@ def add(
     tag: str,
     actor: str,
     client_network: str,
-    people: int,
+    size: int,
     at: int,
     now: int,
     wait_ms: int,
@@ -71,7 +71,7 @@ def add(
     """Whose subscribers are chosen; `now`, an instant of leases, somebody is at it, and for a while."""
     act_id = ACTS.add(
         site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
-        people=people, done=0, changed=0, created_at=at,
+        people=size, done=0, changed=0, created_at=at,
     )  # fmt: skip
     jobs.add(site_id, JOB, act_id, now=now, wait_ms=wait_ms)
     return act_id

@@ -64,7 +64,7 @@ def raise_to(site_id: int, number: int) -> None:
     )
 
 
-def after(site_id: int, number: int, entries: int) -> list[LogRow]:
+def rows_after(site_id: int, number: int, entries: int) -> list[LogRow]:
     """The rows with the next `entries` entries after a number."""
     lengths = rows(
         f"SELECT id, number, count FROM change_log WHERE {FROM} ORDER BY number LIMIT ?",
@@ -104,16 +104,16 @@ def _grow(site_id: int, size: int) -> None:
     execute("UPDATE site_counters SET change_bytes = change_bytes + ? WHERE site_id = ?", (size, site_id))
 
 
-def erase(site_id: int, people: Iterable[tuple[int, str, int]], number: int) -> None:
+def erase(site_id: int, subscribers: Iterable[tuple[int, str, int]], number: int) -> None:
     """Marks subscribers, as (id, uuid, 1 until they are blank), erased by the row of a number."""
     execute_many(
         "INSERT INTO erased_subscribers (site_id, subscriber_id, uuid, number, waiting) "
         "VALUES (?, ?, ?, ?, ?)",
-        [(site_id, subscriber_id, uuid, number, waiting) for subscriber_id, uuid, waiting in people],
+        [(site_id, subscriber_id, uuid, number, waiting) for subscriber_id, uuid, waiting in subscribers],
     )
 
 
-def erased(site_id: int, subscriber_ids: Collection[int]) -> dict[int, str]:
+def erased_uuids(site_id: int, subscriber_ids: Collection[int]) -> dict[int, str]:
     """The uuids of those who were erased, by id."""
     return dict(
         rows(

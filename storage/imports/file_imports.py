@@ -38,7 +38,7 @@ def begin(site_id: int, source: str | None, at: int, until: int) -> int:
     )
 
 
-def unfinished(site_id: int, source: str, now: int) -> int | None:
+def unfinished_id(site_id: int, source: str, now: int) -> int | None:
     """The id of the newest unfinished import from a source, unless it is abandoned."""
     return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND (status IN ('queued', 'running') "
@@ -92,7 +92,7 @@ def discard(site_id: int, import_id: int) -> bool:
     return False
 
 
-def abandoned(now: int) -> list[tuple[int, int]]:
+def list_abandoned(now: int) -> list[tuple[int, int]]:
     """(site id, id) of imports whose upload has stopped."""
     return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND receiving_until < ?", (now,))
 

@@ -34,10 +34,12 @@ def _piece(site_id: int, file: str, number: int) -> bytes | None:
     return value(query, (site_id, file, number), None)
 
 
-def overwrite(site_id: int, file: str, places: Sequence[tuple[int, bytes]]) -> None:
+def overwrite(site_id: int, file: str, parts: Sequence[tuple[int, bytes]]) -> None:
     """Writes bytes over those at places of a file, each piece once."""
     changed: dict[int, bytearray] = {}
-    for number, offset, part in itertools.chain.from_iterable(_parts(*place) for place in places):
+    for number, offset, part in itertools.chain.from_iterable(
+        _parts(*offset_and_content) for offset_and_content in parts
+    ):
         if number not in changed:
             changed[number] = bytearray(_piece(site_id, file, number) or b"")
         changed[number][offset : offset + len(part)] = part

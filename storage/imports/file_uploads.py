@@ -66,7 +66,7 @@ def waiting(site_id: int) -> list[FileUpload]:
     return UPLOADS.find(f"AND task <> '{ASKED}' ORDER BY id DESC", site_id=site_id, import_id=0)
 
 
-def asked_by(site_id: int, key: str) -> list[FileUpload]:
+def list_asked_by(site_id: int, key: str) -> list[FileUpload]:
     """Those of a key that wait for answers, newest first."""
     return UPLOADS.find("ORDER BY id DESC", site_id=site_id, task=ASKED, actor=key)
 
@@ -123,7 +123,7 @@ def try_again(site_id: int, upload_id: int) -> None:
     )
 
 
-def asked_before(instant: int) -> list[tuple[int, int]]:
+def list_asked_before(instant: int) -> list[tuple[int, int]]:
     """(site id, id) of files that wait for answers since before an instant."""
     query = f"SELECT site_id, id FROM file_uploads WHERE task = '{ASKED}' AND created_at < ?"
     return rows(query, (instant,))
@@ -131,8 +131,8 @@ def asked_before(instant: int) -> list[tuple[int, int]]:
 
 def searched(site_id: int, upload: FileUpload) -> None:
     """Ends a search; whoever was erased after it had begun is to be searched for still."""
-    left = FileUploadModel.to_search - upload.to_search
-    UPLOADS.change({"to_search": left}, site_id=site_id, id=upload.id)
+    remaining = FileUploadModel.to_search - upload.to_search
+    UPLOADS.change({"to_search": remaining}, site_id=site_id, id=upload.id)
 
 
 def drop(site_id: int, upload_id: int, outcome: str) -> None:

@@ -79,7 +79,7 @@ class ImportBatch(NamedTuple):
 IMPORTS, BATCHES = Records(ImportModel, Import), Records(ImportBatchModel, ImportBatch)
 
 
-def failed() -> list[Failed]:
+def list_failed() -> list[Failed]:
     """The failed imports of all sites that are not taken back, oldest first."""
     records = rows(
         "SELECT i.id, s.uuid, i.rows, i.applied, i.finished_at FROM imports i "

@@ -31,7 +31,7 @@ def add(site_id: int, events: Iterable[Event], at: int) -> None:
     EVENTS.add_many(events, site_id=site_id, created_at=at)
 
 
-def seen(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Those of the (type, unique key) pairs that the site has, with the email key of whose event it is."""
     values = ",".join(["(?,?)"] * len(unique_keys))
     records = rows(

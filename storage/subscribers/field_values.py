@@ -55,7 +55,7 @@ def count_gone(site_id: int) -> int:
     )
 
 
-def people(site_id: int, after: str, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
+def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
     """(id, uuid, custom values) of the next subscribers after a uuid."""
     records = rows(
         "SELECT id, uuid, fields FROM subscribers WHERE site_id = ? AND uuid > ? ORDER BY uuid LIMIT ?",

@@ -95,13 +95,13 @@ def get_by_ids(site_id: int, ids: Collection[int]) -> dict[int, Subscriber]:
 SHOWN = ", ".join(("id", "uuid", "email", *TEXT_COLUMNS, "fields", "tag_ids", *DATES))
 
 
-def shown(site_id: int, ids: Collection[int]) -> list[tuple[Any, ...]]:
+def shown_rows(site_id: int, ids: Collection[int]) -> list[tuple[Any, ...]]:
     """`SHOWN` of those of some subscribers who exist, custom values and tags as text."""
     query = f"SELECT {SHOWN} FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
     return rows(query, (json.dumps(list(ids)), site_id))
 
 
-def who(site_id: int, ids: Collection[int]) -> dict[int, tuple[str, str]]:
+def identities(site_id: int, ids: Collection[int]) -> dict[int, tuple[str, str]]:
     """(uuid, address) of those of some subscribers who exist, by id."""
     query = f"SELECT id, uuid, email FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
     return {
@@ -183,12 +183,12 @@ def put_consents_back(
     )
 
 
-def put_consents(site_id: int, people: Iterable[Subscriber]) -> None:
+def put_consents(site_id: int, subscribers: Iterable[Subscriber]) -> None:
     """Writes the consent of subscribers as it is in them."""
     execute_many(
         "UPDATE subscribers SET unsubscribed_at = ?, consent_at = ?, consent_number = ?, consent_kind = ?, "
         "unsubscribe_number = ? WHERE id = ? AND +site_id = ?",
-        [(*consent(person), person.id, site_id) for person in people],
+        [(*consent(subscriber), subscriber.id, site_id) for subscriber in subscribers],
     )
 
 
