@@ -8,10 +8,12 @@ import click
 
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
+from audience.changes.targets import NOBODY
 from audience.cli import output
 from audience.cli.charts import printable
 from audience.cli.options import on_site
 from audience.config import Settings
+from audience.errors import NotFound
 from audience.segments import matches as segment_matches
 from audience.segments import segments
 from audience.segments.subjects import GROUPS
@@ -96,7 +98,7 @@ def match(_: Settings, segment_id: str, subscriber: str, site: Site, as_json: bo
     form = FindSubscriber().load({"email" if "@" in subscriber else "uuid": subscriber})
     matched = segment_matches.match(site, segment_id, **form)
     if matched is None and not as_json:
-        raise click.ClickException("no subscriber of the site has this address or uuid")
+        raise NotFound(NOBODY)
     output.show(wire.match(matched), as_json, _tree(matched) if matched else ())
 
 
@@ -127,7 +129,7 @@ def _parsed(rules: str) -> Any:
     try:
         return json.loads(rules)
     except (ValueError, RecursionError) as error:
-        raise click.BadParameter("RULES must be JSON; quote it for the shell.") from error
+        raise click.BadParameter(f"{wire.NO_JSON} Quote it for the shell.", param_hint="RULES") from error
 
 
 def _words(totals: Counts) -> str:
