@@ -119,7 +119,7 @@ class DateWatch:
         return [
             choice(what, name, answers, _examples(columns), about="dates",
                    columns=[column.name for column, *_ in columns],
-                   values=_shown(columns).most_common())
+                   values=_count_shown(columns).most_common())
             for what, name, answers, columns in asked
             if columns
         ]  # fmt: skip
@@ -130,7 +130,7 @@ Seen = Sequence[
 ]  # a column, and the form that some of its cells have not
 
 
-def _shown(columns: Seen) -> Counter[str]:
+def _count_shown(columns: Seen) -> Counter[str]:
     return sum((watch.shown[form] for _, watch, form in columns), Counter[str]())
 
 
@@ -138,5 +138,5 @@ def _examples(columns: Seen) -> str:
     """How many, where, and the first."""
     row = min(watch.first_row[form] for _, watch, form in columns)
     count = sum(watch.unread[form] for _, watch, form in columns)
-    first, names = next(iter(_shown(columns))), [column.name for column, *_ in columns]
+    first, names = next(iter(_count_shown(columns))), [column.name for column, *_ in columns]
     return f" ({count:,} in column {quoted(names)}, such as {quoted([first])} in row {row})"

@@ -203,6 +203,7 @@ def test_an_undo_that_was_asked_for_in_earlier_words_is_still_told_of(site, owne
     record(ANN, "tag put on many, to be taken back: taken back", site, "act 7")
     assert "tag put on many, to be taken back: <bdi>taken back" in owner.get(f"{root}/audit-log").text
     asked = asked_back(site, "act 7")
+    assert asked is not None
     assert (asked.actor, asked.act) == (ANN.name, "tag put on many, to be undone: taken back")
 
 
