@@ -20,7 +20,7 @@ from schemas.pages import ignored
 from schemas.tags import trim_names
 from schemas.values import FieldError, KnownPeople
 
-SEVERAL = "The parameter was sent with several values: send one."
+SEVERAL = "It is there several times: give it once."
 BOTH = (
     "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer anew "
     "without `answers`."

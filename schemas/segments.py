@@ -14,6 +14,7 @@ from schemas.values import trim, write_date
 
 RULE: JsonSchema = {"$ref": "#/components/schemas/Rule"}
 TOO_DEEP = f"Send rules of at most {MAX_DEPTH} levels of JSON."
+NO_JSON = 'The rule is no JSON object: write one such as {"tag": "vip"}.'  # typed, outside a request
 TEXTS = ("tag", "field", "event", "contains", "starts_with")  # keys of rules whose values are text
 
 

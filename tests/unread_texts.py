@@ -252,7 +252,7 @@ DO_NOT_READ = {
     "schemas.formats.consent:answer",
     "schemas.formats.consent:ignored_positions",
     "schemas.formats.consent_question:by_words",
-    "schemas.formats.consent_question:shown_values",
+    "schemas.formats.questions:shown_values",
     "schemas.formats.questions:choice",
     "schemas.formats.questions:plain_values",
     "schemas.formats.readings:answer_line",

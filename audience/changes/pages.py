@@ -7,6 +7,7 @@ import orjson
 
 from audience.access.sites import Site
 from audience.changes.entries import ERASED, RESET, LogEntry, Values, unpack
+from audience.changes.targets import NOBODY
 from audience.errors import NotFound, Refused
 from schemas.values import FieldError
 from storage import database
@@ -28,7 +29,6 @@ NO_PLACE = (
     "The record does not reach back to this number, or never had it: export the site, and go on from the "
     "number that the export carries."
 )
-NOBODY = "Subscriber not found: GET /v1/fetch/subscribers finds one by its address."
 
 
 class LoggedChange(NamedTuple):

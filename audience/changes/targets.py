@@ -9,6 +9,7 @@ from schemas.values import FieldError
 from storage import database
 from storage.subscribers import subscribers as stored
 
+NOBODY = "Subscriber not found: check the address or uuid, and the site."
 TWO = "The email and the uuid are of two subscribers: correct one of them, or leave it out."
 
 

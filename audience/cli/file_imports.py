@@ -22,6 +22,7 @@ from audience.cli.options import site_option
 from audience.config import Settings
 from schemas import file_imports as wire
 from schemas.base import FormError, load
+from schemas.file_readings import SEVERAL
 from schemas.formats.columns import MAPPED_TWICE
 from schemas.formats.consent import STATES, SUBSCRIBED
 from schemas.formats.consent_guards import Contradicted
@@ -44,7 +45,6 @@ UNSUBSCRIBED_FILE = (
     "Mailchimp gives this name to a file of people who must not be written to: say --consent unsubscribed, "
     "or give the file another name"
 )
-REPEATED = "{option} is there several times: give it once."
 Texts = tuple[str, ...]
 
 
@@ -55,7 +55,7 @@ class OnceCommand(click.Command):
         _, _, order = self.make_parser(ctx).parse_args([*args])
         for option, count in Counter(order).items():
             if isinstance(option, click.Option) and count > 1 and not (option.multiple or option.is_flag):
-                raise click.BadOptionUsage(option.opts[0], REPEATED.format(option=option.opts[0]), ctx)
+                raise click.BadOptionUsage(option.opts[0], f"{option.opts[0]}: {SEVERAL}", ctx)
         return super().parse_args(ctx, args)
 
 

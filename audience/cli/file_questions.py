@@ -11,22 +11,17 @@ import click
 from audience.cli.charts import printable
 from schemas.formats.consent import COMMAND, STATES
 from schemas.formats.consent_guards import Contradicted
-from schemas.formats.consent_question import ABOUT, BY_HEADER, by_words
+from schemas.formats.consent_question import ABOUT, ANSWERS, BY_HEADER, WHO, by_words
 from schemas.formats.other_columns import OTHERS
 from schemas.formats.questions import FileQuestion, QuestionsOpen
 from schemas.formats.readings import options
 
 UNANSWERED = 2  # exit status
-ANSWERS = (
-    ("Everybody", "each of them agreed, and none of them has unsubscribed"),
-    ("Nobody", "they have unsubscribed, or must not be written to"),
-    ("Nobody yet", "they have still to confirm"),
-    ("A column says who", ""),
-)
 SHOWN_COLUMNS, SHOWN_VALUES = 30, 8
 OPEN_WORDS = ("HEADER", "VALUE", "KEY", "[")  # in options that are no answer as they stand
 OR = " or "  # between answers, of which a command takes one only
 EITHER = f"{OR}--".join(STATES)  # the option of a value that no word tells
+COLUMNS = "The columns, with their values:"
 COMMANDS = "Answer with one of these commands:"
 COMMANDS_TO_CHOOSE = "Answer with one of these commands, and choose where it has `or`:"
 SUGGESTED = "or, as the words of the file suggest (look at each of them):"
@@ -72,7 +67,7 @@ def _refused(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) ->
         yield question.command
     columns = error.found["columns"]
     if any(column.get("values") or column.get("many") for column in columns):
-        yield from ("", "The columns, with their values:")
+        yield from ("", COLUMNS)
         yield from map(_column, columns[:SHOWN_COLUMNS])
     ready = list(_answers(error.questions, parameters))
     suggested = options(_suggested_options(error, parameters))
@@ -121,7 +116,8 @@ def contradicted(error: Contradicted, command: Sequence[str], parameters: Pairs)
     states = _suggested_states(column.name, error.counted.listed)
     words = _by_column(parameters, str(column.place), states, error.questions)
     heading = COMMANDS_TO_CHOOSE if any(OR in word for word in words) else COMMANDS
-    return "\n".join([error.command, "", heading, f"  {shlex.join([*command, *words])}"])
+    values = [COLUMNS, _column(error.counted.plain), "", heading]
+    return "\n".join([error.command, "", *values, f"  {shlex.join([*command, *words])}"])
 
 
 def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
@@ -185,9 +181,9 @@ def _ask_consent(question: FileQuestion, details: Mapping[str, Any]) -> dict[str
         return (
             _ask_values([value for value, _ in question.values]) if question.values else _ask_column(details)
         )
-    click.echo("Who in this file may be written to?", err=True)
+    click.echo(WHO, err=True)
     for number, (name, meaning) in enumerate(ANSWERS, 1):
-        click.echo(f"  {number}  {name}{': ' if meaning else ''}{meaning}", err=True)
+        click.echo(f"  {number}  {name}: {meaning}", err=True)
     chosen = click.prompt("Answer", type=click.IntRange(1, len(ANSWERS)), err=True)
     return {"consent": STATES[chosen - 1]} if chosen <= len(STATES) else _ask_column(details)
 

@@ -137,12 +137,7 @@ def undo(
     chosen = sites.choose(site_name) if site_name else None
     site, source = undos.site_of_import(import_id, chosen), undos.import_source(import_id)
     if dry_run:
-        counts, emails = undos.dry_run(site, source, settings.changes_days, resubscribe)
-        shown = {name: counts[name] for name in undos.COUNTS}
-        lines = [f"Nothing was changed. Outcome: {_listed(shown)}.", *_unsubscribed_lines(counts["away"])]
-        if only := counts["only_unsubscribed"]:
-            lines.append(ONLY_UNSUBSCRIBED.format(only, printable(", ".join(emails))))
-        show(shown, as_json, lines)
+        _show_dry_run(*undos.dry_run(site, source, settings.changes_days, resubscribe), as_json)
         return
     undos.of_import(site, import_id, settings.changes_days, COMMAND_LINE, resubscribe)
     done = follow(site, "Undoing", lambda: undos.get(site, source), as_json)
@@ -151,6 +146,16 @@ def undo(
     show(answer, as_json, _outcome(site, done, shown))
     if done.status == undos.FAILED:
         raise click.ClickException(FAILED_UNDO)
+
+
+def _show_dry_run(counts: dict[str, int], emails: list[str], as_json: bool) -> None:
+    from audience.undo import undos
+
+    shown = {name: counts[name] for name in undos.COUNTS}
+    lines = [f"Nothing was changed. Outcome: {_listed(shown)}.", *_unsubscribed_lines(counts["away"])]
+    if only := counts["only_unsubscribed"]:
+        lines.append(ONLY_UNSUBSCRIBED.format(only, printable(", ".join(emails))))
+    show(shown, as_json, lines)
 
 
 def _listed(counts: dict[str, int]) -> str:

@@ -8,12 +8,14 @@ import click
 
 from audience.access import sites
 from audience.access.audit_log import COMMAND_LINE
+from audience.changes.targets import NOBODY
 from audience.cli import output
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
 from audience.cli.output import as_json
 from audience.config import Settings
+from audience.errors import NotFound
 from audience.segments import matches as segment_matches
 from audience.segments import segments
 from audience.segments.subjects import GROUPS
@@ -120,7 +122,7 @@ def match(_: Settings, segment_id: str, subscriber: str, site_uuid: str, as_json
     if as_json:
         click.echo(json.dumps(wire.match(matched)))
     elif matched is None:
-        raise click.ClickException("no subscriber of the site has this address or uuid")
+        raise NotFound(NOBODY)
     for line in () if as_json or matched is None else _tree(matched):
         click.echo(line)
 
@@ -154,7 +156,7 @@ def _parsed(rules: str) -> Any:
     try:
         return json.loads(rules)
     except (ValueError, RecursionError) as error:
-        raise click.BadParameter("RULES must be JSON; quote it for the shell.") from error
+        raise click.BadParameter(f"{wire.NO_JSON} Quote it for the shell.", param_hint="RULES") from error
 
 
 def _show(totals: Counts) -> None:

@@ -13,6 +13,7 @@ import click
 from audience.access import sites
 from audience.access.sites import Site
 from audience.changes.changes import COMMAND_LINE
+from audience.changes.targets import NOBODY
 from audience.cli import output
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
@@ -23,8 +24,6 @@ from audience.searches import searches
 from audience.searches.searches import SearchRequest
 from audience.subscribers import subscribers, tags
 from audience.subscribers.subscribers import Subscriber
-
-NOBODY = "Subscriber not found: no subscriber of this site has this address or uuid."
 
 
 @click.group()

@@ -6,19 +6,12 @@ from typing import Any
 
 from schemas.formats.consent import STATES
 from schemas.formats.consent_guards import OTHERWISE, SAYS_SO
-from schemas.formats.consent_question import ABOUT
+from schemas.formats.consent_question import ABOUT, ANSWERS
 from schemas.formats.consent_words import is_unsubscribed
 from schemas.formats.presets import is_named_as_left
 
 COLUMN = "column"  # the answer that a column says so
 VALUE, STATE, IGNORED = "value-", "state-", "ignored-"  # prefixes of fields
-ANSWERS = [
-    ("subscribed", "Everybody", "Each of them agreed to get your emails, and none of them has unsubscribed."),
-    ("unsubscribed", "Nobody", "They unsubscribed, or must not be written to. They are kept, and stay out."),
-    ("unconfirmed", "Nobody yet",
-     "They still have to confirm. They are kept, and get no emails until they do."),
-    (COLUMN, "A column says who", "The file has a column for it: status, consent, opt-in, unsubscribed."),
-]  # fmt: skip
 SHORT = [("subscribed", "In", ""), ("unsubscribed", "Left", "out"), ("unconfirmed", "Not yet", "yet")]
 
 
@@ -50,7 +43,7 @@ def describe_question(name: str, reading: Mapping[str, Any], outcome: Mapping[st
     open_values = [(row["value"], row["count"], "") for ask in asks for row in ask["values"]]
     column = reading.get("consent_column", "")
     return {
-        "answers": ANSWERS,
+        "answers": [(value, *words) for value, words in zip((*STATES, COLUMN), ANSWERS, strict=True)],
         "chosen": reading.get("consent") or (COLUMN if column else ""),
         "column": column,
         "values": [*answered_values, *open_values],

@@ -9,18 +9,13 @@ from audience.console import consent_forms
 from audience.imports import file_uploads
 from audience.imports.file_uploads import FileUpload
 from audience.subscribers import custom_fields
-from schemas.formats import (
-    beginnings,
-    columns,
-    first_look,
-    meanings,
-    tables,
-)
+from schemas.formats import beginnings, columns, meanings, tables
 from schemas.formats.consent import STATES
 from schemas.formats.consent_question import ABOUT
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import CONSENT, FIELD, MEANINGS
 from schemas.formats.presets import IGNORE, PRESETS
+from schemas.formats.refusals import NAMED
 from schemas.values import KnownPeople
 
 MOST_FIELDS = 100
@@ -59,8 +54,6 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     columns.MAP: "Something was chosen for a column that is not there, as one of another sheet: look again.",
     meanings.MEANING: NO_FIELD,
     meanings.BAD_KEY: NO_FIELD,
-    first_look.BROKEN_OFF: "The file breaks off in its last row, before a column of consent: get it anew; if "
-    "it is whole, end its last row with a line break.",
     tables.ONE_LINE: "The file is one line, a header with an address in it: its line ends were lost on the "
     "way.",
 }
@@ -164,4 +157,5 @@ def _problem(reading: Mapping[str, Any]) -> str:
         (own for api, own in BESIDE.items() if message.startswith(api.partition("{")[0])), message
     )
     values = [", ".join(map(str, names[:10])) for name, names in details.items() if isinstance(names, list)]
+    sentence = NAMED.sub("", sentence)
     return f"{sentence} Found: {'; '.join(values)}." if values else sentence

@@ -14,12 +14,11 @@ from audience.segments.segments import Segment
 from audience.segments.subjects import OPERATORS, SUBJECTS
 from audience.subscribers import custom_fields, tags
 from schemas.base import Form, load
-from schemas.segments import NewSegment, RulesOnly
+from schemas.segments import NO_JSON, NewSegment, RulesOnly
 from schemas.values import NAMES as PLAIN_FIELDS
 from schemas.values import FieldError, FormError
 
 NOT_SAVED = "Nothing was saved: correct what is said below, and send it again."
-NO_JSON = 'The rule is no JSON object: write one such as {"tag": "vip"}.'
 FIRST_RULE = {"all": [{"status": "subscribed"}]}
 MOST_OFFERED = 200
 

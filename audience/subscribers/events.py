@@ -17,7 +17,7 @@ from audience.changes.changes import (
     change_from_item,
     consent_instant,
 )
-from audience.changes.targets import TWO, conflicting_indexes
+from audience.changes.targets import NOBODY, TWO, conflicting_indexes
 from audience.errors import NotFound
 from audience.subscribers import subscribers
 from audience.subscribers.subscribers import Subscriber
@@ -28,7 +28,6 @@ from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers.events import Event
 
 PAGE_SIZE = 100
-NOBODY = "Subscriber not found: GET /v1/fetch/subscribers finds one by its address."
 MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscribers.MISSING}
 UNSUBSCRIBE = "$unsubscribe"
 CONSENTS = {"$subscribe": Consent.SUBSCRIBE, UNSUBSCRIBE: Consent.UNSUBSCRIBE}

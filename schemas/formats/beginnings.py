@@ -20,10 +20,9 @@ QUOTED_LINES = (
     "or export it again as CSV."
 )
 JSON = (
-    "The file is JSON, not CSV: send it with the Content-Type application/json or, one object on "
-    "a line, application/x-ndjson."
+    "The file is JSON, not CSV: give it a name that ends in .json, or the Content-Type application/json; of "
+    "one object on a line, .jsonl or application/x-ndjson."
 )
-JSON_COMMAND = "The file is JSON, not CSV: give it a name that ends in .json"
 ABOVE = (
     "Row {row} has an address, though `header_row` names a row below it as the header: correct that, or take "
     "the row out."
@@ -57,7 +56,7 @@ def _check_text(names: Sequence[str]) -> None:
     if len(names) == 1 and _in_parts([names[0]]):
         raise FileRefused(QUOTED_LINES)
     if names[0].lstrip().startswith(("[", "{")):
-        raise FileRefused(JSON, JSON_COMMAND)
+        raise FileRefused(JSON)
 
 
 def header_row(table: Table, reading: Reading) -> int | None:

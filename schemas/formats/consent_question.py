@@ -22,7 +22,7 @@ from schemas.formats.consent_words import is_of_consent, suggested_state
 from schemas.formats.meanings import normal
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, plain_values
-from schemas.formats.refusals import MAX_VALUE, in_options, quoted, shorten
+from schemas.formats.refusals import MAX_VALUE, shorten
 from schemas.formats.tables import Table
 
 MAX_VALUES, MAX_COUNTED = 50, 1_000  # different values of a column, and of all columns
@@ -34,12 +34,8 @@ OPEN = (
     "with `subscribed=VALUE`, `unsubscribed=VALUE` and `unconfirmed=VALUE` for its values."
 )
 VALUES = (
-    "Some values of the consent column are not told. Send each of `values` as subscribed=VALUE, "
-    "unsubscribed=VALUE or unconfirmed=VALUE; a blank one is empty, and `date` stands for all dates."
-)
-VALUES_COMMAND = (
-    "What do these values of {column} mean? {values}. Give each to --subscribed, --unsubscribed or "
-    '--unconfirmed; "" is a blank cell, and `date` stands for all dates.'
+    "Some values of the consent column are not told. Send each as `subscribed=VALUE`, `unsubscribed=VALUE` "
+    "or `unconfirmed=VALUE`; a blank one is empty, and `date` stands for all dates. `values` has them."
 )
 VALUES_PAGE = "Say what each value of the column means."
 NONE = (
@@ -48,6 +44,12 @@ NONE = (
 MANY = f"The column {NONE}. Send another `consent_column`, or `consent` for everyone. `columns` names it."
 MANY_PAGE = f"The column {NONE}."
 ABOUT, STATUS = "consent", "status"
+ANSWERS = (  # of everybody, in the order of `STATES`, and the one that a column says so
+    ("Everybody", "Each of them agreed to get your emails, and none of them has unsubscribed."),
+    ("Nobody", "They unsubscribed, or must not be written to. They are kept, and stay out."),
+    ("Nobody yet", "They still have to confirm. They are kept, and get no emails until they do."),
+    ("A column says who", "The file has a column for it: status, consent, opt-in, unsubscribed."),
+)
 BY_HEADER = "consent_column=HEADER"
 
 
@@ -129,8 +131,7 @@ class ConsentLook:
         self._count_blanks()
         if self._answer.is_open:
             options = [*(f"consent={state}" for state in STATES), BY_HEADER]
-            command = in_options(OPEN)
-            return [FileQuestion(about=ABOUT, message=OPEN, command=command, page=WHO, options=options)]
+            return [FileQuestion(about=ABOUT, message=OPEN, page=WHO, options=options)]
         advice = self._preset.advice if self._preset else ""
         return [
             _ask(consent, every if every.many else counted, advice)
@@ -162,24 +163,15 @@ class ConsentLook:
 
 def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQuestion:
     name = consent.column.name.strip() or str(consent.column.place)
-    column = quoted([name])
     if counted.many:
         return FileQuestion(
-            about=ABOUT, message=MANY, command=in_options(MANY, columns=[name]), page=MANY_PAGE,
+            about=ABOUT, message=MANY, page=MANY_PAGE,
             options=[BY_HEADER, *(f"consent={state}" for state in STATES)], columns=[name],
         )  # fmt: skip
-    values = counted.listed
-    command = VALUES_COMMAND.format(column=column, values=shown_values(values))
     return FileQuestion(
-        about=ABOUT, message=f"{VALUES} {advice}".strip(), command=f"{command} {advice}".strip(),
-        page=f"{VALUES_PAGE} {advice}".strip(), options=[f"{state}=VALUE" for state in STATES],
-        columns=[name], values=values,
+        about=ABOUT, message=f"{VALUES} {advice}".strip(), page=f"{VALUES_PAGE} {advice}".strip(),
+        options=[f"{state}=VALUE" for state in STATES], columns=[name], values=counted.listed,
     )  # fmt: skip
-
-
-def shown_values(values: Iterable[tuple[str, int]]) -> str:
-    texts = ((f"`{value}`" if value else "blank", count) for value, count in values)
-    return ", ".join(f"{value} ({count:,})" for value, count in texts)
 
 
 def _by_header(counted: CountedColumn) -> int:

@@ -12,7 +12,6 @@ from schemas.formats.columns import Column
 from schemas.formats.dates import DMY, EPOCH, FORMS, ISO, MDY
 from schemas.formats.questions import FileQuestion, choice
 from schemas.formats.readings import Reading
-from schemas.formats.refusals import quoted
 from schemas.formats.tables import Table
 from schemas.values import DATES
 
@@ -117,12 +116,17 @@ class DateWatch:
             (UNREAD + suffix, "unread_dates", (IGNORE, FIELD), unread),
         )
         return [
-            choice(what, name, answers, _examples(columns), about="dates",
-                   columns=[column.name for column, *_ in columns],
-                   values=_count_shown(columns).most_common())
+            choice(
+                f"{what} ({_location(columns)})",
+                name,
+                answers,
+                about="dates",
+                columns=[column.name for column, *_ in columns],
+                values=_count_shown(columns).most_common(),
+            )
             for what, name, answers, columns in asked
             if columns
-        ]  # fmt: skip
+        ]
 
 
 Seen = Sequence[
@@ -134,9 +138,8 @@ def _count_shown(columns: Seen) -> Counter[str]:
     return sum((watch.shown[form] for _, watch, form in columns), Counter[str]())
 
 
-def _examples(columns: Seen) -> str:
-    """How many, where, and the first."""
+def _location(columns: Seen) -> str:
+    """Where the first cell is, and how many there are."""
     row = min(watch.first_row[form] for _, watch, form in columns)
     count = sum(watch.unread[form] for _, watch, form in columns)
-    first, names = next(iter(_count_shown(columns))), [column.name for column, *_ in columns]
-    return f" ({count:,} in column {quoted(names)}, such as {quoted([first])} in row {row})"
+    return f"the first in row {row}, {count:,} in all"

@@ -1,6 +1,5 @@
 """A look through all of a file, before a row of it is read: nothing of a file that is refused is applied."""
 
-import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,9 +23,9 @@ from schemas.formats.meanings import OWN
 from schemas.formats.other_columns import OtherColumns
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, check_answered
-from schemas.formats.readings import Reading, digest_of, options
+from schemas.formats.readings import Reading, digest_of
 from schemas.formats.reasons import Because
-from schemas.formats.refusals import FileRefused, in_options, quoted
+from schemas.formats.refusals import FileRefused
 from schemas.formats.rows import is_refused
 from schemas.formats.tables import CSV, Table
 from schemas.formats.tag_questions import TagWatch
@@ -73,10 +72,6 @@ MIXED_PAGE = (
 UNSEEN = (
     "The file has other columns than `answers`. Does one say who has unsubscribed? Answer anew without "
     "`answers`, or send all of `options` if none does."
-)
-UNSEEN_COMMAND = (
-    "The file has other columns than --answers: {columns}. Does one say who has unsubscribed? Answer anew "
-    "without --answers, or give {words} if none does."
 )
 
 
@@ -221,8 +216,8 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
         by_column = [] if column.many else [BY_HEADER]
         asks.append(
             FileQuestion(
-                about=COMMAND, message=message, command=in_options(message, columns=[name]),
-                page=MIXED_PAGE if ours else FOREIGN_PAGE, options=[*by_column, *maps], columns=[name],
+                about=COMMAND, message=message, page=MIXED_PAGE if ours else FOREIGN_PAGE,
+                options=[*by_column, *maps], columns=[name],
                 values=[(value, count) for value, count in column.listed if same(value) != OUT_COMMAND],
             )
         )  # fmt: skip
@@ -240,13 +235,8 @@ def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
         answers = [("seen", name) for name in new]
     if not new or (reading.seen is None and not reading.seen_digest):
         return []
-    command = UNSEEN_COMMAND.format(columns=quoted(new), words=shlex.join(options(answers)))
     choices = [f"{name}={value}" for name, value in answers]
-    return [
-        FileQuestion(
-            about="columns", message=UNSEEN, command=command, page=UNSEEN, options=choices, columns=new
-        )
-    ]
+    return [FileQuestion(about="columns", message=UNSEEN, page=UNSEEN, options=choices, columns=new)]
 
 
 def _check_end(table: Table, columns: Sequence[Column], answer: ConsentAnswer, row: int, record: Any) -> None:

@@ -10,7 +10,6 @@ from schemas.formats.consent import SUBSCRIBED, ConsentAnswer
 from schemas.formats.consent_guards import brings_in, columns_to_watch
 from schemas.formats.consent_words import suggested_state
 from schemas.formats.questions import FileQuestion
-from schemas.formats.refusals import in_options
 from schemas.formats.tables import Table
 
 OTHERS = "others"
@@ -48,12 +47,7 @@ class OtherColumns:
         if not names:
             return []
         options = [f"ignore_column={name}" for name in names]
-        command = in_options(ALSO, columns=names)
-        return [
-            FileQuestion(
-                about=OTHERS, message=ALSO, command=command, page=ALSO_PAGE, options=options, columns=names
-            )
-        ]
+        return [FileQuestion(about=OTHERS, message=ALSO, page=ALSO_PAGE, options=options, columns=names)]
 
 
 @lru_cache(maxsize=4096)

@@ -1,7 +1,6 @@
 """What is asked about a file before its columns are: encoding, sheet, header, hidden rows."""
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -15,7 +14,7 @@ from schemas.formats.encoding_readings import Readings
 from schemas.formats.meanings import OWN
 from schemas.formats.questions import FileQuestion, choice
 from schemas.formats.readings import Reading
-from schemas.formats.refusals import MAX_FOUND, FileRefused, quoted
+from schemas.formats.refusals import MAX_FOUND, FileRefused
 from schemas.formats.tables import IMPORT, SKIP, Table, is_object
 from schemas.values import compact_json
 
@@ -69,17 +68,12 @@ def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
     first = next((position for position, name in enumerate(names, 1) if is_headed and "@" in name), 0)
     like = _position_of_addresses(table, columns)
     what, page, option = NO_ADDRESS, NO_ADDRESS_PAGE, f"map[{like or 'COLUMN'}]=email"
-    words = ["--map", f"{names[like - 1] if like else 'COLUMN'}=email"]
     if first:
         what, page, option = HEADLESS, HEADLESS_PAGE, f"header=0&map[{first}]=email"
-        words = ["--no-header", "--map", f"{first}=email"]
-    command = f"{what}: say so with {shlex.join(words)}. Found: {quoted(names)}"
-    message = f"{what}: send `options`."
     return [
         FileQuestion(
             about="email",
-            message=message,
-            command=command,
+            message=f"{what}: send `options`.",
             page=page,
             options=[option],
             columns=names[:MAX_FOUND],
@@ -124,8 +118,7 @@ def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:
             good, bad = good + len(WIDE.findall(chunk)), bad + len(BAD.findall(chunk))
     row, position = next(_bad_cells(table), (1, 1)) if good >= bad else (0, 0)
     what = BAD_BYTE.format(row=row, place=position) if row else NOT_UTF8
-    shown = "; ".join(f"{name} {quoted(texts)}" for name, texts in readings.items())
-    return choice(what, "encoding", list(readings), f" ({shown})", readings=readings)
+    return choice(what, "encoding", list(readings), readings=readings)
 
 
 def _bad_cells(table: Table) -> Iterator[tuple[int, int]]:

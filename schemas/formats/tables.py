@@ -30,12 +30,9 @@ TOO_MANY = (
     f"The file has more than {MAX_NAMES:,} columns or keys: put custom values into the object `fields`."
 )
 ONE_LINE = (
-    "The file is one line, a header with an address in it: its line ends were lost on the way. With curl, "
-    "send it by --data-binary, as -d takes them away."
-)
-ONE_LINE_COMMAND = (
-    "The file is one line, a header with an address in it: its line ends were lost. Only if that line is a "
-    "subscriber, say so with --no-header and --map PLACE=email"
+    "The file is one line, a header with an address in it: its line ends were lost on the way, as curl's -d "
+    "takes them away (--data-binary does not). Only if that line is a subscriber, send `header=0` and "
+    "`map[PLACE]=email`."
 )
 EMPTY = "The file is empty: it needs a header row, or JSON objects."
 
@@ -204,7 +201,7 @@ def _csv(binary: BinaryIO, encoding: str, headed: bool, row: int) -> Table:
     )
     table = _checked(Table(CSV, encoding, delimiter, headed, _names(first, headed), binary, header_row=row))
     if headed and has_email(first) and any(map(csv_values.is_address, first)) and not any(table.records()):
-        raise FileRefused(ONE_LINE, ONE_LINE_COMMAND)
+        raise FileRefused(ONE_LINE)
     return table
 
 

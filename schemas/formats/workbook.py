@@ -15,7 +15,7 @@ from xml.parsers import expat
 
 from schemas.formats import archives, encodings, workbook_rows
 from schemas.formats.readers import MAX_LENGTH
-from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.refusals import FileRefused
 
 MAX_INFLATED = 512 * 2**20  # bytes, also of what is written
 MAX_STRING_LENGTH = 100_000_000  # characters of all shared strings
@@ -33,7 +33,10 @@ TOO_MANY_ROWS = f"The sheet has cells below row {MAX_ROWS:,}: {AS_CSV}"
 LONG_ROW = f"Row {{number}} of the sheet has more than {MAX_LENGTH:,} characters: shorten it, or remove it."
 UNREADABLE = f"The workbook cannot be read: open it in a spreadsheet program, then {AS_CSV}"
 CRAFTED = f"The workbook contains a document type, which no spreadsheet program writes: {AS_CSV}"
-NO_SHEET = "The workbook has no sheet of that name or number: name one that it has, or its place from 1."
+NO_SHEET = (
+    "The workbook has no sheet of that name or number: name one that it has, or its place from 1. `values` "
+    "has them."
+)
 OPEN_DOCUMENT = (
     "The file is an OpenDocument one (.ods): save it as an Excel workbook (.xlsx) or as CSV in UTF-8."
 )
@@ -74,9 +77,7 @@ def unpack(
     except ChildProcessError as error:
         raise FileRefused(UNREADABLE) from error
     if "refused" in answer:
-        sheets = answer["sheets"]
-        command = f"The workbook has no such sheet. Found: {quoted(sheets)}." if sheets else ""
-        raise FileRefused(answer["refused"], command, values=sheets)
+        raise FileRefused(answer["refused"], values=answer["sheets"])
     return Workbook(**answer | {"not_computed": dict(answer["not_computed"])})
 
 

@@ -53,7 +53,7 @@ def at_once(function, *arguments):
 
 
 def change(key, **values):
-    return Change(key, key, "", "", values, ())
+    return Change(key, key, fields=values)
 
 
 def test_writers_of_one_subscriber_lose_nothing(site):
