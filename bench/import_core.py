@@ -145,7 +145,7 @@ def rows(count: int, existing: int, age: int, total: int) -> list[dict[str, Any]
 
 def measure(instance: Path, total: int, runs: int) -> list[Row]:
     interpreter.settle()
-    with instances.opened(instance) as site:
+    with instances.open_instance(instance) as site:
         return of_site(site, total, runs)
 
 

@@ -36,7 +36,7 @@ Counts = dict[
 
 
 class Samples(NamedTuple):
-    """A file: the counts of the processes with these ids. A pid is no id: the system gives it again."""
+    """What a file holds: counts, and the processes that made them. The ids are random, as pids are reused."""
 
     ids: list[str]
     counts: Counts

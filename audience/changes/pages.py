@@ -154,8 +154,8 @@ class _ChangeReader:
         self.who = {id_: (uuid, values["email"]) for id_, (uuid, values) in self.created.items()}
         if others := ids - new:
             self.who |= stored_subscribers.identities(site_id, others)
-        gone = ids - self.who.keys()
-        self.erased = stored.erased_uuids(site_id, gone) if gone else {}
+        missing = ids - self.who.keys()
+        self.erased = stored.erased_uuids(site_id, missing) if missing else {}
         self.known = keys.publishable({part.row.source_id for part in parts if part.row.source in BY_KEY})
 
     def changes(self) -> list[LoggedChange]:

@@ -40,7 +40,7 @@ from schemas.values import KnownPeople
 
 CHUNK_SIZE = 2**20
 PARTLY = 3  # exit status: some rows were refused
-WHO_LEFT = (
+UNSUBSCRIBED_FILE = (
     "Mailchimp gives this name to a file of people who must not be written to: say --consent unsubscribed, "
     "or give the file another name"
 )
@@ -181,7 +181,7 @@ def _inspected(
     while True:
         reading = wire.reading(load(wire.ImportFile(), parameters), site.time_zone)
         if reading.consent == SUBSCRIBED and is_named_as_left(file.name):
-            raise click.ClickException(WHO_LEFT)
+            raise click.ClickException(UNSUBSCRIBED_FILE)
         try:
             return inspect(binary, reading, kind, instance.child_process, unpacked)
         except QuestionsOpen as error:

@@ -72,9 +72,9 @@ def choose(site: Site) -> str:
     ids, uuids = _selection(site)
     names = [tag.name for tag in tags.list_all(site)]
     query = request.query_string.decode("ascii", "ignore")
-    seen, found_by = bulk_acts.fingerprint(ids), in_words(*_list_filter(site), _segment_names(site))
-    chosen = {"kind": kind, "people": len(ids), "seen": seen, "uuids": uuids, "query": query, "tags": names}
-    token = token_of(kind, seen)
+    digest, found_by = bulk_acts.fingerprint(ids), in_words(*_list_filter(site), _segment_names(site))
+    chosen = {"kind": kind, "people": len(ids), "seen": digest, "uuids": uuids, "query": query, "tags": names}
+    token = token_of(kind, digest)
     return render_template("bulk_act_new.html", **chosen, token=token, found_by=found_by, **_words())
 
 

@@ -225,7 +225,7 @@ def _apply(site_id: int, accepted: Applying, waiting: Sequence[Change | None]) -
     at, chunk = clock.now_ms(), _chunk(waiting)  # before what it changes is recorded
     changes = [change for change in chunk if change]
     acceptance = Acceptance(accepted.number, accepted.at, Source("import", accepted.id))
-    redirected, unsubscribes = moved_addresses.redirected(site_id, changes, acceptance)
+    redirected, unsubscribes = moved_addresses.redirect(site_id, changes, acceptance)
     outcomes, _, *consent_counts = subscribers.write(site_id, [*redirected, *unsubscribes], acceptance)
     del outcomes[len(redirected) :]
     counts = (

@@ -176,7 +176,7 @@ def gibberish() -> None:
     show("random letters called gibberish", share(model(word) > -MIN_LIKELIHOOD for word in noise))
 
 
-def people() -> None:
+def check_people() -> None:
     """1,500 people of Faker, in thirty languages, with usual mailboxes: whom the strict rules refuse."""
     print("People")
     locales = sorted(locale for locale in AVAILABLE_LOCALES if "_" in locale)[::3]
@@ -246,7 +246,7 @@ def main() -> int:
     typos(real)
     disposable(real)
     gibberish()
-    people()
+    check_people()
     user_agents()
     return 1 if missed else 0
 

@@ -78,7 +78,7 @@ class Place(NamedTuple):
 
 
 @contextlib.contextmanager
-def places(total: int) -> Iterator[tuple[Place, Place]]:
+def open_instances(total: int) -> Iterator[tuple[Place, Place]]:
     """An instance in SQLite, and one on a server, with as many subscribers."""
     with TemporaryDirectory() as one, TemporaryDirectory() as other, postgresql.server() as server:
         url = f"postgresql://bench@/postgres?host={server.folder}"
@@ -100,7 +100,7 @@ def fill(settings: Settings, total: int) -> None:
 
 
 def measure(total: int, runs: int, requests: int) -> list[Row]:
-    with places(total) as (in_file, on_server):
+    with open_instances(total) as (in_file, on_server):
         pairs = [(on_server.imported(run, total), in_file.imported(run, total)) for run in range(runs)]
         results = [_import_row("SQLite", pairs, IMPORT_GOAL), beside_earlier(on_server, total, runs)]
         with in_file.tasks(total, requests) as limits, on_server.tasks(total, requests) as ours:

@@ -42,7 +42,7 @@ FAMILY_FIRST = frozenset({"hungary", "japan", "china", "korea", "vietnam"})
 Sums = defaultdict[int, list[float]]
 
 
-def people(detector: Detector, country: str) -> Iterator[tuple[str, float, float]]:
+def names_of(detector: Detector, country: str) -> Iterator[tuple[str, float, float]]:
     """Full names, the share of men among them, and how frequent they are."""
     column = detector.COUNTRIES.index(country)
     for name, kinds in detector.names.items():
@@ -57,7 +57,7 @@ def people(detector: Detector, country: str) -> Iterator[tuple[str, float, float
 def calibration(country: str, detector: Detector, names: gender.Names) -> str:
     sums: Sums = defaultdict(lambda: [0.0, 0.0, 0.0])
     total = unknown = right = 0.0
-    for name, men, weight in people(detector, country):
+    for name, men, weight in names_of(detector, country):
         answer = gender.guess_gender(name, names)
         total += weight
         if answer.gender == "unknown":

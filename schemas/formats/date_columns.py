@@ -117,15 +117,15 @@ class DateWatch:
         )
         return [
             choice(
-                f"{what} ({_location(seen)})",
+                f"{what} ({_location(columns)})",
                 name,
                 answers,
                 about="dates",
-                columns=[row[0].name for row in seen],
-                values=_shown(seen).most_common(),
+                columns=[column.name for column, *_ in columns],
+                values=_count_shown(columns).most_common(),
             )
-            for what, name, answers, seen in asked
-            if seen
+            for what, name, answers, columns in asked
+            if columns
         ]
 
 
@@ -134,7 +134,7 @@ Seen = Sequence[
 ]  # a column, and the form that some of its cells have not
 
 
-def _shown(columns: Seen) -> Counter[str]:
+def _count_shown(columns: Seen) -> Counter[str]:
     return sum((watch.shown[form] for _, watch, form in columns), Counter[str]())
 
 

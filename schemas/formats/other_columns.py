@@ -25,7 +25,7 @@ ALSO_PAGE = (
 
 
 class OtherColumns:
-    """Watches them by exact headers and words, where a person has chosen the column that says who."""
+    """Looks for exact words of refusal in the other columns, once the user has chosen that of consent."""
 
     def __init__(
         self, table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]

@@ -86,9 +86,9 @@ def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def raw_records(text: TextIO, delimiter: str) -> Iterator[tuple[str, list[str]]]:
-    """All records of a CSV file, also blank ones: as they stand there, with the line break, and the cells.
+    """(text with its line break, cells) of every record of a CSV file, blank ones included.
 
-    One whose quote is not closed reaches to the end. Raises `FormError`.
+    A record with an unclosed quote reaches to the end of the file. Raises `FormError`.
     """
     csv.field_size_limit(MAX_LENGTH)
     record_lines: list[str] = []

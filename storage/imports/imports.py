@@ -80,7 +80,7 @@ IMPORTS, BATCHES = Records(ImportModel, Import), Records(ImportBatchModel, Impor
 
 
 def list_failed() -> list[Failed]:
-    """The failed imports of all sites that are not taken back, oldest first."""
+    """The failed imports of all sites that are not undone, oldest first."""
     records = rows(
         "SELECT i.id, s.uuid, i.rows, i.applied, i.finished_at FROM imports i "
         "JOIN sites s ON s.id = i.site_id "
@@ -105,7 +105,7 @@ def site_of_failed(import_id: int) -> int | None:
 
 
 def retry(site_id: int, import_id: int) -> bool:
-    """Queues a failed import again; False if there is none with this id, or it is taken back."""
+    """Queues a failed import again; False if there is none with this id, or it is undone."""
     queued = rows(
         "UPDATE imports SET status = 'queued', finished_at = NULL WHERE site_id = ? AND id = ? "
         f"AND status = 'failed' AND {NOT_UNDONE.format('imports')} RETURNING turn",

@@ -31,7 +31,7 @@ END"""
 
 
 def text(pages: str) -> Sql:
-    """A column: the resource of each subscriber, whose page is at `pages` and its uuid."""
+    """A column with the JSON of each subscriber; `pages` and the uuid make the URL of its page."""
     return _text(pages, engine.instant_text)
 
 
