@@ -86,7 +86,11 @@ def create_routes() -> Flask:
     console.register(app)
     pages.register(app)
     app.register_blueprint(health.blueprint)
-    failed = {Unavailable: errors.unavailable, Unfinished: errors.unfinished, DiskFault: errors.faulty_disk}
+    failed = {
+        Unavailable: errors.unavailable_response,
+        Unfinished: errors.unfinished_response,
+        DiskFault: errors.faulty_disk,
+    }
     errors.register(app, failed, {"console": console.error_page, pages.NAME: error_page})
     request_log.register(app)
     change_notices.register(app)

@@ -1,11 +1,11 @@
 """The parameters that say how a file is meant, and answer what it leaves open (docs/files.md)."""
 
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import parse_qsl
 
 import marshmallow as ma
 
-from schemas.base import Form, FormError, JsonSchema, Repeated, Text, load
+from schemas.base import Form, FormError, Once, Switch, Text, load
 from schemas.formats import encodings
 from schemas.formats.consent import STATES
 from schemas.formats.date_columns import FIELD, IGNORE
@@ -17,15 +17,13 @@ from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import IMPORT, SKIP
 from schemas.formats.tag_questions import SEPARATORS
 from schemas.pages import ignored
-from schemas.tags import trimmed
+from schemas.tags import trim_names
 from schemas.values import FieldError, KnownPeople
 
-SEVERAL = "The parameter was sent with several values: send one."
 BOTH = (
     "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer anew "
     "without `answers`."
 )
-SWITCH = "Send 1 or 0."
 FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
 CONSENT = f"Send consent with one of {', '.join(STATES)}, or leave it out."
 KNOWN = f"Send known with one of {', '.join(KnownPeople)}, or leave it out."
@@ -47,31 +45,6 @@ SAYING = {"consent", "consent_column"}
 SEEN = "Send seen together with answers: it adds a header to those that the line knows."
 
 
-class Once(Text):
-    """A parameter that may be sent again only with the same value."""
-
-    @staticmethod
-    def repeated(values: Repeated) -> str | Repeated:
-        return values if len({*values}) > 1 else values[0]
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
-        if isinstance(value, Repeated):
-            raise ma.ValidationError(SEVERAL)
-        return super()._deserialize(value)
-
-
-class Switch(Once):
-    """`1` or `0`."""
-
-    json_schema: ClassVar[JsonSchema] = {"type": "string", "enum": ["0", "1"]}
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
-        text = super()._deserialize(value)
-        if text.strip().lower() not in ("0", "1", "true", "false"):
-            raise ma.ValidationError(SWITCH)
-        return text.strip().lower() in ("1", "true")
-
-
 class Values(ma.fields.List[Any]):
     """A parameter that may be repeated; an empty value counts."""
 
@@ -83,7 +56,7 @@ class Encoding(Once):
     """One of `encodings.SAID`, by any of its names."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
-        if (name := encodings.known(super()._deserialize(value))) is None:
+        if (name := encodings.find_encoding(super()._deserialize(value))) is None:
             raise ma.ValidationError(ENCODING)
         return name
 
@@ -173,10 +146,10 @@ def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
     before: dict[str, Any] = load(ImportFile(), line)
     if any(form[name] != before.get(name) for name in SAYING & form.keys()) and SAYING & before.keys():
         raise FileRefused(BOTH)
-    told = {value for state in STATES for value in form.get(state, ())}
+    answers = {value for state in STATES for value in form.get(state, ())}
     for name in STATES:
-        kept = [value for value in before.get(name, ()) if value not in told]
-        before[name] = [*kept, *form.get(name, ())]
+        rest = [value for value in before.get(name, ()) if value not in answers]
+        before[name] = [*rest, *form.get(name, ())]
     lists = {name: [*before.get(name, ()), *form.get(name, ())] for name in ("ignore_column", "seen")}
     lists = {name: values for name, values in lists.items() if values or name in before}
     states = {name: before[name] for name in STATES if before[name]}
@@ -190,7 +163,7 @@ def reading(form: dict[str, Any], zone: str) -> Reading:
         meanings=form["map_"],
         preset=form.get("from_"),
         sheet=form.get("sheet"),
-        tags=trimmed(form["tag"]),
+        tags=trim_names(form["tag"]),
         consent=form.get("consent"),
         consent_column=form.get("consent_column"),
         told={state: form[state] for state in STATES if state in form},

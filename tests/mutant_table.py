@@ -19,6 +19,7 @@ CONSENT, ERASING = f"{API}/test_consent_order.py", f"{API}/test_erasing.py"
 ACCESS, IMPORTS = "tests/http/test_access.py", "tests/audience/imports/test_imports.py"
 PAGES, BACKUPS = "tests/console/test_pages.py", f"{CLI}/test_refused_backups.py"
 WEBHOOKS = "tests/audience/webhooks/test_webhook_sender.py"
+LINKS = "tests/audience/links/test_links.py"
 BATCHES, SQLITE = "audience/changes/batches.py", "storage/engines/sqlite.py"
 MUTANTS = (
     Mutant(
@@ -101,8 +102,8 @@ MUTANTS = (
     Mutant(
         "one command undoes the next of the same number",
         "audience/changes/consents.py",
-        "self._order >= kept._order",
-        "self._order > kept._order",
+        "self._order >= stored_event._order",
+        "self._order > stored_event._order",
         "tests/audience/test_histories.py",
     ),
     Mutant(
@@ -143,18 +144,18 @@ MUTANTS = (
     Mutant(
         "what a clock that was ahead dated counts as it is",
         "audience/changes/consents.py",
-        "if kept.instant > now and",
+        "if stored_event.instant > now and",
         "if False and",
         FAULTS + "[an unsubscribe, while a clock was ahead, under a subscription of then]",
     ),
     Mutant(
         "who comes in subscribed has said so",
         "audience/changes/batches.py",
-        "            self._add_unsubscribed(person, event, consents.UNCONFIRMED)\n",
-        "            self._add_unsubscribed(person, event, consents.UNCONFIRMED)\n"
+        "            self._add_unsubscribed(subscriber, event, consents.UNCONFIRMED)\n",
+        "            self._add_unsubscribed(subscriber, event, consents.UNCONFIRMED)\n"
         "        else:\n"
         "            event = ConsentEvent(self.accepted.at, self.accepted.number, ConsentKind.SUBSCRIBE)\n"
-        "            consents.put(person, event)\n",
+        "            consents.put(subscriber, event)\n",
         FAULTS + "[a wrong file in which all are subscribed over the right one]",
     ),
     Mutant(
@@ -301,8 +302,8 @@ MUTANTS = (
     Mutant(
         "a form that is sent twice makes two",
         "audience/access/sessions.py",
-        'known = made_by(form) if form.token else ""',
-        'known = ""',
+        'result = made_by(form) if form.token else ""',
+        'result = ""',
         "tests/console/test_sent_twice.py::test_the_second_leads_to_what_the_first_made",
     ),
     Mutant(
@@ -421,8 +422,8 @@ MUTANTS = (
     Mutant(
         "large bodies are parsed all at once",
         "audience/api/request_data.py",
-        "    with place, PARSING if len(raw) > LARGE_BYTES else nullcontext():\n",
-        "    with place:\n",
+        "    with permit, PARSING if len(raw) > LARGE_BYTES else nullcontext():\n",
+        "    with permit:\n",
         f"{TORTURE}memory --only 5",
     ),
     Mutant(
@@ -435,7 +436,7 @@ MUTANTS = (
     Mutant(
         "a unique event is stored twice",
         "audience/subscribers/events.py",
-        "if name is None or name not in seen:",
+        "if name is None or name not in keys_by_name:",
         "if True:",
         f"{API}/test_events.py::test_a_unique_event_is_stored_and_applied_once",
     ),
@@ -480,5 +481,33 @@ MUTANTS = (
         "plain := _decoded(CODE, word)",
         "plain := word",
         f"{API}/test_refused_rows.py::test_an_address_in_an_encoding_is_hidden_and_its_row_erased",
+    ),
+    Mutant(
+        "a restore revives a revoked link",
+        "audience/operations/restore_carryover.py",
+        "    link_generations.carry_over(carryover.links)\n",
+        "",
+        f"{CLI}/test_restores.py::test_no_link_that_was_revoked_since_the_backup_is_good_again",
+    ),
+    Mutant(
+        "an old link means nobody after the mended file",
+        "audience/subscribers/writes.py",
+        "        former_links.put_holders(batch.site_id, holders)\n",
+        "        pass\n",
+        f"{LINKS}::test_import_mail_undo_import_the_mended_file_old_link",
+    ),
+    Mutant(
+        "a revoked link unsubscribes",
+        "audience/links/unsubscribing.py",
+        "link.standing is Standing.REVOKED",
+        "link.standing is None",
+        f"{LINKS}::test_links_are_old_after_a_rotation_and_revoked_after_a_revocation",
+    ),
+    Mutant(
+        "a key that only reads gets links",
+        "audience/api/links.py",
+        'g.key.may("mailer")',
+        'g.key.may("read")',
+        f"{API}/test_links.py::test_links_are_for_the_scopes_mailer_and_full",
     ),
 )

@@ -124,9 +124,19 @@ def test_the_endpoints_page_lists_every_public_route(app):
         re.sub(r"<(?:[^>]*:)?(\w+)>", r"{\1}", rule.rule)
         for rule in app.url_map.iter_rules()
         if getattr(app.view_functions[rule.endpoint], "scope", None) == "public"
-        and "GET" in (rule.methods or ())
+        and not rule.endpoint.startswith("pages.")
     }
     assert set(re.findall(r"^\| `GET (/\S*)` \| [^|]+ \|$", ENDPOINTS, re.MULTILINE)) == routes
+
+
+def test_the_page_about_pages_names_every_route_of_them(app):
+    routes = {
+        re.sub(r"<(\w+)>", r"{\1}", rule.rule)
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith("pages.") and not rule.rule.startswith("/preferences/<token>/")
+    }
+    page = (ROOT / "docs" / "pages.md").read_text("utf-8")
+    assert set(re.findall(r"^\| `(/\S*)`", page, re.MULTILINE)) == routes
 
 
 def test_the_endpoints_page_names_and_calls_every_endpoint():

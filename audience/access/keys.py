@@ -24,7 +24,8 @@ __all__ = ["Key"]
 UNAUTHORIZED = "Unauthorized: check the publishable key, the secret key and the site_uuid."
 NO_KEY = "Key not found, or no longer active: `audience key list` lists all keys."
 SCOPES = {
-    "full": frozenset({"full", "read", "stats", "utility"}),
+    "full": frozenset({"full", "mailer", "read", "stats", "utility"}),
+    "mailer": frozenset({"mailer", "read", "stats"}),
     "read": frozenset({"read", "stats"}),
     "stats": frozenset({"stats"}),
     "utility": frozenset({"utility"}),
@@ -153,9 +154,9 @@ def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | No
 
     A good key is read again after `KNOWN_MS`, in which another process may have revoked it.
     """
-    known = _known.get(publishable_key)
-    if known and known.is_good(pepper.passing_digest(secret_key)):
-        return known.authenticated
+    credential = _known.get(publishable_key)
+    if credential and credential.is_good(pepper.passing_digest(secret_key)):
+        return credential.authenticated
     return _look_up(publishable_key, secret_key)
 
 

@@ -13,8 +13,12 @@ from audience.cli.output import as_json, show
 from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.errors import NotFound
+from audience.links import generations
 from audience.subscribers import stats
 
+REVOKE = "Nobody can unsubscribe by a link in an email that {} has sent. Revoke all links?"
+REVOKED = "All links made before are revoked. Put new ones into your emails."
+ROTATED = "Done. Old links go on unsubscribing; old links to preferences do only that."
 NO_OWNER = "nobody yet: `audience console` makes the first operator, who owns all sites"
 
 
@@ -76,21 +80,18 @@ def list_sites(_: Settings, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @as_json
 @on_instance
-def delete(settings: Settings, site_uuid: str, yes: bool, as_json: bool) -> None:
+def delete(settings: Settings, site: Site, yes: bool, as_json: bool) -> None:
     """Delete a site with its subscribers, events, imports, lists, and the keys of this site only.
 
     If interrupted, run the same command again to continue.
 
     Example: audience site delete 6f1c...
     """
-    chosen = sites.get_by_uuid(site_uuid)
     if not yes:
-        subscribers = stats.for_site(chosen).users
-        click.confirm(
-            f"Delete the site {chosen.name} and its {subscribers} subscribers?", abort=True, err=True
-        )
+        subscribers = stats.for_site(site).users
+        click.confirm(f"Delete the site {site.name} and its {subscribers} subscribers?", abort=True, err=True)
     with ShownProgress() as progress:
-        deleted = sites.delete(chosen, settings.instance, progress)
+        deleted = sites.delete(site, settings.instance, progress)
     lines = [f"Deleted {deleted.rows} rows; {len(deleted.keys)} keys revoked."]
     if not deleted.clean:
         lines.append("The database was in use: the worker removes the last traces as soon as it can.")
@@ -102,12 +103,12 @@ def delete(settings: Settings, site_uuid: str, yes: bool, as_json: bool) -> None
 @click.argument("entries", nargs=-1, required=True)
 @as_json
 @on_instance
-def allow(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) -> None:
+def allow(_: Settings, site: Site, entries: tuple[str, ...], as_json: bool) -> None:
     """Add e-mail addresses or domains that always pass validation.
 
     Example: audience site allow 6f1c... partner.example ann@example.com
     """
-    put(site_uuid, "allow", entries, as_json)
+    put(site, "allow", entries, as_json)
 
 
 @site.command()
@@ -115,19 +116,18 @@ def allow(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) 
 @click.argument("entries", nargs=-1, required=True)
 @as_json
 @on_instance
-def deny(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) -> None:
+def deny(_: Settings, site: Site, entries: tuple[str, ...], as_json: bool) -> None:
     """Add e-mail addresses or domains that never pass validation.
 
     Example: audience site deny 6f1c... spam.example
     """
-    put(site_uuid, "deny", entries, as_json)
+    put(site, "deny", entries, as_json)
 
 
-def put(site_uuid: str, kind: Kind, entries: tuple[str, ...], as_json: bool) -> None:
-    chosen = sites.get_by_uuid(site_uuid)
+def put(site: Site, kind: Kind, entries: tuple[str, ...], as_json: bool) -> None:
     for entry in entries:
-        address_lists.add(chosen, kind, entry)
-    show(vars(address_lists.for_site(chosen)), as_json, [])
+        address_lists.add(site, kind, entry)
+    show(vars(address_lists.for_site(site)), as_json, [])
 
 
 @site.command()
@@ -135,28 +135,27 @@ def put(site_uuid: str, kind: Kind, entries: tuple[str, ...], as_json: bool) -> 
 @click.argument("entries", nargs=-1, required=True)
 @as_json
 @on_instance
-def unlist(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) -> None:
+def unlist(_: Settings, site: Site, entries: tuple[str, ...], as_json: bool) -> None:
     """Remove e-mail addresses or domains from both lists of a site.
 
     Example: audience site unlist 6f1c... partner.example
     """
-    chosen = sites.get_by_uuid(site_uuid)
     for entry in entries:
-        if not address_lists.remove(chosen, entry):
+        if not address_lists.remove(site, entry):
             raise NotFound("The entry is on neither list: `audience site lists` shows both.")
-    show(vars(address_lists.for_site(chosen)), as_json, [])
+    show(vars(address_lists.for_site(site)), as_json, [])
 
 
 @site.command()
 @site_argument
 @as_json
 @on_instance
-def lists(_: Settings, site_uuid: str, as_json: bool) -> None:
+def lists(_: Settings, site: Site, as_json: bool) -> None:
     """Show the lists of a site.
 
     Example: audience site lists 6f1c...
     """
-    shown = vars(address_lists.for_site(sites.get_by_uuid(site_uuid)))
+    shown = vars(address_lists.for_site(site))
     show(
         shown,
         as_json,
@@ -169,12 +168,12 @@ def lists(_: Settings, site_uuid: str, as_json: bool) -> None:
 @click.argument("name")
 @as_json
 @on_instance
-def time_zone(_: Settings, site_uuid: str, name: str, as_json: bool) -> None:
+def time_zone(_: Settings, site: Site, name: str, as_json: bool) -> None:
     """Set the time zone of a site's reports, files and segments, such as Europe/Berlin.
 
     Example: audience site time-zone 6f1c... Europe/Berlin
     """
-    sites.set_time_zone(sites.get_by_uuid(site_uuid), name)
+    sites.set_time_zone(site, name)
     show({"time_zone": name}, as_json, ["Set."])
 
 
@@ -183,10 +182,32 @@ def time_zone(_: Settings, site_uuid: str, name: str, as_json: bool) -> None:
 @click.argument("name")
 @as_json
 @on_instance
-def rename(_: Settings, site_uuid: str, name: str, as_json: bool) -> None:
+def rename(_: Settings, site: Site, name: str, as_json: bool) -> None:
     """Give a site another name.
 
     Example: audience site rename 6f1c... "The weekly letter"
     """
-    sites.rename(sites.get_by_uuid(site_uuid), name)
-    show({"site_uuid": site_uuid, "name": name}, as_json, ["Renamed."])
+    sites.rename(site, name)
+    show({"site_uuid": site.uuid, "name": name}, as_json, ["Renamed."])
+
+
+@site.group()
+def links() -> None:
+    """The links of a site's subscribers: unsubscribe and preferences."""
+
+
+@links.command()
+@site_argument
+@click.option("--revoke", is_flag=True, help="End all links made before: those in sent emails lead nowhere.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@as_json
+@on_instance
+def rotate(_: Settings, site: Site, revoke: bool, yes: bool, as_json: bool) -> None:
+    """Sign new links with another key. Old unsubscribe links go on, unless they are revoked.
+
+    Example: audience site links rotate 6f1c...
+    """
+    if revoke and not yes:
+        click.confirm(REVOKE.format(site.name), abort=True, err=True)
+    generation = generations.rotate(site, revoke)
+    show({"generation": generation, "revoked": revoke}, as_json, [REVOKED if revoke else ROTATED])

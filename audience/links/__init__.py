@@ -1,3 +1,3 @@
 """Links: signed URLs of one subscriber, by which people unsubscribe and choose by themselves."""
 
-__all__ = ["generations", "links", "undoing", "unsubscribing", "visits"]
+__all__ = ["generations", "links", "tokens", "undoing", "unsubscribing", "visits"]

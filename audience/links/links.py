@@ -4,7 +4,7 @@ import hmac
 import time
 from typing import NamedTuple
 
-from audience import clock
+from audience import addresses, clock
 from audience.access import site_keys
 from audience.access.sites import Site
 from audience.links import generations, tokens
@@ -31,23 +31,28 @@ class Links:
     @database.session()
     def __init__(self, site: Site, base: str) -> None:
         current = generations.read(site.id).current
-        self._site_id, self._generation = site.id, current.generation
-        self._site_bytes = bytes.fromhex(site.uuid[: 2 * SITE_BYTES])
-        self._month = _month(clock.now_ms())
-        self._signers = {
-            purpose: (f"{base}/{purpose}/", tokens.signer(generations.key(site.id, purpose, current)))
+        self._site_id = site.id
+        self._begin = tokens.begin(current.generation, bytes.fromhex(site.uuid[: 2 * SITE_BYTES]))
+        self._month = tokens.MONTH.pack(_month(clock.now_ms()))
+        self._signers = [
+            (f"{base}/{purpose}/", tokens.signer(generations.key(site.id, purpose, current)))
             for purpose in (UNSUBSCRIBE, PREFERENCES)
-        }
+        ]
         self.note = "" if base.startswith("https://") else NOT_HTTPS
 
-    def of(self, uuid: str, email_key: str) -> dict[str, str]:
+    def urls(self, uuid: str, email_key: str) -> dict[str, str]:
         """The URLs of one subscriber, by purpose."""
-        packed, address = bytes.fromhex(uuid.replace("-", "")), _address(self._site_id, email_key)
-        payload = Payload(self._generation, self._site_bytes, packed, 0, address, self._month)
+        packed = self._begin + bytes.fromhex(uuid.replace("-", "")) + tokens.NO_TOPIC
+        address = _address(self._site_id, email_key)
+        (leave_url, leave_signer), (choose_url, choose_signer) = self._signers
         return {
-            purpose: url + tokens.write(purpose, payload, signer)
-            for purpose, (url, signer) in self._signers.items()
+            UNSUBSCRIBE: leave_url + tokens.write(packed, leave_signer),
+            PREFERENCES: choose_url + tokens.write(packed + address + self._month, choose_signer),
         }
+
+    def urls_of_address(self, uuid: str, email: str) -> dict[str, str]:
+        """As `urls`, by the address as it is shown."""
+        return self.urls(uuid, addresses.identity(email))
 
 
 class Link(NamedTuple):
@@ -83,13 +88,13 @@ def read(purpose: str, token: str) -> Link | None:
 
 def _read(purpose: str, token: str, payload: Payload, site: Site) -> Link | None:
     """Does the same work for a wrong signature and for a generation that the site never had."""
-    known = generations.read(site.id)
-    generation = known.by_number.get(payload.generation)
+    of_site = generations.read(site.id)
+    generation = of_site.by_number.get(payload.generation)
     key = generations.key(site.id, purpose, generation or generations.FIRST)
-    if not tokens.is_signed(purpose, token, payload, key) or generation is None:
+    if not tokens.is_signed(token, key) or generation is None:
         return None
     number, _, packed, topic_id, address, month = payload
-    uuid, standing = tokens.uuid_text(packed), known.standing(number)
+    uuid, standing = tokens.uuid_text(packed), of_site.standing(number)
     return Link(purpose, site, uuid, topic_id, number, standing, address, month)
 
 

@@ -4,6 +4,7 @@ import base64
 import binascii
 import hashlib
 import hmac
+import re
 import struct
 import uuid
 from contextlib import suppress
@@ -13,10 +14,13 @@ from itsdangerous import Signer
 
 VERSION = 1
 UNSUBSCRIBE, PREFERENCES = "unsubscribe", "preferences"  # purposes: no link is good as another
+HEAD, MONTH = struct.Struct(">BH4s"), struct.Struct(">H")
+NO_TOPIC = bytes(4)
 LAYOUTS = {  # version, generation, site, subscriber, topic; then the address's hash, month
     UNSUBSCRIBE: struct.Struct(">BH4s16sI"),
     PREFERENCES: struct.Struct(">BH4s16sI4sH"),
 }
+PATTERN = re.compile(r"[\w-]{36,44}\.[\w-]{43}", re.ASCII)  # of tokens in a text
 SITE_BYTES = ADDRESS_BYTES = 4
 SEPARATOR = "."
 MAX_LENGTH = 200
@@ -40,9 +44,13 @@ def signer(key: bytes) -> Signer:
     return Signer(key, sep=SEPARATOR, key_derivation="none", digest_method=hashlib.sha256)
 
 
-def write(purpose: str, payload: Payload, signs: Signer) -> str:
-    values = payload if purpose == PREFERENCES else payload[:4]
-    packed = LAYOUTS[purpose].pack(VERSION, *values)
+def begin(generation: int, site: bytes) -> bytes:
+    """What the payloads of a site begin with; the subscriber's follow, and the rest of the layout."""
+    return HEAD.pack(VERSION, generation, site)
+
+
+def write(packed: bytes, signs: Signer) -> str:
+    """The token of a payload."""
     return signs.sign(base64.urlsafe_b64encode(packed)).decode()
 
 
@@ -57,9 +65,10 @@ def read(purpose: str, token: str) -> Payload | None:
     return None
 
 
-def is_signed(purpose: str, token: str, payload: Payload, key: bytes) -> bool:
-    """Whether a token is the one that the key makes: no other spelling of it is good."""
-    return hmac.compare_digest(write(purpose, payload, signer(key)), token)
+def is_signed(token: str, key: bytes) -> bool:
+    """Whether a token that was read is the one that the key makes: no other spelling of it is good."""
+    packed = base64.urlsafe_b64decode(token.partition(SEPARATOR)[0])
+    return hmac.compare_digest(write(packed, signer(key)), token)
 
 
 def uuid_text(packed: bytes) -> str:

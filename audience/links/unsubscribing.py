@@ -85,12 +85,12 @@ def _keep(site_id: int, address_hash: str) -> Unsubscribed:
     """Of an address that nobody has; one that is erased stays erased, with the later number."""
     accepted = subscribers.accept_now(site_id, SOURCE)
     event = ConsentEvent(accepted.at, accepted.number, ConsentKind.UNSUBSCRIBE)
-    known = suppressions.known(site_id, [address_hash]).get(address_hash)
-    if known is None or event.counts_over(_event(known), clock.now_ms()):
-        why = known.reason if known else suppressions.UNSUBSCRIBED
+    before = suppressions.known(site_id, [address_hash]).get(address_hash)
+    if before is None or event.counts_over(_event(before), clock.now_ms()):
+        why = before.reason if before else suppressions.UNSUBSCRIBED
         suppressions.add(site_id, {address_hash: Suppression(why, *event)})
     return Unsubscribed(LinkOutcome.KEPT, accepted.number)
 
 
-def _event(known: Suppression) -> ConsentEvent:
-    return ConsentEvent(known.since, known.number, ConsentKind(known.kind))
+def _event(suppression: Suppression) -> ConsentEvent:
+    return ConsentEvent(suppression.since, suppression.number, ConsentKind(suppression.kind))

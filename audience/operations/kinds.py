@@ -27,7 +27,7 @@ def kinds(
 ) -> tuple[Kind, ...]:
     return (
         *given_up(settings),
-        webhook_sender.kind(settings.webhook_private_addresses, write_change),
+        webhook_sender.kind(settings.webhook_private_addresses, write_change, settings.base_url),
         segment_counts.KIND,
         file_tasks.kind(settings.instance, open_file, open_records),
         kept_backups.kind(settings),

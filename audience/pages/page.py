@@ -45,11 +45,11 @@ def error_page(error: ErrorResponse) -> Response:
 def _rendered(template: str, of_person: str, of_site: str, status: int, **shown: Any) -> Response:
     chosen = texts.known(request.args.get("lang", ""))
     accepted = request.accept_languages.best_match(LANGUAGES, "")
-    said = Texts(chosen or texts.known(of_person) or accepted or of_site or texts.DEFAULT)
+    words = Texts(chosen or texts.known(of_person) or accepted or of_site or texts.DEFAULT)
     return make_response(
         render_template(
             f"pages/{template}.html",
-            t=said,
+            t=words,
             name=public_name(shown["look"], shown["site"]) if "site" in shown else "",
             host=urlsplit(settings().base_url).netloc,
             languages=[Texts(language) for language in LANGUAGES],

@@ -9,6 +9,7 @@ from audience.access.sites import Site
 from audience.clock import DAY_MS
 from audience.deliveries import signing
 from audience.deliveries.client import Delivered, post
+from audience.links import tokens
 from audience.webhooks import webhooks
 from audience.webhooks.webhooks import Webhook
 from schemas.values import MAX_PAGE, compact_json, write_date
@@ -29,7 +30,7 @@ FAILED_STATUS = "The receiver answered {}: let it answer 2xx."
 HIDDEN = "…"
 
 
-def sent(
+def send(
     webhook: Webhook, message_id: str, keys: list[str], body: str, seconds: float, private_addresses: bool
 ) -> Delivered:
     """What came of a message that is sent now, signed with `keys`. Holds no connection to the database."""
@@ -49,7 +50,7 @@ def send_test(site: Site, webhook_id: int, *, private_addresses: bool) -> Delive
     message_id = f"webhook-{webhook.id}-test-{secrets.token_hex(8)}"
     body = compact_json({"type": TEST, "timestamp": write_date(at), "data": []})
     keys = webhooks.current_secrets(site.id, webhook)
-    delivered = sent(webhook, message_id, keys, body, TEST_SECONDS, private_addresses)
+    delivered = send(webhook, message_id, keys, body, TEST_SECONDS, private_addresses)
     with database.write(site.id):
         return log(site.id, Delivery(0, webhook.id, message_id, TEST, at), delivered)
 
@@ -77,8 +78,11 @@ def _has_all(site_id: int, uuids: Collection[str]) -> bool:
 
 
 def without_addresses(text: str) -> str:
-    """A text with whatever looks like an address in it hidden: a receiver may answer what it was sent."""
-    return redaction.without_addresses(text.replace("\0", HIDDEN), lambda _: HIDDEN)
+    """A text with whatever looks like an address or a link in it hidden: a receiver may answer what it was
+    sent.
+    """
+    hidden = tokens.PATTERN.sub(HIDDEN, text.replace("\0", HIDDEN))
+    return redaction.without_addresses(hidden, lambda _: HIDDEN)
 
 
 def was_refused(site_id: int, draft: Delivery) -> bool:

@@ -1,6 +1,6 @@
 """Sends the changes of each site to its webhooks: in order, one message at a time for each, at least once.
 
-The range of a message is kept from before its first try until it succeeds, and only then the place moves
+The range of a message is kept from before its first try until it succeeds, and only then the position moves
 behind it: a crash repeats a message, and skips nothing. No connection to the database is held meanwhile.
 If what it tells of people has outgrown a message, it ends earlier, under a new id, but only once its receiver
 has refused it: one that had taken it, and was not heard, would answer 2xx to the same id. Where other changes
@@ -24,6 +24,7 @@ from audience.changes.pages import LoggedChange
 from audience.deliveries.client import Delivered
 from audience.errors import Refused
 from audience.jobs import NET, Job, Kind
+from audience.links.links import Links
 from audience.segments import matches as segment_matches
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
@@ -41,7 +42,7 @@ SECONDS = 10.0
 MOVE_MS = 5_000  # until it is asked again whether a move has ended
 WAITS_MS = [seconds * 1000 for seconds in (5, 30, 120, 600, 3_600, *[3_600] * 72)]  # then it is paused
 
-WriteChange = Callable[[LoggedChange], Mapping[str, Any]]  # the resource of a change
+WriteChange = Callable[..., Mapping[str, Any]]  # the resource of a change, and perhaps what makes links
 
 
 @dataclass(frozen=True)
@@ -56,24 +57,26 @@ class Message:
     uuids: set[str]
 
 
-def _logged(webhook: Webhook, told: Sequence[LoggedChange]) -> Delivery:
+def _logged(webhook: Webhook, listed: Sequence[LoggedChange]) -> Delivery:
     """Its id is the same for each try of a range in a run that tells the same changes."""
     first, last = webhook.place + (not webhook.resets), webhook.range_end
-    changes = compact_json([(change.number, change.kind) for change in told])
+    changes = compact_json([(change.number, change.kind) for change in listed])
     digest = hashlib.blake2b(changes.encode(), digest_size=8).hexdigest()
     message_id = f"webhook-{webhook.id}-{webhook.run}-{first}-{last}-{digest}"
-    return Delivery(0, webhook.id, message_id, CHANGES, clock.now_ms(), first, last, len(told))
+    return Delivery(0, webhook.id, message_id, CHANGES, clock.now_ms(), first, last, len(listed))
 
 
-def kind(private_addresses: bool, write: WriteChange) -> Kind:
-    return Kind(stored.JOB, NET, partial(step, private_addresses=private_addresses, write=write))
+def kind(private_addresses: bool, write: WriteChange, base_url: str) -> Kind:
+    """Links begin with `base_url`."""
+    sends = partial(step, private_addresses=private_addresses, write=write, base_url=base_url)
+    return Kind(stored.JOB, NET, sends)
 
 
-def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteChange) -> int:
+def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteChange, base_url: str) -> int:
     """Sends a webhook its next message, if there is one."""
     if not webhooks.are_sent_here():
         return MOVE_MS
-    message = _message(job, write)
+    message = _message(job, write, base_url)
     delivered = _delivered(job, message, private_addresses) if message and message.body else None
     with database.write(job.site_id):
         jobs.hold(job, NET)
@@ -95,7 +98,7 @@ def _go_on(job: Job, wait_ms: int) -> int:
     return jobs.SETTLED
 
 
-def _message(job: Job, write: WriteChange) -> Message | None:
+def _message(job: Job, write: WriteChange, base_url: str) -> Message | None:
     """The next message, with an empty body if nothing of its range is asked for; None to a paused one."""
     with database.snapshot():
         webhook = webhooks.require(job.site_id, job.subject)
@@ -104,18 +107,19 @@ def _message(job: Job, write: WriteChange) -> Message | None:
         site = sites.get(job.site_id)
         ranged, changes = _range(site, webhook)
         passing = _passing(site.id, webhook, changes)
-    texts = [compact_json(write(change)) for change in passing]
+        links = [Links(site, base_url).urls_of_address] if webhook.links else []
+    texts = [compact_json(write(change, *links)) for change in passing]
     if (fitting_count := _fitting(texts)) < len(texts) and _may_cut(site, webhook, _logged(ranged, passing)):
         ranged, texts = ranged._replace(range_end=passing[fitting_count].number - 1), texts[:fitting_count]
-    told = passing[: len(texts)]
-    uuids = {change.uuid for change in told if change.uuid and change.kind != ERASED}
-    return Message(site, ranged, _logged(ranged, told), _body(told, texts), uuids)
+    listed = passing[: len(texts)]
+    uuids = {change.uuid for change in listed if change.uuid and change.kind != ERASED}
+    return Message(site, ranged, _logged(ranged, listed), _body(listed, texts), uuids)
 
 
-def _body(told: Sequence[LoggedChange], texts: Sequence[str]) -> str:
-    if not told:
+def _body(listed: Sequence[LoggedChange], texts: Sequence[str]) -> str:
+    if not listed:
         return ""
-    return f'{{"type":"{CHANGES}","timestamp":"{write_date(told[-1].at)}","data":[{",".join(texts)}]}}'
+    return f'{{"type":"{CHANGES}","timestamp":"{write_date(listed[-1].at)}","data":[{",".join(texts)}]}}'
 
 
 @database.session()
@@ -129,7 +133,7 @@ def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange
         return webhook, [_reset(webhook)]
     try:
         page = change_log_pages.page(site, webhook.place, MOST_CHANGES)
-    except Refused:  # the place is no longer kept
+    except Refused:  # the position is no longer kept
         newest, _ = stored_changes.numbers(site.id)
         webhook = webhook._replace(place=newest, range_end=newest, resets=1)
         return webhook, [_reset(webhook)]
@@ -171,11 +175,11 @@ def _delivered(job: Job, message: Message, private_addresses: bool) -> Delivered
         if not stored.fix_range(site_id, webhook):
             return None
     keys, message_id = webhooks.current_secrets(site_id, webhook), message.logged.message_id
-    return webhook_deliveries.sent(webhook, message_id, keys, message.body, SECONDS, private_addresses)
+    return webhook_deliveries.send(webhook, message_id, keys, message.body, SECONDS, private_addresses)
 
 
 def _note(message: Message, delivered: Delivered | None) -> int:
-    """Moves the place behind a message that was delivered, or had nothing to tell; else how long to wait."""
+    """Moves the position behind a message that was delivered or empty; else returns how long to wait."""
     site_id, webhook = message.site.id, message.webhook
     if delivered:
         webhook_deliveries.log(site_id, message.logged, delivered, message.uuids)

@@ -32,6 +32,7 @@ PAUSED = (
     "resume each with `audience webhook change ID --resume`."
 )
 NO_SEGMENT = "Send the id of a segment of the site: GET /v1/fetch/segments lists them."
+NO_LINKS = "Links act for subscribers, so they are sent encrypted only: give an https:// URL, or no links."
 PAUSES = {
     OPERATOR: "by an operator or a key",
     GONE: "the receiver answered 410",
@@ -55,8 +56,8 @@ def get(site: Site, webhook_id: int) -> Webhook:
 def create(
     site: Site, item: Mapping[str, Any], *, private_addresses: bool, actor: Actor | None = None
 ) -> tuple[Webhook, str]:
-    """A new webhook, which begins with the next change, and its secret. `item` has url, kinds, segment_id and
-    paused. If an `actor` makes it, the audit log says so. Raises `Refused`."""
+    """A new webhook, which begins with the next change, and its secret. `item` has url, kinds, segment_id,
+    paused and links. If an `actor` makes it, the audit log says so. Raises `Refused`."""
     check(item["url"], private_addresses)
     return make(site, item, actor)
 
@@ -66,7 +67,7 @@ def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tup
     """As `create`, for a URL that `check` has passed."""
     at, nonce = clock.now_ms(), site_keys.new_webhook_nonce()
     draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
-    webhook = _as_asked(site.id, draft, item)
+    webhook = _changed_webhook(site.id, draft, item)
     webhook = webhook._replace(id=stored.add(site.id, webhook))
     _record(site, actor, "webhook made", webhook)
     _hasten(site.id, webhook)
@@ -81,10 +82,12 @@ def replace(
     private_addresses: bool,
     actor: Actor | None = None,
 ) -> Webhook:
-    """As `create`; without `paused` it stays paused, or not. Raises `NotFound`, `Refused`."""
+    """As `create`; without `paused` it stays paused, or not, and so do its `links`. Raises `NotFound`,
+    `Refused`.
+    """
     check(item["url"], private_addresses)
     with database.write(site.id):
-        webhook = _as_asked(site.id, require(site.id, webhook_id), item)
+        webhook = _changed_webhook(site.id, require(site.id, webhook_id), item)
         stored.change(site.id, webhook)
         _record(site, actor, "webhook changed", webhook)
         _hasten(site.id, webhook)
@@ -112,13 +115,17 @@ def check(url: str, private_addresses: bool) -> None:
         raise Refused(refused.message, [FieldError("webhook.url", refused.message)]) from None
 
 
-def _as_asked(site_id: int, webhook: Webhook, item: Mapping[str, Any]) -> Webhook:
+def _changed_webhook(site_id: int, webhook: Webhook, item: Mapping[str, Any]) -> Webhook:
     paused = item.get("paused", bool(webhook.paused))
+    links = item.get("links", bool(webhook.links))
+    if links and not item["url"].lower().startswith("https://"):
+        raise Refused(NO_LINKS, [FieldError("webhook.links", NO_LINKS)])
     return webhook._replace(
         url=item["url"],
         kinds=compact_json(item.get("kinds", [])),
         segment_id=_segment(site_id, item.get("segment_id")),
         paused=(webhook.paused or OPERATOR) if paused else "",
+        links=int(links),
         updated_at=clock.now_ms(),
     )
 
@@ -203,9 +210,9 @@ def _pause_all(site: Site) -> int:
 
 
 @database.session()
-def paused_by_themselves() -> dict[str, int]:
+def count_paused() -> dict[str, int]:
     """How many of the instance are paused though no operator paused them, by the reason."""
-    return {PAUSES[why]: number for why, number in stored.paused_by_themselves()}
+    return {PAUSES[why]: number for why, number in stored.count_paused()}
 
 
 @database.session()

@@ -14,7 +14,7 @@ class Webhook(NamedTuple):
     """Changes up to `place` are delivered; `range_end` is that of the delivery under way, 0 without one.
 
     If it `resets`, that delivery says that the changes after its place are no longer kept. `kinds` is JSON,
-    `paused` says why, or is empty.
+    `paused` says why, or is empty. `links` is 1 if its messages have the links of subscribers.
     """
 
     id: int
@@ -32,6 +32,7 @@ class Webhook(NamedTuple):
     range_end: int = 0
     resets: int = 0
     failures: int = 0
+    links: int = 0
 
 
 WEBHOOKS = Records(WebhookModel, Webhook)
@@ -52,7 +53,7 @@ def add(site_id: int, webhook: Webhook) -> int:
 
 def change(site_id: int, webhook: Webhook) -> None:
     """Overwrites what is asked for."""
-    asked = ("url", "kinds", "segment_id", "paused", "updated_at")
+    asked = ("url", "kinds", "segment_id", "paused", "links", "updated_at")
     WEBHOOKS.change(
         {"failures": 0} | {name: getattr(webhook, name) for name in asked}, site_id=site_id, id=webhook.id
     )
@@ -64,9 +65,9 @@ def put_nonce(site_id: int, webhook: Webhook, nonce: str, old_until: int) -> Non
     WEBHOOKS.change(nonces, site_id=site_id, id=webhook.id)
 
 
-def begin_run(site_id: int, webhook_id: int, place: int) -> None:
+def begin_run(site_id: int, webhook_id: int, position: int) -> None:
     """Lets a webhook go on after another place, under a new name; a try under way moves it no more."""
-    begun = {"place": place, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
+    begun = {"place": position, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
     WEBHOOKS.change(begun, site_id=site_id, id=webhook_id)
 
 
@@ -83,7 +84,7 @@ def pause_all(site_id: int, why: str) -> int:
     return WEBHOOKS.change({"paused": why}, site_id=site_id, paused="")
 
 
-def paused_by_themselves() -> list[tuple[str, int]]:
+def count_paused() -> list[tuple[str, int]]:
     """(why, how many) of those that no operator paused, of all sites."""
     return rows(
         f"SELECT paused, count(*) FROM webhooks WHERE paused NOT IN ('', '{OPERATOR}') "

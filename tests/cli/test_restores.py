@@ -207,7 +207,7 @@ def test_a_backup_of_before_the_first_migration_is_taken_over(settings, tmp_path
     assert "run `audience migrate` first" in str(refused.exception)
     assert run_on(settings, "migrate").exit_code == 0
     assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
-    assert database.pending() == []
+    assert database.pending_migrations() == []
     [site] = sites.list_all()
     assert subscribers.find(site, email="ann@example.com")
 
@@ -272,7 +272,7 @@ def test_no_link_that_was_revoked_since_the_backup_is_good_again(backup, setting
     person = found(client.site, "ann@example.com")
 
     def token():
-        url = Links(client.site, "https://a.example").of(person.uuid, person.email_key)[UNSUBSCRIBE]
+        url = Links(client.site, "https://a.example").urls(person.uuid, person.email_key)[UNSUBSCRIBE]
         return url.rpartition("/")[2]
 
     revoked = token()

@@ -24,11 +24,8 @@ class Visitor:
 
     def token(self, purpose: str = UNSUBSCRIBE, email: str = ZOE) -> str:
         person = found(self.site, email)
-        return (
-            Links(self.site, "https://people.example")
-            .of(person.uuid, person.email_key)[purpose]
-            .rpartition("/")[2]
-        )
+        urls = Links(self.site, "https://people.example").urls(person.uuid, person.email_key)
+        return urls[purpose].rpartition("/")[2]
 
     def get(self, path: str, **headers: str) -> TestResponse:
         return self.http.get(path, headers={name.replace("_", "-"): text for name, text in headers.items()})

@@ -24,7 +24,7 @@ BASE = "https://people.example"
 
 def urls(site, email, base=BASE):
     person = found(site, email)
-    return Links(site, base).of(person.uuid, person.email_key)
+    return Links(site, base).urls(person.uuid, person.email_key)
 
 
 def tokens(site, email):
