@@ -22,6 +22,7 @@ from audience.console import (
     segments,
     settings,
     sign_in,
+    site_pages,
     static_files,
     subscribers,
     undos,
@@ -29,7 +30,7 @@ from audience.console import (
     wording,
 )
 from audience.console import operators as operator_pages
-from audience.console import sites as site_pages
+from audience.console import sites as sites_pages
 from audience.console.confirmations import SENTENCES
 from audience.console.kept_forms import WORDS, kept_form
 from audience.console.kept_texts import GONE
@@ -53,8 +54,8 @@ from schemas.values import write_date
 
 NOUNS = (
     overview, subscribers, bulk_acts, commands, imports, file_uploads, segments, reports, checks,
-    address_lists, settings, keys, webhooks, sign_in, account, operator_pages, audit_log, backups, site_pages,
-    undos, static_files,
+    address_lists, settings, keys, webhooks, sign_in, account, operator_pages, audit_log, backups,
+    sites_pages, undos, site_pages, static_files,
 )  # fmt: skip
 
 HEADERS = {

@@ -1,0 +1,134 @@
+"""In a real browser: from a link to unsubscribing, undo and a reason, in each language, without script.
+
+`AUDIENCE_PICTURES` names a folder for pictures.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from audience.access.audit_log import COMMAND_LINE
+from audience.looks import looks
+from audience.looks.looks import LANGUAGES
+from audience.pages.texts import table
+from tests.audience.looks.test_looks import sent
+from tests.conftest import program
+from tests.console.chromium import Visitor as Tab
+from tests.console.chromium import chromium, serving
+from tests.stored_people import found
+
+PICTURES = os.environ.get("AUDIENCE_PICTURES", "")
+LOGO = Path(__file__).parent / "logo.png"
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+SMALL = """[...document.querySelectorAll("button, select, footer a, .top a, .pick")].filter(
+  (part) => part.getBoundingClientRect().height < 44).length"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium(program("chromium")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def port(app, zoe):
+    with serving(app) as port:
+        yield port
+
+
+@pytest.fixture(params=["", "#e8b004"])
+def accent(request, zoe):
+    """Of a site without a look, and of one with all of it."""
+    if request.param:
+        logo = LOGO.read_bytes()
+        looks.change(zoe.site, sent(accent=request.param), logo, False, COMMAND_LINE)
+    return request.param
+
+
+def open_tab(browser, port: int, script: bool, width: int = 320) -> Tab:
+    context: Any = browser.new_context(
+        viewport={"width": width, "height": 844}, java_script_enabled=script, locale="sv-SE"
+    )
+    return Tab(context.new_page(), f"http://127.0.0.1:{port}")
+
+
+def looked_at(tab: Tab, name: str) -> None:
+    """A page that is accessible in both schemes and fits at 320 px; a picture of it, if they are kept."""
+    for scheme in SCHEMES:
+        tab.page.emulate_media(color_scheme=scheme)
+        violations = Axe().run(tab.page).response["violations"]
+        assert [(rule["id"], rule["nodes"][0]["html"]) for rule in violations] == [], (name, scheme)
+        assert tab.overflow() <= 0, (name, scheme)
+        assert tab.page.evaluate(SMALL) == 0, name
+        if PICTURES:
+            tab.page.set_viewport_size({"width": 390, "height": 844})
+            tab.page.screenshot(path=Path(PICTURES) / f"{name}-390-{scheme}.png", full_page=True)
+            tab.page.set_viewport_size({"width": 320, "height": 844})
+    assert tab.page.locator("h1").count() == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_page_is_accessible_and_fits_in_each_language(browser, port, zoe, accent, language):
+    words, tab, query = table(language), open_tab(browser, port, script=True), f"?lang={language}"
+    page, prefix = tab.page, f"{language}{'-look' if accent else ''}"
+    page.goto(f"{tab.origin}/preferences/{zoe.preferences()}{query}")
+    looked_at(tab, f"{prefix}-preferences")
+    page.get_by_role("button", name=words["save"]).click()
+    page.get_by_text(words["saved"]).wait_for()
+    looked_at(tab, f"{prefix}-saved")
+    page.goto(f"{tab.origin}/unsubscribe/{zoe.token()}{query}")
+    looked_at(tab, f"{prefix}-ask")
+    page.get_by_role("button", name=words["unsubscribe_button"]).click()
+    page.get_by_role("heading", name=words["unsubscribed"]).wait_for()
+    looked_at(tab, f"{prefix}-left")
+    page.get_by_label(words["too_many"]).check()
+    page.get_by_role("button", name=words["why_button"]).click()
+    page.get_by_text(words["thanks"]).wait_for()
+    looked_at(tab, f"{prefix}-reason")
+    page.get_by_role("button", name=words["undo"]).click()
+    page.get_by_role("heading", name=words["back"]).wait_for()
+    looked_at(tab, f"{prefix}-back")
+    zoe.unsubscribe()
+    page.goto(f"{tab.origin}/unsubscribe/{zoe.token()}{query}")
+    page.get_by_role("heading", name=words["come_back"]).wait_for()
+    looked_at(tab, f"{prefix}-come-back")
+    assert tab.problems == []
+    assert page.context.cookies() == []
+    page.goto(f"{tab.origin}/unsubscribe/x{query}")
+    looked_at(tab, f"{prefix}-broken")
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_all_is_done_without_script(browser, port, zoe, width):
+    tab = open_tab(browser, port, script=False, width=width)
+    page, path = tab.page, f"{tab.origin}/unsubscribe/{zoe.token()}"
+    page.goto(f"{path}).", referer="https://mail.example/")
+    assert zoe.is_subscribed()
+    page.get_by_role("button", name="Unsubscribe").click()
+    page.get_by_role("heading", name="You’re unsubscribed").wait_for()
+    assert not zoe.is_subscribed()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("heading", name="You’re back").wait_for()
+    assert zoe.is_subscribed()
+    page.goto(path)
+    page.get_by_role("button", name="Unsubscribe").click()
+    page.get_by_label("I never signed up").check()
+    page.get_by_role("button", name="Send the reason").click()
+    page.get_by_text("We noted: I never signed up.").wait_for()
+    assert not zoe.is_subscribed()
+    assert tab.problems == []
+
+
+def test_the_language_is_chosen_in_the_footer_and_kept_on_the_page(browser, port, zoe):
+    tab = open_tab(browser, port, script=False)
+    tab.page.goto(f"{tab.origin}/preferences/{zoe.preferences()}")
+    tab.page.get_by_role("link", name="Nederlands").click()
+    tab.page.get_by_role("heading", name="Wat u krijgt").wait_for()
+    tab.page.get_by_label("Taal", exact=True).select_option("Français")
+    tab.page.get_by_role("button", name="Opslaan").click()
+    tab.page.get_by_role("heading", name="Ce que vous recevez").wait_for()
+    assert found(zoe.site, "zoe@example.com").fields["language"] == "fr"
+    assert tab.problems == []
