@@ -123,11 +123,6 @@ def is_lost(opened: Any) -> bool:
     return postgresql_pool.is_lost(opened.connection())
 
 
-def state(opened: Any) -> object:
-    """Equal to an earlier one if nothing was committed between the two."""
-    return opened.execute_sql("SELECT CAST(pg_current_snapshot() AS text)").fetchone()[0]
-
-
 @contextlib.contextmanager
 def snapshot(opened: Any) -> Iterator[None]:
     """A read transaction, whose instant is that of its first read."""
