@@ -260,7 +260,6 @@ DO_NOT_READ = {
     "schemas.formats.readings:options",
     "schemas.formats.csv_values:is_no_date",
     "schemas.file_imports:kept_file",
-    "schemas.file_records:kept_records",
     "schemas.formats.encodings:reading",
     "schemas.formats.files:inspect",
     "schemas.formats.meanings:column_of",

@@ -85,27 +85,6 @@ def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         raise FileRefused(LONG_CELL.format(line=end + 1)) from error
 
 
-def raw_records(text: TextIO, delimiter: str) -> Iterator[tuple[str, list[str]]]:
-    """All records of a CSV file, also blank ones: as they stand there, with the line break, and the cells.
-
-    One whose quote is not closed reaches to the end. Raises `FormError`.
-    """
-    csv.field_size_limit(MAX_LENGTH)
-    taken: list[str] = []
-
-    def source() -> Iterator[str]:
-        for line in lines(text):
-            taken.append(line)
-            yield line
-
-    try:
-        for record in csv.reader(source(), delimiter=delimiter):
-            yield "".join(taken), record
-            taken.clear()
-    except csv.Error as error:
-        raise FileRefused(LONG_CELL.format(line=1)) from error
-
-
 def _marked(source: Iterator[str]) -> Iterator[str]:
     for line in source:
         yield line if line.endswith(LINE_BREAK) else f"{line}\n"

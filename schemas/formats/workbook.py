@@ -28,7 +28,8 @@ MAX_ROWS = 1_048_576  # of any spreadsheet program
 MAX_NAMES, MAX_NAME_LENGTH = 100, 255  # of sheets, in an answer
 MOST_OTHERS, FIRST_ROWS, FIRST_CELLS = 20, 5, 100  # of further sheets
 PIECE_SIZE, LARGE_PIECE_SIZE = 2**14, 2**20
-STRING, CELL = (re.compile(rb"<(?:[^\s<>/]{1,99}:)?%b[\s/>]" % name) for name in (b"si", b"c"))
+STRING = re.compile(rb"<(?:[^\s<>/]{1,99}:)?si[\s/>]")
+CELL = re.compile(rb"<(?:[^\s<>/]{1,99}:)?c[\s/>]")
 
 AS_CSV = "save the sheet as CSV in UTF-8, and import that."
 TOO_LARGE = f"The workbook is too large to be read: {AS_CSV}"
