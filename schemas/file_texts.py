@@ -29,12 +29,12 @@ def kept_texts(
         raise FileRefused(UNKNOWN)
     before = ""
     with encodings.reading(binary, encoding) as text:
-        while piece := text.read(PIECE_LENGTH):
-            written = before + piece
+        while chunk := text.read(PIECE_LENGTH):
+            written = before + chunk
             yield written
             if (plain := unescaped(written)) != written:
                 yield plain
-            before = piece[-OVERLAP:]
+            before = chunk[-OVERLAP:]
 
 
 def _sheets(run: Run, binary: BinaryIO, unpacked: BinaryIO) -> Iterator[str]:

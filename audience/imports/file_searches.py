@@ -1,19 +1,21 @@
 """Files that wait are searched for whoever was erased since they were sent, and deleted if they have them."""
 
+import logging
 import re
 import tempfile
 import unicodedata
 from collections.abc import Iterator, Set
 from contextlib import closing, suppress
+from itertools import chain
 from pathlib import Path
 
 from audience import addresses, jobs, redaction
 from audience.access import site_keys
 from audience.access.sites import Site
 from audience.addresses import MAX_ADDRESS_BYTES, MAX_LOCAL_BYTES
-from audience.errors import NotFound
+from audience.errors import NotFound, where
 from audience.imports import file_imports, file_uploads
-from audience.jobs import LONG, Job
+from audience.jobs import LONG, MACHINE_FAULTS, ClaimLost, Job
 from audience.protocols import TextOpener
 from schemas.values import FormError, compact_json
 from storage import database
@@ -22,6 +24,7 @@ from storage.imports import file_uploads as stored
 from storage.imports.file_uploads import FileUpload
 from storage.instance import erased_pages
 
+log = logging.getLogger(__name__)
 BATCH_TEXTS = 500
 NAMED = (
     "Somebody in this file was erased after it was sent, so it was deleted. Choose it again: nobody who was "
@@ -35,7 +38,7 @@ DOMAIN = re.compile(rf"[^\s!-,/:-@\[-`{{-~]{{1,{MAX_ADDRESS_BYTES}}}")  # of let
 
 
 def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts: TextOpener) -> None:
-    """Searches a file, and deletes it if somebody who was erased is in it. Raises `ClaimLost`."""
+    """Searches a file, and deletes it if somebody who was erased is in it. Raises `ClaimLost`, `MACHINE_FAULTS`."""
     with database.session():
         erased = suppressions.erased_from(site.id, upload.to_search)
     why = _why_deleted(site, upload, job, instance, open_texts, erased.keys())
@@ -56,7 +59,7 @@ def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts:
 def _why_deleted(
     site: Site, upload: FileUpload, job: Job, instance: Path, open_texts: TextOpener, erased: Set[str]
 ) -> str:
-    """Empty for a file that stays."""
+    """Empty for a file that stays. Raises `ClaimLost`, `MACHINE_FAULTS`."""
     try:
         with (
             file_uploads.opened(site, instance, upload) as binary,
@@ -73,14 +76,19 @@ def _why_deleted(
                         jobs.hold(job, LONG)
     except NotFound:
         return file_uploads.GONE
-    except FormError:
+    except (ClaimLost, *MACHINE_FAULTS):
+        raise
+    except Exception as error:
+        if not isinstance(error, FormError):
+            log.error("file %d was not searched: %s", upload.id, where(error))
         return UNREADABLE
     return ""
 
 
 def keys_in(text: str) -> set[str]:
     """The normal forms of all that may be an address in a text, also in an encoding."""
-    spellings = {each for words in (text, *redaction.addresses_in(text)) for each in _around_signs(words)}
+    texts = (text, *redaction.addresses_in(text))
+    spellings = set(chain.from_iterable(map(_around_signs, texts)))
     keys = set()
     for address in spellings:
         with suppress(addresses.MalformedAddress):

@@ -145,9 +145,9 @@ def _check_elements(archive: zipfile.ZipFile, part: str, element: re.Pattern[byt
     """Looks at a part's bytes: reading its XML takes a hundred times as long. NULs are of UTF-16."""
     count = gap = 0
     with archive.open(part) as file:
-        while piece := file.read(LARGE_PIECE_SIZE):
-            found = len(element.findall(piece.replace(b"\0", b"")))
-            count, gap = count + found, 0 if found else gap + len(piece)
+        while chunk := file.read(LARGE_PIECE_SIZE):
+            found = len(element.findall(chunk.replace(b"\0", b"")))
+            count, gap = count + found, 0 if found else gap + len(chunk)
             if count > most or gap > MAX_GAP:
                 raise FileRefused(TOO_LARGE)
 
@@ -168,8 +168,8 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
     parts = {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
     visible = [sheet for sheet in sheets if sheet is not chosen and sheet.sheet_state == "visible"]
     others = [] if sheet else visible[:MOST_OTHERS]
-    for each in (chosen, *others):
-        _check_elements(reader.archive, parts[each.title], CELL, MAX_CELLS)
+    for scanned in (chosen, *others):
+        _check_elements(reader.archive, parts[scanned.title], CELL, MAX_CELLS)
     with reader.archive.open(parts[chosen.title]) as part:
         notes = workbook_rows.Scan().read(part)
     chosen.reset_dimensions()  # which may be wrong

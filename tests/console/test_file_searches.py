@@ -3,7 +3,7 @@
 import io
 import json
 import zipfile
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 
 import openpyxl
@@ -288,6 +288,21 @@ def test_a_worker_that_is_killed_leaves_the_search_to_another(
     monkeypatch.setattr(leases, "now", lambda _: later)
     search()
     assert waiting_files(site, instance) == 0
+
+
+@pytest.mark.parametrize(("fault", "left"), [(LookupError, 0), (OSError, 1)])
+def test_a_file_that_breaks_the_search_is_deleted_unless_the_machine_did(
+    site, manager, root, instance, erase, fault, left
+):
+    keep(manager, root, NOBODY)
+    erase()
+
+    def broken(*_):
+        raise fault
+
+    with suppress(OSError):
+        do_files(instance, open_texts=broken)
+    assert waiting_files(site, instance) == left
 
 
 def test_a_search_that_takes_long_holds_its_claim(site, manager, root, erase, instance, monkeypatch):
