@@ -24,7 +24,7 @@ def kept_texts(
     if encodings.is_zip(binary):
         yield from _sheets(run, binary, unpacked)
         return
-    encoding = encodings.encoding(binary, encodings.known(str(parameters.get("encoding", ""))))
+    encoding = encodings.encoding(binary, encodings.find_encoding(str(parameters.get("encoding", ""))))
     if encoding is None:
         raise FileRefused(UNKNOWN)
     before = ""

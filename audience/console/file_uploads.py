@@ -32,7 +32,7 @@ def new(site: Site) -> str:
 def _form(site: Site, gone: FileUpload | None = None) -> str:
     """Asks for a file, or for one again that was deleted."""
     why = file_uploads.outcome_of(gone)["problem"] if gone else ""
-    shown = {"waiting": file_uploads.waiting(site), "limit": settings().import_max_bytes}
+    shown = {"waiting": file_uploads.list_waiting(site), "limit": settings().import_max_bytes}
     return render_template("import_new.html", gone=gone, why=why, **shown)
 
 
@@ -67,7 +67,9 @@ def show(site: Site, upload_id: int) -> Response | str:
     if upload.task == IMPORT or not outcome:
         rows = outcome["rows_seen"] if outcome.get("whole") else 0
         return render_template("import_reading.html", upload=upload, rows=rows)
-    return render_template("import_file.html", upload=upload, **file_forms.shown(site, upload, outcome))
+    return render_template(
+        "import_file.html", upload=upload, **file_forms.describe_file(site, upload, outcome)
+    )
 
 
 @blueprint.post("/sites/<site_uuid>/imports/files/<number:upload_id>/again")

@@ -38,7 +38,10 @@ DOMAIN = re.compile(rf"[^\s!-,/:-@\[-`{{-~]{{1,{MAX_ADDRESS_BYTES}}}")  # of let
 
 
 def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts: TextOpener) -> None:
-    """Searches a file, and deletes it if somebody who was erased is in it. Raises `ClaimLost`, `MACHINE_FAULTS`."""
+    """Searches a file, and deletes it if somebody who was erased is in it.
+
+    Raises `ClaimLost`, `MACHINE_FAULTS`.
+    """
     with database.session():
         erased = suppressions.erased_from(site.id, upload.to_search)
     why = _why_deleted(site, upload, job, instance, open_texts, erased.keys())

@@ -150,9 +150,9 @@ class Objects:
         U+FFFD stands then."""
         doubled = {key: values for key, values in self._doubled.items() if _differ(values)}
         code, message = ("invalid_json", TWICE) if doubled else ("", "")
-        written = json.dumps([value, doubled], ensure_ascii=False) if may_have_half else ""
-        if SURROGATE.search(written):
-            value, doubled = json.loads(SURROGATE.sub("\ufffd", written))
+        text = json.dumps([value, doubled], ensure_ascii=False) if may_have_half else ""
+        if SURROGATE.search(text):
+            value, doubled = json.loads(SURROGATE.sub("\ufffd", text))
             code, message = NUL_CODE, HALF_TEXT
         return Unclear(value, doubled, code, message) if code and isinstance(value, dict) else value
 

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterator
 
-from storage.database import execute, row, rows
+from storage.database import execute, rows, value
 from storage.engines.chosen import engine
 
 PIECE_BYTES = 2**20  # of all but the last
@@ -25,10 +25,10 @@ def read(site_id: int, file: str) -> Iterator[bytes]:
     """The pieces of a file, one after another, in the caller's session."""
     query = "SELECT content FROM file_pieces WHERE site_id = ? AND file = ? AND number = ?"
     for number in itertools.count():
-        record = row(query, (site_id, file, number))
-        if record is None:
+        content = value(query, (site_id, file, number), b"")
+        if not content:
             return
-        yield bytes(record[0])
+        yield content
 
 
 def remove(site_id: int, file: str) -> None:

@@ -84,7 +84,7 @@ def test_a_kept_file_is_only_for_who_sent_it_and_for_an_hour(client, other_clien
     assert list((settings.instance / file_uploads.FOLDER).glob("*")) == []
     with database.session():
         assert database.row("SELECT count(*) FROM file_pieces") == (0,)
-    assert file_uploads.waiting(client.site) == []
+    assert file_uploads.list_waiting(client.site) == []
 
 
 def test_an_erasure_deletes_a_file_that_waits_for_its_answers_and_has_the_person(client, settings):
@@ -99,4 +99,4 @@ def test_an_erasure_deletes_a_file_that_waits_for_its_answers_and_has_the_person
     gone = go_on(client, upload, consent=IN)
     error(gone, 404)
     assert "somebody in it was erased" in gone.text
-    assert file_uploads.waiting(client.site) == []
+    assert file_uploads.list_waiting(client.site) == []

@@ -178,7 +178,7 @@ def test_the_page_keeps_the_answers_and_takes_the_file_again(site, manager, root
     assert 'value="fair, north"' in shown
     assert "Import 3 rows" in shown
     assert "Erased people stay away: 1." in shown
-    assert len(file_uploads.waiting(site)) == 1
+    assert len(file_uploads.list_waiting(site)) == 1
     read(manager, again, tag="fair, north")
     site_lane.drain(site.id, 30)
     assert [bool(subscribers.find(site, email=f"{name}@a.example")) for name in ("ann", "bob", "cy")] == [
@@ -191,7 +191,7 @@ def test_a_file_that_was_deleted_can_be_discarded(site, manager, root, erase, se
     erase()
     search()
     assert manager.post(path, leave="1").status_code == 303
-    assert file_uploads.waiting(site) == []
+    assert file_uploads.list_waiting(site) == []
 
 
 def test_for_an_address_that_nobody_had_no_file_is_searched(site, manager, root, instance, search):
@@ -220,7 +220,7 @@ def test_an_import_that_begins_meanwhile_goes_on_and_the_file_goes_with_it(
     erase()
 
     def begun_meanwhile(*arguments):
-        [upload] = file_uploads.waiting(site)
+        [upload] = file_uploads.list_waiting(site)
         file_uploads.begin_import(site, instance, upload, COMMAND_LINE)
         yield from kept_texts(ChildProcess(), *arguments)
 
