@@ -30,9 +30,9 @@ def kept_texts(
     before = ""
     with encodings.reading(binary, encoding) as text:
         while chunk := text.read(PIECE_LENGTH):
-            written = before + chunk
-            yield written
-            if (plain := unescaped(written)) != written:
+            part = before + chunk
+            yield part
+            if (plain := unescaped(part)) != part:
                 yield plain
             before = chunk[-OVERLAP:]
 
@@ -41,10 +41,10 @@ def _sheets(run: Run, binary: BinaryIO, unpacked: BinaryIO) -> Iterator[str]:
     sheets = workbook.unpack(run, binary, unpacked).sheets
     if not 0 < len(sheets) < workbook.MAX_NAMES:  # an archive of other files; a workbook with unnamed sheets
         raise FileRefused(workbook.TOO_LARGE)
-    for place in range(1, len(sheets) + 1):
+    for number in range(1, len(sheets) + 1):
         unpacked.seek(0)
         unpacked.truncate()
-        workbook.unpack(run, binary, unpacked, str(place))
+        workbook.unpack(run, binary, unpacked, str(number))
         for _, cells in readers.sheet_records(unpacked):
             yield "\n".join(map(str, cells))
 

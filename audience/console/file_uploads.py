@@ -29,11 +29,11 @@ def new(site: Site) -> str:
     return _form(site)
 
 
-def _form(site: Site, gone: FileUpload | None = None) -> str:
+def _form(site: Site, deleted: FileUpload | None = None) -> str:
     """Asks for a file, or for one again that was deleted."""
-    why = file_uploads.outcome_of(gone)["problem"] if gone else ""
+    why = file_uploads.outcome_of(deleted)["problem"] if deleted else ""
     shown = {"waiting": file_uploads.list_waiting(site), "limit": settings().import_max_bytes}
-    return render_template("import_new.html", gone=gone, why=why, **shown)
+    return render_template("import_new.html", deleted=deleted, why=why, **shown)
 
 
 @blueprint.post("/sites/<site_uuid>/imports/new")
@@ -77,9 +77,9 @@ def show(site: Site, upload_id: int) -> Response | str:
 def receive_again(site: Site, upload_id: int) -> Response | dict[str, str]:
     """Keeps a file in place of one that was deleted, with the answers given to that"""
     read_form()
-    gone = file_uploads.get(site, upload_id)
-    page_of_file = _keep(site, file_uploads.reading_of(gone))
-    file_uploads.discard(site, settings().instance, gone)
+    deleted = file_uploads.get(site, upload_id)
+    page_of_file = _keep(site, file_uploads.reading_of(deleted))
+    file_uploads.discard(site, settings().instance, deleted)
     return page_of_file
 
 

@@ -109,16 +109,16 @@ def _around_signs(text: str) -> Iterator[str]:
 
 
 def _locals(before: str) -> Iterator[str]:
-    for place in range(len(before) - 1, -1, -1):
-        if before[place].isspace() or before[place] == "@":
+    for index in range(len(before) - 1, -1, -1):
+        if before[index].isspace() or before[index] == "@":
             return
-        if place == 0 or not (before[place - 1].isalnum() and before[place].isalnum()):
-            yield before[place:]
+        if index == 0 or not (before[index - 1].isalnum() and before[index].isalnum()):
+            yield before[index:]
 
 
 def _end(domain: str) -> int:
     """Where something else begins behind a domain without a blank, such as a full-width comma."""
-    return next((place for place, letter in enumerate(domain) if not _is_of_name(letter)), len(domain))
+    return next((index for index, letter in enumerate(domain) if not _is_of_name(letter)), len(domain))
 
 
 def _is_of_name(letter: str) -> bool:

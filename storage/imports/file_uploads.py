@@ -128,13 +128,13 @@ def searched(site_id: int, upload_id: int, later: int) -> None:
 
 def drop(site_id: int, upload_id: int, outcome: str) -> bool:
     """Keeps of a file what it was and why it was deleted; False if it is being imported now."""
-    left = execute(
+    count = execute(
         f"UPDATE file_uploads SET file = '', task = CASE task WHEN '{TRY}' THEN '' ELSE task END, "
         "outcome = ?, to_search = 0 "
         f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0",
         (outcome, site_id, upload_id),
     )
-    return left > 0
+    return count > 0
 
 
 def remove(site_id: int, upload_id: int) -> bool:
