@@ -39,7 +39,7 @@ def kept_texts(
 
 def _sheets(run: Run, binary: BinaryIO, unpacked: BinaryIO) -> Iterator[str]:
     sheets = workbook.unpack(run, binary, unpacked).sheets
-    if not 0 < len(sheets) < workbook.MAX_NAMES:  # an archive of other files; a workbook with unnamed sheets
+    if not 0 < len(sheets) < workbook.MAX_NAMES:  # an archive of other files, or too many
         raise FileRefused(workbook.TOO_LARGE)
     for number in range(1, len(sheets) + 1):
         unpacked.seek(0)
