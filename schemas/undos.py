@@ -7,7 +7,7 @@ import marshmallow as ma
 
 from schemas.base import Form
 from schemas.file_readings import Switch
-from schemas.responses import Date, Id, ResponseSchema, constant, integer, shape, shown, single
+from schemas.responses import Date, Id, ResponseSchema, constant, dump, integer, shape, single
 
 STATUSES = ("queued", "running", "finished", "failed")
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
@@ -44,7 +44,7 @@ UndoAnswer = single("UndoAnswer", UndoSchema)
 
 
 def answer(undo: Any) -> dict[str, Any]:
-    return {"data": shown("undos", UndoAttributes, undo, total=undo.rows, processed=undo.applied)}
+    return {"data": dump("undos", UndoAttributes, undo, total=undo.rows, processed=undo.applied)}
 
 
 def dry_run(counts: Mapping[str, int]) -> dict[str, Any]:
