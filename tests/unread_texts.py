@@ -315,7 +315,7 @@ DO_NOT_READ = {
     "schemas.responses:listing",
     "schemas.responses:resource",
     "schemas.responses:shape",
-    "schemas.responses:shown",
+    "schemas.responses:dump",
     "schemas.responses:single",
     "schemas.searches:bounds",
     "schemas.subscribers:found_text",
