@@ -66,7 +66,8 @@ def follow_links(service: Service) -> list[bytes]:
     paths = [f"/{purpose}/{url.rpartition('/')[2]}" for purpose, url in answer["data"].items()]
     for path in paths:
         for method in ("GET", "HEAD", "POST", "DELETE"):
-            raw(service, method, f"{path}?{path}")
+            for part in ("", "x", "/undo", "/reason"):
+                raw(service, method, f"{path}{part}?{path}")
     return [path.rpartition("/")[2].encode() for path in paths]
 
 
