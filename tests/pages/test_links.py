@@ -10,7 +10,7 @@ from audience.changes import pages as change_log_pages
 from audience.clock import MINUTE_MS
 from audience.console import consents
 from audience.erasures import erasures
-from audience.links import generations
+from audience.links import generations, links, undoing
 from audience.links.links import PREFERENCES, UNSUBSCRIBE
 from audience.links.unsubscribing import REASONS
 from audience.subscribers import commands, subscribers
@@ -206,10 +206,13 @@ def test_undo_ends_with_the_next_consent_event(zoe, what):
 
 def test_undo_needs_the_ticket_of_that_very_page(zoe):
     put(zoe.site, {"email": "bob@example.com"})
-    token, others = zoe.token(), zoe.unsubscribe(zoe.token(email="bob@example.com"))
-    sent = zoe.unsubscribe()
+    token, of_bob = zoe.token(), zoe.token(email="bob@example.com")
+    others, sent = zoe.unsubscribe(of_bob), zoe.unsubscribe()
+    link = links.read(UNSUBSCRIBE, of_bob)
+    assert link is not None
+    of_same_number, _ = undoing.new_ticket(link, found(zoe.site, ZOE).consent_number)
     undo = f"/unsubscribe/{token}/undo"
-    for wrong in ("", "x", others, sent[:-1], sent + "x", "é", "x" * 999):
+    for wrong in ("", "x", others, of_same_number, sent[:-1], sent + "x", "é", "x" * 999):
         assert zoe.post(undo, {"ticket": wrong}).status_code == 409
     assert zoe.post(undo).status_code == 409
     assert not zoe.is_subscribed()
