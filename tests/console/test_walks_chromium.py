@@ -20,6 +20,7 @@ from tests.console.screens import PLAIN, fill
 from tests.jobs import run_acts
 
 EMAIL, OTHER = "mara@example.com", "max@example.com"
+LOGO = Path(__file__).parent.parent / "pages" / "logo.png"
 PICTURES = os.environ.get("AUDIENCE_PICTURES", "")
 
 
@@ -236,6 +237,28 @@ def test_an_act_that_was_not_begun_says_so(browser, port, site, width):
     looked_at(visitor, "not-begun")
     visitor.page.get_by_role("link", name="All acts").click()
     visitor.page.get_by_text("not begun").wait_for()
+    assert visitor.problems == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_look_of_the_pages_is_corrected_and_shown(browser, port, site, width):
+    visitor = visit(browser, port, EMAIL, width, "light")
+    visitor.open(f"/sites/{site.uuid}/settings")
+    page = visitor.page
+    page.get_by_role("link", name="Pages and mail").click()
+    page.get_by_label("Public name").fill("Win at evil.example")
+    page.get_by_label("Accent colour").fill("#E8B004")
+    page.get_by_label("Logo: PNG").set_input_files(LOGO)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("alert").wait_for()
+    visitor.problems.clear()  # the browser notes the status
+    looked_at(visitor, "look-refused")
+    page.get_by_label("Public name").fill("Reeds & Herons")
+    page.get_by_label("Logo: PNG").set_input_files(LOGO)
+    page.get_by_role("button", name="Save").click()
+    page.get_by_text("Black text on it: 10.6 to 1").wait_for()
+    assert page.get_by_alt_text("The logo now").evaluate("(logo) => logo.naturalWidth") > 0
+    looked_at(visitor, "look")
     assert visitor.problems == []
 
 
