@@ -101,6 +101,34 @@ def test_each_page_is_accessible_and_fits_in_each_language(browser, port, zoe, a
     looked_at(tab, f"{prefix}-broken")
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_page_that_says_no_is_accessible_and_fits_too(browser, port, zoe, language, monkeypatch):
+    words, tab, query = table(language), open_tab(browser, port, script=True), f"?lang={language}"
+    page, path = tab.page, f"{tab.origin}/unsubscribe/{zoe.token()}"
+    page.goto(path + query)
+    page.get_by_role("button", name=words["unsubscribe_button"]).click()
+    page.get_by_role("heading", name=words["unsubscribed"]).wait_for()
+    zoe.unsubscribe()
+    page.get_by_role("button", name=words["undo"]).click()
+    page.get_by_role("heading", name=words["late"]).wait_for()
+    looked_at(tab, f"{language}-late")
+    with monkeypatch.context() as patched:
+        patched.setattr("audience.links.unsubscribing.find", lambda _: (None, None))
+        page.goto(path + query)
+    assert page.locator("h1").inner_text() == words["unknown"]
+    looked_at(tab, f"{language}-unknown")
+    for _ in range(99):
+        zoe.get("/unsubscribe/x")
+    page.goto(f"{path}x{query}")
+    assert page.locator("h1").inner_text() == words["wait"]
+    looked_at(tab, f"{language}-wait")
+    with monkeypatch.context() as patched:
+        patched.setattr("audience.links.links.read", None)
+        page.goto(path + query)
+    assert page.locator("h1").inner_text() == words["failed"]
+    looked_at(tab, f"{language}-failed")
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_all_is_done_without_script(browser, port, zoe, width):
     tab = open_tab(browser, port, script=False, width=width)
