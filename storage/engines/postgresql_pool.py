@@ -12,7 +12,6 @@ from playhouse.postgres_ext import PooledPsycopg3Database
 from storage.engines import postgresql_bulk
 from storage.engines.postgresql_bulk import Bulk
 from storage.engines.postgresql_connections import OF_TRANSACTION, ServerConnections
-from storage.engines.postgresql_plans import KeptPlans
 
 MUCH = 1_000  # rows of a new site, for the first statistics
 MANY = 20  # values of a statement, some of which are in lists
@@ -55,7 +54,6 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
     def __init__(self, url: str, **options: Any) -> None:
         super().__init__(url, **{"prepare_threshold": None} | options)
         self._types: dict[str, dict[str, str]] = {}
-        self._plans = KeptPlans()
         self.growth = GrownTables()
 
     def another(self) -> "ServerPool":
@@ -83,10 +81,7 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
         if not options.get("prepare"):
             return super().execute_sql(sql, params, **options)
         with vars(peewee)["__exception_wrapper__"]:
-            connection = self.connection()
-            if self._plans.has_place(connection):
-                return self._plans.run(connection, sql, params)
-            return connection.execute(sql, params, prepare=True, binary=True)
+            return self.connection().kept.execute(sql, params, prepare=True)
 
     def execute_many(self, sql: str, parameters: Iterable[Sequence[Any]]) -> None:
         """Runs a statement, with `?` marks, for each row of parameters: if it can, for all at once."""
