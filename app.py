@@ -83,7 +83,11 @@ def create_routes() -> Flask:
     blueprints.register(app)
     console.register(app)
     app.register_blueprint(health.blueprint)
-    failed = {Unavailable: errors.unavailable, Unfinished: errors.unfinished, DiskFault: errors.faulty_disk}
+    failed = {
+        Unavailable: errors.unavailable_response,
+        Unfinished: errors.unfinished_response,
+        DiskFault: errors.faulty_disk,
+    }
     errors.register(app, failed, console.error_page)
     request_log.register(app)
     change_notices.register(app)

@@ -4,7 +4,7 @@ import errno
 import traceback
 from collections.abc import Sequence
 
-from schemas.values import FieldError, names_found
+from schemas.values import FieldError, error_names
 
 DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
 
@@ -16,7 +16,7 @@ class AudienceError(Exception):
         super().__init__(message)
         self.message = message
         self.errors = tuple(errors)
-        self.found = names_found(self.errors)
+        self.found = error_names(self.errors)
 
 
 class NotUnderstood(AudienceError):

@@ -118,7 +118,7 @@ def measure(instance: Path, total: int, _: int) -> list[Row]:
     interpreter.settle()
     results = []
     for what, first in (("all new", total), ("all changed", 0)):
-        with instances.opened(instance) as site:
+        with instances.open_instance(instance) as site:
             undone = undo_rows(site, what, first, total)
             after = change_log_pages.newest(site)
             imported(site, first, total, 2)

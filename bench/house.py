@@ -38,20 +38,20 @@ def benches() -> list[Path]:
 
 
 def reached(arrows: Arrows, start: str) -> set[str]:
-    seen, waiting = set[str](), [start]
+    visited, waiting = set[str](), [start]
     while waiting:
-        new = arrows.get(waiting.pop(), set()) - seen
-        seen |= new
+        new = arrows.get(waiting.pop(), set()) - visited
+        visited |= new
         waiting += new
-    return seen
+    return visited
 
 
 def circles(arrows: Arrows) -> list[str]:
     by_start = {start: reached(arrows, start) for start in arrows}
     sets = {
-        frozenset(name for name in seen if start in by_start[name])
-        for start, seen in by_start.items()
-        if start in seen
+        frozenset(name for name in visited if start in by_start[name])
+        for start, visited in by_start.items()
+        if start in visited
     }
     return sorted(" ".join(sorted(names)) for names in sets)
 

@@ -62,10 +62,10 @@ def bare(site: Site, items: list[dict[str, Any]], seconds: Callable[[], float] =
         for first in range(0, len(batch), CHUNK)
     ]
     start = seconds()
-    for new, known, links, removed, added, domains_of_new, (entries, changed), packed in chunks:
+    for new, existing, links, removed, added, domains_of_new, (entries, changed), packed in chunks:
         with database.write():
             stored.insert(new)
-            stored.update(site.id, known)
+            stored.update(site.id, existing)
             tags.link(links)
             tags.count(site.id, Counter(tag_id for _, tag_id, _ in links))
             stored_values.remove(removed)
@@ -87,14 +87,14 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
     changes = [change_from_item(item) for item in items]
     with database.session():
         _next_id = max(_next_id, stored.new_ids(1)[0])
-        known = stored.known(site.id, [change.key for change in changes])
+        existing = stored.read_existing(site.id, [change.key for change in changes])
         tag_ids = tags.ids(site.id, people.TAGS)
         ids = custom_fields.ids(site.id, people.FIELDS)
     new, updated, links, removed, added = [], [], [], [], []
     domains_of_new: Counter[str] = Counter()
     entries = Entries()
     for change in changes:
-        before = known.get(change.key)
+        before = existing.get(change.key)
         if before is None:
             tagged = [tag_ids[name] for name in change.tags]
             new.append(_row(site, change, _next_id, tagged))
@@ -103,16 +103,16 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
             domains_of_new[change.key.partition("@")[2]] += 1
             _next_id += 1
         else:
-            person = list(before)
-            person[stored.FIELDS] = json.dumps(change.fields, ensure_ascii=False, separators=(",", ":"))
+            subscriber = list(before)
+            subscriber[stored.FIELDS] = json.dumps(change.fields, ensure_ascii=False, separators=(",", ":"))
             age = json.loads(before[stored.FIELDS])["age"]
-            removed += _values(site, {"age": age}, ids, person[stored.ID])
-            added += _values(site, {"age": change.fields["age"]}, ids, person[stored.ID])
-            updated.append(person)
+            removed += _values(site, {"age": age}, ids, subscriber[stored.ID])
+            added += _values(site, {"age": change.fields["age"]}, ids, subscriber[stored.ID])
+            updated.append(subscriber)
             values = [{"fields": {"age": value}} for value in (change.fields["age"], age)]
-            entries.changed.append((person[stored.ID], *values))
-    entries.created = [person[stored.ID] for person in new]
-    of_record = (len(entries), [person[stored.ID] for person in updated]), entries.packed()
+            entries.changed.append((subscriber[stored.ID], *values))
+    entries.created = [subscriber[stored.ID] for subscriber in new]
+    of_record = (len(entries), [subscriber[stored.ID] for subscriber in updated]), entries.packed()
     return new, {stored.TEXTS: updated}, sorted(links), removed, sorted(added), domains_of_new, *of_record
 
 
@@ -134,27 +134,27 @@ def _values(site: Site, fields: Any, ids: dict[str, int], subscriber_id: int) ->
 _added = time.time_ns() // 1_000  # nobody's number
 
 
-def rows(count: int, known: int, age: int, total: int) -> list[dict[str, Any]]:
+def rows(count: int, existing: int, age: int, total: int) -> list[dict[str, Any]]:
     """`known` people, spread over the `total`, with another age, and new ones between them."""
     global _added
-    items = [item(number * 7919 % total, age) for number in range(known)]
-    items += [item(number) for number in range(_added, _added + count - known)]
+    items = [item(number * 7919 % total, age) for number in range(existing)]
+    items += [item(number) for number in range(_added, _added + count - existing)]
     _added += count
-    return [items[place * 7919 % count] for place in range(count)]
+    return [items[index * 7919 % count] for index in range(count)]
 
 
 def measure(instance: Path, total: int, runs: int) -> list[Row]:
     interpreter.settle()
-    with instances.opened(instance) as site:
+    with instances.open_instance(instance) as site:
         return of_site(site, total, runs)
 
 
 def of_site(site: Site, total: int, runs: int) -> list[Row]:
     results, count = [], min(ROWS, total)
-    for name, known in (("half new", count // 2), ("all new", 0)):
+    for name, existing in (("half new", count // 2), ("all new", 0)):
         ours, limits = [], []
         for run in range(runs):
-            both = [rows(count, known, age, total) for age in (2 * run + 1, 2 * run + 2)]
+            both = [rows(count, existing, age, total) for age in (2 * run + 1, 2 * run + 2)]
             ours.append(drained(site, both[0]) / count * 1e6)
             limits.append(bare(site, both[1]) / count * 1e6)
         row, limit = statistics.median(ours), statistics.median(limits)

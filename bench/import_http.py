@@ -45,7 +45,7 @@ def applied(service: Service) -> bool:
 
 
 def measure(instance: Path, total: int, runs: int) -> list[Row]:
-    with instances.served(instance) as service, instances.opened(instance) as site:
+    with instances.served(instance) as service, instances.open_instance(instance) as site:
         return [of_service(service, site, total, runs)]
 
 

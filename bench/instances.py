@@ -38,7 +38,7 @@ def filled(instance: str | None, total: int) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def opened(instance: Path) -> Iterator[Site]:
+def open_instance(instance: Path) -> Iterator[Site]:
     """Its first site, with its database open in this process."""
     pepper.open(instance / pepper.FILE)
     database.open(Settings(instance=instance).database, cache_mb=CACHE_MB)

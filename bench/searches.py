@@ -41,7 +41,7 @@ COMBINED: dict[str, Any] = {
 
 
 def measure(instance: Path, total: int, runs: int) -> list[Row]:
-    with instances.opened(instance) as site:
+    with instances.open_instance(instance) as site:
         return of_site(site, total, runs)
 
 

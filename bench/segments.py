@@ -80,6 +80,6 @@ def save_reports(site: Site, segment_id: str) -> None:
 
 
 def measure(instance: Path, _: int, runs: int) -> list[Row]:
-    with instances.opened(instance) as site:
+    with instances.open_instance(instance) as site:
         calls = acts(site)
         return scans.rows(calls, dict.fromkeys(calls, GOAL_MS), runs)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import REQUIRED, TEXT, Form, JsonSchema, clean
-from schemas.responses import ResponseSchema, shape
+from schemas.responses import ResponseSchema, shape, values
 
 FLAG = "Send true or false."
 
@@ -156,44 +156,30 @@ class Blacklists(BlacklistEntry):
 
 
 def validation(result: Any) -> dict[str, Any]:
-    return {
-        "valid": result.valid,
-        "reasons": [str(reason) for reason in result.reasons],
-        "score": result.score,
-        "suggestion": result.suggestion,
-    }
+    return values(Validation, result, reasons=_codes(result))
 
 
 def strict_validation(result: Any, block_free_providers: bool | None) -> dict[str, Any]:
-    return {
-        "valid": result.valid,
-        "reasons": [str(reason) for reason in result.reasons],
-        "block_free_providers": bool(block_free_providers),
-        "suggestion": result.suggestion,
-    }
+    applied = bool(block_free_providers)
+    return values(StrictValidation, result, reasons=_codes(result), block_free_providers=applied)
 
 
 def moderation(result: Any) -> dict[str, Any]:
-    return {
-        "valid": result.valid,
-        "reasons": [str(reason) for reason in result.reasons],
-        "safe_original_content": result.safe_original_content,
-    }
+    return values(Moderation, result, reasons=_codes(result))
+
+
+def _codes(result: Any) -> list[str]:
+    return [str(reason) for reason in result.reasons]
 
 
 def gender(result: Any) -> dict[str, Any]:
-    return {"gender": result.gender, "confidence": result.confidence, "basis": result.basis or None}
+    return values(GenderGuess, result, basis=result.basis or None)
 
 
 def blacklist(entries: Sequence[Any]) -> dict[str, Any]:
     """The top level repeats the first entry."""
     data = [
-        {
-            "query": entry.query,
-            "description": entry.description,
-            "results": dict(entry.results),
-            "status": dict(entry.status),
-        }
+        values(BlacklistEntry, entry, results=dict(entry.results), status=dict(entry.status))
         for entry in entries
     ]
     return {"data": data, **data[0]}

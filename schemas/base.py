@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import marshmallow as ma
 
-from schemas.values import DATE, FieldError, closest, names_found, read_date, trim
+from schemas.values import DATE, FieldError, closest, error_names, read_date, trim
 from schemas.values import FormError as FormError
 
 REQUIRED = "Send this value: it is required."
@@ -44,10 +44,10 @@ class UnknownKeys(str):
 
     names: tuple[tuple[str, ...], tuple[str, ...]]
 
-    def __new__(cls, message: str, unknown: Iterable[str], known: Iterable[str]) -> Self:
+    def __new__(cls, message: str, unknown: Iterable[str], valid: Iterable[str]) -> Self:
         text = super().__new__(cls, message)
         listed = tuple(unknown)
-        text.names = listed, closest(listed, known)
+        text.names = listed, closest(listed, valid)
         return text
 
 
@@ -86,8 +86,8 @@ class Form(ma.Schema):
             raise ma.ValidationError({key: [TWICE] for key in named})
 
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of known keys. Raises `ma.ValidationError`, by place, for what could not be stored."""
-        clean_each((place, item) for place, item in enumerate(data.items()) if item[0] not in self.keys)
+        """The values of known keys. Raises `ma.ValidationError`, by index, for what could not be stored."""
+        clean_each((index, item) for index, item in enumerate(data.items()) if item[0] not in self.keys)
         return {key: value for key, value in data.items() if key in self.keys and value is not None}
 
     @cached_property
@@ -105,7 +105,7 @@ def load(form: Form, data: Any) -> Any:
         return form.load(data)
     except ma.ValidationError as error:
         listed = list(islice(problems(error.messages), MAX_PROBLEMS))
-        raise FormError(listed, names_found(listed)) from error
+        raise FormError(listed, error_names(listed)) from error
 
 
 class Repeated(list[str]):
@@ -116,7 +116,7 @@ def last(values: Repeated) -> str:
     return values[-1]
 
 
-def present(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
+def query_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a query string, without empty ones unless the form requires them.
 
     Of a repeated one the last counts, unless its field reads them all (`repeated`).
@@ -218,13 +218,13 @@ def clean(value: Any) -> Any:
 
 
 def clean_each(items: Iterable[tuple[int, tuple[str, Any]]]) -> None:
-    """Checks keys and values that are ignored, by place. Raises `ma.ValidationError`."""
+    """Checks keys and values that are ignored, by index. Raises `ma.ValidationError`."""
     messages = {}
-    for place, (key, value) in items:
+    for index, (key, value) in items:
         try:
             clean([key, value])
         except ma.ValidationError as error:
-            messages[place] = error.messages
+            messages[index] = error.messages
     if messages:
         raise ma.ValidationError(messages)
 

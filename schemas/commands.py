@@ -9,7 +9,7 @@ import marshmallow as ma
 from schemas.base import REQUIRED, TWICE, Doubled, Form, JsonSchema, Text, Uuid, as_text, clean, nested
 from schemas.custom_fields import custom_value, field_key
 from schemas.imports import too_late
-from schemas.responses import problems, single
+from schemas.responses import integer, problems, single
 from schemas.subscribers import SubscriberSchema, names_in
 from schemas.tags import TagName
 from schemas.values import CommandName, trim
@@ -52,7 +52,7 @@ def field_key_in(query: Any) -> str:
     return field_key(as_text(query))
 
 
-def ignored(query: Any) -> None:
+def ignore_query(query: Any) -> None:
     clean(query)
 
 
@@ -63,8 +63,8 @@ QUERIES: dict[str, Callable[[Any], Any]] = {
     CommandName.REMOVE_TAG: tag,
     CommandName.ADD_FIELD: field_value,
     CommandName.REMOVE_FIELD: field_key_in,
-    CommandName.SUBSCRIBE: ignored,
-    CommandName.UNSUBSCRIBE: ignored,
+    CommandName.SUBSCRIBE: ignore_query,
+    CommandName.UNSUBSCRIBE: ignore_query,
     CommandName.CHANGE_EMAIL: address,
 }
 COMMAND = f"Send one of the commands {', '.join(QUERIES)}."
@@ -102,7 +102,7 @@ class SubscriberCommand(Form):
         if not data.get("email") and not data.get("uuid"):
             raise ma.ValidationError(TARGET, "email")
         read = QUERIES[data["command"]]
-        if "query" not in data and read is not ignored:
+        if "query" not in data and read is not ignore_query:
             raise ma.ValidationError(REQUIRED, "query")
         try:
             values = {key: value for key, value in data.items() if value} | {"query": read(data.get("query"))}
@@ -140,8 +140,8 @@ Ran = single(
     "Ran",
     SubscriberSchema,
     or_null=True,
-    results=ma.fields.Integer(strict=True, metadata={"description": "Number of commands that succeeded."}),
-    failed=ma.fields.Integer(strict=True, metadata={"description": "Number of commands that failed."}),
+    results=integer("Number of commands that succeeded."),
+    failed=integer("Number of commands that failed."),
     errors=problems(),
     unsubscribes_ignored=too_late("Unsubscribes"),
     subscribes_ignored=too_late("Subscribes"),

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text, as_object, as_text, clean, nested
-from schemas.responses import Date, ResponseSchema, listing, resource, single
+from schemas.responses import Date, ResponseSchema, integer, listing, resource, single
 from schemas.values import NAMES, VALUES_SAMPLE_SIZE, compact_json, normal_text, write_date
 
 MAX_KEY_LENGTH = 100
@@ -55,7 +55,7 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
     json_schema = CUSTOM_VALUES
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
-        return custom_values(placed(as_object(value)))
+        return custom_values(enumerate_fields(as_object(value)))
 
 
 class FurtherValues(CustomValues):
@@ -78,20 +78,20 @@ class StoredValues(ma.fields.Dict):
 Placed = tuple[int, str, Any]  # place in the object, key, value
 
 
-def placed(raw: dict[str, Any]) -> Iterator[Placed]:
-    return ((place, key, value) for place, (key, value) in enumerate(raw.items()))
+def enumerate_fields(raw: dict[str, Any]) -> Iterator[Placed]:
+    return ((index, key, value) for index, (key, value) in enumerate(raw.items()))
 
 
 def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
-    """Values by normalized key. Raises `ma.ValidationError` with messages by place."""
+    """Values by normalized key. Raises `ma.ValidationError` with messages by index."""
     values, messages = {}, {}
-    for place, key, value in raw:
+    for index, key, value in raw:
         if value is None:
             continue
         try:
             values[field_key(as_text(key))] = custom_value(value)
         except ma.ValidationError as error:
-            messages[place] = error.messages
+            messages[index] = error.messages
     if messages:
         raise ma.ValidationError(messages)
     return values
@@ -142,10 +142,7 @@ class ListFields(Form):
 
 class CommonValue(ResponseSchema):
     value = ma.fields.Raw(metadata={"description": "Text, a number or a boolean."})
-    count = ma.fields.Integer(
-        strict=True,
-        metadata={"description": f"Number of subscribers, among the newest {VALUES_SAMPLE_SIZE:,}."},
-    )
+    count = integer(f"Number of subscribers, among the newest {VALUES_SAMPLE_SIZE:,}.")
 
 
 class FieldAttributes(ResponseSchema):

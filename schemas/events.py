@@ -8,11 +8,11 @@ import marshmallow as ma
 
 from schemas.base import Form, InstantField, JsonSchema, Text, as_object, as_text, clean, errors
 from schemas.change_log import HistorySchema
-from schemas.custom_fields import CustomValues, custom_values, few, placed
+from schemas.custom_fields import CustomValues, custom_values, enumerate_fields, few
 from schemas.file_readings import Switch
 from schemas.imports import ImportRows, load_row, too_late, too_late_counts
 from schemas.pages import Paged, PageMeta
-from schemas.responses import Date, ResponseSchema, listing, problems, resource
+from schemas.responses import Date, ResponseSchema, integer, listing, problems, resource
 from schemas.subscribers import OfAddress, names_in
 from schemas.tags import TagName
 from schemas.values import FieldError, write_date
@@ -54,7 +54,7 @@ class EventSchema(Form):
         details = data.get("details", {})
         values = data.pop("fields_", {})
         if data["type"] in DETAILS_ARE_FIELDS:
-            further = [item for item in placed(details) if item[1] != "unique"]
+            further = [item for item in enumerate_fields(details) if item[1] != "unique"]
             values = _at("details", custom_values, further) | values
         if data["type"] in TAGGING:
             data["tag"] = _at("details", _tag, details)
@@ -122,14 +122,14 @@ class RecordEvents(Form):
 
 
 class Recorded(ResponseSchema):
-    results = ma.fields.Integer(strict=True, metadata={"description": "Number of recorded events."})
-    failed = ma.fields.Integer(strict=True, metadata={"description": "Number of refused events."})
+    results = integer("Number of recorded events.")
+    failed = integer("Number of refused events.")
     errors = problems()
     unsubscribes_ignored = too_late("Unsubscribes")
     subscribes_ignored = too_late("Subscribes")
 
 
-def recorded(total: int, done: Any) -> dict[str, Any]:
+def record_response(total: int, done: Any) -> dict[str, Any]:
     return {
         "results": done.accepted,
         "failed": total - done.accepted,

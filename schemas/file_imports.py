@@ -10,7 +10,7 @@ import marshmallow as ma
 
 from schemas.base import FormError, load
 from schemas.custom_fields import StoredValues
-from schemas.file_looks import looked
+from schemas.file_looks import describe_look
 from schemas.file_readings import UPLOAD as UPLOAD
 from schemas.file_readings import ImportFile as ImportFile
 from schemas.file_readings import reading as reading
@@ -19,8 +19,8 @@ from schemas.formats.columns import Column
 from schemas.formats.files import File
 from schemas.formats.readings import Reading
 from schemas.formats.tables import CSV, JSON_ARRAY, JSON_LINES, XLSX, Run, Table
-from schemas.imports import ImportSchema, import_, rows_left, rows_stayed, too_late, too_late_counts
-from schemas.responses import Date, ResponseSchema
+from schemas.imports import LEFT, STAYED, ImportSchema, import_, too_late, too_late_counts
+from schemas.responses import Date, ResponseSchema, integer
 from schemas.values import NAMES, write_date
 
 WORKBOOK = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -58,24 +58,24 @@ def kept_file(
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(parameters)), zone)
-    table = tables.opened(binary, kind, meant, run, unpacked)
-    opened = looked(table, known=_columns(table, meant))
+    table = tables.open_table(binary, kind, meant, run, unpacked)
+    opened = describe_look(table, columns=_columns(table, meant))
     follow(0, opened)
-    file = files.understood(table, meant, lambda rows: follow(rows, opened))
+    file = files.read_through(table, meant, lambda rows: follow(rows, opened))
     file = replace(file, digest=files.digest(binary))
-    follow(0, looked(table, file))
+    follow(0, describe_look(table, file))
     return file
 
 
 def _columns(table: Table, meant: Reading) -> Sequence[Column]:
     """What the columns mean, if that is understood."""
     with suppress(FormError):
-        return files.planned(table, meant)[1]
+        return files.plan_columns(table, meant)[1]
     return ()
 
 
 class ColumnMeta(ResponseSchema):
-    place = ma.fields.Integer(strict=True)
+    place = integer()
     name = ma.fields.String()
     meaning = ma.fields.String(metadata={"description": "As in `map`.", "examples": ["email", "field:plan"]})
     reason = ma.fields.String(metadata={"description": "Why it is taken for that, as a sentence."})
@@ -102,7 +102,7 @@ class FileMeta(ResponseSchema):
 
 
 class PreviewRow(ResponseSchema):
-    row = ma.fields.Integer(strict=True)
+    row = integer()
     outcome = ma.fields.String()
     message = ma.fields.String(allow_none=True, metadata={"description": "Why the row is refused."})
     email = ma.fields.String(allow_none=True)
@@ -116,17 +116,15 @@ class PreviewRow(ResponseSchema):
 class DryRunSchema(ResponseSchema):
     """What an import of the first rows would do."""
 
-    rows_seen = ma.fields.Integer(strict=True)
+    rows_seen = integer()
     whole = ma.fields.Boolean(metadata={"description": "Whether these are all rows of the file."})
-    created = ma.fields.Integer(strict=True)
-    updated = ma.fields.Integer(strict=True)
-    unchanged = ma.fields.Integer(strict=True)
-    failed = ma.fields.Integer(
-        strict=True, metadata={"description": "Refused rows, including suppressed ones."}
-    )
-    suppressed = ma.fields.Integer(strict=True)
-    unsubscribed = rows_left()
-    stay_unsubscribed = rows_stayed()
+    created = integer()
+    updated = integer()
+    unchanged = integer()
+    failed = integer("Refused rows, including suppressed ones.")
+    suppressed = integer()
+    unsubscribed = integer(LEFT)
+    stay_unsubscribed = integer(STAYED)
     unsubscribes_ignored = too_late("Unsubscribes")
     subscribes_ignored = too_late("Subscribes")
     rows = ma.fields.List(
@@ -152,10 +150,10 @@ def dry_run(done: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _meta(file: File, form: Mapping[str, Any]) -> dict[str, Any]:
-    return understood(file) | {"ignored": form["ignored"]}
+    return describe_reading(file) | {"ignored": form["ignored"]}
 
 
-def understood(file: File) -> dict[str, Any]:
+def describe_reading(file: File) -> dict[str, Any]:
     table, preset = file.table, file.preset
     return {
         "format": table.kind,

@@ -14,15 +14,15 @@ MAX_CELL = 80
 MOST_COLUMNS = 200
 
 
-def looked(table: Table, file: File | None = None, known: Sequence[Column] = ()) -> dict[str, Any]:
-    """Of a file that is not understood, without what is not known; `known` are its columns by now.
+def describe_look(table: Table, file: File | None = None, columns: Sequence[Column] = ()) -> dict[str, Any]:
+    """What is known of a file that is not understood yet; `columns` are those decided on.
 
-    `columns` are the first `MOST_COLUMNS` of `column_count`, each with what it becomes, why, and its first
-    cells.
+    In the answer they are the first `MOST_COLUMNS` of `column_count`, each with its meaning, the reason for
+    it, and its first cells.
     """
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
-    unknown = [Column(place, name, "", "") for place, name in enumerate(table.names, 1)]
-    plan = file.plan if file else known or unknown
+    unknown = [Column(position, name, "", "") for position, name in enumerate(table.names, 1)]
+    plan = file.plan if file else columns or unknown
     return {
         "kind": table.kind,
         "encoding": table.encoding,

@@ -17,10 +17,10 @@ from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import IMPORT, SKIP
 from schemas.formats.tag_questions import SEPARATORS
 from schemas.pages import ignored
-from schemas.tags import trimmed
+from schemas.tags import trim_names
 from schemas.values import FieldError, KnownPeople
 
-SEVERAL = "The parameter was sent with several values: send one."
+SEVERAL = "It is there several times: give it once."
 BOTH = (
     "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer anew "
     "without `answers`."
@@ -83,7 +83,7 @@ class Encoding(Once):
     """One of `encodings.SAID`, by any of its names."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
-        if (name := encodings.known(super()._deserialize(value))) is None:
+        if (name := encodings.find_encoding(super()._deserialize(value))) is None:
             raise ma.ValidationError(ENCODING)
         return name
 
@@ -173,10 +173,10 @@ def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
     before: dict[str, Any] = load(ImportFile(), line)
     if any(form[name] != before.get(name) for name in SAYING & form.keys()) and SAYING & before.keys():
         raise FileRefused(BOTH)
-    told = {value for state in STATES for value in form.get(state, ())}
+    answers = {value for state in STATES for value in form.get(state, ())}
     for name in STATES:
-        kept = [value for value in before.get(name, ()) if value not in told]
-        before[name] = [*kept, *form.get(name, ())]
+        rest = [value for value in before.get(name, ()) if value not in answers]
+        before[name] = [*rest, *form.get(name, ())]
     lists = {name: [*before.get(name, ()), *form.get(name, ())] for name in ("ignore_column", "seen")}
     lists = {name: values for name, values in lists.items() if values or name in before}
     states = {name: before[name] for name in STATES if before[name]}
@@ -190,7 +190,7 @@ def reading(form: dict[str, Any], zone: str) -> Reading:
         meanings=form["map_"],
         preset=form.get("from_"),
         sheet=form.get("sheet"),
-        tags=trimmed(form["tag"]),
+        tags=trim_names(form["tag"]),
         consent=form.get("consent"),
         consent_column=form.get("consent_column"),
         told={state: form[state] for state in STATES if state in form},

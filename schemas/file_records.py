@@ -36,7 +36,7 @@ def kept_records(
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(parameters)), "UTC")
-    table = tables.opened(binary, kind, replace(meant, sheet=None), run, unpacked)
+    table = tables.open_table(binary, kind, replace(meant, sheet=None), run, unpacked)
     if table.kind in (CSV, JSON_LINES):
         yield from _lines(table, _address_columns(table, meant))
     elif table.kind == XLSX:
@@ -47,7 +47,7 @@ def kept_records(
 
 def _address_columns(table: Table, meant: Reading) -> list[Column]:
     try:
-        _, columns = files.planned(table, meant)
+        _, columns = files.plan_columns(table, meant)
     except FormError:
         return []
     return [column for column in columns if column.meaning == "email"]
@@ -56,10 +56,10 @@ def _address_columns(table: Table, meant: Reading) -> list[Column]:
 def _sheets(run: Run, table: Table, binary: BinaryIO, unpacked: BinaryIO) -> Iterator[FileRecord]:
     if len(table.sheets) >= workbook.MAX_NAMES:
         raise FileRefused(workbook.TOO_LARGE)
-    for place in range(1, len(table.sheets) + 1):
+    for position in range(1, len(table.sheets) + 1):
         unpacked.seek(0)
         unpacked.truncate()
-        workbook.unpack(run, binary, unpacked, str(place))
+        workbook.unpack(run, binary, unpacked, str(position))
         yield from (FileRecord(_texts(cells)) for _, cells in readers.sheet_records(unpacked))
 
 

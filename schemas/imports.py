@@ -21,11 +21,11 @@ from schemas.base import (
     load,
 )
 from schemas.custom_fields import MAX_KEY_LENGTH, MAX_OF_ONE, PLAIN_KEY, SMALL
-from schemas.responses import Date, Id, ResponseSchema, listing, problems, resource, single
+from schemas.responses import Date, Id, ResponseSchema, integer, listing, problems, resource, shown, single
 from schemas.subscribers import RESERVED, SubscriberInput, plain_uuid
 from schemas.tags import MAX_OF_ONE as MOST_TAGS
 from schemas.tags import is_short, tag_name
-from schemas.values import NAMES, FieldError, trim, write_date
+from schemas.values import NAMES, FieldError, trim
 
 MAX_ITEMS = 1_000
 MAX_PROBLEMS_PER_ROW = 20
@@ -34,6 +34,8 @@ SUBSCRIBERS = f"Send an array of 1 to {MAX_ITEMS:,} subscribers; split a longer 
 CONSENT = "Send subscribe or unsubscribe, or leave the command out."
 COMMANDS = ("subscribe", "unsubscribe")
 SCALARS = (bool, int, float)
+LEFT = "Rows by which somebody leaves, or comes in as left."
+STAYED = "Rows of people who had left before, and stay away."
 
 
 class ImportItem(SubscriberInput):
@@ -181,40 +183,26 @@ def too_late(what: str) -> ma.fields.Integer:
 
 
 class Accepted(ResponseSchema):
-    result = ma.fields.Integer(strict=True, metadata={"description": "Number of accepted subscribers."})
-    results = ma.fields.Integer(strict=True, metadata={"description": "The same as `result`."})
-    failed = ma.fields.Integer(strict=True, metadata={"description": "Number of refused subscribers."})
+    result = integer("Number of accepted subscribers.")
+    results = integer("The same as `result`.")
+    failed = integer("Number of refused subscribers.")
     import_id = Id()
     errors = problems()
     unsubscribes_ignored = too_late("Unsubscribes")
     subscribes_ignored = too_late("Subscribes")
 
 
-def rows_left() -> ma.fields.Integer:
-    words = "Rows by which somebody leaves, or comes in as left."
-    return ma.fields.Integer(strict=True, metadata={"description": words})
-
-
-def rows_stayed() -> ma.fields.Integer:
-    words = "Rows of people who had left before, and stay away."
-    return ma.fields.Integer(strict=True, metadata={"description": words})
-
-
 class ImportAttributes(ResponseSchema):
     status = ma.fields.String(validate=ma.validate.OneOf(STATUSES))
-    total = ma.fields.Integer(strict=True)
-    processed = ma.fields.Integer(strict=True)
-    created = ma.fields.Integer(strict=True)
-    updated = ma.fields.Integer(strict=True)
-    unchanged = ma.fields.Integer(strict=True)
-    failed = ma.fields.Integer(
-        strict=True, metadata={"description": "Refused rows, including suppressed ones."}
-    )
-    suppressed = ma.fields.Integer(
-        strict=True, metadata={"description": "Refused rows of erased subscribers."}
-    )
-    unsubscribed = rows_left()
-    stay_unsubscribed = rows_stayed()
+    total = integer()
+    processed = integer()
+    created = integer()
+    updated = integer()
+    unchanged = integer()
+    failed = integer("Refused rows, including suppressed ones.")
+    suppressed = integer("Refused rows of erased subscribers.")
+    unsubscribed = integer(LEFT)
+    stay_unsubscribed = integer(STAYED)
     unsubscribes_ignored = too_late("Unsubscribes")
     subscribes_ignored = too_late("Subscribes")
     created_at = Date()
@@ -228,26 +216,10 @@ ImportList = listing("ImportList", ImportSchema)
 
 
 def import_(row: Any) -> dict[str, Any]:
-    return {
-        "id": str(row.id),
-        "type": "imports",
-        "attributes": {
-            "status": row.status,
-            "total": row.rows + row.refused,
-            "processed": row.applied + row.refused,
-            "created": row.created,
-            "updated": row.updated,
-            "unchanged": row.unchanged,
-            "failed": row.refused + row.suppressed,
-            "suppressed": row.suppressed,
-            "unsubscribed": row.unsubscribed,
-            "stay_unsubscribed": row.stay_unsubscribed,
-            **too_late_counts(row),
-            "created_at": write_date(row.created_at),
-            "started_at": write_date(row.started_at),
-            "finished_at": write_date(row.finished_at),
-        },
-    }
+    return shown(
+        "imports", ImportAttributes, row, total=row.rows + row.refused, processed=row.applied + row.refused,
+        failed=row.refused + row.suppressed,
+    )  # fmt: skip
 
 
 def too_late_counts(counts: Any) -> dict[str, int]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Form, JsonSchema
-from schemas.responses import ResponseSchema
+from schemas.responses import ResponseSchema, integer
 from schemas.values import DATES, write_date
 
 PAGE = "Send a whole number, 1 or more."
@@ -48,11 +48,11 @@ def ignored(form: Form, original: Mapping[str, Any]) -> list[str]:
 
 
 class PageMeta(ResponseSchema):
-    page = ma.fields.Integer(strict=True)
+    page = integer()
     query = ma.fields.Dict(
         keys=ma.fields.String(), metadata={"description": "The filters that were applied."}
     )
-    per_page = ma.fields.Integer(strict=True)
+    per_page = integer()
     has_more = ma.fields.Boolean()
     ignored = ma.fields.List(
         ma.fields.String(), metadata={"description": "Parameters of the request that are not known."}

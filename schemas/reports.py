@@ -8,8 +8,7 @@ import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text, as_text, nested
 from schemas.custom_fields import FieldKey
-from schemas.responses import Date, Id, ResponseSchema, listing, resource, single
-from schemas.values import write_date
+from schemas.responses import Date, Id, ResponseSchema, integer, listing, resource, shown, single, values
 
 MIN_YEAR, MAX_YEAR = 1970, 2199
 DAY = f"Send a date from {MIN_YEAR}-01-01 to {MAX_YEAR}-12-31, such as 2026-08-21."
@@ -99,7 +98,7 @@ ReportList = listing("ReportList", ReportSchema)
 
 class Point(ResponseSchema):
     x = ma.fields.String(metadata={"description": "A label, or the first day of a unit of time."})
-    y = ma.fields.Integer(strict=True)
+    y = integer()
     g = ma.fields.String(metadata={"description": "Name of the series."})
 
 
@@ -132,27 +131,10 @@ class ReportStats(ReportData):
 
 
 def report(row: Any) -> dict[str, Any]:
-    return {
-        "id": str(row.id),
-        "type": "reports",
-        "attributes": {
-            "name": row.name,
-            "report_type": row.report_type,
-            "chart_style": row.chart_style,
-            "segment_id": row.segment_id and str(row.segment_id),
-            "settings": json.loads(row.settings),
-            "created_at": write_date(row.created_at),
-            "updated_at": write_date(row.updated_at),
-        },
-    }
+    return shown("reports", ReportAttributes, row, settings=json.loads(row.settings))
 
 
 def answer(result: Any) -> dict[str, Any]:
     """The four keys, at the top level and in `report_data`."""
-    data = {
-        "data": result.data,
-        "chart_style": result.chart_style,
-        "report_type": result.report_type,
-        "report_name": result.report_name,
-    }
+    data = values(ReportData, result)
     return {"report_data": data} | data

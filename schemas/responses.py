@@ -1,10 +1,11 @@
-"""Schemas of responses, for the OpenAPI document; tests check the responses against them."""
+"""Schemas of responses: the OpenAPI document is made from them, and so are most answers."""
 
 from typing import Any, ClassVar, cast
 
 import marshmallow as ma
 
 from schemas.base import JsonSchema
+from schemas.values import write_date
 
 Field = ma.fields.Field[Any]
 
@@ -29,6 +30,11 @@ class Date(ma.fields.AwareDateTime):
     """RFC 3339 in UTC with milliseconds."""
 
     json_schema: ClassVar[JsonSchema] = {"examples": ["2026-08-21T02:08:30.364Z"]}
+
+
+def integer(description: str = "", **options: Any) -> ma.fields.Integer:
+    metadata = {"description": description} if description else {}
+    return ma.fields.Integer(strict=True, metadata=metadata, **options)
 
 
 def constant(text: str) -> ma.fields.String:
@@ -57,6 +63,30 @@ def shape(name: str, **fields: Field) -> type[ResponseSchema]:
     return cast(type[ResponseSchema], ResponseSchema.from_dict(fields, name=name))
 
 
+def shown(type_: str, schema: type[ResponseSchema], row: Any, **others: Any) -> dict[str, Any]:
+    """A row as a resource."""
+    return {"id": str(row.id), "type": type_, "attributes": values(schema, row, **others)}
+
+
+def values(schema: type[ResponseSchema], row: Any, **others: Any) -> dict[str, Any]:
+    """What a schema has of a row: its own values, but for `others`; instants as dates, ids as text.
+
+    Those that `may_be_absent` are, where they are nothing.
+    """
+    answered = {}
+    for name, field in vars(schema)["_declared_fields"].items():
+        value = _shown(field, others[name] if name in others else getattr(row, name))
+        if value or not field.metadata.get("may_be_absent"):
+            answered[field.data_key or name] = value
+    return answered
+
+
+def _shown(field: Field, value: Any) -> Any:
+    if isinstance(field, Date):
+        return write_date(value)
+    return str(value) if isinstance(field, Id) and value is not None else value
+
+
 class FieldProblem(ResponseSchema):
     """A refused value."""
 
@@ -80,13 +110,13 @@ class FoundValue(ResponseSchema):
     """A value of a file's column, and how many rows have it."""
 
     value = ma.fields.String()
-    count = ma.fields.Integer(strict=True)
+    count = integer()
 
 
 class FoundColumn(ResponseSchema):
     """A column of a file with questions: its values, unless there are many."""
 
-    place = ma.fields.Integer(strict=True)
+    place = integer()
     name = ma.fields.String()
     values = ma.fields.List(ma.fields.Nested(FoundValue), metadata={"may_be_absent": True})
     many = ma.fields.Boolean(metadata={"may_be_absent": True})

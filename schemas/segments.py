@@ -7,13 +7,14 @@ import marshmallow as ma
 
 from schemas.base import MAX_DEPTH, OBJECT, REQUIRED, Form, JsonSchema, Text, as_text, clean, depth, nested
 from schemas.custom_fields import field_key
-from schemas.responses import Date, ResponseSchema, listing, resource, single
+from schemas.responses import Date, ResponseSchema, listing, resource, shown, single
 from schemas.stats import CountsSchema
 from schemas.subscribers import SubscriberSchema
-from schemas.values import trim, write_date
+from schemas.values import trim
 
 RULE: JsonSchema = {"$ref": "#/components/schemas/Rule"}
 TOO_DEEP = f"Send rules of at most {MAX_DEPTH} levels of JSON."
+NO_JSON = 'The rule is no JSON object: write one such as {"tag": "vip"}.'  # typed, outside a request
 TEXTS = ("tag", "field", "event", "contains", "starts_with")  # keys of rules whose values are text
 
 
@@ -123,17 +124,7 @@ class SegmentPreview(CountsSchema):
 
 
 def segment(row: Any) -> dict[str, Any]:
-    return {
-        "id": str(row.id),
-        "type": "segments",
-        "attributes": {
-            "name": row.name,
-            "description": row.description,
-            "rules": json.loads(row.rules),
-            "created_at": write_date(row.created_at),
-            "updated_at": write_date(row.updated_at),
-        },
-    }
+    return shown("segments", SegmentAttributes, row, rules=json.loads(row.rules))
 
 
 def match(matched: dict[str, Any] | None) -> dict[str, Any]:

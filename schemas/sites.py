@@ -4,8 +4,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from schemas.responses import Date, ResponseSchema, listing, resource
-from schemas.values import write_date
+from schemas.responses import Date, ResponseSchema, listing, resource, shown
 
 
 class SiteAttributes(ResponseSchema):
@@ -20,13 +19,4 @@ SiteList = listing("SiteList", SiteSchema)
 
 
 def site(row: Any) -> dict[str, Any]:
-    return {
-        "id": str(row.id),
-        "type": "sites",
-        "attributes": {
-            "uuid": row.uuid,
-            "name": row.name,
-            "time_zone": row.time_zone,
-            "created_at": write_date(row.created_at),
-        },
-    }
+    return shown("sites", SiteAttributes, row)

@@ -2,21 +2,15 @@
 
 from typing import Any
 
-import marshmallow as ma
-
-from schemas.responses import ResponseSchema
+from schemas.responses import ResponseSchema, integer
 
 
 class CountsSchema(ResponseSchema):
     """The first is always the sum of the others."""
 
-    user_count = ma.fields.Integer(strict=True, metadata={"description": "All subscribers."})
-    subscriber_count = ma.fields.Integer(
-        strict=True, metadata={"description": "Subscribers who have not unsubscribed."}
-    )
-    unsubscriber_count = ma.fields.Integer(
-        strict=True, metadata={"description": "Subscribers who have unsubscribed."}
-    )
+    user_count = integer("All subscribers.")
+    subscriber_count = integer("Subscribers who have not unsubscribed.")
+    unsubscriber_count = integer("Subscribers who have unsubscribed.")
 
 
 def counts(counts: Any) -> dict[str, int]:

@@ -65,12 +65,12 @@ class SubscriberInput(Form):
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
         values: dict[str, Any] = {}
         further, ignored = [], []
-        for place, (key, value) in enumerate(data.items()):
+        for index, (key, value) in enumerate(data.items()):
             name = built_in(key)
             if name is None:
-                further.append((place, key, value))
+                further.append((index, key, value))
             elif name not in self.keys:
-                ignored.append((place, (key, value)))
+                ignored.append((index, (key, value)))
             elif value is not None and (key == name or name not in values):
                 values[name] = value
         clean_each(ignored)

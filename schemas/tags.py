@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Doubled, Form, JsonSchema, Text, as_text, clean_each, nested
-from schemas.responses import Date, ResponseSchema, listing, resource, single
-from schemas.values import MAX_SENT_NAME, UNSEEN, trim, write_date
+from schemas.responses import Date, ResponseSchema, integer, listing, resource, shown, single
+from schemas.values import MAX_SENT_NAME, UNSEEN, trim
 
 TAGS = "Send tag names as comma-separated text, or as an array of text."
 MAX_NAME_LENGTH = 255
@@ -50,10 +50,10 @@ class TagNames(ma.fields.Field[list[str]]):
         return self.trimmed(as_text(value).split(","))
 
     def trimmed(self, names: list[str]) -> list[str]:
-        return trimmed(names)
+        return trim_names(names)
 
 
-def trimmed(names: list[str]) -> list[str]:
+def trim_names(names: list[str]) -> list[str]:
     return [name for name in map(tag_name, names) if name]
 
 
@@ -102,12 +102,12 @@ class DeleteTag(Form):
 
     def load(self, data: Any, **_: Any) -> dict[str, list[str]]:
         """`names`: those by which the tag is meant."""
-        clean_each((place, item) for place, item in enumerate(data.items()))
+        clean_each((index, item) for index, item in enumerate(data.items()))
         sent = [*_values(data, "tag"), *_values(data, "name")]
         names = [
             name for tag in sent for name in (_values(tag, "name") if isinstance(tag, Mapping) else [tag])
         ]
-        return {"names": trimmed([str(name) for name in names if name not in (None, [])])}
+        return {"names": trim_names([str(name) for name in names if name not in (None, [])])}
 
 
 def _values(data: Mapping[str, Any], key: str) -> list[Any]:
@@ -118,7 +118,7 @@ class TagAttributes(ResponseSchema):
     name = ma.fields.String()
     created_at = Date()
     discarded_at = Date(allow_none=True)
-    site_id = ma.fields.Integer(strict=True)
+    site_id = integer()
 
 
 TagSchema = resource("Tag", "tags", TagAttributes)
@@ -128,13 +128,5 @@ TagList = listing("TagList", TagSchema)
 
 
 def tag(row: Any, site_id: int) -> dict[str, Any]:
-    return {
-        "id": str(row.id),
-        "type": "tags",
-        "attributes": {
-            "name": row.name,
-            "created_at": write_date(row.created_at),
-            "discarded_at": None,
-            "site_id": site_id & MAX_SITE_ID,
-        },
-    }
+    site_id &= MAX_SITE_ID
+    return shown("tags", TagAttributes, row, discarded_at=None, site_id=site_id)

@@ -7,8 +7,7 @@ import marshmallow as ma
 
 from schemas.base import Form
 from schemas.file_readings import Switch
-from schemas.responses import Date, Id, ResponseSchema, constant, shape, single
-from schemas.values import write_date
+from schemas.responses import Date, Id, ResponseSchema, constant, integer, shape, shown, single
 
 STATUSES = ("queued", "running", "finished", "failed")
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
@@ -22,22 +21,18 @@ class UndoImport(Form):
     )
 
 
-def _count(description: str) -> ma.fields.Integer:
-    return ma.fields.Integer(strict=True, metadata={"description": description})
-
-
 class UndoAttributes(ResponseSchema):
     status = ma.fields.String(
         validate=ma.validate.OneOf(STATUSES), allow_none=True, metadata={"description": "Null of a dry run."}
     )
-    total = _count("People whom the import created or changed.")
-    processed = _count("Those of them who are done.")
-    removed = _count("Created by the import, and not named since.")
-    restored = _count("As they were before the import.")
-    kept = _count("Something of the import stays: it was set or named later, or they left.")
-    unsubscribed_kept = _count("Left by the import, and do not come back.")
-    unsubscribed_again = _count("Subscribed again by the import: unsubscribed as before.")
-    resubscribed = _count("Unsubscribed by the import, and by nothing else: subscribed again.")
+    total = integer("People whom the import created or changed.")
+    processed = integer("Those of them who are done.")
+    removed = integer("Created by the import, and not named since.")
+    restored = integer("As they were before the import.")
+    kept = integer("Something of the import stays: it was set or named later, or they left.")
+    unsubscribed_kept = integer("Left by the import, and do not come back.")
+    unsubscribed_again = integer("Subscribed again by the import: unsubscribed as before.")
+    resubscribed = integer("Unsubscribed by the import, and by nothing else: subscribed again.")
     created_at = Date(allow_none=True)
     finished_at = Date(allow_none=True)
 
@@ -49,10 +44,7 @@ UndoAnswer = single("UndoAnswer", UndoSchema)
 
 
 def answer(undo: Any) -> dict[str, Any]:
-    counts = {name: getattr(undo, name) for name in COUNTS}
-    dates = {name: write_date(getattr(undo, name)) for name in ("created_at", "finished_at")}
-    done = {"status": undo.status, "total": undo.rows, "processed": undo.applied}
-    return {"data": {"id": str(undo.id), "type": "undos", "attributes": done | counts | dates}}
+    return {"data": shown("undos", UndoAttributes, undo, total=undo.rows, processed=undo.applied)}
 
 
 def dry_run(counts: Mapping[str, int]) -> dict[str, Any]:

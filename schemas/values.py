@@ -75,7 +75,7 @@ class FieldError:
     did_you_mean: tuple[str, ...] = ()
 
 
-def names_found(errors: Iterable[FieldError]) -> dict[str, list[str]]:
+def error_names(errors: Iterable[FieldError]) -> dict[str, list[str]]:
     """What errors name, under keys of its own: `unknown`, `did_you_mean`."""
     named: dict[str, dict[str, None]] = {"unknown": {}, "did_you_mean": {}}
     for error in errors:
@@ -84,17 +84,17 @@ def names_found(errors: Iterable[FieldError]) -> dict[str, list[str]]:
     return {key: list(names)[:MAX_FOUND] for key, names in named.items() if names}
 
 
-def closest(unknown: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+def closest(unknown: Iterable[str], valid: Iterable[str]) -> tuple[str, ...]:
     """The known names that unknown ones are probably meant for."""
     from difflib import get_close_matches
 
-    words = list(known)
+    words = list(valid)
     names = (name[:MAX_FOUND_LENGTH] for name in islice(unknown, MAX_FOUND))
     near = (get_close_matches(name, words, n=1, cutoff=0.65) for name in names)
     return tuple(dict.fromkeys(chain.from_iterable(near)))
 
 
-def place(error: FieldError) -> int:
+def index_of(error: FieldError) -> int:
     """The index of the item that an error is about: 3 for `subscribers[3].email`."""
     return int(error.field.partition("[")[2].partition("]")[0])
 

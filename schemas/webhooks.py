@@ -8,8 +8,7 @@ import marshmallow as ma
 from schemas.base import REQUIRED, Form, JsonSchema, Text, as_text, nested
 from schemas.change_log import AFTER, KINDS, BoundedNumber, ChangeSchema
 from schemas.pages import PageMeta
-from schemas.responses import Date, Id, ResponseSchema, listing, resource, single
-from schemas.values import write_date
+from schemas.responses import Date, Id, ResponseSchema, integer, listing, resource, shown, single
 
 KINDS_OF_CHANGES = f"Send an array of some of {', '.join(KINDS)}, or leave it out for all."
 TRUTH = "Send true or false."
@@ -86,9 +85,7 @@ class WebhookAttributes(ResponseSchema):
         metadata={"description": "`gone`: the receiver answered 410; `failing`: for three days."},
     )
     delivered = Id(metadata={"description": "Changes up to this number are delivered."})
-    failures = ma.fields.Integer(
-        strict=True, metadata={"description": "Failed tries since the last success."}
-    )
+    failures = integer("Failed tries since the last success.")
     created_at = Date()
     updated_at = Date()
 
@@ -105,11 +102,9 @@ class DeliveryAttributes(ResponseSchema):
     message_id = ma.fields.String(metadata={"description": "Its `webhook-id`: the same for each try."})
     first = Id(allow_none=True, metadata={"description": "The lowest number that it covers; null of a test."})
     last = Id(allow_none=True, metadata={"description": "The highest number that it covers."})
-    changes = ma.fields.Integer(strict=True, metadata={"description": "How many changes were sent."})
-    status = ma.fields.Integer(
-        strict=True, allow_none=True, metadata={"description": "Null without an answer."}
-    )
-    milliseconds = ma.fields.Integer(strict=True)
+    changes = integer("How many changes were sent.")
+    status = integer("Null without an answer.", allow_none=True)
+    milliseconds = integer()
     answer = ma.fields.String(
         metadata={"description": "The first KiB of the answer to a test or of a failure, addresses left out."}
     )
@@ -136,43 +131,19 @@ class WebhookMessage(ResponseSchema):
 
 
 def webhook(row: Any) -> dict[str, Any]:
-    return {
-        "id": str(row.id),
-        "type": "webhooks",
-        "attributes": {
-            "url": row.url,
-            "kinds": json.loads(row.kinds) or None,
-            "segment_id": row.segment_id and str(row.segment_id),
-            "paused": bool(row.paused),
-            "paused_because": row.paused or None,
-            "delivered": str(row.place),
-            "failures": row.failures,
-            "created_at": write_date(row.created_at),
-            "updated_at": write_date(row.updated_at),
-        },
-    }
+    return shown(
+        "webhooks", WebhookAttributes, row, kinds=json.loads(row.kinds) or None, paused=bool(row.paused),
+        paused_because=row.paused or None, delivered=row.place,
+    )  # fmt: skip
 
 
-def signed(row: Any, secret: str) -> dict[str, Any]:
+def webhook_with_secret(row: Any, secret: str) -> dict[str, Any]:
     """A webhook with its secret."""
     resource = webhook(row)
     return resource | {"attributes": resource["attributes"] | {"secret": secret}}
 
 
 def delivery(row: Any) -> dict[str, Any]:
-    return {
-        "id": str(row.id),
-        "type": "webhook-deliveries",
-        "attributes": {
-            "at": write_date(row.at),
-            "kind": row.kind,
-            "message_id": row.message_id,
-            "first": str(row.first) if row.changes else None,
-            "last": str(row.last) if row.changes else None,
-            "changes": row.changes,
-            "status": row.status,
-            "milliseconds": row.milliseconds,
-            "answer": row.answer,
-            "failure": row.failure or None,
-        },
-    }
+    first, last = (row.first, row.last) if row.changes else (None, None)
+    failure = row.failure or None
+    return shown("webhook-deliveries", DeliveryAttributes, row, first=first, last=last, failure=failure)

@@ -39,7 +39,7 @@ def open(
     password: str | None = None,
     write_gate: Any = None,
     folders: Sequence[Path] = (),
-    kept: int = 0,
+    spare_connections: int = 0,
     cache_mb: int = 2,
 ) -> None:
     """Points the models at a database; `timeout` in seconds. Connects lazily. Raises `Unusable`.
@@ -55,7 +55,7 @@ def open(
     chosen.choose(url)
     database.initialize(opened)
     _write_gate = write_gate or OpenGate()
-    keep_connections(kept)
+    keep_connections(spare_connections)
     _places = WatchedPlaces([*engine.files(url)[:1], *folders])
     _places.have_changed()
 
@@ -109,8 +109,8 @@ def write(site_id: int | None = None) -> Iterator[None]:
         with session():
             yield
     else:
-        if moved():
-            raise Unavailable("the database or its folder was moved or deleted")
+        if was_moved():
+            raise Unavailable(MOVED)
         deadline = time.monotonic() + database.timeout
         turn = engine.writers_turn(database, database.timeout, _write_gate)
         with _outcome_noted(), turn, session(), engine.write_transaction(database, deadline, site_id):
@@ -142,7 +142,7 @@ def _outcome_noted() -> Iterator[None]:
     _disk_refused = False
 
 
-def moved() -> bool:
+def was_moved() -> bool:
     """Whether the database, or a folder that belongs to it, was moved or deleted since it was opened."""
     return _places.have_changed()
 
@@ -173,6 +173,17 @@ def each_row(sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
 def row(sql: str, parameters: Sequence[Any] = (), *, keeps_plan: bool = False) -> Any:
     """The first row of one statement, or None; as `rows`."""
     return _execute(sql, parameters, keeps_plan).fetchone()
+
+
+def column(sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
+    """The values of a statement that reads one column."""
+    return [value for (value,) in rows(sql, parameters)]
+
+
+def value(sql: str, parameters: Sequence[Any], default: R, *, keeps_plan: bool = False) -> R:
+    """The first column of the first row, `default` without one."""
+    found = row(sql, parameters, keeps_plan=keeps_plan)
+    return default if found is None else found[0]
 
 
 def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
@@ -232,7 +243,7 @@ def migrations() -> Migrations:
 
 
 @session()
-def pending() -> list[str]:
+def pending_migrations() -> list[str]:
     """Migrations that are not applied yet. Raises `Unusable`."""
     return history.read(_usable()).pending
 
@@ -241,7 +252,7 @@ def pending() -> list[str]:
 def is_spoilt_by_migrating() -> bool:
     """Whether code of before could not use the database once pending migrations are applied."""
     runner = _runner()
-    return bool(runner.applied()) and history.spoils(runner, history.read(runner).pending)
+    return bool(runner.applied()) and history.needs_backup(runner, history.read(runner).pending)
 
 
 def _usable() -> Runner:

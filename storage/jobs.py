@@ -6,7 +6,7 @@ Instants are those that leases go by, in milliseconds (storage/leases.py).
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from storage.database import execute, marks, row, rows
+from storage.database import column, execute, marks, row, rows, value
 from storage.engines.chosen import engine
 
 WAITING, IDLE, FAILED = "waiting", "idle", "failed"
@@ -82,23 +82,23 @@ def wake(site_id: int, kind: str) -> int:
 
 def in_turn(site_id: int) -> tuple[str, int] | None:
     """(kind, subject) of the first in the site's order."""
-    record = row(
+    first: tuple[str, int] | None = row(
         f"SELECT kind, subject FROM jobs WHERE site_id = ? AND seq IS NOT NULL AND status = '{WAITING}' "
         "ORDER BY seq LIMIT 1",
         (site_id,),
     )
-    return record and (record[0], record[1])
+    return first
 
 
 def due_sites(now: int) -> list[int]:
     """The sites of which something may be claimed, or might be."""
     query = f"SELECT DISTINCT site_id FROM jobs WHERE status = '{WAITING}' AND {DUE} ORDER BY site_id"
-    return [site_id for (site_id,) in rows(query, (now, now))]
+    return column(query, (now, now))
 
 
 def due_kinds(site_id: int, now: int) -> set[str]:
     query = f"SELECT DISTINCT kind FROM jobs WHERE site_id = ? AND status = '{WAITING}' AND {DUE}"
-    return {kind for (kind,) in rows(query, (site_id, now, now))}
+    return set(column(query, (site_id, now, now)))
 
 
 def claim(
@@ -201,10 +201,10 @@ def ensure(kinds: Collection[str]) -> None:
         )
 
 
-def abandoned(now: int) -> int:
+def count_abandoned(now: int) -> int:
     """The number of claimed jobs whose lease has expired: their worker died."""
     query = f"SELECT count(*) FROM jobs WHERE claim IS NOT NULL AND status = '{WAITING}' AND {DUE}"
-    return int(row(query, (now, now))[0])
+    return value(query, (now, now), 0)
 
 
 def troubles() -> list[Trouble]:

@@ -1,12 +1,7 @@
-"""What processes of several hosts agree on: the clock of leases, and who does what one of them is to do."""
-
-import contextlib
-from collections.abc import Iterator
+"""What processes of several hosts agree on: the clock of leases."""
 
 from storage.database import database, session
 from storage.engines.chosen import engine
-
-SWEEP = 1  # a task of which one process at a time is on
 
 
 def now(own_ms: int) -> int:
@@ -14,13 +9,3 @@ def now(own_ms: int) -> int:
     with session():
         server_ms = engine.now_ms(database)
     return own_ms if server_ms is None else server_ms
-
-
-@contextlib.contextmanager
-def alone(task: int) -> Iterator[bool]:
-    """Whether no other process is on a task, by its number; none begins it until the caller's `with` ends.
-
-    On a file, all may do it at once. The caller may open sessions and transactions of its own.
-    """
-    with engine.alone(database.obj, task) as is_alone:
-        yield is_alone

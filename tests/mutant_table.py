@@ -101,8 +101,8 @@ MUTANTS = (
     Mutant(
         "one command undoes the next of the same number",
         "audience/changes/consents.py",
-        "self._order >= kept._order",
-        "self._order > kept._order",
+        "self._order >= stored_event._order",
+        "self._order > stored_event._order",
         "tests/audience/test_histories.py",
     ),
     Mutant(
@@ -143,18 +143,18 @@ MUTANTS = (
     Mutant(
         "what a clock that was ahead dated counts as it is",
         "audience/changes/consents.py",
-        "if kept.instant > now and",
+        "if stored_event.instant > now and",
         "if False and",
         FAULTS + "[an unsubscribe, while a clock was ahead, under a subscription of then]",
     ),
     Mutant(
         "who comes in subscribed has said so",
         "audience/changes/batches.py",
-        "            self._add_unsubscribed(person, event, consents.UNCONFIRMED)\n",
-        "            self._add_unsubscribed(person, event, consents.UNCONFIRMED)\n"
+        "            self._add_unsubscribed(subscriber, event, consents.UNCONFIRMED)\n",
+        "            self._add_unsubscribed(subscriber, event, consents.UNCONFIRMED)\n"
         "        else:\n"
         "            event = ConsentEvent(self.accepted.at, self.accepted.number, ConsentKind.SUBSCRIBE)\n"
-        "            consents.put(person, event)\n",
+        "            consents.put(subscriber, event)\n",
         FAULTS + "[a wrong file in which all are subscribed over the right one]",
     ),
     Mutant(
@@ -301,8 +301,8 @@ MUTANTS = (
     Mutant(
         "a form that is sent twice makes two",
         "audience/access/sessions.py",
-        'known = made_by(form) if form.token else ""',
-        'known = ""',
+        'result = made_by(form) if form.token else ""',
+        'result = ""',
         "tests/console/test_sent_twice.py::test_the_second_leads_to_what_the_first_made",
     ),
     Mutant(
@@ -421,8 +421,8 @@ MUTANTS = (
     Mutant(
         "large bodies are parsed all at once",
         "audience/api/request_data.py",
-        "    with place, PARSING if len(raw) > LARGE_BYTES else nullcontext():\n",
-        "    with place:\n",
+        "    with permit, PARSING if len(raw) > LARGE_BYTES else nullcontext():\n",
+        "    with permit:\n",
         f"{TORTURE}memory --only 5",
     ),
     Mutant(
@@ -435,7 +435,7 @@ MUTANTS = (
     Mutant(
         "a unique event is stored twice",
         "audience/subscribers/events.py",
-        "if name is None or name not in seen:",
+        "if name is None or name not in keys_by_name:",
         "if True:",
         f"{API}/test_events.py::test_a_unique_event_is_stored_and_applied_once",
     ),

@@ -14,7 +14,8 @@ LATEST = 2**62
 def person(email, first_name="", last_name="", fields=None, tags=(), **dates):
     """A change that creates somebody; dates are in milliseconds, None for none."""
     known = {name: at for name, at in dates.items() if at is not None}
-    return Change(addresses.identity(email), email, first_name, last_name, fields or {}, tags, dates=known)
+    key, names = addresses.identity(email), {"first_name": first_name, "last_name": last_name}
+    return Change(key, email, **names, fields=fields or {}, tags=tags, dates=known)
 
 
 def found(site, email):

@@ -13,6 +13,25 @@ ROOT = Path(__file__).parents[1]
 ROOMS = ("app.py", "audience", "schemas", "storage", "workers", "bench")
 ANSWERS = ("audience/answers",)
 COLUMNS = ("storage/access/models.py", "storage/undo/models.py")
+PLACES = (
+    "audience/operations/place_tables.py",
+    "audience/operations/table_renewal.py",
+    "bench/more/answers_geo.py",
+)
+LATER = (
+    *ANSWERS,
+    "audience/erasures",
+    "audience/imports/file_searches.py",
+    "audience/imports/file_uploads.py",
+    "audience/operations/consent_carryover.py",
+    "audience/operations/restore_carryover.py",
+    "audience/undo",
+    "schemas/formats/workbook_rows.py",
+    "storage/engines",
+    "storage/erasures",
+    "storage/searches",
+    "storage/undo",
+)  # whose names are still to be chosen
 IDENTIFIER, FUNCTION, MESSAGE, DOCS = "identifier", "function", "message", "docs"
 
 
@@ -39,6 +58,20 @@ WORDS = (
     Word("each|given|made|met", "the noun of what it holds", (IDENTIFIER,), (*ANSWERS, *COLUMNS)),
     Word("_?(of|met|away|said|named|because|unlike|doing)", "a verb or a noun", (FUNCTION,), ANSWERS),
     Word("_?(given|made|told|left|taken_back|elsewhere)", "a verb or a noun", (FUNCTION,), ANSWERS),
+    Word(
+        "_?(opened|merged|shown|kept|taken|matched|redirected|understood)",
+        "a verb or a noun",
+        (FUNCTION,),
+        LATER,
+    ),
+    Word(
+        "_?(looked|unwrapped|stripped|folded|hashed|gzipped|people|who|lost)", "a verb or a noun", (FUNCTION,)
+    ),
+    Word("person|people", "subscriber", (IDENTIFIER,), LATER),
+    Word("places?", "position, index or cursor", (IDENTIFIER,), (*LATER, *PLACES)),
+    Word(
+        "known|left|told|taken|gone|kept|said|seen|written", "the noun of what it holds", (IDENTIFIER,), LATER
+    ),
 )
 
 
@@ -57,11 +90,12 @@ def parsed(file: Path) -> ast.Module:
 def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Variables and parameters; members of a class are often what is stored or sent."""
     members = {
-        id(child.target)
+        id(target)
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
         for child in node.body
-        if isinstance(child, ast.AnnAssign)
+        if isinstance(child, ast.AnnAssign | ast.Assign)
+        for target in ([child.target] if isinstance(child, ast.AnnAssign) else child.targets)
     }
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):

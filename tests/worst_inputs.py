@@ -69,7 +69,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         ("[", "[]", '"', '\\"', ("[]", '"'), "1", "1" * 400 + ",", '{"":'),
         lambda check, text: check(text.encode()),
     ),
-    "audience.access.audit_log:shortened": takes("1.", ":", "0:"),
+    "audience.access.audit_log:network_of": takes("1.", ":", "0:"),
     "audience.http.access:counted_as": takes("1.", ":", "0:"),
     "audience.console.after_sign_in:is_inside": takes(
         "/", "//", "/console/", "?", "%2f", ("/console", "/", "?")
@@ -92,7 +92,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.redaction:without_addresses": takes("@ ", *CODES, more=lambda: (str.upper,)),
     "audience.webhooks.deliveries:without_addresses": takes("@", "a@", "%40", "\\u0040", ("a", "@")),
     "audience.access.passwords:check": takes(),
-    "audience.access.passwords:hashed": takes(),
+    "audience.access.passwords:hash_password": takes(),
     "audience.access.passwords:matches": takes(more=lambda: ("00$00",)),
     "audience.subscribers.custom_fields:name_of": takes("aB", "A_", limit=100),
     "audience.subscribers.field_values:instant": takes(("1", "2020-01-01 00:00:00.")),
@@ -102,7 +102,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.segments.segments:beginning_rule": takes("a ", "@", " "),
     "audience.segments.spellings:names": takes("ß", "ss", "a ", "'", "ä\u0323\u0302"),
     "audience.segments.spellings:starts": takes("ü", "ü.", "@", ".", "xn--", "\u0323\u0302"),
-    "audience.http.access:before": takes(
+    "audience.http.access:last_untrusted": takes(
         "10.0.0.1,", "10.1.1.1 ,", ",", ":", more=lambda: ("10.0.0.1,2", ("10.0.0.0/8",))
     ),
     f"{ANSWERS}.blacklist.blacklist:read_address": takes("1.", "0"),
@@ -186,10 +186,10 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.subscribers:with_plus": takes("a ", "\u200b", ("\u200b", "a", "a")),
     "schemas.tags:tag_name": takes("\u200b", ("\u200b", "a", "a")),
     "schemas.custom_fields:field_key": takes("-", "a "),
-    "schemas.formats.consent_guards:is_said": takes("-", ",", " - ", "a,", "(", ("-", "", "x")),
+    "schemas.formats.consent_guards:is_unsubscribe_word": takes("-", ",", " - ", "a,", "(", ("-", "", "x")),
     "schemas.formats.consent:is_date": takes("-", ("1", "2020-"), "1/"),
     "schemas.formats.consent:same": takes(" ", "ﬁ", "ä", ("\u200b", "a", "a")),
-    "schemas.formats.consent_words:folded": takes("-", ("-", "", "x"), "_", "ä"),
+    "schemas.formats.consent_words:fold": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.consent_words:is_unsubscribed": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.consent_words:is_yes": takes("-", ("-", "", "x"), "_", "ä"),
     "schemas.formats.consent_words:suggested_state": WorstInputs(
@@ -198,11 +198,11 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.csv_values:addresses_in": takes("@", "a@", "@a ", ("a", "@", "@"), ("?", "a@b", "@c")),
     "schemas.formats.csv_values:is_address": takes("@", "a@", " ", ".", (" ", "@", " ")),
     "schemas.formats.csv_values:is_like_address": takes("@", "a@", " ", "\uff20", (" ", "@", " ")),
-    "schemas.formats.csv_values:unwrapped": takes("=", '"', ('"', '="', '"'), ("a", '="', '"')),
+    "schemas.formats.csv_values:unwrap_formula": takes("=", '"', ('"', '="', '"'), ("a", '="', '"')),
     "schemas.formats.csv_values:read_address": takes("<", ">", ("<", "", ">"), ("mailto:", "", "?")),
     "schemas.formats.csv_values:says_nothing": takes(" ", "null", (" ", "a", " ")),
-    "schemas.formats.csv_values:stripped": takes("\u200b", ("\u200b", "a", "a")),
-    "schemas.formats.encodings:known": takes("_", "-", "cp"),
+    "schemas.formats.csv_values:strip": takes("\u200b", ("\u200b", "a", "a")),
+    "schemas.formats.encodings:find_encoding": takes("_", "-", "cp"),
     "schemas.formats.dates:forms_of": takes(("1", "2020-"), "1/", ("A", "5 "), ("1", "MON, 5 MAR 2020 10:")),
     "schemas.formats.dates:has_short_year": takes("1/", "1-", ("1", "1/1/20 1:1")),
     "schemas.formats.dates:read_date": takes(("1", "2020-"), "1/", "1-", ("1", "2020-01-01 00:00:00 +0000 ")),
@@ -213,7 +213,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.meanings:meaning_of": takes("-", ("a ", "field:"), (" ", "fields.")),
     "schemas.formats.meanings:normal": takes("-", "A "),
     "schemas.formats.presets:is_named_as_left": takes("_export_", "cleaned"),
-    "schemas.formats.refusals:shortened": takes(),
+    "schemas.formats.refusals:shorten": takes(),
     "schemas.formats.rows:split_name": takes(",", "a "),
     "schemas.formats.csv_values:defused": takes("'", "[", '{"":', '"', ("1", "["), ("1,", "[", "1]")),
     "schemas.formats.csv_values:read_tags": takes("'", "[", ",", ('"",', "[", '""]')),
@@ -253,7 +253,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.readers:records": as_records('"', '",', "\n", ","),
     "schemas.formats.refusals:listed": as_names((), "a,"),
     "schemas.formats.refusals:quoted": as_names((), "a,", '",'),
-    "schemas.tags:trimmed": as_names((), "\u200b,"),
+    "schemas.tags:trim_names": as_names((), "\u200b,"),
     "schemas.values:closest": as_names((("email", "first_name"),), "email,", "e,", "first_nam,"),
     "an object of JSON": door(
         in_object, ("\\ud83d", '{"a": "', '"}'), ("\\ud83d\\ude00", '{"a": "', '"}'),

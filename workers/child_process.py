@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from storage.errors import Unavailable
-from workers.parent_death import tied_to_parent
+from workers.parent_death import command_with_parent
 
 MEMORY_BYTES = 512 * 2**20
 CPU_SECONDS = 60
@@ -45,7 +45,7 @@ class ChildProcess:
             raise Unavailable("too many files are read at once")
         try:
             done = subprocess.run(  # noqa: S603 - our own command line
-                tied_to_parent(command),
+                command_with_parent(command),
                 stdin=source,
                 stdout=target,
                 stderr=subprocess.PIPE,

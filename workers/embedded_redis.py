@@ -23,7 +23,7 @@ def url(settings: Settings) -> str:
     return settings.redis_url or f"unix://{_socket(settings.instance)}"
 
 
-def is_away(settings: Settings) -> bool:
+def is_gone(settings: Settings) -> bool:
     """Whether there is not even the socket of an embedded one."""
     return not settings.redis_url and not _socket(settings.instance).exists()
 

@@ -7,14 +7,14 @@ from typing import NamedTuple
 class CountingGate:
     """Implements `audience.protocols.Gate`."""
 
-    def __init__(self, places: int) -> None:
-        self._places = threading.BoundedSemaphore(places)
+    def __init__(self, permits: int) -> None:
+        self._permits = threading.BoundedSemaphore(permits)
 
     def enter(self) -> bool:
-        return self._places.acquire(blocking=False)
+        return self._permits.acquire(blocking=False)
 
     def leave(self) -> None:
-        self._places.release()
+        self._permits.release()
 
 
 class Gates(NamedTuple):
@@ -26,5 +26,5 @@ class Gates(NamedTuple):
 def gates(threads: int) -> Gates:
     """Of a web process: what threads are left answer requests that wait for nothing."""
     return Gates(
-        *(CountingGate(places) for places in (threads * 3 // 8, threads * 3 // 8, max(2, threads // 8)))
+        *(CountingGate(permits) for permits in (threads * 3 // 8, threads * 3 // 8, max(2, threads // 8)))
     )

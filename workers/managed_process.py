@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from workers.log import say
-from workers.parent_death import tied_to_parent
+from workers.parent_death import command_with_parent
 
 STDERR = 2
 STABLE_SECONDS = 5.0
@@ -35,7 +35,7 @@ class ManagedProcess:
     def start(self) -> None:
         self._started_at = time.monotonic()
         self._process = subprocess.Popen(  # noqa: S603 - our own command line
-            tied_to_parent(self._command),
+            command_with_parent(self._command),
             stdin=subprocess.DEVNULL,
             stdout=STDERR,
             start_new_session=True,

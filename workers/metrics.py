@@ -36,7 +36,7 @@ Counts = dict[
 
 
 class Samples(NamedTuple):
-    """A file: the counts of the processes with these ids. A pid is no id: the system gives it again."""
+    """What a file holds: counts, and the processes that made them. The ids are random, as pids are reused."""
 
     ids: list[str]
     counts: Counts
@@ -87,8 +87,8 @@ class Metrics:
                 others = [_read(file) for file in self._files()]
         except OSError:
             return []
-        known = {self._id, *ended.ids}
-        return [ended, *(samples for samples in others if known.isdisjoint(samples.ids))]
+        ids = {self._id, *ended.ids}
+        return [ended, *(samples for samples in others if ids.isdisjoint(samples.ids))]
 
     def write(self) -> None:
         """Writes the counts. If that fails, counts the failure and goes on."""
@@ -208,8 +208,8 @@ def _write(file: Path, samples: Samples) -> None:
     """Replaces the file in one step. The caller holds the lock."""
     draft = file.with_name("draft")
     try:
-        with open(draft, "w", encoding="utf-8", opener=private_opener) as written:
-            json.dump([samples.ids, list(samples.counts.items())], written)
+        with open(draft, "w", encoding="utf-8", opener=private_opener) as stream:
+            json.dump([samples.ids, list(samples.counts.items())], stream)
         draft.replace(file)
     except OSError:
         draft.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ PR_SET_PDEATHSIG = 1
 POLL_SECONDS = 0.3
 
 
-def tied_to_parent(command: list[str]) -> list[str]:
+def command_with_parent(command: list[str]) -> list[str]:
     """A command line that runs `command` until this process dies."""
     source = (get_data("workers", Path(__file__).name) or b"").decode()
     return [sys.executable, "-I", "-S", "-c", source, str(os.getpid()), *command]

@@ -39,11 +39,11 @@ class Processes:
     def worker_age(self) -> float | None:
         """Of this machine's workers and, with a Redis of its own address, of those of other hosts."""
         elsewhere = heartbeat.age_elsewhere(self._breaker) if self._settings.redis_url else None
-        known = (heartbeat.age(self._settings.instance), elsewhere)
-        return min((age for age in known if age is not None), default=None)
+        ages = (heartbeat.age(self._settings.instance), elsewhere)
+        return min((age for age in ages if age is not None), default=None)
 
     def queue(self) -> QueueHealth:
-        if self._shared_breaker is None and embedded_redis.is_away(self._settings):
+        if self._shared_breaker is None and embedded_redis.is_gone(self._settings):
             return QueueHealth(error=self._redis_error)
         info = self._breaker.call(self._redis_info)
         if info is None:

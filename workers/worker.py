@@ -147,5 +147,5 @@ def site_to_drain(job: Job) -> int | None:
         name, instance, args, kwargs = job.func_name, job.instance, job.args, job.kwargs
     except DeserializationError:
         return None
-    known = (name, instance, kwargs) == (DRAIN_SITE, None, {}) and isinstance(args, list)
-    return args[0] if known and [type(arg) for arg in args] == [int] else None
+    is_drain = (name, instance, kwargs) == (DRAIN_SITE, None, {}) and isinstance(args, list)
+    return args[0] if is_drain and [type(arg) for arg in args] == [int] else None

@@ -55,7 +55,7 @@ def _subject(site: Site, entry: str) -> str:
     return site_keys.sent_address_hash(site.id, entry) if "@" in entry else entry
 
 
-def _lists(entries: Iterable[tuple[str, str]]) -> AllowDenyLists:
+def _lists(entries: Iterable[stored.ListEntry]) -> AllowDenyLists:
     by_kind: dict[str, list[str]] = {"allow": [], "deny": []}
     for kind, entry in entries:
         by_kind[kind].append(entry)

@@ -35,7 +35,8 @@ class Actor:
 
 COMMAND_LINE = Actor("command line")
 NAMED = ": "  # between what was done and the name of the tag or field that it was done with
-TAKEN_BACK, TO_BE_TAKEN_BACK = "taken back", "to be taken back"
+TAKEN_BACK, TO_BE_TAKEN_BACK = "undone", "to be undone"
+EARLIER_WORDS = "taken back"  # for `undone`, in entries of an older Audience
 ADDRESS = "(an address)"
 
 
@@ -68,8 +69,8 @@ def record(
 
 
 def without_addresses(text: str) -> str:
-    left = redaction.without_addresses(text, lambda _: ADDRESS)
-    return text if left == text else " ".join(left.split())
+    redacted = redaction.without_addresses(text, lambda _: ADDRESS)
+    return text if redacted == text else " ".join(redacted.split())
 
 
 def sent(site: Site, pages: Iterator[Page], actor: Actor, action: str, subject: str = "") -> Iterator[Page]:
@@ -101,8 +102,13 @@ def of_subject(site: Site, subject: str) -> list[AuditEntry]:
 
 
 def asked_back(site: Site, subject: str) -> AuditEntry | None:
-    """Who asked last that an import or bulk action be undone."""
-    return next((entry for entry in of_subject(site, subject) if head(entry).endswith(TAKEN_BACK)), None)
+    """Who asked last that an import or bulk action be undone, in today's words."""
+    for entry in of_subject(site, subject):
+        if head(entry).endswith(EARLIER_WORDS):
+            return entry._replace(act=entry.act.replace(EARLIER_WORDS, TAKEN_BACK, 1))
+        if head(entry).endswith(TAKEN_BACK):
+            return entry
+    return None
 
 
 def head(entry: AuditEntry) -> str:
@@ -121,7 +127,7 @@ def sweep(days: int) -> bool:
     return entry
 
 
-def shortened(address: str) -> str:
+def network_of(address: str) -> str:
     """The network of an IP address, such as 192.0.2.0/24; empty if it is none."""
     try:
         parsed = ipaddress.ip_address(address)

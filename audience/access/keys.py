@@ -153,9 +153,9 @@ def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | No
 
     A good key is read again after `KNOWN_MS`, in which another process may have revoked it.
     """
-    known = _known.get(publishable_key)
-    if known and known.is_good(pepper.passing_digest(secret_key)):
-        return known.authenticated
+    credential = _known.get(publishable_key)
+    if credential and credential.is_good(pepper.passing_digest(secret_key)):
+        return credential.authenticated
     return _look_up(publishable_key, secret_key)
 
 

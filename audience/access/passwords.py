@@ -40,7 +40,7 @@ def check(password: str, field: str = "password", email: str = "") -> None:
         raise Refused(REFUSED, [FieldError(field, OWN_ADDRESS)])
 
 
-def hashed(password: str) -> str:
+def hash_password(password: str) -> str:
     """A salted scrypt hash, to store. Raises `ServiceUnavailable`."""
     salt = secrets.token_bytes(SALT_BYTES)
     return f"{salt.hex()}${_scrypt(password, salt).hex()}"

@@ -115,8 +115,10 @@ def keep_search(session_id: int, site_id: int, text: str) -> str:
     The same text has the same name. Of many, the oldest is forgotten.
     """
     searches = _searches(session_id)
-    known = (key for key, kept in searches.items() if kept == text and key.startswith(f"{site_id}."))
-    key = next(known, f"{site_id}.{secrets.token_urlsafe(NAME_BYTES)}")
+    same_text = (
+        key for key, stored_text in searches.items() if stored_text == text and key.startswith(f"{site_id}.")
+    )
+    key = next(same_text, f"{site_id}.{secrets.token_urlsafe(NAME_BYTES)}")
     searches.pop(key, None)
     newest = [*searches.items(), (key, text)][-MOST_KEPT:]
     stored.put_searches(session_id, compact_json(dict(newest)))
@@ -131,7 +133,7 @@ def search_text(session_id: int, site_id: int, name: str) -> str | None:
 
 def forget_searches(site_id: int) -> None:
     """What was searched for on a site, in all sessions."""
-    for session_id, searches in stored.searches_with(f'"{site_id}.'):
+    for session_id, searches in stored.sessions_with(f'"{site_id}.'):
         others = {key: text for key, text in _read(searches).items() if not key.startswith(f"{site_id}.")}
         stored.put_searches(session_id, compact_json(others))
 
@@ -205,7 +207,7 @@ def made_by(form: SentForm) -> str:
     return stored_forms.result(form.session_id, form.name, clock.now_ms() - KEPT_MS)
 
 
-def once(
+def make_once(
     form: SentForm, site_id: int, make: Callable[[], T], id_of: Callable[[T], str]
 ) -> tuple[T | None, str]:
     """What `make` makes, and its id; None and the id of what was made, if the form was sent before.
@@ -213,9 +215,9 @@ def once(
     Both are written in one transaction, of the site or `SHARED`: what fails leaves nothing.
     """
     with database.write(site_id):
-        known = made_by(form) if form.token else ""
-        if known:
-            return None, known
+        result = made_by(form) if form.token else ""
+        if result:
+            return None, result
         row = make()
         if form.token:
             stored_forms.put(form.session_id, form.name, id_of(row), clock.now_ms(), KEPT_MS)

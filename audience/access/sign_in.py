@@ -69,7 +69,7 @@ def set_password_with_link(token: str, password: str, client_network: str, repla
     with database.session():
         operator = stored.get(link.operator_id or 0)
     passwords.check(password, email=operator.email if operator else "")
-    password_hash = passwords.hashed(password)
+    password_hash = passwords.hash_password(password)
     with database.write(database.SHARED):
         operator_id = sessions.spend_link(token, sessions.PASSWORD).operator_id
         assert operator_id is not None  # noqa: S101 - a link to set a password always has one
@@ -80,7 +80,7 @@ def set_password(operator: SignedInOperator, current: str, password: str, client
     """Like `set_password_with_link`, for an operator who knows the present password, if there is one."""
     _check_current(operator, current, "current", passwords.REFUSED)
     passwords.check(password, email=operator.email)
-    password_hash = passwords.hashed(password)
+    password_hash = passwords.hash_password(password)
     with database.write(database.SHARED):
         return _put_password(operator.id, password_hash, client_network)
 

@@ -1,5 +1,6 @@
 """Validate, moderate, guess a gender, geolocate, look up blacklists. Nothing is stored."""
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint
@@ -12,12 +13,11 @@ from audience.http.services import services
 from schemas import answers as wire
 
 blueprint = Blueprint("answers", __name__, url_prefix="/experimental")
+question = partial(endpoint, scope="utility", family="experimental", site="unused")
 
 
 @blueprint.post("/validation")
-@endpoint(
-    scope="utility", family="experimental", takes=wire.ValidateEmail, gives=wire.Validation, site="optional"
-)
+@question(takes=wire.ValidateEmail, gives=wire.Validation, site="optional")
 def validate(site: Site | None, form: dict[str, Any]) -> dict[str, Any]:
     """Validate an e-mail address
 
@@ -31,13 +31,7 @@ def validate(site: Site | None, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.post("/<letters:name>_ruleset")
-@endpoint(
-    scope="utility",
-    family="experimental",
-    takes=wire.ValidateEmailStrictly,
-    gives=wire.StrictValidation,
-    site="optional",
-)
+@question(takes=wire.ValidateEmailStrictly, gives=wire.StrictValidation, site="optional")
 def validate_strictly(site: Site | None, form: dict[str, Any], **_path: str) -> dict[str, Any]:
     """Validate an e-mail address strictly
 
@@ -54,9 +48,7 @@ def validate_strictly(site: Site | None, form: dict[str, Any], **_path: str) -> 
 
 @blueprint.post("/content_moderation")
 @blueprint.post("/moderation")
-@endpoint(
-    scope="utility", family="experimental", takes=wire.ModerateContent, gives=wire.Moderation, site="unused"
-)
+@question(takes=wire.ModerateContent, gives=wire.Moderation)
 def moderate(form: dict[str, Any]) -> dict[str, Any]:
     """Moderate and clean a text
 
@@ -68,9 +60,7 @@ def moderate(form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.post("/gender")
-@endpoint(
-    scope="utility", family="experimental", takes=wire.GuessGender, gives=wire.GenderGuess, site="unused"
-)
+@question(takes=wire.GuessGender, gives=wire.GenderGuess)
 def guess_gender(form: dict[str, Any]) -> dict[str, Any]:
     """Guess a gender from a name
 
@@ -82,9 +72,7 @@ def guess_gender(form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.get("/geolocation")
-@endpoint(
-    scope="utility", family="experimental", takes=wire.GeolocateIp, gives=wire.PlaceSchema, site="unused"
-)
+@question(takes=wire.GeolocateIp, gives=wire.PlaceSchema)
 def geolocate(form: dict[str, Any]) -> dict[str, Any]:
     """Geolocate an IPv4 address
 
@@ -97,9 +85,7 @@ def geolocate(form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.route("/blacklist", methods=["GET", "POST"])
 @blueprint.route("/blacklist.json", methods=["GET", "POST"])
-@endpoint(
-    scope="utility", family="experimental", takes=wire.SearchBlacklists, gives=wire.Blacklists, site="unused"
-)
+@question(takes=wire.SearchBlacklists, gives=wire.Blacklists)
 def search_blacklists(form: dict[str, Any]) -> dict[str, Any]:
     """Look up a domain or an IPv4 address in blacklists
 

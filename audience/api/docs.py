@@ -62,8 +62,8 @@ ONE_DAY = {"Cache-Control": "public, max-age=86400"}
 @public
 def root() -> RedirectResponse:
     """Leads a browser to the console, and any other client to the description of the API"""
-    place = "console" if "text/html" in request.accept_mimetypes.values() else "docs"
-    response = redirect(f"{public_root()}/{place}")
+    target = "console" if "text/html" in request.accept_mimetypes.values() else "docs"
+    response = redirect(f"{public_root()}/{target}")
     response.headers["Vary"] = "Accept"
     return response
 
@@ -79,7 +79,7 @@ def icon() -> Response:
 @public
 def page() -> Response:
     """The API, to read and to try"""
-    style, bundle, favicon, start = map(hashed, ASSETS)
+    style, bundle, favicon, start = map(name_with_hash, ASSETS)
     names = {"style": style, "bundle": bundle, "icon": favicon, "start": start}
     text = PAGE.format(root=escape(public_root()), **names)
     return Response(text, mimetype="text/html", headers=SECURITY_HEADERS)
@@ -93,7 +93,7 @@ def asset(name: str) -> Response:
     if original is None:
         abort(404)
     if ASSETS[original].startswith("text/"):
-        response = packable(content(original), gzipped(original), ASSETS[original])
+        response = packable(content(original), compress(original), ASSETS[original])
     else:
         response = Response(content(original), mimetype=ASSETS[original])
     response.headers.update(SECURITY_HEADERS | FOREVER)
@@ -101,7 +101,7 @@ def asset(name: str) -> Response:
 
 
 @cache
-def hashed(name: str) -> str:
+def name_with_hash(name: str) -> str:
     """The name with a hash of the content: it may be kept for ever."""
     stem, _, ending = name.rpartition(".")
     return f"{stem}-{sha256(content(name)).hexdigest()[:HASH_LENGTH]}.{ending}"
@@ -109,11 +109,11 @@ def hashed(name: str) -> str:
 
 @cache
 def by_hashed_name() -> dict[str, str]:
-    return {hashed(name): name for name in ASSETS}
+    return {name_with_hash(name): name for name in ASSETS}
 
 
 @cache
-def gzipped(name: str) -> bytes:
+def compress(name: str) -> bytes:
     return gzip.compress(content(name), mtime=0)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from flask import Response, current_app, g, request
 
 from audience.access import keys
-from audience.access.audit_log import Actor, shortened
+from audience.access.audit_log import Actor, network_of
 from audience.access.keys import AuthenticatedKey
 from audience.access.sites import Site
 from audience.api import targets
@@ -17,8 +17,8 @@ from audience.api.request_data import (
     check_file,
     check_json,
     has_body,
+    identifiers_in_query,
     json_body,
-    named_in_query,
     read_lists,
     read_query,
     site_uuid,
@@ -26,10 +26,10 @@ from audience.api.request_data import (
 from audience.changes.changes import Source
 from audience.errors import Forbidden, TooMany
 from audience.http.access import View, authenticate, client_address
-from audience.http.admission import Check, admitted
+from audience.http.admission import Check, admit
 from audience.http.application import JsonText
 from audience.http.services import services, settings
-from schemas.base import Doubled, Form, load, present
+from schemas.base import Doubled, Form, load, query_values
 from schemas.responses import ResponseSchema
 
 FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
@@ -86,7 +86,7 @@ def endpoint(
         with nullcontext(read_lists()) if accepts else _json(batch, writes) as body:
             values, site_uuids = read_query()
             if writes:
-                targets.check(named_in_query(), body, form, query)
+                targets.check(identifiers_in_query(), body, form, query)
             chosen = _site(key, site_uuid(site_uuids, body), needed=site == "needed")
             if chosen:
                 g.site_id = chosen.id
@@ -96,7 +96,7 @@ def endpoint(
                 arguments["site"] = chosen
             if getattr(settings(), limit):
                 _limit_rate(key, family)
-            data = _sent(present(form, values) if query else {}, body)
+            data = _form_values(query_values(form, values) if query else {}, body)
             loaded = load(form, data) if takes or data else {}
             if takes:
                 arguments["form"] = loaded
@@ -105,7 +105,7 @@ def endpoint(
     def decorate(view: View) -> Callable[..., Response]:
         @wraps(view)
         def run(**arguments: Any) -> Response:
-            return _response(view(**arguments, **read(admitted(check))), status)
+            return _response(view(**arguments, **read(admit(check))), status)
 
         vars(run)["scope"] = scope
         vars(run)["check"] = check
@@ -144,7 +144,7 @@ def _json(is_batch: bool, writes: bool) -> AbstractContextManager[dict[str, Any]
     return json_body(_max_bytes(False, is_batch), writes) if has_body() else nullcontext({})
 
 
-def _sent(values: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+def _form_values(values: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     """What the form reads: the values of the query, and over them those of the body."""
     sent = values | {name: value for name, value in body.items() if value is not None}
     return Doubled(sent, body.doubled) if isinstance(body, Doubled) else sent
@@ -157,7 +157,7 @@ def caller(kind: str) -> Source:
 
 def actor() -> Actor:
     """Who makes this request, for the audit log: its key, by name where it has one."""
-    return Actor(f"key {g.key.name or g.key.publishable_key}", shortened(client_address()))
+    return Actor(f"key {g.key.name or g.key.publishable_key}", network_of(client_address()))
 
 
 def _max_bytes(is_file: bool, is_batch: bool) -> int:

@@ -10,7 +10,7 @@ from audience.changes import pages as change_log_pages
 from audience.subscribers import events
 from schemas.base import dashed
 from schemas.change_log import history
-from schemas.events import EventList, ListEvents, Recorded, RecordEvents, event_resource, recorded
+from schemas.events import EventList, ListEvents, Recorded, RecordEvents, event_resource, record_response
 from schemas.imports import ImportRows
 from schemas.pages import page_meta
 
@@ -29,7 +29,7 @@ def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     Returns how many events were recorded and refused, and why; all are written before the answer.
     """
     rows: ImportRows = form["events"]
-    return recorded(rows.total, events.record(site, rows.items, rows.problems, caller("event")))
+    return record_response(rows.total, events.record(site, rows.items, rows.problems, caller("event")))
 
 
 @blueprint.get("/fetch/subscribers/<uuid>/events")

@@ -48,11 +48,11 @@ def receive(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def _import(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    asked = _asked(site, form) if "upload_id" in form else None
+    asked = _waiting_upload(site, form) if "upload_id" in form else None
     with file_imports.receiving(site) as upload, _file(site, form) as file:
         upload.store(file.rows(addresses.identity))
-        kept = ImportedFile("", actor().name, file.consent, file.answers, file.digest)
-        upload.accept(file.columns, services().import_queue, kept, actor())
+        imported = ImportedFile("", actor().name, file.consent, file.answers, file.digest)
+        upload.accept(file.columns, services().import_queue, imported, actor())
     if asked:
         file_uploads.discard(site, settings().instance, asked)
     return wire.received(imports.progress(site, upload.import_id), file, form)
@@ -64,11 +64,11 @@ def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     return wire.dry_run(judged, file, form)
 
 
-def _asked(site: Site, form: dict[str, Any]) -> FileUpload:
+def _waiting_upload(site: Site, form: dict[str, Any]) -> FileUpload:
     """The file that was kept. Raises `NotFound`, and `FormError` if a body is there as well."""
     if has_body():
         raise FormError([FieldError("upload", BOTH)])
-    return file_uploads.asked(site, form["upload_id"], str(g.key_id))
+    return file_uploads.get_asked(site, form["upload_id"], str(g.key_id))
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def _file(site: Site, form: dict[str, Any]) -> Iterator[File]:
     with ExitStack() as stack:
         unpacked = stack.enter_context(tempfile.TemporaryFile(dir=settings().instance))
         if "upload_id" in form:
-            upload = _asked(site, form)
+            upload = _waiting_upload(site, form)
             kind = file_uploads.reading_of(upload)["kind"]
             body = stack.enter_context(file_uploads.opened(site, settings().instance, upload))
         else:

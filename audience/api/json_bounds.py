@@ -25,7 +25,7 @@ def check(raw: bytes) -> int:
 
     Raises `NotUnderstood` for a body that is out of bounds; of too many brackets, it looks at no more.
     """
-    kept, count, digits, keys = list[bytes](), 0, b"", 0
+    all_brackets, count, digits, keys = list[bytes](), 0, b"", 0
     for bare in _without_texts(raw):
         keys += bare.count(b":")
         digits += bare.translate(ALIKE)
@@ -36,8 +36,8 @@ def check(raw: bytes) -> int:
         count += len(brackets)
         if count > 2 * MAX_CONTAINERS:
             raise NotUnderstood(TOO_MANY)
-        kept.append(brackets)
-    _check_depth(b"".join(kept))
+        all_brackets.append(brackets)
+    _check_depth(b"".join(all_brackets))
     return keys
 
 

@@ -162,10 +162,10 @@ def documentation(view: View) -> Documentation:
     """The docstring of a view: its first line, its text, and the sentence that begins with "Returns"."""
     text, _, returned = (inspect.getdoc(view) or "").partition("\n\nReturns ")
     summary, _, description = text.partition("\n\n")
-    return Documentation(summary, unwrapped(description), unwrapped(f"{returned[:1].upper()}{returned[1:]}"))
+    return Documentation(summary, unwrap(description), unwrap(f"{returned[:1].upper()}{returned[1:]}"))
 
 
-def unwrapped(text: str) -> str:
+def unwrap(text: str) -> str:
     return text.replace("\n", " ")
 
 

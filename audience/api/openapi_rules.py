@@ -47,10 +47,10 @@ def schemas() -> dict[str, JsonObject]:
     parts |= {title(name, "Rule"): condition(name, row) for name, row in SUBJECTS.items()}
     references = [{"$ref": f"#/components/schemas/{name}"} for name in parts]
     rule = {"description": "Selects subscribers; see docs/segments.md.", "anyOf": references}
-    return {"Rule": rule} | parts | {"MatchedRule": matched()}
+    return {"Rule": rule} | parts | {"MatchedRule": rule_result()}
 
 
-def matched() -> JsonObject:
+def rule_result() -> JsonObject:
     """A rule with whether it holds."""
     return {
         "type": "object",

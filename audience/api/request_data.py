@@ -78,8 +78,8 @@ def json_body(max_bytes: int, writes: bool) -> Iterator[dict[str, Any]]:
     """
     file = request.environ["wsgi.input"]
     raw = file.read(WAITING_BYTES + 1)
-    place = _place() if len(raw) > WAITING_BYTES else nullcontext()
-    with place, PARSING if len(raw) > LARGE_BYTES else nullcontext():
+    permit = _permit() if len(raw) > WAITING_BYTES else nullcontext()
+    with permit, PARSING if len(raw) > LARGE_BYTES else nullcontext():
         file.seek(0)
         raw = file.read(max_bytes + 1)
         yield _object(raw, max_bytes, writes)
@@ -101,7 +101,7 @@ def _object(raw: bytes, max_bytes: int, writes: bool) -> dict[str, Any]:
 
 
 @contextmanager
-def _place() -> Iterator[None]:
+def _permit() -> Iterator[None]:
     """Among those who wait for `PARSING`. Raises `ServiceUnavailable` at once if there is none."""
     gate = services().parse_gate
     if gate is not None and not gate.enter():
@@ -163,7 +163,7 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
     return values, site_uuids
 
 
-def named_in_query() -> dict[str, list[str]]:
+def identifiers_in_query() -> dict[str, list[str]]:
     """All addresses and uuids in the query, in any spelling of their parameters."""
     named: dict[str, list[str]] = {}
     for key, text in pairs(request.query_string.decode()):

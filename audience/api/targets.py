@@ -99,7 +99,7 @@ def parsed(text: str) -> Any:
     body = json.loads(text, object_pairs_hook=_object)
     if not isinstance(body, dict):
         return body
-    values = {name: _kept(value, PLACES.get(name, frozenset())) for name, value in body.items()}
+    values = {name: _strip_marks(value, PLACES.get(name, frozenset())) for name, value in body.items()}
     return _marked(values, body, BODY)
 
 
@@ -119,17 +119,17 @@ def _means_two(key: str, values: list[Any]) -> bool:
     return meaning is not None and len(set(map(meaning, values))) > 1
 
 
-def _kept(value: Any, names: frozenset[str]) -> Any:
+def _strip_marks(value: Any, names: frozenset[str]) -> Any:
     """A value without marks but in the objects that name something, by `names`."""
     if isinstance(value, list):
-        return [_kept(member, names) for member in value]
+        return [_strip_marks(member, names) for member in value]
     if not isinstance(value, dict):
         return value
-    return _marked({key: _kept(member, frozenset()) for key, member in value.items()}, value, names)
+    return _marked({key: _strip_marks(member, frozenset()) for key, member in value.items()}, value, names)
 
 
-def _marked(values: dict[str, Any], read: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    doubled = read.doubled if isinstance(read, Doubled) else {}
+def _marked(values: dict[str, Any], data: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    doubled = data.doubled if isinstance(data, Doubled) else {}
     named = {built_in(key) or key: sent for key, sent in doubled.items()}
     named = {key: sent for key, sent in named.items() if key in names}
     return Doubled(values, named) if named else values

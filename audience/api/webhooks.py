@@ -40,7 +40,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """
     private = settings().webhook_private_addresses
     webhook = webhooks.create(site, form["webhook"], private_addresses=private, actor=actor())
-    return {"data": wire.signed(*webhook)}
+    return {"data": wire.webhook_with_secret(*webhook)}
 
 
 @blueprint.get("/fetch/webhooks/<number:webhook_id>")
@@ -92,7 +92,7 @@ def rotate(site: Site, webhook_id: int) -> dict[str, Any]:
 
     Returns the webhook with its new secret, which is answered this once.
     """
-    return {"data": wire.signed(*webhooks.rotate(site, webhook_id, actor()))}
+    return {"data": wire.webhook_with_secret(*webhooks.rotate(site, webhook_id, actor()))}
 
 
 @blueprint.post("/fetch/webhooks/<number:webhook_id>/replay")

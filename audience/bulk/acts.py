@@ -127,10 +127,10 @@ def _check(new: NewAct) -> None:
         raise Refused(CHANGED)
 
 
-def _add(site: Site, kind: str, tag: str, actor: Actor, people: int) -> int:
+def _add(site: Site, kind: str, tag: str, actor: Actor, size: int) -> int:
     at = clock.now_ms()
     return stored.add(
-        site.id, kind, tag.strip(), actor.name, actor.client_network, people, at, jobs.now(), LEASE_MS
+        site.id, kind, tag.strip(), actor.name, actor.client_network, size, at, jobs.now(), LEASE_MS
     )
 
 
@@ -190,7 +190,7 @@ def ends(action: BulkAct) -> int:
     return (action.finished_at or 0) + EXPORT_KEPT_MS
 
 
-def exported(site: Site, act_id: int) -> Iterator[list[int]]:
+def export_ids(site: Site, act_id: int) -> Iterator[list[int]]:
     """The ids of an export, in pieces; it lists people as they are when it is read. Raises `NotFound`."""
     action = get(site, act_id)
     if (action.kind, action.status) != (EXPORT, FINISHED) or ends(action) < clock.now_ms():

@@ -75,13 +75,13 @@ def _do_piece(site: Site, job: Job, instance: Path) -> bool:
 def _write(site: Site, action: BulkAct, ids: Sequence[int], instance: Path) -> set[str]:
     """Does an act on subscribers, in the caller's transaction; returns the keys of those it erased."""
     accepted = subscribers.accept_now(site.id, Source("bulk_act", action.id))
-    known = stored.keys(site.id, ids)
-    keys = [key for _, key in known.values()]
+    existing = stored.keys(site.id, ids)
+    keys = [key for _, key in existing.values()]
     if action.kind == ERASE:
         erasures.erase_several(site, instance, keys, accepted)
-        changed = len(known)
+        changed = len(existing)
     else:
-        changes = [Change(key, email, creates=False, **_change(action)) for email, key in known.values()]
+        changes = [Change(key, email, creates=False, **_change(action)) for email, key in existing.values()]
         accepted = Acceptance(action.seq, action.accepted_at, accepted.source)
         changed = subscribers.write(site.id, changes, accepted).outcomes.count(Outcome.UPDATED)
     stored.advance(site.id, action.id, len(ids), changed, clock.now_ms())

@@ -49,7 +49,7 @@ class SubscriberBatch:
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
         self.site_id, self.accepted, self.at = site_id, accepted, at
         keys = {change.key for change in changes}
-        self.known = stored.known(site_id, keys)
+        self.known = stored.read_existing(site_id, keys)
         self.people: dict[str, Person] = {key: list(row) for key, row in self.known.items()}
         self.values: dict[str, dict[str, Any]] = {}
         self.replaced: dict[str, dict[str, Any]] = {}
@@ -105,16 +105,16 @@ class SubscriberBatch:
         self.suppressed[self.hashes[change.key]] = self.noted[change.key] = erasure
 
     def apply(self, change: Change) -> Outcome:
-        person = self.people.get(change.key)
-        if person is None:
+        subscriber = self.people.get(change.key)
+        if subscriber is None:
             return self._create(change)
-        had_left = person[UNSUBSCRIBED_AT] is not None
-        changed = self._change(person, change)
-        if person[UNSUBSCRIBED_AT] is not None:
-            self.away[had_left] += 1
+        was_unsubscribed = subscriber[UNSUBSCRIBED_AT] is not None
+        changed = self._change(subscriber, change)
+        if subscriber[UNSUBSCRIBED_AT] is not None:
+            self.away[was_unsubscribed] += 1
         if not changed:
             return UNCHANGED
-        person[UPDATED_AT] = self.at
+        subscriber[UPDATED_AT] = self.at
         return UPDATED
 
     def _create(self, change: Change) -> Outcome:
@@ -123,77 +123,77 @@ class SubscriberBatch:
             return Outcome.SUPPRESSED
         if not change.creates:
             return Outcome.MISSING
-        person = self._add(change)
-        self._change(person, change)
-        if person[UNSUBSCRIBED_AT] is not None:
+        subscriber = self._add(change)
+        self._change(subscriber, change)
+        if subscriber[UNSUBSCRIBED_AT] is not None:
             self.away[False] += 1
             self.away[True] += change.key in self.lifted
         return CREATED
 
     def _add(self, change: Change) -> Person:
-        person = self.people[change.key] = [
+        subscriber = self.people[change.key] = [
             0, change.email, "{}", "[]", *BLANK, None, None, None, 0, 0, None, self.at, change.key, self.at,
             str(uuid_utils.uuid7()), self.site_id, self.created_by,
         ]  # fmt: skip
         for name, at in change.dates.items():
             if name in DATED:
-                person[DATED[name]] = min(at, self.accepted.at)
+                subscriber[DATED[name]] = min(at, self.accepted.at)
         hash_ = self._suppression(change.key)
         if hash_.reason:
             self.lifted[change.key] = hash_
         if hash_.reason == suppressions.UNSUBSCRIBED:
-            self._add_unsubscribed(person, _event(hash_), consents.LEFT_BEFORE)
+            self._add_unsubscribed(subscriber, _event(hash_), consents.LEFT_BEFORE)
         elif change.unconfirmed:
             event = ConsentEvent(self.accepted.at, self.accepted.number, ConsentKind.UNCONFIRMED)
-            self._add_unsubscribed(person, event, consents.UNCONFIRMED)
-        return person
+            self._add_unsubscribed(subscriber, event, consents.UNCONFIRMED)
+        return subscriber
 
-    def _add_unsubscribed(self, person: Person, event: ConsentEvent, why: str) -> None:
-        consents.put(person, event)
-        person[UNSUBSCRIBED_AT] = min(event.instant, self.at)
-        person[UNSUBSCRIBE_NUMBER] = event.number if event.unsubscribes else None
-        self.consents.said.append((person, person[UNSUBSCRIBED_AT], False, why))
+    def _add_unsubscribed(self, subscriber: Person, event: ConsentEvent, why: str) -> None:
+        consents.put(subscriber, event)
+        subscriber[UNSUBSCRIBED_AT] = min(event.instant, self.at)
+        subscriber[UNSUBSCRIBE_NUMBER] = event.number if event.unsubscribes else None
+        self.consents.said.append((subscriber, subscriber[UNSUBSCRIBED_AT], False, why))
 
     def limited(self, changes: Sequence[Change]) -> Sequence[Change]:
         """The changes, without what may not be done to those who existed or left before."""
-        return known_people.limited(changes, self.known, self.left_before)
+        return known_people.limited(changes, self.known, self.unsubscribed_before)
 
-    def left_before(self, key: str) -> bool:
+    def unsubscribed_before(self, key: str) -> bool:
         """Whether an address is suppressed: its subscriber left and moved away, or was erased."""
         return self._suppression(key) is not NOT_SUPPRESSED
 
-    def _change(self, person: Person, change: Change) -> bool:
+    def _change(self, subscriber: Person, change: Change) -> bool:
         """Applies a change; whether that changed what is shown of the subscriber."""
         changed = False
         if change.known:
-            values = self.values.get(change.key) or read_values(person[FIELDS])
-            had = [name for name, position in POSITIONS.items() if person[position]]
+            values = self.values.get(change.key) or read_values(subscriber[FIELDS])
+            had = [name for name, position in POSITIONS.items() if subscriber[position]]
             change = known_people.only_blanks(change, values, had)
-        if change.rewrites_email and person[EMAIL] != change.email:
-            person[EMAIL], changed = change.email, True
+        if change.rewrites_email and subscriber[EMAIL] != change.email:
+            subscriber[EMAIL], changed = change.email, True
         for position, text in zip(TEXT_POSITIONS, texts(change), strict=True):
-            if text and person[position] != text:
-                person[position], changed = text, True
+            if text and subscriber[position] != text:
+                subscriber[position], changed = text, True
         if change.event_at is not None:
-            last = person[LAST_EVENT_AT]
+            last = subscriber[LAST_EVENT_AT]
             if last is None or change.event_at > last:
-                person[LAST_EVENT_AT], changed = change.event_at, True
+                subscriber[LAST_EVENT_AT], changed = change.event_at, True
         if change.consent or "unsubscribed_at" in change.dates:
-            changed |= self.consents.apply(person, change, self.accepted)
+            changed |= self.consents.apply(subscriber, change, self.accepted)
         if change.fields or change.remove_fields:
-            changed |= self._set_values(person, change)
+            changed |= self._set_values(subscriber, change)
         if change.tags or change.remove_tags:
-            changed |= self._set_tags(person, change)
+            changed |= self._set_tags(subscriber, change)
         return changed
 
-    def _set_values(self, person: Person, change: Change) -> bool:
+    def _set_values(self, subscriber: Person, change: Change) -> bool:
         values = self.values.get(change.key)
         if values is None:
-            if person[FIELDS] == "{}" and not change.remove_fields:
+            if subscriber[FIELDS] == "{}" and not change.remove_fields:
                 self.values[change.key] = dict(change.fields)
                 self.replaced[change.key] = dict.fromkeys(change.fields, ABSENT)
                 return True
-            values = self.values[change.key] = read_values(person[FIELDS])
+            values = self.values[change.key] = read_values(subscriber[FIELDS])
             self.replaced[change.key] = {}
         else:
             self.revalued.add(change.key)
@@ -206,27 +206,27 @@ class SubscriberBatch:
                 replaced.setdefault(name, before)
                 values[name], changed = value, True
         if change.remove_fields:
-            changed |= self._remove_values(person, change)
+            changed |= self._remove_values(subscriber, change)
         return changed
 
-    def _remove_values(self, person: Person, change: Change) -> bool:
+    def _remove_values(self, subscriber: Person, change: Change) -> bool:
         values, replaced, changed = self.values[change.key], self.replaced[change.key], False
         for name in change.remove_fields:
             if name in POSITIONS:
-                changed |= person[POSITIONS[name]] != ""
-                person[POSITIONS[name]] = ""
+                changed |= subscriber[POSITIONS[name]] != ""
+                subscriber[POSITIONS[name]] = ""
             if name in values:
                 replaced.setdefault(name, values[name])
                 changed = True
                 del values[name]
         return changed
 
-    def _set_tags(self, person: Person, change: Change) -> bool:
+    def _set_tags(self, subscriber: Person, change: Change) -> bool:
         """A tag that is in both lists is removed."""
         tagged = self.tagged.get(change.key)
         added = dict.fromkeys(map(self.tag_ids.__getitem__, change.tags))
         if tagged is None:
-            before = _tags(person[TAG_IDS])
+            before = _tags(subscriber[TAG_IDS])
             if not change.remove_tags and added.keys() <= before.keys():
                 return False
             self.tagged_before[change.key] = before
@@ -238,15 +238,15 @@ class SubscriberBatch:
         removed = {self.tag_ids[name] for name in change.remove_tags if name in self.tag_ids}
         removed.update(*(self.twins.get(tag_id, ()) for tag_id in removed.copy()))
         more = [new for new in added if new not in tagged and new not in removed]
-        gone = [old for old in removed if old in tagged]
+        ended = [old for old in removed if old in tagged]
         tagged.update(dict.fromkeys(more))
-        for old in gone:
+        for old in ended:
             del tagged[old]
-        return bool(more or gone)
+        return bool(more or ended)
 
     def ids(self) -> dict[str, int]:
         """Of those who exist after `save`, by key."""
-        return {key: person[ID] for key, person in self.people.items()}
+        return {key: subscriber[ID] for key, subscriber in self.people.items()}
 
 
 def _event(suppression: Suppression) -> ConsentEvent:

@@ -39,16 +39,16 @@ class ConsentEvent(NamedTuple):
     def unsubscribes(self) -> bool:
         return self.kind in UNSUBSCRIBES
 
-    def counts_over(self, kept: "ConsentEvent", now: int) -> bool:
+    def counts_over(self, stored_event: "ConsentEvent", now: int) -> bool:
         """Whether it counts in place of the one that is kept.
 
         A kept instant after `now`, of a clock that was ahead, is compared as now, for an unsubscribe only.
         """
-        if kept.kind == ConsentKind.NONE:
+        if stored_event.kind == ConsentKind.NONE:
             return True
-        if kept.instant > now and self.unsubscribes and kept.kind in SUBSCRIBES:
-            kept = kept._replace(instant=now)
-        return self._order >= kept._order
+        if stored_event.instant > now and self.unsubscribes and stored_event.kind in SUBSCRIBES:
+            stored_event = stored_event._replace(instant=now)
+        return self._order >= stored_event._order
 
     @property
     def _order(self) -> tuple[int, int, int]:
@@ -67,33 +67,33 @@ class Consents:
         self.overtaken: list[Person] = []
         self.unsubscribes_ignored = self.subscribes_ignored = 0
 
-    def apply(self, person: Person, change: Change, accepted: Acceptance) -> bool:
+    def apply(self, subscriber: Person, change: Change, accepted: Acceptance) -> bool:
         """Applies the events of a change; whether the subscriber's date of unsubscribing has changed."""
-        before = person[UNSUBSCRIBED_AT]
+        before = subscriber[UNSUBSCRIBED_AT]
         for event, shown_at, reason in events(change, accepted):
-            self._apply(person, event, min(shown_at, self.now), reason)
-        return bool(person[UNSUBSCRIBED_AT] != before)
+            self._apply(subscriber, event, min(shown_at, self.now), reason)
+        return bool(subscriber[UNSUBSCRIBED_AT] != before)
 
-    def _apply(self, person: Person, event: ConsentEvent, shown_at: int, reason: str) -> None:
+    def _apply(self, subscriber: Person, event: ConsentEvent, shown_at: int, reason: str) -> None:
         """Repeating what counts keeps the first date."""
-        subscribed = person[UNSUBSCRIBED_AT] is None
+        subscribed = subscriber[UNSUBSCRIBED_AT] is None
         if event.unsubscribes:
-            person[UNSUBSCRIBE_NUMBER] = max(event.number, person[UNSUBSCRIBE_NUMBER] or 0)
-        if not event.counts_over(kept(person), self.now):
-            self._ignore(person, event, subscribed)
+            subscriber[UNSUBSCRIBE_NUMBER] = max(event.number, subscriber[UNSUBSCRIBE_NUMBER] or 0)
+        if not event.counts_over(stored_event(subscriber), self.now):
+            self._ignore(subscriber, event, subscribed)
             return
-        put(person, event)
+        put(subscriber, event)
         if subscribed == event.unsubscribes:
-            person[UNSUBSCRIBED_AT] = shown_at if subscribed else None
-            self.said.append((person, shown_at, not subscribed, reason))
+            subscriber[UNSUBSCRIBED_AT] = shown_at if subscribed else None
+            self.said.append((subscriber, shown_at, not subscribed, reason))
 
-    def _ignore(self, person: Person, event: ConsentEvent, subscribed: bool) -> None:
+    def _ignore(self, subscriber: Person, event: ConsentEvent, subscribed: bool) -> None:
         if not event.unsubscribes:
             self.subscribes_ignored += not subscribed
         elif subscribed:
             self.unsubscribes_ignored += 1
         else:
-            self.overtaken.append(person)
+            self.overtaken.append(subscriber)
 
 
 def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:
@@ -116,9 +116,9 @@ def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent,
         yield event, min(shown_at, accepted.at), WORD
 
 
-def kept(person: Person) -> ConsentEvent:
+def stored_event(subscriber: Person) -> ConsentEvent:
     """The event that counts."""
-    return ConsentEvent(person[CONSENT_AT] or 0, person[CONSENT_NUMBER], person[CONSENT_KIND])
+    return ConsentEvent(subscriber[CONSENT_AT] or 0, subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND])
 
 
 def current_event(subscriber: Subscriber) -> ConsentEvent:
@@ -127,5 +127,5 @@ def current_event(subscriber: Subscriber) -> ConsentEvent:
     return ConsentEvent(subscriber.consent_at or 0, subscriber.consent_number, kind)
 
 
-def put(person: Person, event: ConsentEvent) -> None:
-    person[CONSENT_AT], person[CONSENT_NUMBER], person[CONSENT_KIND] = event
+def put(subscriber: Person, event: ConsentEvent) -> None:
+    subscriber[CONSENT_AT], subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND] = event

@@ -76,16 +76,21 @@ class Entries:
         return zlib.compress(text, LEVEL)
 
     def in_order(self, start: int = 0, limit: int | None = None) -> list[LogEntry]:
-        """In the order of their numbers, up to `limit` from the place `start` on."""
+        """In the order of their numbers, up to `limit` from the position `start` on."""
         stop = len(self) if limit is None else start + limit
-        left, back = set(self.left), set(self.back)
+        unsubscribed, subscribed = set(self.left), set(self.back)
         entries = [
-            LogEntry(UNSUBSCRIBED if id_ in left else SUBSCRIBED if id_ in back else CREATED, id_, None, {})
+            LogEntry(
+                UNSUBSCRIBED if id_ in unsubscribed else SUBSCRIBED if id_ in subscribed else CREATED,
+                id_,
+                None,
+                {},
+            )
             for id_ in self.created[start:stop]
         ]
-        start, stop = (max(0, place - len(self.created)) for place in (start, stop))
+        start, stop = (max(0, bound - len(self.created)) for bound in (start, stop))
         entries += [LogEntry(_kind(new, old), id_, new, old) for id_, new, old in self.changed[start:stop]]
-        start, stop = (max(0, place - len(self.changed)) for place in (start, stop))
+        start, stop = (max(0, bound - len(self.changed)) for bound in (start, stop))
         entries += [LogEntry(ERASED, id_, {}, {}) for id_ in self.erased[start:stop]]
         if self.reset and start <= len(self.erased) < stop:
             entries.append(LogEntry(RESET, 0, {}, {}))
@@ -93,11 +98,11 @@ class Entries:
 
     def without(self, subscriber_ids: Collection[int]) -> "Entries":
         """As many entries, with nothing in those of some subscribers."""
-        gone = set(subscriber_ids)
-        kept = [(id_, {}, {}) if id_ in gone else (id_, new, old) for id_, new, old in self.changed]
-        lifted = [row for row in self.lifted if row[0] not in gone]
-        repeated = [row for row in self.repeated if row[0] not in gone]
-        return Entries(**(vars(self) | {"changed": kept, "lifted": lifted, "repeated": repeated}))
+        erased = set(subscriber_ids)
+        changed = [(id_, {}, {}) if id_ in erased else (id_, new, old) for id_, new, old in self.changed]
+        lifted = [row for row in self.lifted if row[0] not in erased]
+        repeated = [row for row in self.repeated if row[0] not in erased]
+        return Entries(**(vars(self) | {"changed": changed, "lifted": lifted, "repeated": repeated}))
 
     def indexed(self) -> list[int]:
         """Those of whom the row itself has something, which erasing takes out; but for their words."""
@@ -133,9 +138,9 @@ def _kind(new: Values, old: Values) -> str:
     return UNSUBSCRIBED if old["unsubscribed_at"] is None else UPDATED
 
 
-def merged(parts: Sequence[tuple[int, Entries]]) -> Entries:
+def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
     """The entries of one transaction from its parts, as (at, entries): one for each subscriber, net."""
-    whole, changed, left = Entries(), dict[int, tuple[Values, Values]](), dict[int, bool]()
+    whole, changed, unsubscribed = Entries(), dict[int, tuple[Values, Values]](), dict[int, bool]()
     for at, part in parts:
         whole.created += part.created
         whole.tags |= part.tags
@@ -146,16 +151,16 @@ def merged(parts: Sequence[tuple[int, Entries]]) -> Entries:
         whole.overtaken += part.overtaken
         whole.repeated += part.repeated
         whole.accepted = part.accepted or whole.accepted
-        left |= {id_: id_ in part.left for id_ in part.created}
+        unsubscribed |= {id_: id_ in part.left for id_ in part.created}
         for id_, new, old in part.changed:
-            if id_ not in left:
+            if id_ not in unsubscribed:
                 changed[id_] = _net(*changed.get(id_, ({}, {})), new | {"updated_at": at}, old)
             elif "unsubscribed_at" in new:
-                left[id_] = new["unsubscribed_at"] is not None
-    whole.left = [id_ for id_, has_left in left.items() if has_left]
-    whole.back = [id_ for id_, *_ in whole.lifted if not left[id_]]
+                unsubscribed[id_] = new["unsubscribed_at"] is not None
+    whole.left = [id_ for id_, is_unsubscribed in unsubscribed.items() if is_unsubscribed]
+    whole.back = [id_ for id_, *_ in whole.lifted if not unsubscribed[id_]]
     whole.changed = [(id_, new, old) for id_, (new, old) in changed.items() if new]
-    shown = {*left, *(id_ for id_, *_ in whole.changed)}
+    shown = {*unsubscribed, *(id_ for id_, *_ in whole.changed)}
     whole.unchanged = [id_ for id_ in dict.fromkeys([*whole.unchanged, *changed]) if id_ not in shown]
     return whole
 
@@ -165,11 +170,11 @@ def _net(new: Values, old: Values, later: Values, before: Values) -> tuple[Value
     fields = {**new.get("fields", {}), **later.get("fields", {})}
     had = {**before.get("fields", {}), **old.get("fields", {})}
     added, removed = [
-        [*new.get("tags", ([], []))[place], *later.get("tags", ([], []))[place]] for place in (0, 1)
+        [*new.get("tags", ([], []))[index], *later.get("tags", ([], []))[index]] for index in (0, 1)
     ]
     tags = [[tag for tag in added if tag not in removed], [tag for tag in removed if tag not in added]]
-    kept = {key: value for key, value in fields.items() if not json_equal(value, had[key])}
-    nets = {"fields": kept, "tags": tags if any(tags) else None}
-    whole, was = {**new, **later}, {**before, **old, "fields": {key: had[key] for key in kept}}
+    changes = {key: value for key, value in fields.items() if not json_equal(value, had[key])}
+    nets = {"fields": changes, "tags": tags if any(tags) else None}
+    whole, was = {**new, **later}, {**before, **old, "fields": {key: had[key] for key in changes}}
     whole = {name: value for name, value in whole.items() if name in nets or value != was.get(name)} | nets
     return {name: value for name, value in whole.items() if value or name not in nets}, was

@@ -11,29 +11,29 @@ from schemas.values import KnownPeople
 
 
 def limited(
-    changes: Sequence[Change], known: Collection[str], left_before: Callable[[str], bool]
+    changes: Sequence[Change], existing: Collection[str], unsubscribed_before: Callable[[str], bool]
 ) -> Sequence[Change]:
     """The changes, without what may not be done to those whose keys are known, or who left before."""
     if not any(change.known for change in changes):
         return changes
-    return list(_limited_changes(changes, set(known), left_before))
+    return list(_limited_changes(changes, set(existing), unsubscribed_before))
 
 
 def _limited_changes(
-    changes: Sequence[Change], known: set[str], left_before: Callable[[str], bool]
+    changes: Sequence[Change], existing: set[str], unsubscribed_before: Callable[[str], bool]
 ) -> Iterator[Change]:
     for change in changes:
-        is_known = change.key in known
-        if change.known and (is_known or left_before(change.key)):
-            yield _limited(change, is_known)
+        exists = change.key in existing
+        if change.known and (exists or unsubscribed_before(change.key)):
+            yield _limited(change, exists)
         else:
             yield change
-        known.add(change.key)
+        existing.add(change.key)
 
 
-def _limited(change: Change, is_known: bool) -> Change:
+def _limited(change: Change, exists: bool) -> Change:
     consent = "" if change.consent == Consent.SUBSCRIBE else change.consent
-    if not is_known:
+    if not exists:
         return change._replace(consent=consent)
     if change.known == KnownPeople.SKIP:
         return Change(change.key, change.email, consent=consent, dates=change.dates, at=change.at)

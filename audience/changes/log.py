@@ -12,7 +12,7 @@ from audience import clock
 from audience.changes.batches import ABSENT, SubscriberBatch
 from audience.changes.changes import Source
 from audience.changes.consents import Person
-from audience.changes.entries import Changed, Entries, Repeated, Values, merged, unpack
+from audience.changes.entries import Changed, Entries, Repeated, Values, merge, unpack
 from storage import database
 from storage import jobs as stored_jobs
 from storage.changes import changed_subscribers as stored_changed
@@ -60,27 +60,27 @@ def record(
     batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int, Sequence[Person]]
 ) -> None:
     """Adds what a saved batch did; `changed` are the known who differ, by the sum of their groups."""
-    lifted = [person for person in created if person[KEY] in batch.lifted] if batch.lifted else []
+    lifted = [subscriber for subscriber in created if subscriber[KEY] in batch.lifted] if batch.lifted else []
     repeated = [
         row
-        for groups, people in changed.items()
+        for groups, subscribers in changed.items()
         if groups & CONSENT and batch.accepted.source.kind == TAKEN_BACK_WHOLE
-        for row in _repeated_consents(batch, people)
+        for row in _repeated_consents(batch, subscribers)
     ]
     entries = Entries(
-        created=[person[ID] for person in created],
+        created=[subscriber[ID] for subscriber in created],
         changed=[
-            _changed(batch, person, batch.known[person[KEY]], groups)
-            for groups, people in changed.items()
+            _changed(batch, subscriber, batch.known[subscriber[KEY]], groups)
+            for groups, subscribers in changed.items()
             if groups & TEXTS
-            for person in people
+            for subscriber in subscribers
         ],
-        left=[person[ID] for person in created if person[UNSUBSCRIBED_AT] is not None],
-        back=[person[ID] for person in lifted if person[UNSUBSCRIBED_AT] is None],
+        left=[subscriber[ID] for subscriber in created if subscriber[UNSUBSCRIBED_AT] is not None],
+        back=[subscriber[ID] for subscriber in lifted if subscriber[UNSUBSCRIBED_AT] is None],
         made_tags=batch.made_tags,
         made_fields=batch.made_fields,
-        lifted=[(person[ID], *batch.lifted[person[KEY]]) for person in lifted],
-        overtaken=[person[ID] for person in batch.consents.overtaken],
+        lifted=[(subscriber[ID], *batch.lifted[subscriber[KEY]]) for subscriber in lifted],
+        overtaken=[subscriber[ID] for subscriber in batch.consents.overtaken],
         repeated=repeated,
         accepted=batch.accepted.number if batch.consents.said or batch.lifted or repeated else 0,
     )
@@ -94,22 +94,22 @@ def record(
     _add(batch.site_id, entries, batch.at, batch.accepted.source)
 
 
-def _repeated_consents(batch: SubscriberBatch, people: Sequence[Person]) -> Iterator[Repeated]:
+def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[Person]) -> Iterator[Repeated]:
     """Of those who are and were subscribed, the last word before."""
-    for person in people:
-        before = batch.known[person[KEY]]
-        if person[UNSUBSCRIBED_AT] is None and before[UNSUBSCRIBED_AT] is None:
-            yield person[ID], before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]
+    for subscriber in subscribers:
+        before = batch.known[subscriber[KEY]]
+        if subscriber[UNSUBSCRIBED_AT] is None and before[UNSUBSCRIBED_AT] is None:
+            yield subscriber[ID], before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]
 
 
-def _changed(batch: SubscriberBatch, person: Person, before: Sequence[object], groups: int) -> Changed:
+def _changed(batch: SubscriberBatch, subscriber: Person, before: Sequence[object], groups: int) -> Changed:
     """`groups` is the sum of the groups of columns that differ."""
     new: Values = {}
     old: Values = {}
-    for place, name in PLAIN[groups]:
-        if person[place] != before[place]:
-            new[name], old[name] = person[place], before[place]
-    key = person[KEY]
+    for position, name in PLAIN[groups]:
+        if subscriber[position] != before[position]:
+            new[name], old[name] = subscriber[position], before[position]
+    key = subscriber[KEY]
     if replaced := batch.replaced.get(key):
         values = batch.values[key]
         after: Values = {}
@@ -117,14 +117,14 @@ def _changed(batch: SubscriberBatch, person: Person, before: Sequence[object], g
         for name, value in replaced.items():
             after[name], was[name] = values.get(name), None if value is ABSENT else value
         new["fields"], old["fields"] = after, was
-    if person[TAG_IDS] != before[TAG_IDS]:
+    if subscriber[TAG_IDS] != before[TAG_IDS]:
         tagged, had = batch.tagged[key], batch.tagged_before[key]
         added, removed = tagged.keys() - had.keys(), had.keys() - tagged.keys()
         if added or removed:
             new["tags"] = [list(added), list(removed)]
     if groups & CONSENT:
         old["consent"] = [before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]]
-    return person[ID], new, old
+    return subscriber[ID], new, old
 
 
 def record_address(site_id: int, source: Source, subscriber: Subscriber, before: str) -> None:
@@ -158,7 +158,7 @@ def record_untagged(
 
 
 def record_erased(
-    site_id: int, source: Source, people: Sequence[Subscriber], blank: Collection[int] | None = None
+    site_id: int, source: Source, subscribers: Sequence[Subscriber], blank: Collection[int] | None = None
 ) -> None:
     """Adds that subscribers were erased. After the commit, call `blank`.
 
@@ -166,8 +166,8 @@ def record_erased(
 
     Without `blank`, the record may have something of all of them, else of those only.
     """
-    for start in range(0, len(people), MOST_ENTRIES):
-        chunk = people[start : start + MOST_ENTRIES]
+    for start in range(0, len(subscribers), MOST_ENTRIES):
+        chunk = subscribers[start : start + MOST_ENTRIES]
         number = _add(site_id, Entries(erased=[row.id for row in chunk]), clock.now_ms(), source)
         erased_people = [(row.id, row.uuid, int(blank is None or row.id in blank)) for row in chunk]
         stored.erase(site_id, erased_people, number + len(chunk) - 1)
@@ -192,7 +192,7 @@ def one_transaction(site_id: int, source: Source) -> Iterator[None]:
         _parts.reset(token)
     if parts:
         at, entries = parts[-1]
-        _add(site_id, merged(parts) if len(parts) > 1 else entries, at, source)
+        _add(site_id, merge(parts) if len(parts) > 1 else entries, at, source)
 
 
 def note_sites() -> set[int]:

@@ -7,6 +7,7 @@ import orjson
 
 from audience.access.sites import Site
 from audience.changes.entries import ERASED, RESET, LogEntry, Values, unpack
+from audience.changes.targets import NOBODY
 from audience.errors import NotFound, Refused
 from schemas.values import FieldError
 from storage import database
@@ -28,7 +29,6 @@ NO_PLACE = (
     "The record does not reach back to this number, or never had it: export the site, and go on from the "
     "number that the export carries."
 )
-NOBODY = "Subscriber not found: GET /v1/fetch/subscribers finds one by its address."
 
 
 class LoggedChange(NamedTuple):
@@ -47,7 +47,7 @@ class LoggedChange(NamedTuple):
 
 
 class ChangePage(NamedTuple):
-    """`next` is the place to go on from; `newest` and `oldest` are the bounds of the record."""
+    """`next` is the cursor to go on from; `newest` and `oldest` are the bounds of the record."""
 
     changes: list[LoggedChange]
     next: int
@@ -89,7 +89,7 @@ class Part(NamedTuple):
 
 def _after(site_id: int, after: int, limit: int) -> list[Part]:
     parts: list[Part] = []
-    for row in stored.after(site_id, after, limit):
+    for row in stored.rows_after(site_id, after, limit):
         entries, start = unpack(row.entries), max(0, after + 1 - row.number)
         parts.append(Part(row, row.number + start, entries.in_order(start, limit), entries.tags))
         limit -= len(parts[-1].entries)
@@ -115,9 +115,11 @@ def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
         raise NotFound(NOBODY)
     kind, _, number = consent_changes.created_by(site.id, subscriber.id).partition(" ")
     events = consent_changes.of_subscriber(site.id, subscriber.id)
-    known = keys.publishable({int(number or 0), *(item.source_id for item in events)})
-    consents = [(answered(item.source, item.source_id, known), item) for item in events]
-    return History(answered(kind, int(number or 0), known), _own(site.id, subscriber.id, limit), consents)
+    publishable_keys = keys.publishable({int(number or 0), *(item.source_id for item in events)})
+    consents = [(answered(item.source, item.source_id, publishable_keys), item) for item in events]
+    return History(
+        answered(kind, int(number or 0), publishable_keys), _own(site.id, subscriber.id, limit), consents
+    )
 
 
 def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
@@ -151,9 +153,9 @@ class _ChangeReader:
         self.created = _whole(site_id, new, read_fields) if new else {}
         self.who = {id_: (uuid, values["email"]) for id_, (uuid, values) in self.created.items()}
         if others := ids - new:
-            self.who |= stored_subscribers.who(site_id, others)
-        gone = ids - self.who.keys()
-        self.erased = stored.erased(site_id, gone) if gone else {}
+            self.who |= stored_subscribers.identities(site_id, others)
+        missing = ids - self.who.keys()
+        self.erased = stored.erased_uuids(site_id, missing) if missing else {}
         self.known = keys.publishable({part.row.source_id for part in parts if part.row.source in BY_KEY})
 
     def changes(self) -> list[LoggedChange]:
@@ -175,7 +177,7 @@ class _ChangeReader:
 
 def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[int, tuple[str, Values]]:
     """(uuid, all values as they are now) of those of somebody new who exist, by id."""
-    records = stored_subscribers.shown(site_id, ids)
+    records = stored_subscribers.shown_rows(site_id, ids)
     tag_ids = {text: orjson.loads(text) for text in {text for *_, text, _, _, _, _ in records}}
     names = tags.names(site_id, {tag_id for parsed_ids in tag_ids.values() for tag_id in parsed_ids})
     tagged = {

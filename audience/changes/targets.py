@@ -9,13 +9,14 @@ from schemas.values import FieldError
 from storage import database
 from storage.subscribers import subscribers as stored
 
+NOBODY = "Subscriber not found: check the address or uuid, and the site."
 TWO = "The email and the uuid are of two subscribers: correct one of them, or leave it out."
 
 
 def changes_of(
     site: Site, items: Sequence[tuple[int, Item]]
 ) -> tuple[list[tuple[int, Change]], list[FieldError]]:
-    """The changes that items of a batch ask for, by place, and the errors of those that are refused."""
+    """The changes that items of a batch ask for, by index, and the errors of those that are refused."""
     changes, errors, named = list[tuple[int, Change]](), [], []
     for index, item in items:
         try:
@@ -25,30 +26,30 @@ def changes_of(
             continue
         changes.append((index, change))
         named.append((index, item.get("uuid", ""), change.key))
-    apart = of_two(site.id, named)
+    apart = conflicting_indexes(site.id, named)
     errors += [FieldError(f"subscribers[{index}].uuid", TWO) for index in apart]
     return [change for change in changes if change[0] not in apart], errors
 
 
-def of_two(site_id: int, named: Sequence[tuple[int, str, str]]) -> set[int]:
-    """The places of those whose uuid is of another subscriber than their address.
+def conflicting_indexes(site_id: int, named: Sequence[tuple[int, str, str]]) -> set[int]:
+    """The indexes of those whose uuid is of another subscriber than their address.
 
-    `named` has (place, uuid or empty, key of the address), in order: whom one names, a later one finds.
+    `named` has (index, uuid or empty, key of the address), in order: whom one names, a later one finds.
     """
     uuids = {uuid for _, uuid, _ in named if uuid}
-    return _of_two(site_id, uuids, named) if uuids else set()
+    return _find_conflicts(site_id, uuids, named) if uuids else set()
 
 
 @database.session()
-def _of_two(site_id: int, uuids: set[str], named: Sequence[tuple[int, str, str]]) -> set[int]:
+def _find_conflicts(site_id: int, uuids: set[str], named: Sequence[tuple[int, str, str]]) -> set[int]:
     keys = stored.keys_of(site_id, uuids)
-    apart = {place for place, uuid, key in named if keys.get(uuid, key) != key}
+    apart = {index for index, uuid, key in named if keys.get(uuid, key) != key}
     if not apart:
         return apart
-    known = set(stored.get_by_keys(site_id, {key for place, _, key in named if place in apart}))
-    places = set()
-    for place, _, key in named:
-        if place in apart and key in known:
-            places.add(place)
-        known.add(key)
-    return places
+    existing = set(stored.get_by_keys(site_id, {key for index, _, key in named if index in apart}))
+    conflicts = set()
+    for index, _, key in named:
+        if index in apart and key in existing:
+            conflicts.add(index)
+        existing.add(key)
+    return conflicts

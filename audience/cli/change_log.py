@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import click
 
-from audience.access import sites
 from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
 from audience.changes.pages import LoggedChange
@@ -26,26 +25,25 @@ FOLLOW_SECONDS = 1.0
 @site_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object a line.")
 @on_instance
-def changes(_: Settings, after: int | None, follow: bool, site_uuid: str, as_json: bool) -> None:
+def changes(_: Settings, after: int | None, follow: bool, site: Site, as_json: bool) -> None:
     """Print what changed after a number, a line each, oldest first.
 
     Example: audience changes --after 0 --follow --site 6f1c...
     """
-    site = sites.get_by_uuid(site_uuid)
     bounds = change_log_pages.page(site, None, 1)
-    place = bounds.newest if after is None else after
+    cursor = bounds.newest if after is None else after
     if after is None and not follow:
         shown = {"newest": str(bounds.newest), "oldest": str(bounds.oldest)}
         click.echo(json.dumps(shown) if as_json else f"Numbers {bounds.oldest} to {bounds.newest}.")
-    for entry in _after(site, place, follow):
+    for entry in _after(site, cursor, follow):
         click.echo(json.dumps(change(entry), ensure_ascii=False) if as_json else _line(entry))
 
 
-def _after(site: Site, place: int, follow: bool) -> Iterator[LoggedChange]:
+def _after(site: Site, cursor: int, follow: bool) -> Iterator[LoggedChange]:
     while True:
-        page = change_log_pages.page(site, place, change_log_pages.MAX_PAGE)
+        page = change_log_pages.page(site, cursor, change_log_pages.MAX_PAGE)
         yield from page.changes
-        place = page.next
+        cursor = page.next
         if not page.has_more:
             if not follow:
                 return

@@ -4,7 +4,7 @@ import json
 
 import click
 
-from audience.access import sites
+from audience.access.sites import Site
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
 from audience.cli.options import limit_option, site_option
@@ -24,7 +24,7 @@ def event() -> None:
 @limit_option
 @as_json
 @on_instance
-def list_events(_: Settings, site_uuid: str, limit: int, as_json: bool) -> None:
+def list_events(_: Settings, site: Site, limit: int, as_json: bool) -> None:
     """List the newest events of a site.
 
     Example: audience event list --limit 20
@@ -36,6 +36,6 @@ def list_events(_: Settings, site_uuid: str, limit: int, as_json: bool) -> None:
             "occurred_at": write_date(row.occurred_at),
             "details": json.loads(row.details),
         }
-        for row, email in events.newest(sites.get_by_uuid(site_uuid), limit)
+        for row, email in events.newest(site, limit)
     ]
     show(rows, as_json, (printable(f"{row['occurred_at']}  {row['email']}  {row['type']}") for row in rows))

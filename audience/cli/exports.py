@@ -8,8 +8,8 @@ from typing import BinaryIO
 
 import click
 
-from audience.access import sites
 from audience.access.audit_log import COMMAND_LINE
+from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
 from audience.cli.instance import on_instance
 from audience.cli.options import site_option
@@ -32,7 +32,7 @@ CHANGE = "All changes up to {} are in: `audience changes --after` goes on from t
 @as_json
 @on_instance
 def export(
-    _: Settings, file: Path | None, site_uuid: str, form: str, segment_id: str | None, as_json: bool
+    _: Settings, file: Path | None, site: Site, form: str, segment_id: str | None, as_json: bool
 ) -> None:
     """Export subscribers to FILE or standard output. `audience import` reads the file back.
 
@@ -40,7 +40,6 @@ def export(
     """
     if as_json and file is None:
         raise click.UsageError(NO_FILE)
-    site = sites.get_by_uuid(site_uuid)
     change = change_log_pages.newest(site)
     pages = exports.recorded(site, segment_id, COMMAND_LINE)
     write = WRITERS[form]

@@ -2,11 +2,10 @@
 
 import click
 
-from audience.access import sites
+from audience.access.sites import Site
 from audience.cli.charts import printable
-from audience.cli.instance import on_instance
-from audience.cli.options import site_option
-from audience.cli.output import as_json, show
+from audience.cli.options import on_site
+from audience.cli.output import show
 from audience.config import Settings
 from audience.subscribers import custom_fields
 from schemas.values import write_date
@@ -18,16 +17,14 @@ def field() -> None:
 
 
 @field.command(name="list")
-@site_option
-@as_json
-@on_instance
-def list_fields(_: Settings, site_uuid: str, as_json: bool) -> None:
+@on_site
+def list_fields(_: Settings, site: Site, as_json: bool) -> None:
     """List the custom fields of a site, newest first.
 
     Example: audience field list
     """
     rows = [
         {"key": row.key, "name": custom_fields.name_of(row.key), "created_at": write_date(row.created_at)}
-        for row in custom_fields.list_all(sites.get_by_uuid(site_uuid))
+        for row in custom_fields.list_all(site)
     ]
     show(rows, as_json, (printable(f"{row['key']:<24} {row['name']}") for row in rows))

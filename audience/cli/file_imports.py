@@ -12,7 +12,6 @@ from typing import Any, BinaryIO
 
 import click
 
-from audience.access import sites
 from audience.access.sites import Site
 from audience.cli.charts import printable
 from audience.cli.file_questions import answers, contradicted
@@ -22,6 +21,7 @@ from audience.cli.options import site_option
 from audience.config import Settings
 from schemas import file_imports as wire
 from schemas.base import FormError, load
+from schemas.file_readings import SEVERAL
 from schemas.formats.columns import MAPPED_TWICE
 from schemas.formats.consent import STATES, SUBSCRIBED
 from schemas.formats.consent_guards import Contradicted
@@ -40,11 +40,10 @@ from schemas.values import KnownPeople
 
 CHUNK_SIZE = 2**20
 PARTLY = 3  # exit status: some rows were refused
-WHO_LEFT = (
+UNSUBSCRIBED_FILE = (
     "Mailchimp gives this name to a file of people who must not be written to: say --consent unsubscribed, "
     "or give the file another name"
 )
-REPEATED = "{option} is there several times: give it once."
 Texts = tuple[str, ...]
 
 
@@ -55,7 +54,7 @@ class OnceCommand(click.Command):
         _, _, order = self.make_parser(ctx).parse_args([*args])
         for option, count in Counter(order).items():
             if isinstance(option, click.Option) and count > 1 and not (option.multiple or option.is_flag):
-                raise click.BadOptionUsage(option.opts[0], REPEATED.format(option=option.opts[0]), ctx)
+                raise click.BadOptionUsage(option.opts[0], f"{option.opts[0]}: {SEVERAL}", ctx)
         return super().parse_args(ctx, args)
 
 
@@ -108,7 +107,7 @@ class OnceCommand(click.Command):
 def import_file(
     _: Settings,
     file: Path,
-    site_uuid: str,
+    site: Site,
     meanings: Texts,
     preset: str | None,
     no_header: bool,
@@ -126,14 +125,13 @@ def import_file(
 
     Example: audience import people.csv --site 6f1c... --consent subscribed
     """
-    site = sites.get_by_uuid(site_uuid)
     if refused and refused.exists() and refused.samefile(file):
         raise click.BadParameter("choose a file other than the one to import", param_hint="--refused")
     parameters = _parameters(answers) | {"map": _meanings(meanings)}
     parameters |= ({"header": "0"} if no_header else {}) | ({"from": preset} if preset else {})
-    with _opened(file, site, parameters, as_json) as (binary, inspected):
+    with _open_file(file, site, parameters, as_json) as (binary, inspected):
         job = FileRun(site, inspected, file, refused or _refused_path(file, inspected), as_json)
-        for line in _shown(file, inspected, everything=dry_run):
+        for line in _describe(file, inspected, everything=dry_run):
             job.say(line)
         shown = job.dry_run() if dry_run else job.run(_source(site, binary, inspected.reading))
     if as_json:
@@ -153,7 +151,7 @@ def _parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _opened(
+def _open_file(
     file: Path, site: Site, parameters: dict[str, Any], quiet: bool
 ) -> Iterator[tuple[BinaryIO, File]]:
     """The file, locked, looked through, and with all that it leaves open answered."""
@@ -183,12 +181,12 @@ def _inspected(
     while True:
         reading = wire.reading(load(wire.ImportFile(), parameters), site.time_zone)
         if reading.consent == SUBSCRIBED and is_named_as_left(file.name):
-            raise click.ClickException(WHO_LEFT)
+            raise click.ClickException(UNSUBSCRIBED_FILE)
         try:
             return inspect(binary, reading, kind, instance.child_process, unpacked)
         except QuestionsOpen as error:
             command = ["audience", "import", str(file), "--site", site.uuid]
-            parameters = _merged(parameters, answers(error, command, given(reading), quiet))
+            parameters = _merge_answers(parameters, answers(error, command, given(reading), quiet))
             unpacked.seek(0)
             unpacked.truncate()
         except Contradicted as error:
@@ -196,10 +194,10 @@ def _inspected(
             raise click.ClickException(contradicted(error, command, given(reading))) from error
 
 
-def _merged(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_answers(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """With values told in addition."""
-    told = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
-    return {**parameters, **more, **told}
+    states = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
+    return {**parameters, **more, **states}
 
 
 def _lock(binary: BinaryIO) -> None:
@@ -225,7 +223,7 @@ def _refused_path(file: Path, inspected: File) -> Path:
     return file.with_name(f"{file.stem}.refused.{'jsonl' if inspected.table.is_json else 'csv'}")
 
 
-def _shown(file: Path, inspected: File, everything: bool) -> Iterator[str]:
+def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
     """How the file was understood, in lines; without `everything`, only what may surprise."""
     table = inspected.table
     delimiter = {None: "", "\t": ", delimiter tab"}.get(table.delimiter, f", delimiter {table.delimiter}")

@@ -11,22 +11,17 @@ import click
 from audience.cli.charts import printable
 from schemas.formats.consent import COMMAND, STATES
 from schemas.formats.consent_guards import Contradicted
-from schemas.formats.consent_question import ABOUT, BY_HEADER, by_words
+from schemas.formats.consent_question import ABOUT, ANSWERS, BY_HEADER, WHO, by_words
 from schemas.formats.other_columns import OTHERS
 from schemas.formats.questions import FileQuestion, QuestionsOpen
 from schemas.formats.readings import options
 
 UNANSWERED = 2  # exit status
-ANSWERS = (
-    ("Everybody", "each of them agreed, and none of them has unsubscribed"),
-    ("Nobody", "they have unsubscribed, or must not be written to"),
-    ("Nobody yet", "they have still to confirm"),
-    ("A column says who", ""),
-)
 SHOWN_COLUMNS, SHOWN_VALUES = 30, 8
 OPEN_WORDS = ("HEADER", "VALUE", "KEY", "[")  # in options that are no answer as they stand
 OR = " or "  # between answers, of which a command takes one only
 EITHER = f"{OR}--".join(STATES)  # the option of a value that no word tells
+COLUMNS = "The columns, with their values:"
 COMMANDS = "Answer with one of these commands:"
 COMMANDS_TO_CHOOSE = "Answer with one of these commands, and choose where it has `or`:"
 SUGGESTED = "or, as the words of the file suggest (look at each of them):"
@@ -72,10 +67,10 @@ def _refused(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) ->
         yield question.command
     columns = error.found["columns"]
     if any(column.get("values") or column.get("many") for column in columns):
-        yield from ("", "The columns, with their values:")
+        yield from ("", COLUMNS)
         yield from map(_column, columns[:SHOWN_COLUMNS])
     ready = list(_answers(error.questions, parameters))
-    suggested = options(_suggested(error, parameters))
+    suggested = options(_suggested_options(error, parameters))
     if any(OR in word for words in (*ready, suggested) for word in words):
         yield from ("", COMMANDS_TO_CHOOSE)
     elif ready or suggested:
@@ -95,11 +90,11 @@ def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[l
     others = list(_others(questions))
     about = [question for question in questions if question.about == ABOUT]
     values = [pair for ask in about if ask.columns for pair in _suggested_states(ask.columns[0], ask.values)]
-    told: list[Pairs] = [list(dict.fromkeys(values))]
+    choices: list[Pairs] = [list(dict.fromkeys(values))]
     if about and not values:
-        told = [] if about[0].columns else [[("consent", state)] for state in STATES]
+        choices = [] if about[0].columns else [[("consent", state)] for state in STATES]
     if not any(map(_is_by_column, questions)):
-        yield from (options([*parameters, *choice, *others]) for choice in told)
+        yield from (options([*parameters, *choice, *others]) for choice in choices)
     for question in questions:
         if question.about == COMMAND and BY_HEADER in question.options:
             [name] = question.columns
@@ -107,10 +102,10 @@ def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[l
             yield _by_column(parameters, name, _suggested_states(name, question.values), rest)
 
 
-def _by_column(parameters: Pairs, column: str, told: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
+def _by_column(parameters: Pairs, column: str, states: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
     """Options by which a column says who, in place of what was said, and which answer the other questions."""
-    kept = [pair for pair in parameters if pair[0] not in ("consent", "consent_column", *STATES)]
-    return options([*kept, ("consent_column", column), *told, *_others(questions)])
+    options_before = [pair for pair in parameters if pair[0] not in ("consent", "consent_column", *STATES)]
+    return options([*options_before, ("consent_column", column), *states, *_others(questions)])
 
 
 def contradicted(error: Contradicted, command: Sequence[str], parameters: Pairs) -> str:
@@ -118,13 +113,14 @@ def contradicted(error: Contradicted, command: Sequence[str], parameters: Pairs)
     column = error.counted.column
     if error.counted.many or "consent" not in dict(parameters):
         return error.command
-    told = _suggested_states(column.name, error.counted.listed)
-    words = _by_column(parameters, str(column.place), told, error.questions)
+    states = _suggested_states(column.name, error.counted.listed)
+    words = _by_column(parameters, str(column.place), states, error.questions)
     heading = COMMANDS_TO_CHOOSE if any(OR in word for word in words) else COMMANDS
-    return "\n".join([error.command, "", heading, f"  {shlex.join([*command, *words])}"])
+    values = [COLUMNS, _column(error.counted.plain), "", heading]
+    return "\n".join([error.command, "", *values, f"  {shlex.join([*command, *words])}"])
 
 
-def _suggested(error: QuestionsOpen, parameters: Pairs) -> Pairs:
+def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
     """What words suggest, and what there is to choose from for the values that they leave open.
 
     Nothing if the column is asked about by itself.
@@ -133,19 +129,19 @@ def _suggested(error: QuestionsOpen, parameters: Pairs) -> Pairs:
     asked = {name for question in questions if question.about == COMMAND for name in question.columns}
     if not suggestion or any(map(_is_by_column, questions)) or suggestion.get("consent_column") in asked:
         return []
-    told = {value for state in STATES for value in suggestion.get(state, ())}
+    answered_values = {value for state in STATES for value in suggestion.get(state, ())}
     counted = [
         column for column in error.found["columns"] if column["name"] == suggestion.get("consent_column")
     ]
     values = [value["value"] for column in counted for value in column["values"]]
-    left = [(EITHER, value) for value in values if value not in told]
-    return [*parameters, *_pairs(suggestion), *left, *_others(questions)]
+    open_values = [(EITHER, value) for value in values if value not in answered_values]
+    return [*parameters, *_pairs(suggestion), *open_values, *_others(questions)]
 
 
 def _suggested_states(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
     """The values of a column with the states that words suggest, or with what there is to choose from."""
-    told = {value: state for state, told in by_words(name, values).items() for value in told}
-    return [(told.get(value, EITHER), value) for value, _ in values]
+    states = {value: state for state, states in by_words(name, values).items() for value in states}
+    return [(states.get(value, EITHER), value) for value, _ in values]
 
 
 def _others(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
@@ -185,9 +181,9 @@ def _ask_consent(question: FileQuestion, details: Mapping[str, Any]) -> dict[str
         return (
             _ask_values([value for value, _ in question.values]) if question.values else _ask_column(details)
         )
-    click.echo("Who in this file may be written to?", err=True)
+    click.echo(WHO, err=True)
     for number, (name, meaning) in enumerate(ANSWERS, 1):
-        click.echo(f"  {number}  {name}{': ' if meaning else ''}{meaning}", err=True)
+        click.echo(f"  {number}  {name}: {meaning}", err=True)
     chosen = click.prompt("Answer", type=click.IntRange(1, len(ANSWERS)), err=True)
     return {"consent": STATES[chosen - 1]} if chosen <= len(STATES) else _ask_column(details)
 
@@ -198,18 +194,18 @@ def _ask_column(details: Mapping[str, Any]) -> dict[str, Any]:
         click.echo(
             _column(column) if "values" in column else f"  {column['place']} {column['name']}", err=True
         )
-    place = click.prompt("Which column", type=click.IntRange(1, len(columns)), err=True)
-    values = [cell["value"] for cell in columns[place - 1].get("values", ())]
-    return {"consent_column": str(place), **_ask_values(values)}
+    position = click.prompt("Which column", type=click.IntRange(1, len(columns)), err=True)
+    values = [cell["value"] for cell in columns[position - 1].get("values", ())]
+    return {"consent_column": str(position), **_ask_values(values)}
 
 
 def _ask_values(values: Sequence[str]) -> dict[str, Any]:
     """What each value means; those that are not told here are asked about again."""
-    told: dict[str, list[str]] = {}
+    states: dict[str, list[str]] = {}
     for value in values:
         state = _choose(f"{printable(value) or 'A blank cell'} means", STATES)
-        told.setdefault(state, []).append(value)
-    return told
+        states.setdefault(state, []).append(value)
+    return states
 
 
 def _choose(question: str, choices: Sequence[str]) -> str:

@@ -40,6 +40,7 @@ GOES_ON = (
     "import {id} goes on without this command: undo it with `audience imports undo {id}`, or run the "
     "same command again to follow it."
 )
+REFUSED = "The refused rows are in {}: correct that file and import it{}."
 WOULD_LEAVE = "{:,} {} whom you have would be unsubscribed, {:,} come in new and unsubscribed."
 BEFORE = "This file was imported before, as import {}, {}."
 NEXT = "Answers for the next file of this kind: --answers {}"
@@ -74,10 +75,10 @@ class FileRun:
         shown = {name: done.counts[name] for name in OUTCOMES}
         self.say(f"Nothing was written. Outcome: {_listed(shown)}, unsubscribed {done.left:,}.")
         if done.left:
-            known = done.left - done.new
-            self.say(WOULD_LEAVE.format(known, "person" if known == 1 else "people", done.new))
+            existing = done.left - done.new
+            self.say(WOULD_LEAVE.format(existing, "person" if existing == 1 else "people", done.new))
         self._tell_away(done.stayed, shown["suppressed"], done)
-        return judged | shown | {"file": wire.understood(self.file)}
+        return judged | shown | {"file": wire.describe_reading(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
         """Stores the file's rows, and waits until they are applied."""
@@ -87,19 +88,12 @@ class FileRun:
         if upload.complete:
             self.say(f"This file is already stored as import {upload.import_id}: waiting for it.")
         refused = _last(self.refused) if upload.complete else self._receive(upload)
-        try:
-            row = follow(
-                self.site, "Applying", partial(imports.progress, self.site, upload.import_id), self.as_json
-            )
-        except KeyboardInterrupt:
-            raise click.ClickException(GOES_ON.format(id=upload.import_id)) from None
+        row = self._follow(upload.import_id)
         shown = {name: getattr(row, name) for name in OUTCOMES}
         self.say(f"Import {row.id} {row.status}: {_listed(shown)}, unsubscribed {row.unsubscribed:,}.")
         if row.refused:
             again = f" with {shlex.join(words)}" if (words := self._options()) else ""
-            self.say(
-                f"The refused rows are in {printable(str(refused))}: correct that file and import it{again}."
-            )
+            self.say(REFUSED.format(printable(str(refused)), again))
         self._tell_away(row.stay_unsubscribed, row.suppressed, row)
         self.say(NEXT.format(shlex.quote(self.file.answers)))
         counts = stats.for_site(self.site)
@@ -115,8 +109,17 @@ class FileRun:
             "stay_unsubscribed": row.stay_unsubscribed,
             **too_late_counts(row),
             "refused_file": str(refused) if row.refused else None,
-            "file": wire.understood(self.file),
+            "file": wire.describe_reading(self.file),
         }
+
+    def _follow(self, import_id: int) -> Import:
+        """The import, once it is applied."""
+        try:
+            return follow(
+                self.site, "Applying", partial(imports.progress, self.site, import_id), self.as_json
+            )
+        except KeyboardInterrupt:
+            raise click.ClickException(GOES_ON.format(id=import_id)) from None
 
     def _options(self) -> list[str]:
         """What the file of refused rows needs, too, so that its rows mean the same."""
@@ -147,10 +150,10 @@ class FileRun:
             upload.discard()
             raise
         file = self.file
-        kept = ImportedFile(
+        imported = ImportedFile(
             printable(self.path.name), COMMAND_LINE.name, file.consent, file.answers, file.digest
         )
-        upload.accept(file.columns, file=kept)
+        upload.accept(file.columns, file=imported)
         return refusals.path
 
     @contextmanager

@@ -14,7 +14,7 @@ from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
-from audience.cli.options import site_of_id_option, site_option
+from audience.cli.options import on_site, site_of_id_option
 from audience.cli.output import as_json, show
 from audience.config import Settings
 from audience.imports import backlog
@@ -40,17 +40,14 @@ def imports_group() -> None:
 
 
 @imports_group.command(name="list")
-@site_option
-@as_json
-@on_instance
-def list_imports(_: Settings, site_uuid: str, as_json: bool) -> None:
+@on_site
+def list_imports(_: Settings, site: Site, as_json: bool) -> None:
     """List the newest imports of a site.
 
     Example: audience imports list
     """
     from audience.imports import file_uploads, imports
 
-    site = sites.get_by_uuid(site_uuid)
     newest = imports.newest(site)
     ids = [row.id for row in newest]
     files, undone = file_uploads.files(site, ids), backlog.undo_statuses(site)
@@ -84,7 +81,7 @@ def failed(_: Settings, site_name: str | None, as_json: bool) -> None:
     only = sites.choose(site_name).uuid if site_name else None
     rows = [
         row._asdict() | {"finished_at": write_date(row.finished_at)}
-        for row in backlog.failed()
+        for row in backlog.failed_imports()
         if only in (None, row.site_uuid)
     ]
     show(
@@ -137,12 +134,7 @@ def undo(
     chosen = sites.choose(site_name) if site_name else None
     site, source = undos.site_of_import(import_id, chosen), undos.import_source(import_id)
     if dry_run:
-        counts, emails = undos.dry_run(site, source, settings.changes_days, resubscribe)
-        shown = {name: counts[name] for name in undos.COUNTS}
-        lines = [f"Nothing was changed. Outcome: {_listed(shown)}.", *_unsubscribed_lines(counts["away"])]
-        if only := counts["only_unsubscribed"]:
-            lines.append(ONLY_UNSUBSCRIBED.format(only, printable(", ".join(emails))))
-        show(shown, as_json, lines)
+        _show_dry_run(*undos.dry_run(site, source, settings.changes_days, resubscribe), as_json)
         return
     undos.of_import(site, import_id, settings.changes_days, COMMAND_LINE, resubscribe)
     done = follow(site, "Undoing", lambda: undos.get(site, source), as_json)
@@ -153,6 +145,16 @@ def undo(
         raise click.ClickException(FAILED_UNDO)
 
 
+def _show_dry_run(counts: dict[str, int], emails: list[str], as_json: bool) -> None:
+    from audience.undo import undos
+
+    shown = {name: counts[name] for name in undos.COUNTS}
+    lines = [f"Nothing was changed. Outcome: {_listed(shown)}.", *_unsubscribed_lines(counts["away"])]
+    if only := counts["only_unsubscribed"]:
+        lines.append(ONLY_UNSUBSCRIBED.format(only, printable(", ".join(emails))))
+    show(shown, as_json, lines)
+
+
 def _listed(counts: dict[str, int]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in counts.items())
 
@@ -160,16 +162,16 @@ def _listed(counts: dict[str, int]) -> str:
 def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
     from audience.undo import undos
 
-    kept = [
-        f"  kept by {kind.replace('_', ' ')} {number or ''}: {people:,}" if kind else f"  kept: {people:,}"
-        for (kind, number), people in undos.kept_by(site, undo)
+    reasons = [
+        f"  kept by {kind.replace('_', ' ')} {number or ''}: {count:,}" if kind else f"  kept: {count:,}"
+        for (kind, number), count in undos.kept_by(site, undo)
     ]
     return [
         f"Undo {undo.id} {undo.status}: {_listed(counts)}.",
-        *kept,
+        *reasons,
         *_unsubscribed_lines(undos.unsubscribed_count(site, undo)),
     ]
 
 
-def _unsubscribed_lines(people: int) -> list[str]:
-    return [AWAY.format(people)] if people else []
+def _unsubscribed_lines(count: int) -> list[str]:
+    return [AWAY.format(count)] if count else []

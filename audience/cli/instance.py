@@ -51,7 +51,7 @@ def on_new_instance(command: Callable[..., Any]) -> Callable[..., Any]:
 def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[..., Any]:
     """Opens and migrates the instance, passes its settings first, and prints an error per refused value.
 
-    `site_uuid` (a name, a uuid, or None for the only site) becomes the uuid of that site.
+    `site_uuid` (a name, a uuid, or None for the only site) becomes that site, as `site`.
     """
 
     @wraps(command)
@@ -61,7 +61,7 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
             click.echo(_create(instance.settings), err=True)
         try:
             if "site_uuid" in options:
-                options["site_uuid"] = _site_uuid(options["site_uuid"])
+                options["site"] = _site(options.pop("site_uuid"))
             return command(instance.as_served(), *arguments, **options)
         except FormError as error:
             raise click.ClickException(_listed(error.problems)) from error
@@ -81,10 +81,10 @@ def _create(settings: Settings) -> str:
     return new_instances.announcement(settings)
 
 
-def _site_uuid(name: str | None) -> str:
+def _site(name: str | None) -> Any:
     from audience.access import sites
 
-    return sites.choose(name).uuid
+    return sites.choose(name)
 
 
 def in_commands(message: str) -> str:

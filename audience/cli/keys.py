@@ -53,7 +53,7 @@ def list_keys(_: Settings, name: str | None, as_json: bool) -> None:
 
     Example: audience key list
     """
-    rows = [_shown(row) for row in keys.list_all(sites.choose(name) if name else None)]
+    rows = [_key_values(row) for row in keys.list_all(sites.choose(name) if name else None)]
     show(rows, as_json, map(_line, rows))
 
 
@@ -86,7 +86,7 @@ def _state(row: Key) -> str:
     return "active"
 
 
-def _shown(row: Key) -> dict[str, Any]:
+def _key_values(row: Key) -> dict[str, Any]:
     return {
         "publishable_key": row.publishable_key,
         "name": row.name,

@@ -69,8 +69,8 @@ class Commands(click.Group):
             formatter.write_dl(sorted(lines.items()))
 
 
-def _load(place: str) -> click.Command:
-    module, name = place.split(":")
+def _load(path: str) -> click.Command:
+    module, name = path.split(":")
     command: click.Command = getattr(importlib.import_module(f"audience.cli.{module}"), name)
     return command
 

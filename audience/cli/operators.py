@@ -65,12 +65,12 @@ def list_operators(_: Settings, as_json: bool) -> None:
     Example: audience operator list
     """
     names = {site.id: site.uuid for site in sites.list_all()}
-    rows = [_shown(operator, {names[site_id]: role for site_id, role in roles.items()})
+    rows = [_operator_values(operator, {names[site_id]: role for site_id, role in roles.items()})
             for operator, roles in operators.list_all()]  # fmt: skip
     show(rows, as_json, [_line(row) for row in rows])
 
 
-def _shown(operator: ConsoleOperator, roles: dict[str, str]) -> dict[str, Any]:
+def _operator_values(operator: ConsoleOperator, roles: dict[str, str]) -> dict[str, Any]:
     return {
         "email": operator.email,
         "administrator": bool(operator.administrator),

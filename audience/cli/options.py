@@ -1,6 +1,12 @@
-"""What several commands take. `on_instance` passes the uuid of the site that they name."""
+"""What several commands take. `on_instance` passes the site that they name."""
+
+from collections.abc import Callable
+from typing import Any
 
 import click
+
+from audience.cli.instance import on_instance
+from audience.cli.output import as_json
 
 site_option = click.option(
     "--site", "site_uuid", metavar="SITE", help="Name or uuid of the site; not needed if there is only one."
@@ -12,3 +18,8 @@ site_argument = click.argument("site_uuid", metavar="SITE")
 limit_option = click.option(
     "--limit", type=click.IntRange(1, 100_000), default=100, show_default=True, help="At most so many."
 )
+
+
+def on_site(command: Callable[..., Any]) -> Callable[..., Any]:
+    """As `on_instance`, for a command on one site that prints JSON if asked."""
+    return site_option(as_json(on_instance(command)))

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from audience.access import sites
 from audience.access.audit_log import COMMAND_LINE
+from audience.access.sites import Site
+from audience.changes.targets import NOBODY
 from audience.cli import output
 from audience.cli.charts import printable
-from audience.cli.instance import on_instance
-from audience.cli.options import site_option
-from audience.cli.output import as_json
+from audience.cli.options import on_site
 from audience.config import Settings
+from audience.errors import NotFound
 from audience.segments import matches as segment_matches
 from audience.segments import segments
 from audience.segments.subjects import GROUPS
@@ -31,98 +31,75 @@ def segment() -> None:
 
 
 @segment.command(name="list")
-@site_option
-@as_json
-@on_instance
-def list_segments(_: Settings, site_uuid: str, as_json: bool) -> None:
+@on_site
+def list_segments(_: Settings, site: Site, as_json: bool) -> None:
     """List the segments of a site.
 
     Example: audience segment list --site 6f1c...
     """
-    rows = segments.list_all(sites.get_by_uuid(site_uuid))
-    if as_json:
-        click.echo(json.dumps([wire.segment(row) for row in rows]))
-    for row in () if as_json else rows:
-        click.echo(f"{row.id:>6}  {printable(row.name)}")
+    rows = segments.list_all(site)
+    lines = (f"{row.id:>6}  {printable(row.name)}" for row in rows)
+    output.show([wire.segment(row) for row in rows], as_json, lines)
 
 
 @segment.command()
 @click.argument("name")
 @click.argument("rules")
 @click.option("--description", default="", help="Description of the segment.")
-@site_option
-@as_json
-@on_instance
-def create(_: Settings, name: str, rules: str, description: str, site_uuid: str, as_json: bool) -> None:
+@on_site
+def create(_: Settings, name: str, rules: str, description: str, site: Site, as_json: bool) -> None:
     """Save a segment; RULES is JSON.
 
     Example: audience segment create "Pro users" '{"field": "plan", "is": "pro"}' --site 6f1c...
     """
     item = {"name": name, "rules": _parsed(rules), "description": description}
     form = load(wire.SaveSegment(), {"segment": item})
-    row = segments.create(sites.get_by_uuid(site_uuid), form["segment"], COMMAND_LINE)
-    click.echo(json.dumps(wire.segment(row)) if as_json else f"Saved segment {row.id}.")
+    row = segments.create(site, form["segment"], COMMAND_LINE)
+    output.show(wire.segment(row), as_json, [f"Saved segment {row.id}."])
 
 
 @segment.command()
 @click.argument("rules")
-@site_option
-@as_json
-@on_instance
-def preview(_: Settings, rules: str, site_uuid: str, as_json: bool) -> None:
+@on_site
+def preview(_: Settings, rules: str, site: Site, as_json: bool) -> None:
     """Count the subscribers that RULES (JSON) match, and show the newest ten; nothing is saved.
 
     Example: audience segment preview '{"tag": "vip"}' --site 6f1c...
     """
     form = load(wire.PreviewSegment(), {"segment": {"rules": _parsed(rules)}})
-    matching, newest = segments.preview(sites.get_by_uuid(site_uuid), form["segment"]["rules"])
+    matching, newest = segments.preview(site, form["segment"]["rules"])
     emails = [subscriber.email for subscriber in newest]
-    if as_json:
-        click.echo(json.dumps(counts(matching) | {"emails": emails}))
-        return
-    _show(matching)
-    for email in emails:
-        click.echo(f"  {printable(email)}")
+    lines = [_words(matching), *(f"  {printable(email)}" for email in emails)]
+    output.show(counts(matching) | {"emails": emails}, as_json, lines)
 
 
 @segment.command()
 @click.argument("segment_id")
-@site_option
-@as_json
-@on_instance
-def show(_: Settings, segment_id: str, site_uuid: str, as_json: bool) -> None:
+@on_site
+def show(_: Settings, segment_id: str, site: Site, as_json: bool) -> None:
     """Count the subscribers of a segment.
 
     Example: audience segment show 1 --site 6f1c...
     """
-    site = sites.get_by_uuid(site_uuid)
     row, totals = segments.get(site, segment_id), segments.counts(site, segment_id)
-    if as_json:
-        click.echo(json.dumps(wire.segment(row) | {"stats": counts(totals)}))
-        return
-    click.echo(f"{printable(row.name)}\n{row.rules}")
-    _show(totals)
+    lines = [printable(row.name), row.rules, _words(totals)]
+    output.show(wire.segment(row) | {"stats": counts(totals)}, as_json, lines)
 
 
 @segment.command()
 @click.argument("segment_id")
 @click.argument("subscriber", metavar="EMAIL|UUID")
-@site_option
-@as_json
-@on_instance
-def match(_: Settings, segment_id: str, subscriber: str, site_uuid: str, as_json: bool) -> None:
+@on_site
+def match(_: Settings, segment_id: str, subscriber: str, site: Site, as_json: bool) -> None:
     """Tell why a subscriber is in a segment, or is not, rule by rule.
 
     Example: audience segment match 1 ann@example.com --site 6f1c...
     """
     form = FindSubscriber().load({"email" if "@" in subscriber else "uuid": subscriber})
-    matched = segment_matches.match(sites.get_by_uuid(site_uuid), segment_id, **form)
-    if as_json:
-        click.echo(json.dumps(wire.match(matched)))
-    elif matched is None:
-        raise click.ClickException("no subscriber of the site has this address or uuid")
-    for line in () if as_json or matched is None else _tree(matched):
-        click.echo(line)
+    matched = segment_matches.match(site, segment_id, **form)
+    if matched is None and not as_json:
+        raise NotFound(NOBODY)
+    output.show(wire.match(matched), as_json, _tree(matched) if matched else ())
 
 
 def _tree(node: dict[str, Any], depth: int = 0) -> Iterator[str]:
@@ -138,15 +115,13 @@ def _tree(node: dict[str, Any], depth: int = 0) -> Iterator[str]:
 
 @segment.command()
 @click.argument("segment_id")
-@site_option
-@as_json
-@on_instance
-def delete(_: Settings, segment_id: str, site_uuid: str, as_json: bool) -> None:
+@on_site
+def delete(_: Settings, segment_id: str, site: Site, as_json: bool) -> None:
     """Delete a segment; its subscribers stay.
 
     Example: audience segment delete 1 --site 6f1c...
     """
-    segments.delete(sites.get_by_uuid(site_uuid), segment_id, COMMAND_LINE)
+    segments.delete(site, segment_id, COMMAND_LINE)
     output.show({"deleted": segment_id}, as_json, ["Deleted."])
 
 
@@ -154,10 +129,10 @@ def _parsed(rules: str) -> Any:
     try:
         return json.loads(rules)
     except (ValueError, RecursionError) as error:
-        raise click.BadParameter("RULES must be JSON; quote it for the shell.") from error
+        raise click.BadParameter(f"{wire.NO_JSON} Quote it for the shell.", param_hint="RULES") from error
 
 
-def _show(totals: Counts) -> None:
-    click.echo(
+def _words(totals: Counts) -> str:
+    return (
         f"{totals.users:,} in all: {totals.subscribers:,} subscribed, {totals.unsubscribers:,} unsubscribed"
     )

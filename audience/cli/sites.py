@@ -76,21 +76,18 @@ def list_sites(_: Settings, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @as_json
 @on_instance
-def delete(settings: Settings, site_uuid: str, yes: bool, as_json: bool) -> None:
+def delete(settings: Settings, site: Site, yes: bool, as_json: bool) -> None:
     """Delete a site with its subscribers, events, imports, lists, and the keys of this site only.
 
     If interrupted, run the same command again to continue.
 
     Example: audience site delete 6f1c...
     """
-    chosen = sites.get_by_uuid(site_uuid)
     if not yes:
-        subscribers = stats.for_site(chosen).users
-        click.confirm(
-            f"Delete the site {chosen.name} and its {subscribers} subscribers?", abort=True, err=True
-        )
+        subscribers = stats.for_site(site).users
+        click.confirm(f"Delete the site {site.name} and its {subscribers} subscribers?", abort=True, err=True)
     with ShownProgress() as progress:
-        deleted = sites.delete(chosen, settings.instance, progress)
+        deleted = sites.delete(site, settings.instance, progress)
     lines = [f"Deleted {deleted.rows} rows; {len(deleted.keys)} keys revoked."]
     if not deleted.clean:
         lines.append("The database was in use: the worker removes the last traces as soon as it can.")
@@ -102,12 +99,12 @@ def delete(settings: Settings, site_uuid: str, yes: bool, as_json: bool) -> None
 @click.argument("entries", nargs=-1, required=True)
 @as_json
 @on_instance
-def allow(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) -> None:
+def allow(_: Settings, site: Site, entries: tuple[str, ...], as_json: bool) -> None:
     """Add e-mail addresses or domains that always pass validation.
 
     Example: audience site allow 6f1c... partner.example ann@example.com
     """
-    put(site_uuid, "allow", entries, as_json)
+    put(site, "allow", entries, as_json)
 
 
 @site.command()
@@ -115,19 +112,18 @@ def allow(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) 
 @click.argument("entries", nargs=-1, required=True)
 @as_json
 @on_instance
-def deny(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) -> None:
+def deny(_: Settings, site: Site, entries: tuple[str, ...], as_json: bool) -> None:
     """Add e-mail addresses or domains that never pass validation.
 
     Example: audience site deny 6f1c... spam.example
     """
-    put(site_uuid, "deny", entries, as_json)
+    put(site, "deny", entries, as_json)
 
 
-def put(site_uuid: str, kind: Kind, entries: tuple[str, ...], as_json: bool) -> None:
-    chosen = sites.get_by_uuid(site_uuid)
+def put(site: Site, kind: Kind, entries: tuple[str, ...], as_json: bool) -> None:
     for entry in entries:
-        address_lists.add(chosen, kind, entry)
-    show(vars(address_lists.for_site(chosen)), as_json, [])
+        address_lists.add(site, kind, entry)
+    show(vars(address_lists.for_site(site)), as_json, [])
 
 
 @site.command()
@@ -135,28 +131,27 @@ def put(site_uuid: str, kind: Kind, entries: tuple[str, ...], as_json: bool) -> 
 @click.argument("entries", nargs=-1, required=True)
 @as_json
 @on_instance
-def unlist(_: Settings, site_uuid: str, entries: tuple[str, ...], as_json: bool) -> None:
+def unlist(_: Settings, site: Site, entries: tuple[str, ...], as_json: bool) -> None:
     """Remove e-mail addresses or domains from both lists of a site.
 
     Example: audience site unlist 6f1c... partner.example
     """
-    chosen = sites.get_by_uuid(site_uuid)
     for entry in entries:
-        if not address_lists.remove(chosen, entry):
+        if not address_lists.remove(site, entry):
             raise NotFound("The entry is on neither list: `audience site lists` shows both.")
-    show(vars(address_lists.for_site(chosen)), as_json, [])
+    show(vars(address_lists.for_site(site)), as_json, [])
 
 
 @site.command()
 @site_argument
 @as_json
 @on_instance
-def lists(_: Settings, site_uuid: str, as_json: bool) -> None:
+def lists(_: Settings, site: Site, as_json: bool) -> None:
     """Show the lists of a site.
 
     Example: audience site lists 6f1c...
     """
-    shown = vars(address_lists.for_site(sites.get_by_uuid(site_uuid)))
+    shown = vars(address_lists.for_site(site))
     show(
         shown,
         as_json,
@@ -169,12 +164,12 @@ def lists(_: Settings, site_uuid: str, as_json: bool) -> None:
 @click.argument("name")
 @as_json
 @on_instance
-def time_zone(_: Settings, site_uuid: str, name: str, as_json: bool) -> None:
+def time_zone(_: Settings, site: Site, name: str, as_json: bool) -> None:
     """Set the time zone of a site's reports, files and segments, such as Europe/Berlin.
 
     Example: audience site time-zone 6f1c... Europe/Berlin
     """
-    sites.set_time_zone(sites.get_by_uuid(site_uuid), name)
+    sites.set_time_zone(site, name)
     show({"time_zone": name}, as_json, ["Set."])
 
 
@@ -183,10 +178,10 @@ def time_zone(_: Settings, site_uuid: str, name: str, as_json: bool) -> None:
 @click.argument("name")
 @as_json
 @on_instance
-def rename(_: Settings, site_uuid: str, name: str, as_json: bool) -> None:
+def rename(_: Settings, site: Site, name: str, as_json: bool) -> None:
     """Give a site another name.
 
     Example: audience site rename 6f1c... "The weekly letter"
     """
-    sites.rename(sites.get_by_uuid(site_uuid), name)
-    show({"site_uuid": site_uuid, "name": name}, as_json, ["Renamed."])
+    sites.rename(site, name)
+    show({"site_uuid": site.uuid, "name": name}, as_json, ["Renamed."])

@@ -10,21 +10,19 @@ from typing import Any
 
 import click
 
-from audience.access import sites
 from audience.access.sites import Site
 from audience.changes.changes import COMMAND_LINE
+from audience.changes.targets import NOBODY
 from audience.cli import output
 from audience.cli.charts import printable
 from audience.cli.instance import on_instance
-from audience.cli.options import limit_option, site_option
+from audience.cli.options import limit_option, on_site, site_option
 from audience.config import Settings
 from audience.errors import NotFound, Refused
 from audience.searches import searches
 from audience.searches.searches import SearchRequest
 from audience.subscribers import subscribers, tags
 from audience.subscribers.subscribers import Subscriber
-
-NOBODY = "Subscriber not found: no subscriber of this site has this address or uuid."
 
 
 @click.group()
@@ -34,15 +32,12 @@ def subscriber() -> None:
 
 @subscriber.command()
 @click.argument("target", metavar="EMAIL_OR_UUID")
-@site_option
-@output.as_json
-@on_instance
-def find(settings: Settings, target: str, site_uuid: str, as_json: bool) -> None:
+@on_site
+def find(settings: Settings, target: str, site: Site, as_json: bool) -> None:
     """Find a subscriber by address or uuid; exit status 1 if there is none.
 
     Example: audience subscriber find ann@example.com
     """
-    site = sites.get_by_uuid(site_uuid)
     named = {"email": target} if "@" in target else {"uuid": target}
     match = subscribers.find(site, **named)
     if match is None:
@@ -54,22 +49,19 @@ def find(settings: Settings, target: str, site_uuid: str, as_json: bool) -> None
 @click.option("--segment", "segment_name", metavar="SEGMENT", help="Only those in it, by id or name.")
 @click.option("--tag", "tag_names", multiple=True, metavar="TAG", help="Only those with it; repeatable.")
 @limit_option
-@site_option
-@output.as_json
-@on_instance
+@on_site
 def list_subscribers(
     settings: Settings,
     segment_name: str | None,
     tag_names: tuple[str, ...],
     limit: int,
-    site_uuid: str,
+    site: Site,
     as_json: bool,
 ) -> None:
     """List the newest subscribers.
 
     Example: audience subscriber list --tag vip --limit 20
     """
-    site = sites.get_by_uuid(site_uuid)
     segment_id = _segment_id(site, segment_name) if segment_name else None
     request = SearchRequest(after={}, before={}, tags=tag_names, segment_id=segment_id)
     matches = list(islice(_matches(site, request), limit))
@@ -112,17 +104,12 @@ def _line(subscriber: Subscriber) -> str:
 @click.argument("email")
 @click.argument("tag_names", metavar="TAG...", nargs=-1, required=True)
 @click.option("--remove", is_flag=True, help="Remove the tags instead.")
-@site_option
-@output.as_json
-@on_instance
-def tag(
-    _: Settings, email: str, tag_names: tuple[str, ...], remove: bool, site_uuid: str, as_json: bool
-) -> None:
+@on_site
+def tag(_: Settings, email: str, tag_names: tuple[str, ...], remove: bool, site: Site, as_json: bool) -> None:
     """Give a subscriber tags, or take them away.
 
     Example: audience subscriber tag ann@example.com vip --site 6f1c...
     """
-    site = sites.get_by_uuid(site_uuid)
     _require(site, email)
     name = "remove_tag" if remove else "add_tag"
     _run(site, [{"command": name, "email": email, "query": tag_name} for tag_name in tag_names])
@@ -132,22 +119,19 @@ def tag(
 
 @subscriber.command()
 @click.argument("emails", metavar="EMAIL...", nargs=-1, required=True)
-@site_option
-@output.as_json
-@on_instance
-def unsubscribe(_: Settings, emails: tuple[str, ...], site_uuid: str, as_json: bool) -> None:
+@on_site
+def unsubscribe(_: Settings, emails: tuple[str, ...], site: Site, as_json: bool) -> None:
     """Unsubscribe one or more; exit status 3 if only some of them are subscribers.
 
     Example: audience subscriber unsubscribe ann@example.com --site 6f1c...
     """
-    site = sites.get_by_uuid(site_uuid)
-    known = [email for email in emails if subscribers.find(site, email)]
-    unknown = [email for email in emails if email not in known]
-    if not known:
+    existing = [email for email in emails if subscribers.find(site, email)]
+    unknown = [email for email in emails if email not in existing]
+    if not existing:
         raise NotFound(NOBODY)
-    _run(site, [{"command": "unsubscribe", "email": email} for email in known])
-    shown = {"unsubscribed": len(known), "unknown": len(unknown)}
-    output.show(shown, as_json, [f"Unsubscribed {len(known)}."])
+    _run(site, [{"command": "unsubscribe", "email": email} for email in existing])
+    shown = {"unsubscribed": len(existing), "unknown": len(unknown)}
+    output.show(shown, as_json, [f"Unsubscribed {len(existing)}."])
     if unknown:
         raise output.Partly(f"no subscriber has {printable(', '.join(unknown))}")
 
@@ -169,12 +153,11 @@ def _run(site: Site, items: Iterable[dict[str, str]]) -> None:
 @site_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @on_instance
-def show(settings: Settings, email: str, site_uuid: str, as_json: bool) -> None:
+def show(settings: Settings, email: str, site: Site, as_json: bool) -> None:
     """Show a subscriber.
 
     Example: audience subscriber show ann@example.com --site 6f1c...
     """
-    site = sites.get_by_uuid(site_uuid)
     target = _require(site, email)
     resource = _resource(settings, site, target)
     if as_json:
@@ -190,7 +173,7 @@ def show(settings: Settings, email: str, site_uuid: str, as_json: bool) -> None:
 @click.argument("email")
 @site_option
 @on_instance
-def export(settings: Settings, email: str, site_uuid: str) -> None:
+def export(settings: Settings, email: str, site: Site) -> None:
     """Print all data of a subscriber, including events, as one JSON object.
 
     Example: audience subscriber export ann@example.com --site 6f1c... > ann.json
@@ -198,7 +181,6 @@ def export(settings: Settings, email: str, site_uuid: str) -> None:
     from audience.subscribers import events
     from schemas.events import event
 
-    site = sites.get_by_uuid(site_uuid)
     target = _require(site, email)
     everything: dict[str, Any] = {
         **_resource(settings, site, target),
@@ -214,7 +196,7 @@ def export(settings: Settings, email: str, site_uuid: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @on_instance
-def erase(settings: Settings, email: str, site_uuid: str, yes: bool, as_json: bool) -> None:
+def erase(settings: Settings, email: str, site: Site, yes: bool, as_json: bool) -> None:
     """Permanently erase a subscriber. Only a keyed hash is kept, so that no import adds the address again.
 
     Example: audience subscriber erase ann@example.com --site 6f1c...
@@ -222,15 +204,12 @@ def erase(settings: Settings, email: str, site_uuid: str, yes: bool, as_json: bo
     from audience.access import audit_log
     from audience.erasures import erasures
 
-    site = sites.get_by_uuid(site_uuid)
     if not yes:
         click.confirm("Permanently erase this subscriber, with tags, values and events?", abort=True)
     actor = audit_log.COMMAND_LINE
-    known = erasures.erase(site, settings.instance, email, actor=actor, source=COMMAND_LINE)
-    if as_json:
-        click.echo(json.dumps({"erased": known}))
-    else:
-        click.echo("Erased." if known else "No subscriber has this address; imports will not add it.")
+    existed = erasures.erase(site, settings.instance, email, actor=actor, source=COMMAND_LINE)
+    words = "Erased." if existed else "No subscriber has this address; imports will not add it."
+    output.show({"erased": existed}, as_json, [words])
 
 
 def _require(site: Site, email: str) -> Subscriber:

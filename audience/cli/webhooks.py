@@ -5,12 +5,11 @@ from typing import Any
 
 import click
 
-from audience.access import sites
 from audience.access.audit_log import COMMAND_LINE
+from audience.access.sites import Site
 from audience.cli.charts import printable
-from audience.cli.instance import on_instance
-from audience.cli.options import site_option
-from audience.cli.output import as_json, show
+from audience.cli.options import on_site
+from audience.cli.output import show
 from audience.config import Settings
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
@@ -40,48 +39,42 @@ def webhook() -> None:
 @kind_option
 @click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only people of this segment.")
 @click.option("--paused", is_flag=True, help="Send nothing yet.")
-@site_option
-@as_json
-@on_instance
-def add(settings: Settings, site_uuid: str, as_json: bool, **asked: Any) -> None:
+@on_site
+def add(settings: Settings, site: Site, as_json: bool, **asked: Any) -> None:
     """Send the changes of a site to URL from now on. The secret is shown once.
 
     Example: audience webhook add https://example.com/hook --kind unsubscribed --site 6f1c...
     """
     row, secret = webhooks.create(
-        sites.get_by_uuid(site_uuid),
+        site,
         _item(**asked),
         private_addresses=settings.webhook_private_addresses,
         actor=COMMAND_LINE,
     )
-    show(wire.signed(row, secret), as_json, [f"Webhook {row.id}.", SHOWN_ONCE, secret])
+    show(wire.webhook_with_secret(row, secret), as_json, [f"Webhook {row.id}.", SHOWN_ONCE, secret])
 
 
 @webhook.command(name="list")
-@site_option
-@as_json
-@on_instance
-def list_webhooks(_: Settings, site_uuid: str, as_json: bool) -> None:
+@on_site
+def list_webhooks(_: Settings, site: Site, as_json: bool) -> None:
     """List the webhooks of a site.
 
     Example: audience webhook list --site 6f1c...
     """
-    rows = webhooks.list_all(sites.get_by_uuid(site_uuid))
+    rows = webhooks.list_all(site)
     lines = (f"{row.id:>6}  {row.url}  {_state(row)}" for row in rows)
     show([wire.webhook(row) for row in rows], as_json, lines)
 
 
 @webhook.command(name="show")
 @webhook_argument
-@site_option
-@as_json
-@on_instance
-def show_webhook(_: Settings, webhook_id: int, site_uuid: str, as_json: bool) -> None:
+@on_site
+def show_webhook(_: Settings, webhook_id: int, site: Site, as_json: bool) -> None:
     """Show a webhook, without its secret.
 
     Example: audience webhook show 1 --site 6f1c...
     """
-    _show(webhooks.get(sites.get_by_uuid(site_uuid), webhook_id), as_json)
+    _show(webhooks.get(site, webhook_id), as_json)
 
 
 @webhook.command()
@@ -92,15 +85,13 @@ def show_webhook(_: Settings, webhook_id: int, site_uuid: str, as_json: bool) ->
 @click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only people of this segment.")
 @click.option("--everybody", is_flag=True, help="People of no particular segment.")
 @click.option("--pause/--resume", "paused", default=None, help="Send nothing, or go on where it stopped.")
-@site_option
-@as_json
-@on_instance
-def change(settings: Settings, webhook_id: int, site_uuid: str, as_json: bool, **asked: Any) -> None:
+@on_site
+def change(settings: Settings, webhook_id: int, site: Site, as_json: bool, **asked: Any) -> None:
     """Change a webhook, pause it or resume it. Its secret stays.
 
     Example: audience webhook change 1 --resume --site 6f1c...
     """
-    site, paused = sites.get_by_uuid(site_uuid), asked.pop("paused")
+    paused = asked.pop("paused")
     changes = {name: value for name, value in asked.items() if value}
     if not changes and paused is None:
         raise click.UsageError(NOTHING)
@@ -117,29 +108,25 @@ def change(settings: Settings, webhook_id: int, site_uuid: str, as_json: bool, *
 
 @webhook.command()
 @webhook_argument
-@site_option
-@as_json
-@on_instance
-def rotate(_: Settings, webhook_id: int, site_uuid: str, as_json: bool) -> None:
+@on_site
+def rotate(_: Settings, webhook_id: int, site: Site, as_json: bool) -> None:
     """Renew the secret of a webhook, which is shown once. Both sign for 24 hours.
 
     Example: audience webhook rotate 1 --site 6f1c...
     """
-    row, secret = webhooks.rotate(sites.get_by_uuid(site_uuid), webhook_id, COMMAND_LINE)
-    show(wire.signed(row, secret), as_json, [SHOWN_ONCE, secret])
+    row, secret = webhooks.rotate(site, webhook_id, COMMAND_LINE)
+    show(wire.webhook_with_secret(row, secret), as_json, [SHOWN_ONCE, secret])
 
 
 @webhook.command()
 @webhook_argument
-@site_option
-@as_json
-@on_instance
-def test(settings: Settings, webhook_id: int, site_uuid: str, as_json: bool) -> None:
+@on_site
+def test(settings: Settings, webhook_id: int, site: Site, as_json: bool) -> None:
     """Send a signed message without data now; exit code 1 unless the receiver answers 2xx.
 
     Example: audience webhook test 1 --site 6f1c...
     """
-    site, private = sites.get_by_uuid(site_uuid), settings.webhook_private_addresses
+    private = settings.webhook_private_addresses
     delivery = webhook_deliveries.send_test(site, webhook_id, private_addresses=private)
     show(wire.delivery(delivery), as_json, [_line(delivery)])
     if delivery.failure:
@@ -149,43 +136,37 @@ def test(settings: Settings, webhook_id: int, site_uuid: str, as_json: bool) -> 
 @webhook.command()
 @webhook_argument
 @click.option("--after", type=click.IntRange(0, 2**53), required=True, help="The number to go on from.")
-@site_option
-@as_json
-@on_instance
-def replay(_: Settings, webhook_id: int, after: int, site_uuid: str, as_json: bool) -> None:
+@on_site
+def replay(_: Settings, webhook_id: int, after: int, site: Site, as_json: bool) -> None:
     """Send all changes after a number again.
 
     Example: audience webhook replay 1 --after 1700000000000000 --site 6f1c...
     """
-    _show(webhooks.replay(sites.get_by_uuid(site_uuid), webhook_id, after, COMMAND_LINE), as_json)
+    _show(webhooks.replay(site, webhook_id, after, COMMAND_LINE), as_json)
 
 
 @webhook.command()
 @webhook_argument
 @click.option("--page", type=click.IntRange(1, 10_000), default=1, show_default=True, help="100 to a page.")
-@site_option
-@as_json
-@on_instance
-def deliveries(_: Settings, webhook_id: int, page: int, site_uuid: str, as_json: bool) -> None:
+@on_site
+def deliveries(_: Settings, webhook_id: int, page: int, site: Site, as_json: bool) -> None:
     """List what was sent to a webhook in the last 30 days, newest first.
 
     Example: audience webhook deliveries 1 --site 6f1c...
     """
-    rows, _has_more = webhook_deliveries.page(sites.get_by_uuid(site_uuid), webhook_id, page)
+    rows, _has_more = webhook_deliveries.page(site, webhook_id, page)
     show([wire.delivery(row) for row in rows], as_json, map(_line, rows))
 
 
 @webhook.command()
 @webhook_argument
-@site_option
-@as_json
-@on_instance
-def remove(_: Settings, webhook_id: int, site_uuid: str, as_json: bool) -> None:
+@on_site
+def remove(_: Settings, webhook_id: int, site: Site, as_json: bool) -> None:
     """Remove a webhook. A delivery that is under way may still arrive.
 
     Example: audience webhook remove 1 --site 6f1c...
     """
-    webhooks.delete(sites.get_by_uuid(site_uuid), webhook_id, COMMAND_LINE)
+    webhooks.delete(site, webhook_id, COMMAND_LINE)
     show({"removed": str(webhook_id)}, as_json, ["Removed."])
 
 

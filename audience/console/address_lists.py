@@ -60,6 +60,6 @@ def remove(site: Site) -> Response:
 def put_own() -> Response:
     """Change one of the instance's own lists"""
     form = read_form()
-    name, entry, place = (form.get(field, "") for field in ("name", "entry", "place"))
-    instance_lists.put(settings().instance, name, entry, place, actor())
+    name, entry, list_name = (form.get(field, "") for field in ("name", "entry", "place"))
+    instance_lists.put(settings().instance, name, entry, list_name, actor())
     return redirect_to("console.address_lists.index", site_uuid=form.get("site", ""))

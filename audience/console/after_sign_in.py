@@ -3,17 +3,17 @@
 from flask import Response, make_response
 
 from audience.access import operators, sessions
-from audience.console.kept_forms import page_of, shown_again
+from audience.console.kept_forms import page_of, render_again
 from audience.console.page import to_path, url
 from audience.http.pages import public_root
 
 
-def after_sign_in(target: str, kept: str, token: str) -> Response:
+def after_sign_in(target: str, form_text: str, token: str) -> Response:
     """The page that was asked for, or the form that was sent there: empty for another operator than then."""
     operator = operators.signed_in(token)
-    if not kept or operator is None or not is_inside(target):
+    if not form_text or operator is None or not is_inside(target):
         return to_path(inside(target))
-    shown = shown_again(target, kept, operator, sessions.csrf_token(token))
+    shown = render_again(target, form_text, operator, sessions.csrf_token(token))
     return make_response(shown) if shown else to_path(inside(page_of(target)))
 
 

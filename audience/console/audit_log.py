@@ -22,17 +22,17 @@ TYPED = ("tag", "key", "reason", "value", "text", "consent")  # shown; an addres
 @page(role="owner")
 def index(site: Site) -> str:
     """Audit log of a site"""
-    return _shown(audit_log.page(site, before()), site)
+    return _render(audit_log.page(site, before()), site)
 
 
 @blueprint.get("/audit-log")
 @page(role="administrator")
 def instance() -> str:
     """Audit log of the instance"""
-    return _shown(audit_log.page(None, before()))
+    return _render(audit_log.page(None, before()))
 
 
-def _shown(entries: list[AuditEntry], site: Site | None = None) -> str:
+def _render(entries: list[AuditEntry], site: Site | None = None) -> str:
     is_full = len(entries) == audit_log.PAGE_ROWS
     rows = [_row(entry, site) for entry in entries]
     return render_template("audit_log.html", entries=entries, rows=rows, is_full=is_full)

@@ -36,10 +36,10 @@ from audience.console.kept_texts import GONE
 from audience.console.page import (
     ADMINISTRATOR,
     NOT_FOUND,
-    asked_for,
     csrf_token,
     operator,
     page,
+    requested_path,
     url,
 )
 from audience.console.sent_once import form_token
@@ -71,7 +71,7 @@ def register(app: Flask) -> None:
     console = Blueprint("console", __name__, url_prefix="/console", template_folder="templates")
     for noun in NOUNS:
         console.register_blueprint(noun.blueprint)
-    console.add_url_rule("/<path:rest>", view_func=nowhere, methods=["GET", "POST"])
+    console.add_url_rule("/<path:rest>", "nowhere", refuse_unknown_path, methods=["GET", "POST"])
     console.context_processor(context)
     console.add_app_template_filter(write_date, "instant")
     console.after_request(put_headers)
@@ -80,7 +80,7 @@ def register(app: Flask) -> None:
 
 
 @page(role="operator")
-def nowhere(rest: str) -> None:  # noqa: ARG001 - the path
+def refuse_unknown_path(rest: str) -> None:  # noqa: ARG001 - the path
     """Whatever is not a page: whoever is not signed in does not learn that."""
     raise NotFound(NOT_FOUND)
 
@@ -100,7 +100,7 @@ def context() -> dict[str, Any]:
         "incomplete": present is not None and not (present.email and present.has_password),
         "site": g.get("site"),
         "sites": sites,
-        "here": here,
+        "here": current_site,
         "running_import": backlog.running,
         "may": may,
         "csrf": csrf_token() if present else "",
@@ -118,7 +118,7 @@ def sites() -> list[Site]:
     return operators.sites_of(present.id) if present else []
 
 
-def here() -> Site | None:
+def current_site() -> Site | None:
     """The site of the screens in the head; on a page of the instance, the one it was reached from."""
     if "site" in g:
         return cast("Site", g.site)
@@ -128,7 +128,7 @@ def here() -> Site | None:
 
 def may(role: str) -> bool:
     """Whether the operator has at least that role on the site in the page's head, or is an administrator."""
-    present, site = operator(), here()
+    present, site = operator(), current_site()
     if present is None:
         return False
     if role == ADMINISTRATOR:
@@ -144,4 +144,4 @@ def error_page(error: ErrorResponse) -> Response:
     fields = kept_form() if may_repeat else []
     shown = {"status": error.status, "message": message, "may_repeat": may_repeat, "fields": fields}
     shown["searches"] = error.message == GONE
-    return Response(render_template("error.html", path=public_root() + asked_for(), **shown))
+    return Response(render_template("error.html", path=public_root() + requested_path(), **shown))

@@ -11,10 +11,10 @@ from audience.access.sites import Site
 from audience.bulk import acts as bulk_acts
 from audience.bulk.acts import ERASE, EXPORT, SAID, BulkAct, NewAct
 from audience.console import undone
-from audience.console.kept_texts import kept_text
+from audience.console.kept_texts import read_search_text
 from audience.console.list_filters import Filters, filters, in_words, kept_words
 from audience.console.page import actor, attached, page, read_form, redirect_to
-from audience.console.sent_once import AGAIN, once, sent_before, token_of
+from audience.console.sent_once import AGAIN, earlier_result, make_once, token_of
 from audience.console.subscribers import list_request
 from audience.errors import Refused
 from audience.searches import exports
@@ -72,9 +72,9 @@ def choose(site: Site) -> str:
     ids, uuids = _selection(site)
     names = [tag.name for tag in tags.list_all(site)]
     query = request.query_string.decode("ascii", "ignore")
-    seen, found_by = bulk_acts.fingerprint(ids), in_words(*_asked(site), _segment_names(site))
-    chosen = {"kind": kind, "people": len(ids), "seen": seen, "uuids": uuids, "query": query, "tags": names}
-    token = token_of(kind, seen)
+    digest, found_by = bulk_acts.fingerprint(ids), in_words(*_list_filter(site), _segment_names(site))
+    chosen = {"kind": kind, "people": len(ids), "seen": digest, "uuids": uuids, "query": query, "tags": names}
+    token = token_of(kind, digest)
     return render_template("bulk_act_new.html", **chosen, token=token, found_by=found_by, **_words())
 
 
@@ -84,15 +84,15 @@ def begin(site: Site) -> Response:
     """Act on many subscribers"""
     form = read_form()
     tag = _tag(form.get("tag", ""))
-    if known := sent_before(tag):
-        return _to(site, known, AGAIN)
+    if earlier_id := earlier_result(tag):
+        return _to(site, earlier_id, AGAIN)
     kind, (ids, _) = form.get("act", ""), _selection(site)
     if kind == ERASE and form.get("typed", "").replace(",", "").strip() != str(len(ids)):
         raise Refused(TYPE_NUMBER, [FieldError("typed", TYPE_NUMBER)])
     words, typed = _filter(site)
     new = NewAct(kind=kind, ids=ids, seen=form.get("seen", ""), tag=tag, filter=words, typed=typed)
     chosen = bulk_acts.choose(site, new, actor())
-    _, act_id = once(site.id, lambda: bulk_acts.queue(site, chosen, new, actor()), attrgetter("id"), tag)
+    _, act_id = make_once(site.id, lambda: bulk_acts.queue(site, chosen, new, actor()), attrgetter("id"), tag)
     if act_id != str(chosen):
         bulk_acts.give_up(site, chosen)
     return _to(site, act_id)
@@ -118,8 +118,8 @@ def retry(site: Site, act_id: int) -> Response:
 @page(role="manager")
 def export(site: Site, act_id: int) -> Response:
     """The file of an export"""
-    read = exports.pages_of(site, bulk_acts.exported(site, act_id))
-    pages = audit_log.sent(site, read, actor(), SAID[EXPORT], f"act {act_id}")
+    source = exports.pages_of(site, bulk_acts.export_ids(site, act_id))
+    pages = audit_log.sent(site, source, actor(), SAID[EXPORT], f"act {act_id}")
     rows = wire.WRITERS["csv"](exports.keys(site), pages)
     return attached(rows, wire.FORMATS["csv"], f"subscribers-{act_id}.csv")
 
@@ -139,15 +139,15 @@ def _selection(site: Site) -> tuple[list[int], list[str]]:
     """The ids of those chosen, and the uuids of those who were ticked. Raises `Refused`, `NotFound`."""
     form = read_form()
     if "all" in form:
-        return subscriber_lists.ids(site, list_request(*_asked(site))), []
+        return subscriber_lists.ids(site, list_request(*_list_filter(site))), []
     uuids = form.getlist("uuid")[:PAGE_SIZE]
     return bulk_acts.ids_of(site, uuids), uuids
 
 
-def _asked(site: Site) -> tuple[Filters, str]:
+def _list_filter(site: Site) -> tuple[Filters, str]:
     """The filters of the list, and the text that is searched for. Raises `Refused`."""
     chosen = filters(request.args)
-    return chosen, kept_text(site, chosen)
+    return chosen, read_search_text(site, chosen)
 
 
 def _segment_names(site: Site) -> dict[str, str]:
@@ -158,7 +158,7 @@ def _filter(site: Site) -> tuple[str, dict[str, str]]:
     """How those who were chosen were found, for the audit log; nothing of those who were ticked."""
     if "all" not in read_form():
         return "", {}
-    return kept_words(*_asked(site), _segment_names(site))
+    return kept_words(*_list_filter(site), _segment_names(site))
 
 
 def _tag(text: str) -> str:

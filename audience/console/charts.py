@@ -43,7 +43,7 @@ def _step(size: float) -> float:
         power *= 10
 
 
-def places(count: int) -> list[float]:
+def points_x(count: int) -> list[float]:
     """The x of each point of a line from edge to edge."""
     return [round(WIDTH * index / max(count - 1, 1), 1) for index in range(count)]
 
@@ -54,7 +54,7 @@ def slots(count: int) -> list[float]:
 
 
 def line(values: Sequence[float], on: Scale) -> str:
-    points = " ".join(f"{x} {on.y(value)}" for x, value in zip(places(len(values)), values, strict=True))
+    points = " ".join(f"{x} {on.y(value)}" for x, value in zip(points_x(len(values)), values, strict=True))
     return f"M{points}" + (f"H{WIDTH:.0f}" if len(values) == 1 else "") if values else ""
 
 
@@ -114,7 +114,7 @@ def parts(numbers: Sequence[int], gap: float = 2) -> list[tuple[float, float]]:
     ]
 
 
-def thinned(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]:
+def spread_labels(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]:
     """Up to `most` labels with their index, evenly spaced, first and last included; an odd number of many."""
     if len(labels) <= most:
         return list(enumerate(labels))
@@ -123,7 +123,7 @@ def thinned(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]:
     return [(index, labels[index]) for index in chosen]
 
 
-def apart(y: float, other: float, least: float) -> float:
+def label_y(y: float, other: float, least: float) -> float:
     """A place for a word at `y`, moved away from one at `other`."""
     if abs(y - other) >= least:
         return y

@@ -132,9 +132,9 @@ def _name(_: Site, form: Form) -> Found:
 
 def _place(_: Site, form: Form) -> Found:
     answers = services().answers
-    place = answers.locate(form["ip"])
-    tier1 = place.get("country_code2") in answers.tier1_countries
-    return {"asked": form["ip"].strip(), "place": place, "is_tier1": tier1}
+    location = answers.locate(form["ip"])
+    tier1 = location.get("country_code2") in answers.tier1_countries
+    return {"asked": form["ip"].strip(), "place": location, "is_tier1": tier1}
 
 
 QUESTIONS = {

@@ -75,9 +75,9 @@ def run(site: Site, subscriber_uuid: str) -> Response:
     action = ACTS.get(read("act")(form))
     if action is None:
         raise Refused(UNKNOWN)
-    kept = _kept(action, form)
-    sentence = action.label + (NAMED + kept.pop(action.kept) if action.kept in NAMES else "")
-    commands.run_by_hand(site, _command(subscriber_uuid, action, form), actor(), sentence, kept, by_hand())
+    details = _read_details(action, form)
+    sentence = action.label + (NAMED + details.pop(action.kept) if action.kept in NAMES else "")
+    commands.run_by_hand(site, _command(subscriber_uuid, action, form), actor(), sentence, details, by_hand())
     return redirect_to("console.subscribers.show", site_uuid=site.uuid, subscriber_uuid=subscriber_uuid)
 
 
@@ -92,7 +92,7 @@ def erase(site: Site, subscriber_uuid: str) -> Response:
     return redirect_to("console.subscribers.index", site_uuid=site.uuid, erased=1)
 
 
-def _kept(action: Act, form: Form) -> dict[str, str]:
+def _read_details(action: Act, form: Form) -> dict[str, str]:
     """Raises `Refused`."""
     text = form.get(action.kept, "").strip()
     if action.kept and not text:

@@ -6,19 +6,12 @@ from typing import Any
 
 from schemas.formats.consent import STATES
 from schemas.formats.consent_guards import OTHERWISE, SAYS_SO
-from schemas.formats.consent_question import ABOUT
+from schemas.formats.consent_question import ABOUT, ANSWERS
 from schemas.formats.consent_words import is_unsubscribed
 from schemas.formats.presets import is_named_as_left
 
 COLUMN = "column"  # the answer that a column says so
 VALUE, STATE, IGNORED = "value-", "state-", "ignored-"  # prefixes of fields
-ANSWERS = [
-    ("subscribed", "Everybody", "Each of them agreed to get your emails, and none of them has unsubscribed."),
-    ("unsubscribed", "Nobody", "They unsubscribed, or must not be written to. They are kept, and stay out."),
-    ("unconfirmed", "Nobody yet",
-     "They still have to confirm. They are kept, and get no emails until they do."),
-    (COLUMN, "A column says who", "The file has a column for it: status, consent, opt-in, unsubscribed."),
-]  # fmt: skip
 SHORT = [("subscribed", "In", ""), ("unsubscribed", "Left", "out"), ("unconfirmed", "Not yet", "yet")]
 
 
@@ -32,28 +25,28 @@ def read(form: Mapping[str, str]) -> dict[str, Any]:
     column = form.get("consent_column", "")
     if chosen != COLUMN or not column:
         return answers
-    told: dict[str, list[str]] = {}
+    states: dict[str, list[str]] = {}
     if form.get("told_column") == column:
         for name, value in form.items():
             state = form.get(STATE + name.removeprefix(VALUE), "") if name.startswith(VALUE) else ""
             if state in STATES:
-                told.setdefault(state, []).append(value)
-    return answers | {"consent_column": column, **told}
+                states.setdefault(state, []).append(value)
+    return answers | {"consent_column": column, **states}
 
 
-def shown(name: str, reading: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
+def describe_question(name: str, reading: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of the question; of a file's name only that it may be asked about."""
     details = outcome.get("found") or {}
     asks = [ask for ask in details.get("asks", ()) if ask["about"] == ABOUT]
     answer = outcome.get("look", {}).get("answer") or {}
-    told = [(value, None, state) for state in STATES for value in reading.get(state, ())]
+    answered_values = [(value, None, state) for state in STATES for value in reading.get(state, ())]
     open_values = [(row["value"], row["count"], "") for ask in asks for row in ask["values"]]
     column = reading.get("consent_column", "")
     return {
-        "answers": ANSWERS,
+        "answers": [(value, *words) for value, words in zip((*STATES, COLUMN), ANSWERS, strict=True)],
         "chosen": reading.get("consent") or (COLUMN if column else ""),
         "column": column,
-        "values": [*told, *open_values],
+        "values": [*answered_values, *open_values],
         "open": sum(count for _, count, _ in open_values),
         "states": SHORT,
         "columns": details.get("columns", ()) if asks else (),

@@ -9,18 +9,13 @@ from audience.console import consent_forms
 from audience.imports import file_uploads
 from audience.imports.file_uploads import FileUpload
 from audience.subscribers import custom_fields
-from schemas.formats import (
-    beginnings,
-    columns,
-    first_look,
-    meanings,
-    tables,
-)
+from schemas.formats import beginnings, columns, meanings, tables
 from schemas.formats.consent import STATES
 from schemas.formats.consent_question import ABOUT
 from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import CONSENT, FIELD, MEANINGS
 from schemas.formats.presets import IGNORE, PRESETS
+from schemas.formats.refusals import NAMED
 from schemas.values import KnownPeople
 
 MOST_FIELDS = 100
@@ -59,8 +54,6 @@ BESIDE = {  # the sentences of the API that name its parameters, in the words of
     columns.MAP: "Something was chosen for a column that is not there, as one of another sheet: look again.",
     meanings.MEANING: NO_FIELD,
     meanings.BAD_KEY: NO_FIELD,
-    first_look.BROKEN_OFF: "The file breaks off in its last row, before a column of consent: get it anew; if "
-    "it is whole, end its last row with a line break.",
     tables.ONE_LINE: "The file is one line, a header with an address in it: its line ends were lost on the "
     "way.",
 }
@@ -85,13 +78,13 @@ def read_form(form: Mapping[str, str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def shown(site: Site, upload: FileUpload, outcome: Mapping[str, Any]) -> dict[str, Any]:
+def describe_file(site: Site, upload: FileUpload, outcome: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of what is known of a file (`file_tasks.Task`)."""
     reading, look = file_uploads.reading_of(upload), outcome.get("look", {})
     counts = Counter(outcome.get("counts", {}))
     asks = (outcome.get("found") or {}).get("asks", ())
     questions = [_question(ask) for ask in asks if ask["about"] not in (ABOUT, ADDRESS)]
-    asking = consent_forms.shown(upload.name, reading, outcome)
+    asking = consent_forms.describe_question(upload.name, reading, outcome)
     return {
         "said": reading,
         "look": look,
@@ -126,9 +119,9 @@ def choices(site: Site) -> dict[str, Any]:
 def pieces(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
     """What became of rows, or would: the parts add up."""
     words = (("created", "new"), ("updated", "changed"), ("unchanged", "unchanged"))
-    known = [(f"f{place}", counts[name], label) for place, (name, label) in enumerate(words, 1)]
+    chunks = [(f"f{number}", counts[name], label) for number, (name, label) in enumerate(words, 1)]
     erased = [("f4", counts["suppressed"], "erased earlier")] if counts["suppressed"] else []
-    return [*known, ("f4", counts["refused"], "refused"), *erased]
+    return [*chunks, ("f4", counts["refused"], "refused"), *erased]
 
 
 def _shown_column(column: dict[str, Any], reading: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,22 +139,23 @@ def _shown_column(column: dict[str, Any], reading: Mapping[str, Any]) -> dict[st
 
 def _question(question: Mapping[str, Any]) -> dict[str, Any]:
     """A question with its answers, as (name, value) of parameters."""
-    told = (option.partition("=") for option in question["options"])
+    pairs = (option.partition("=") for option in question["options"])
     return {
         **question,
-        "answers": [(name, value) for name, _, value in told if not set(OPEN_WORDS) & {value, value[6:]}],
+        "answers": [(name, value) for name, _, value in pairs if not set(OPEN_WORDS) & {value, value[6:]}],
     }
 
 
-def _problem(known: Mapping[str, Any]) -> str:
+def _problem(reading: Mapping[str, Any]) -> str:
     """Why a file is not understood, with the values that were found; empty if it is."""
-    if "problem" not in known:
+    if "problem" not in reading:
         return ""
-    message, details = known["problem"], known.get("found") or {}
+    message, details = reading["problem"], reading.get("found") or {}
     if "asks" in details:
         return next((ask["message"] for ask in details["asks"] if ask["about"] == ADDRESS), "")
     sentence = next(
         (own for api, own in BESIDE.items() if message.startswith(api.partition("{")[0])), message
     )
     values = [", ".join(map(str, names[:10])) for name, names in details.items() if isinstance(names, list)]
+    sentence = NAMED.sub("", sentence)
     return f"{sentence} Found: {'; '.join(values)}." if values else sentence

@@ -26,7 +26,7 @@ LEFT, STARTED = "leave", "start"
 def new(site: Site) -> str:
     """Sends a file"""
     limit = settings().import_max_bytes
-    return render_template("import_new.html", waiting=file_uploads.waiting(site), limit=limit)
+    return render_template("import_new.html", waiting=file_uploads.list_waiting(site), limit=limit)
 
 
 @blueprint.post("/sites/<site_uuid>/imports/new")
@@ -55,7 +55,9 @@ def show(site: Site, upload_id: int) -> Response | str:
     if upload.task == IMPORT or not outcome:
         rows = outcome["rows_seen"] if outcome.get("whole") else 0
         return render_template("import_reading.html", upload=upload, rows=rows)
-    return render_template("import_file.html", upload=upload, **file_forms.shown(site, upload, outcome))
+    return render_template(
+        "import_file.html", upload=upload, **file_forms.describe_file(site, upload, outcome)
+    )
 
 
 @blueprint.post("/sites/<site_uuid>/imports/files/<number:upload_id>")

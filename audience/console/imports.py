@@ -26,10 +26,10 @@ SHOWN_NUMBERS = 12
 def index(site: Site) -> str:
     """Imports"""
     before = request.args.get("before", "")
-    known = {"before": int(before)} if before.isdecimal() and len(before) < 18 else {}
-    listed = imports.newest(site, **known)
+    cursor = {"before": int(before)} if before.isdecimal() and len(before) < 18 else {}
+    listed = imports.newest(site, **cursor)
     files = file_uploads.files(site, [import_.id for import_ in listed])
-    pages = {"is_first": not known, "is_full": len(listed) == MAX_LISTED}
+    pages = {"is_first": not cursor, "is_full": len(listed) == MAX_LISTED}
     return render_template(
         "imports.html", imports=listed, files=files, undone=backlog.undo_statuses(site), **pages
     )
@@ -67,7 +67,7 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
     return {
         "columns": file_imports.columns(site, import_.id),
         "reasons": file_imports.refusals(site, import_.id),
-        "refused_rows": _refused(site, import_.id),
+        "refused_rows": _group_refusals(site, import_.id),
         "pieces": file_forms.pieces(import_._asdict()),
         "seconds": seconds,
         "rate": round(import_.applied / seconds) if seconds >= 1 else 0,
@@ -79,7 +79,7 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
     }
 
 
-def _refused(site: Site, import_id: int) -> list[dict[str, Any]]:
+def _group_refusals(site: Site, import_id: int) -> list[dict[str, Any]]:
     """The first refused rows by what is said of them: the code, the sentence, and numbers of rows."""
     groups: dict[tuple[str, str], list[int]] = {}
     for row in islice(file_imports.refused(site, import_id), LISTED_ROWS):

@@ -88,12 +88,12 @@ def cannot_be_kept() -> bool:
     return not PASSWORDS.isdisjoint(name for name, _ in kept_form())
 
 
-def shown_again(target: str, kept: str, operator: SignedInOperator, csrf: str) -> str | None:
+def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: str) -> str | None:
     """The page of a form that was not carried out, for who had filled it in; None for another operator.
 
     A question goes on by itself.
     """
-    fields, rule = parse_qsl(kept, keep_blank_values=True), _rule(target, "POST")
+    fields, rule = parse_qsl(form_text, keep_blank_values=True), _rule(target, "POST")
     by = dict(fields).get("by", "")
     if rule is None or not hmac.compare_digest(by.encode(), sessions.form_owner(operator.id).encode()):
         return None
@@ -101,9 +101,9 @@ def shown_again(target: str, kept: str, operator: SignedInOperator, csrf: str) -
     if endpoint in QUESTIONS:
         asks = target.replace("/acts", "/subscribers/chosen", 1)  # of an act, where its people are counted
         return render_template("go_on.html", path=public_root() + asks, **of_all)
-    seen = [(name, value) for name, value in fields if name not in OF_THE_PAGE]
+    shown_fields = [(name, value) for name, value in fields if name not in OF_THE_PAGE]
     named = {"what": WHAT.get(endpoint, ""), "root": public_root(), "target": target, "at": page_of(target)}
-    return render_template("send_again.html", seen=seen, **named, **of_all)
+    return render_template("send_again.html", seen=shown_fields, **named, **of_all)
 
 
 def page_of(target: str) -> str:

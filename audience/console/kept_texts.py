@@ -12,7 +12,7 @@ from audience.errors import Refused
 GONE = "This search is no longer kept: search again."
 
 
-def kept_text(site: Site, chosen: Filters) -> str:
+def read_search_text(site: Site, chosen: Filters) -> str:
     """What the list of a URL is found by, "" for one without a text. Raises `Refused` if it is forgotten."""
     name = chosen.get("kept", "")
     text = sessions.search_text(present().session_id, site.id, name) if name else ""

@@ -13,7 +13,7 @@ from audience.access.sessions import SHARED
 from audience.access.sites import Site
 from audience.clock import HOUR_MS
 from audience.console.page import actor, page, present, read_form, redirect_to
-from audience.console.sent_once import AGAIN_SECRET, once
+from audience.console.sent_once import AGAIN_SECRET, make_once
 from audience.console.settings import read_optional_name
 from audience.errors import NotFound, Refused
 from audience.http.services import settings
@@ -76,7 +76,7 @@ def _of_owned_sites(site: Site, publishable_key: str) -> str:
 
 def _shown_once(site: Site, make: Callable[[], NewKey], old: str = "") -> str | Response:
     """In a page that nobody can open again."""
-    key, _ = once(SHARED, make, attrgetter("publishable_key"))
+    key, _ = make_once(SHARED, make, attrgetter("publishable_key"))
     if key is None:
         return redirect_to("console.keys.index", site_uuid=site.uuid, done=AGAIN_SECRET)
     return render_template("new_key.html", key=key, base_url=settings().base_url, of=site, old=old)

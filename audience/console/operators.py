@@ -6,7 +6,7 @@ from audience.access import operators, sessions, sites
 from audience.access.sessions import SHARED
 from audience.access.sites import Site
 from audience.console.page import actor, page, read_form, redirect_to, session_token
-from audience.console.sent_once import AGAIN_SECRET, once
+from audience.console.sent_once import AGAIN_SECRET, make_once
 from audience.http.services import settings
 
 blueprint = Blueprint("operators", __name__)
@@ -49,7 +49,7 @@ def add() -> str | Response:
     """Add an operator, with a one-time link that is shown once"""
     form = read_form()
     email, administrator = form.get("email", ""), "administrator" in form
-    token, _ = once(SHARED, lambda: operators.add(email, administrator, {}, actor()), lambda _: ADDED)
+    token, _ = make_once(SHARED, lambda: operators.add(email, administrator, {}, actor()), lambda _: ADDED)
     return shown_once(email, token) if token else redirect_to("console.operators.everyone", done=AGAIN_SECRET)
 
 

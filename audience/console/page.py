@@ -9,11 +9,11 @@ from flask import Response, current_app, g, make_response, redirect, render_temp
 from werkzeug.datastructures import MultiDict
 
 from audience.access import operators, sessions, sites
-from audience.access.audit_log import Actor, shortened
+from audience.access.audit_log import Actor, network_of
 from audience.access.operators import SignedInOperator
 from audience.access.sites import Site
 from audience.changes.changes import Source
-from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, page_of, shown_again, unsent_form
+from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, page_of, render_again, unsent_form
 from audience.console.origin import cookie_name, is_from_here, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
 from audience.http.access import View, client_address
@@ -59,7 +59,7 @@ def page(
                 _check_sender()
                 _check_body(most())
                 if role != ANYONE and not _has_token():
-                    return _shown_again()
+                    return _render_again()
             if role in SITE_ROLES:
                 arguments["site"] = g.site = _site(role, arguments.pop("site_uuid"))
                 g.site_id = g.site.id
@@ -102,7 +102,7 @@ def by_hand() -> Source:
 
 
 def client_network() -> str:
-    return shortened(client_address())
+    return network_of(client_address())
 
 
 def session_token() -> str:
@@ -208,14 +208,18 @@ def _check_body(max_bytes: int) -> None:
 def _to_sign_in() -> Response:
     """With the form that a page of ours sent, if it can be kept; else with a sentence, if it had anything."""
     if request.method != "POST" or not is_from_here():
-        return redirect_to("console.sign_in.index", next=asked_for() if request.method == "GET" else None)
-    if kept := unsent_form():
-        return make_response(render_template("sign_in.html", next=asked_for(), kept=kept, sent={}), 403)
+        return redirect_to(
+            "console.sign_in.index", next=requested_path() if request.method == "GET" else None
+        )
+    if form_text := unsent_form():
+        return make_response(
+            render_template("sign_in.html", next=requested_path(), kept=form_text, sent={}), 403
+        )
     lost = {"done": "ended", "next": page_of(request.path) or None} if cannot_be_kept() else {}
     return redirect_to("console.sign_in.index", **lost)
 
 
-def asked_for() -> str:
+def requested_path() -> str:
     """The path that the request is for, with its query."""
     query = request.query_string.decode("ascii", "replace")
     return request.path + (f"?{query}" if query else "")
@@ -232,10 +236,10 @@ def _has_token() -> bool:
     return hmac.compare_digest(sent.encode(errors="replace"), csrf_token().encode())
 
 
-def _shown_again() -> Response:
+def _render_again() -> Response:
     """The form of an earlier session of the same operator. Raises `Forbidden` for any other."""
-    kept = unsent_form()
-    shown = shown_again(asked_for(), kept, present(), csrf_token()) if kept else None
+    form_text = unsent_form()
+    shown = render_again(requested_path(), form_text, present(), csrf_token()) if form_text else None
     if shown is None:
         raise Forbidden(OLD_FORM)
     return make_response(shown, 403)

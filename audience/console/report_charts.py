@@ -15,7 +15,7 @@ from audience.reports.reports import Report, ReportResult
 STYLES = {"count": "count", "line_chart": "line", "area_chart": "area", "column_chart": "column"}
 
 
-def drawn(site: Site, report: Report, other: Mapping[str, Any]) -> dict[str, Any]:
+def draw_report(site: Site, report: Report, other: Mapping[str, Any]) -> dict[str, Any]:
     """A report, run now; `other` settings override its own."""
     result = reports.run_draft(site, report, other)
     settings, report_type = json.loads(report.settings) | dict(other), TYPES[report.report_type]

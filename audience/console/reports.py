@@ -11,13 +11,13 @@ from flask import Blueprint, Response, render_template, request
 from audience.access.sites import Site
 from audience.console import report_charts, report_forms
 from audience.console.page import actor, attached, page, read_form, redirect_to
-from audience.console.sent_once import again, once
+from audience.console.sent_once import again, make_once
 from audience.errors import AudienceError, NotFound
 from audience.reports import reports
 from audience.reports.report_types import TYPES
 from audience.reports.reports import Report
 from audience.segments import segments
-from schemas.base import FormError, load, present
+from schemas.base import FormError, load, query_values
 from schemas.exports import table_csv
 from schemas.reports import SettingsSchema
 
@@ -44,7 +44,7 @@ def index(site: Site) -> str:
 def show(site: Site, report_id: str) -> str:
     """A report"""
     other, problem = _period()
-    shown = report_charts.drawn(site, reports.get(site, report_id), other)
+    shown = report_charts.draw_report(site, reports.get(site, report_id), other)
     return render_template("report.html", problem=problem, is_saved_period=not other, **shown)
 
 
@@ -55,7 +55,7 @@ def export(site: Site, report_id: str, kind: str) -> Response:
     report = reports.get(site, report_id)
     if kind not in EXPORTS:
         raise NotFound(NO_EXPORT)
-    shown = report_charts.drawn(site, report, _period()[0])
+    shown = report_charts.draw_report(site, report, _period()[0])
     body = table_csv(report_charts.table(shown)) if kind == "csv" else render_template("report.svg", **shown)
     return attached(body, EXPORTS[kind], f"report-{report.id}.{kind}")
 
@@ -77,7 +77,7 @@ def create(site: Site) -> Response | str:
     item = report_forms.read_report(read_form())
     if DRAW in read_form():
         return _form(site, reports.draft(site, item).report_type, None)
-    report, report_id = once(site.id, lambda: reports.create(site, item, actor()), attrgetter("id"))
+    report, report_id = make_once(site.id, lambda: reports.create(site, item, actor()), attrgetter("id"))
     return _to(site, report_id, report)
 
 
@@ -119,7 +119,7 @@ def _form(site: Site, report_type: str, report: Report | None) -> str:
     shown: dict[str, Any] = {}
     with suppress(AudienceError):
         item = report_forms.read_report(draft | {"name": draft["name"] or "-"})
-        shown = report_charts.drawn(site, reports.draft(site, item), {})
+        shown = report_charts.draw_report(site, reports.draft(site, item), {})
     choices = report_forms.choices(site, report_type)
     return render_template("report_form.html", editing=report, draft=draft, choices=choices, shown=shown)
 
@@ -147,6 +147,6 @@ def _period() -> tuple[dict[str, Any], str]:
     asked = {name: value for name in PERIOD if (value := request.args.get(name, "").strip())}
     try:
         form = SettingsSchema()
-        return load(form, present(form, asked)), ""
+        return load(form, query_values(form, asked)), ""
     except FormError:
         return {}, NO_PERIOD

@@ -4,7 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from audience.console.rule_conditions import NAMES, days, kind_of, often, operands, phrase, quoted, value
+from audience.console.rule_conditions import (
+    NAMES,
+    days,
+    frequency_text,
+    kind_of,
+    operands,
+    phrase,
+    quoted,
+    value,
+)
 from audience.console.wording import counted
 from audience.segments.subjects import BOUNDS
 from schemas.values import NAMES as PLAIN_FIELDS
@@ -40,9 +49,9 @@ def clause(node: Mapping[str, Any], holds: bool) -> Clause:
 
 
 def _event(type_: str, asked: Mapping[str, Any], holds: bool) -> str:
-    times, lately = asked.get("at_least", 1), often({"within_days": asked.get("within_days")})
+    times, lately = asked.get("at_least", 1), frequency_text({"within_days": asked.get("within_days")})
     if holds:
-        return f"had the event {quoted(type_)}{often(asked)}"
+        return f"had the event {quoted(type_)}{frequency_text(asked)}"
     if times == 1:
         return f"did not have the event {quoted(type_)}{lately}"
     return f"had the event {quoted(type_)} fewer than {counted(times, 'time')}{lately}"

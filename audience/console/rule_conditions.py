@@ -30,7 +30,7 @@ def kind_of(node: Mapping[str, Any]) -> str:
 def condition(node: Mapping[str, Any]) -> str:
     kind, asked = kind_of(node), operands(node)
     if kind == "event":
-        return f"event {quoted(node['event'])}{often(asked)}"
+        return f"event {quoted(node['event'])}{frequency_text(asked)}"
     if kind == "field":
         return f"{node['field']} {phrases(asked)}"
     if kind == "status" and "is" in asked:
@@ -50,7 +50,7 @@ def operands(node: Mapping[str, Any]) -> dict[str, Any]:
     return {operator: operand for operator, operand in asked.items() if operand is not None}
 
 
-def often(asked: Mapping[str, Any]) -> str:
+def frequency_text(asked: Mapping[str, Any]) -> str:
     """How often and how lately an event must have happened, with a space before it."""
     times, lately = asked.get("at_least", 1), asked.get("within_days")
     words = "" if times == 1 else f" at least {counted(times, 'time')}"

@@ -32,20 +32,20 @@ def tree(site: Site, rules: Any) -> Branch:
     return _branch(site, rules, iter(range(MOST_COUNTED)))
 
 
-def _branch(site: Site, node: Mapping[str, Any], left: Iterator[int]) -> Branch:
+def _branch(site: Site, node: Mapping[str, Any], budget: Iterator[int]) -> Branch:
     kind = kind_of(node)
     if kind in GROUPS:
         inner = _inner(kind, node)
-        return Branch(kind, HEADS[kind], branches=tuple(_branch(site, node, left) for node in inner))
-    total = segments.count(site, node) if next(left, None) is not None else None
+        return Branch(kind, HEADS[kind], branches=tuple(_branch(site, node, budget) for node in inner))
+    total = segments.count(site, node) if next(budget, None) is not None else None
     return Branch("condition", condition(node), total)
 
 
-def matched(node: Mapping[str, Any]) -> Branch:
+def result_tree(node: Mapping[str, Any]) -> Branch:
     """The tree of one subscriber, from `audience.segments.matches`."""
     kind = kind_of(node)
     if kind in GROUPS:
-        inner = tuple(map(matched, _inner(kind, node)))
+        inner = tuple(map(result_tree, _inner(kind, node)))
         return Branch(kind, HEADS[kind], branches=inner, holds=node["matches"])
     rule = {key: value for key, value in node.items() if key not in ("matches", "value")}
     return Branch("condition", condition(rule), holds=node["matches"], met=_values_text(node["value"]))

@@ -91,13 +91,13 @@ def _together(kind: str, parts: Sequence[Meaning]) -> Meaning:
     settles = kind == "any"
     if any(part is settles for part in parts):
         return settles
-    kept: list[Single | Together] = []
+    flat: list[Single | Together] = []
     for part in parts:
         if not isinstance(part, bool):
-            kept += part.parts if isinstance(part, Together) and part.kind == kind else (part,)
-    if len(kept) < 2:
-        return kept[0] if kept else not settles
-    return Together(kind, tuple(kept))
+            flat += part.parts if isinstance(part, Together) and part.kind == kind else (part,)
+    if len(flat) < 2:
+        return flat[0] if flat else not settles
+    return Together(kind, tuple(flat))
 
 
 def _outer(meaning: Single | Together) -> Clause:
@@ -108,8 +108,8 @@ def _outer(meaning: Single | Together) -> Clause:
     if any(isinstance(part, Together) for part in meaning.parts):
         clauses = [Clause(str(clause), has_pronoun=True) for clause in clauses]
     elif len(clauses) == 2:
-        return _joined(clauses, f" {word} ", f" {word} ")
-    return _joined(clauses, ", ", f", {word} ")
+        return _join(clauses, f" {word} ", f" {word} ")
+    return _join(clauses, ", ", f", {word} ")
 
 
 def _inner(meaning: Single | Together) -> Clause:
@@ -117,7 +117,7 @@ def _inner(meaning: Single | Together) -> Clause:
     if isinstance(meaning, Single):
         return clause(meaning.node, meaning.holds)
     between = f" {WORDS[meaning.kind]} "
-    return _joined([_bracketed(part) for part in meaning.parts], between, between)
+    return _join([_bracketed(part) for part in meaning.parts], between, between)
 
 
 def _bracketed(meaning: Single | Together) -> Clause:
@@ -125,7 +125,7 @@ def _bracketed(meaning: Single | Together) -> Clause:
     return inner if isinstance(meaning, Single) else replace(inner, words=f"({inner.words})")
 
 
-def _joined(clauses: Sequence[Clause], between: str, last: str) -> Clause:
+def _join(clauses: Sequence[Clause], between: str, last: str) -> Clause:
     has_pronoun = any(clause.has_pronoun for clause in clauses)
     words = [str(clause) if has_pronoun else clause.words for clause in clauses]
     return Clause(last.join((between.join(words[:-1]), words[-1])), has_pronoun)

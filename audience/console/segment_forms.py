@@ -14,12 +14,11 @@ from audience.segments.segments import Segment
 from audience.segments.subjects import OPERATORS, SUBJECTS
 from audience.subscribers import custom_fields, tags
 from schemas.base import Form, load
-from schemas.segments import NewSegment, RulesOnly
+from schemas.segments import NO_JSON, NewSegment, RulesOnly
 from schemas.values import NAMES as PLAIN_FIELDS
 from schemas.values import FieldError, FormError
 
 NOT_SAVED = "Nothing was saved: correct what is said below, and send it again."
-NO_JSON = 'The rule is no JSON object: write one such as {"tag": "vip"}.'
 FIRST_RULE = {"all": [{"status": "subscribed"}]}
 MOST_OFFERED = 200
 
@@ -53,16 +52,16 @@ def _from_json(text: str) -> Any:
 
 
 def _rules(value: Any) -> dict[str, Any]:
-    rules: dict[str, Any] = _taken(RulesOnly(), {"rules": value})["rules"]
+    rules: dict[str, Any] = _read_sent(RulesOnly(), {"rules": value})["rules"]
     return rules
 
 
-def _taken(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
+def _read_sent(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
     try:
-        taken: dict[str, Any] = load(form, sent)
+        values: dict[str, Any] = load(form, sent)
     except FormError as error:
         raise Refused(NOT_SAVED, error.problems) from error
-    return taken
+    return values
 
 
 def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
@@ -72,7 +71,7 @@ def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
         "description": form.get("description", ""),
         "rules": _from_json(form.get("rules", "")),
     }
-    return _taken(NewSegment(), sent)
+    return _read_sent(NewSegment(), sent)
 
 
 def of_list(site: Site, chosen: Mapping[str, Any], text: str) -> Segment | None:

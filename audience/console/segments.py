@@ -10,10 +10,10 @@ from flask import Blueprint, Response, render_template, request
 from audience.access import audit_log
 from audience.access.sites import Site
 from audience.console import rule_conditions, rule_trees, rule_words, segment_forms
-from audience.console.kept_texts import kept_text
+from audience.console.kept_texts import read_search_text
 from audience.console.list_filters import filters
 from audience.console.page import actor, attached, page, read_form, redirect_to
-from audience.console.sent_once import again, once
+from audience.console.sent_once import again, make_once
 from audience.console.wording import TURNING
 from audience.errors import AudienceError, Refused
 from audience.reports import reports
@@ -48,7 +48,7 @@ def index(site: Site) -> str:
 def show(site: Site, segment_id: str) -> str:
     """A segment"""
     segment = segments.get(site, segment_id)
-    used_by = reports.using(site, segment)
+    used_by = reports.list_using(site, segment)
     details = _details(site, json.loads(segment.rules))
     history = segment_counts.by_segment(site).get(segment.id, [])
     return render_template("segment.html", segment=segment, used_by=used_by, history=history, **details)
@@ -58,12 +58,12 @@ def show(site: Site, segment_id: str) -> str:
 @page(role="manager")
 def new(site: Site) -> str:
     """The form of a new segment, of a copy of the one that the query names, or of a list"""
-    known = request.args.get("from", "")
-    if known:
-        copied = segments.get(site, known)
+    source_uuid = request.args.get("from", "")
+    if source_uuid:
+        copied = segments.get(site, source_uuid)
         return _form(site, copied._replace(id=0, name=f"{copied.name}, copy"))
     chosen = filters(request.args)
-    return _form(site, segment_forms.of_list(site, chosen, kept_text(site, chosen)))
+    return _form(site, segment_forms.of_list(site, chosen, read_search_text(site, chosen)))
 
 
 @blueprint.post("/sites/<site_uuid>/segments/new")
@@ -73,7 +73,7 @@ def create(site: Site) -> Response | str:
     item = segment_forms.read_segment(read_form())
     if TRY in read_form():
         return _form(site, None)
-    segment, segment_id = once(site.id, lambda: segments.create(site, item, actor()), attrgetter("id"))
+    segment, segment_id = make_once(site.id, lambda: segments.create(site, item, actor()), attrgetter("id"))
     return _to(site, segment_id, segment)
 
 
@@ -107,8 +107,8 @@ def delete(site: Site, segment_id: str) -> Response:
 def export(site: Site, segment_id: str) -> Response:
     """Export the subscribers of a segment"""
     segment = segments.begin_export(site, segment_id, actor())
-    read = exports.pages(site, segment_id)
-    pages = audit_log.sent(site, read, actor(), segments.EXPORTED, segment.name)
+    source = exports.pages(site, segment_id)
+    pages = audit_log.sent(site, source, actor(), segments.EXPORTED, segment.name)
     rows = wire.WRITERS[CSV](exports.keys(site), pages)
     return attached(rows, wire.FORMATS[CSV], f"segment-{int(segment_id)}.csv")
 
@@ -120,12 +120,12 @@ def preview(site: Site) -> dict[str, Any] | tuple[dict[str, Any], int]:
     form = read_form()
     try:
         rules = segment_forms.read_rules(form.get("rules", ""))
-        shown = _matching(site, rules)
+        shown = _preview_matches(site, rules)
         counts = [segments.count(site, condition) for condition in segment_forms.read_conditions(form)]
     except Refused as refused:
         return {"problem": (refused.errors or [refused])[0].message}, 422
-    people = render_template("segment_people.html", segment=None, **shown)
-    return {"counts": counts, "words": rule_words.in_words(rules).translate(TURNING), "people": people}
+    table = render_template("segment_people.html", segment=None, **shown)
+    return {"counts": counts, "words": rule_words.in_words(rules).translate(TURNING), "people": table}
 
 
 @blueprint.get("/sites/<site_uuid>/segments/values")
@@ -158,14 +158,14 @@ def _form(site: Site, segment: Segment | None) -> str:
 
 def _details(site: Site, rules: Any) -> dict[str, Any]:
     """Raises `Refused`."""
-    return _matching(site, rules) | {
+    return _preview_matches(site, rules) | {
         "tree": rule_trees.tree(site, rules),
         "words": rule_words.in_words(rules),
         "as_json": json.dumps(rules, ensure_ascii=False, indent=2).translate(ESCAPED),
     }
 
 
-def _matching(site: Site, rules: Any) -> dict[str, Any]:
+def _preview_matches(site: Site, rules: Any) -> dict[str, Any]:
     """Raises `Refused`."""
     counts, newest = segments.preview(site, rules)
     held = segment_matches.matching_conditions(site, rules, [subscriber.id for subscriber in newest])

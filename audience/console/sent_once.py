@@ -26,7 +26,7 @@ def token_of(*parts: str) -> str:
     return ".".join((form_token(again=True).partition(".")[0], *parts))
 
 
-def sent_before(*typed: str) -> str:
+def earlier_result(*typed: str) -> str:
     """The id of what the form made when it was sent before with what is `typed` in it, "" if nothing."""
     form = _form(*typed)
     return sessions.made_by(form) if form.token else ""
@@ -37,11 +37,11 @@ def again(row: object) -> str | None:
     return AGAIN if row is None else None
 
 
-def once(
+def make_once(
     site_id: int, make: Callable[[], T], id_of: Callable[[T], object], *typed: str
 ) -> tuple[T | None, str]:
     """As `sessions.once`; what differs in `typed` is another form."""
-    return sessions.once(_form(*typed), site_id, make, lambda row: str(id_of(row)))
+    return sessions.make_once(_form(*typed), site_id, make, lambda row: str(id_of(row)))
 
 
 def _form(*typed: str) -> SentForm:

@@ -80,12 +80,12 @@ def doctor() -> str:
 def _row(field: Any) -> dict[str, Any]:
     """A setting; a secret says only whether it is set."""
     value = getattr(settings(), field.name)
-    written = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     if field.name in SECRETS and value:
-        written = "set, not shown"
+        text = "set, not shown"
     return {
         "name": field.name,
-        "value": written,
+        "value": text,
         "meaning": field.metadata["meaning"],
         "is_default": value == field.default,
     }

@@ -8,7 +8,7 @@ from audience.access import operators, sites
 from audience.access.sessions import SHARED
 from audience.access.sites import Site
 from audience.console.page import actor, page, present, read_form, redirect_to
-from audience.console.sent_once import again, once
+from audience.console.sent_once import again, make_once
 from audience.console.settings import read_name
 
 blueprint = Blueprint("sites", __name__)
@@ -27,7 +27,7 @@ def make() -> Response:
     """Make a site, which the operator owns"""
     form = read_form()
     name, zone = read_name(form), form.get("time_zone", "").strip() or "UTC"
-    site, site_uuid = once(SHARED, lambda: _make(name, zone), attrgetter("uuid"))
+    site, site_uuid = make_once(SHARED, lambda: _make(name, zone), attrgetter("uuid"))
     return redirect_to("console.overview.index", site_uuid=site_uuid, done=again(site))
 
 

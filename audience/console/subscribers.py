@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from audience.access.sites import Site
 from audience.console import rule_trees, timelines
 from audience.console.custom_fields import FIELD_TYPES
-from audience.console.kept_texts import kept_text, with_text
+from audience.console.kept_texts import read_search_text, with_text
 from audience.console.list_filters import Chip, chips, filters, rules
 from audience.console.page import NOT_FOUND, page, read_form, url
 from audience.console.wording import plainly
@@ -36,7 +36,9 @@ def index(site: Site) -> str:
     """Subscribers"""
     chosen = filters(request.args)
     try:
-        return render_template("subscribers.html", **_list(site, kept_text(site, chosen), chosen), problem="")
+        return render_template(
+            "subscribers.html", **_list(site, read_search_text(site, chosen), chosen), problem=""
+        )
     except (Refused, NotFound) as error:
         return render_template("subscribers.html", **_list(site, "", {}), problem=plainly(error.message))
 
@@ -71,7 +73,7 @@ def _why(site: Site, subscriber_uuid: str) -> dict[str, Any]:
     """The segments, and of the one that is asked for the tree of its rules."""
     asked = request.args.get("segment", "")
     matched = segment_matches.match(site, asked, uuid=subscriber_uuid) if asked else None
-    shown = {"asked": asked, "why": rule_trees.matched(matched)} if matched else {"asked": ""}
+    shown = {"asked": asked, "why": rule_trees.result_tree(matched)} if matched else {"asked": ""}
     return shown | {"all_segments": segments.list_all(site)}
 
 
@@ -106,7 +108,7 @@ def _list(site: Site, text: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
         "fields": custom_fields.list_all(site),
         "heads": [_head(site, chosen, query, column) for column in ORDERS],
         "links": _links(site, chosen, listed, query.page),
-        "without": lambda chip: _link(site, _without(chosen, chip)),
+        "without": lambda chip: _link(site, _remove_chip(chosen, chip)),
     }
 
 
@@ -143,11 +145,11 @@ def _links(site: Site, chosen: Mapping[str, Any], listed: ListPage, page_number:
     }
 
 
-def _without(chosen: Mapping[str, Any], chip: Chip) -> dict[str, Any]:
-    kept = {name: value for name, value in chosen.items() if name not in chip.names}
+def _remove_chip(chosen: Mapping[str, Any], chip: Chip) -> dict[str, Any]:
+    parameters = {name: value for name, value in chosen.items() if name not in chip.names}
     if chip.tag:
-        kept["tag"] = [tag for tag in chosen["tag"] if tag != chip.tag]
-    return kept
+        parameters["tag"] = [tag for tag in chosen["tag"] if tag != chip.tag]
+    return parameters
 
 
 def _link(site: Site, chosen: Mapping[str, Any], **more: Any) -> str:

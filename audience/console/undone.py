@@ -17,10 +17,10 @@ def undo_parts(site: Site, source: Source, offered: bool = True) -> dict[str, An
     if undo is None:
         until = undos.until(site, source, settings().changes_days) if offered else None
         return {"undo": None, "undo_until": until}
-    kept = [(_words(*by), people) for by, people in undos.kept_by(site, undo)]
+    reasons = [(_words(*by), count) for by, count in undos.kept_by(site, undo)]
     return {
         "undo": undo,
-        "undo_kept": kept,
+        "undo_kept": reasons,
         "undo_away": undos.unsubscribed_count(site, undo),
         "undo_is_open": undo.finished_at is None,
         "undo_by": undos.asked_by(site, source),

@@ -38,9 +38,9 @@ def undo_import(site: Site, import_id: int) -> Response:
 def of_act(site: Site, act_id: int) -> str:
     """What undoing a bulk action would do"""
     action = bulk_acts.get(site, act_id)
-    people = counted(action.people, "subscriber")
+    subscribers = counted(action.people, "subscriber")
     tag = f": {action.tag}" if action.tag else ""
-    return _counted(site, undos.act_source(act_id), f"{VERBS[action.kind]} {people}{tag}")
+    return _counted(site, undos.act_source(act_id), f"{VERBS[action.kind]} {subscribers}{tag}")
 
 
 @blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/undo")

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, render_template, request
 from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
 from audience.console.page import actor, page, read_form, redirect_to
-from audience.console.sent_once import AGAIN_SECRET, once
+from audience.console.sent_once import AGAIN_SECRET, make_once
 from audience.errors import Refused
 from audience.http.services import settings
 from audience.segments import segments
@@ -34,7 +34,7 @@ def index(site: Site) -> str:
         "webhooks.html",
         webhooks=webhooks.list_all(site),
         last=webhook_deliveries.newest(site),
-        sent=_sent(None),
+        sent=_field_values(None),
         **_choices(site),
     )
 
@@ -45,7 +45,7 @@ def make(site: Site) -> str | Response:
     """Make a webhook of the site, with its secret, which is shown once"""
     item = _item()
     webhooks.check(item["url"], settings().webhook_private_addresses)
-    pair, webhook_id = once(site.id, lambda: webhooks.make(site, item, actor()), _id)
+    pair, webhook_id = make_once(site.id, lambda: webhooks.make(site, item, actor()), _id)
     return _shown_once(*pair) if pair else _redirect(site, int(webhook_id), AGAIN_SECRET)
 
 
@@ -62,7 +62,7 @@ def show(site: Site, webhook_id: int) -> str:
         number=number,
         has_more=has_more,
         bounds=change_log_pages.page(site, None, 1),
-        sent=_sent(webhook),
+        sent=_field_values(webhook),
         **_choices(site),
     )
 
@@ -96,7 +96,7 @@ def resume(site: Site, webhook_id: int) -> Response:
 @page(role="owner", again=show)
 def rotate(site: Site, webhook_id: int) -> str | Response:
     """Renew the secret of a webhook, which is shown once"""
-    pair, _ = once(site.id, lambda: webhooks.rotate(site, webhook_id, actor()), _id)
+    pair, _ = make_once(site.id, lambda: webhooks.rotate(site, webhook_id, actor()), _id)
     return _shown_once(pair[0], pair[1], True) if pair else _redirect(site, webhook_id, AGAIN_SECRET)
 
 
@@ -142,7 +142,7 @@ def _choices(site: Site) -> dict[str, Any]:
     return {"kinds": KINDS, "segments": segments.list_all(site), "pauses": webhooks.PAUSES}
 
 
-def _sent(webhook: Webhook | None) -> dict[str, Any]:
+def _field_values(webhook: Webhook | None) -> dict[str, Any]:
     """The fields of the form: as sent, else of a webhook."""
     form = read_form() if request.method == "POST" else None
     if form and "url" in form:
@@ -155,7 +155,7 @@ def _sent(webhook: Webhook | None) -> dict[str, Any]:
 
 def _item() -> dict[str, Any]:
     """The webhook of the form, as the API takes it. Raises `Refused`."""
-    sent = {name: value for name, value in _sent(None).items() if value}
+    sent = {name: value for name, value in _field_values(None).items() if value}
     item: dict[str, Any] = _checked(SaveWebhook(), {"webhook": sent})["webhook"]
     return item
 

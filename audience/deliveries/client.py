@@ -76,10 +76,10 @@ class Deadline:
 
     def left(self) -> float:
         """In seconds, more than 0. Raises `TimeoutError`."""
-        left = self._at - time.monotonic()
-        if left <= 0:
+        seconds = self._at - time.monotonic()
+        if seconds <= 0:
             raise TimeoutError
-        return left
+        return seconds
 
 
 class Incoming(io.RawIOBase):
@@ -211,8 +211,8 @@ def _retry_after(answer: http.client.HTTPResponse) -> int:
         at = parsedate_to_datetime(text)
     except (ValueError, TypeError, OverflowError):
         return 0
-    left = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - clock.now_ms() / 1000
-    return int(max(0, min(left, MAX_RETRY_AFTER)))
+    seconds = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - clock.now_ms() / 1000
+    return int(max(0, min(seconds, MAX_RETRY_AFTER)))
 
 
 def _beginning(answer: http.client.HTTPResponse) -> str:

@@ -65,7 +65,7 @@ def _throttle(publishable_key: str) -> None:
 def client_address() -> str:
     """The IP address of the client; `X-Forwarded-For` counts only from trusted proxies."""
     forwarded = request.headers.get("X-Forwarded-For", "")
-    return before(forwarded, request.remote_addr or "", settings().trusted_proxies)
+    return last_untrusted(forwarded, request.remote_addr or "", settings().trusted_proxies)
 
 
 @lru_cache(maxsize=1024)
@@ -78,7 +78,7 @@ def counted_as(address: str) -> str:
     return str(parsed if parsed.version == 4 else ipaddress.IPv6Network((int(parsed), 64), strict=False))
 
 
-def before(forwarded: str, address: str, proxies: tuple[str, ...]) -> str:
+def last_untrusted(forwarded: str, address: str, proxies: tuple[str, ...]) -> str:
     """The last of the forwarded addresses that no trusted proxy has, of at most `MAX_PROXIES`."""
     hops = forwarded.rsplit(",", MAX_PROXIES)
     while hops and _is_trusted(address, proxies):

@@ -36,7 +36,7 @@ class Admission:
         return max_bytes
 
 
-def admitted(check: Check) -> AuthenticatedKey:
+def admit(check: Check) -> AuthenticatedKey:
     """The key of this request, checked now if it was not before. Raises why there is no body."""
     environ = request.environ
     key: AuthenticatedKey | None = environ.get(KEY)

@@ -95,11 +95,11 @@ def http_error(error: HTTPException) -> ErrorResponse:
     return ErrorResponse(status, message, headers={"Allow": allow} if allow else {})
 
 
-def unavailable(_: Exception) -> ErrorResponse:
+def unavailable_response(_: Exception) -> ErrorResponse:
     return ErrorResponse(503, UNAVAILABLE)
 
 
-def unfinished(_: Exception) -> ErrorResponse:
+def unfinished_response(_: Exception) -> ErrorResponse:
     return ErrorResponse(503, UNFINISHED, outcome_known=False)
 
 
@@ -108,10 +108,10 @@ def faulty_disk(_: Exception) -> ErrorResponse:
 
 
 def system_error(error: OSError) -> ErrorResponse:
-    return faulty_disk(error) if errors.is_disk_fault(error) else unexpected(error)
+    return faulty_disk(error) if errors.is_disk_fault(error) else unexpected_response(error)
 
 
-def unexpected(error: Exception) -> ErrorResponse:
+def unexpected_response(error: Exception) -> ErrorResponse:
     log.error("unexpected: %s", errors.where(error))
     return ErrorResponse(500, UNEXPECTED)
 
@@ -122,7 +122,7 @@ HANDLERS: dict[type[Exception], Handler] = {
     FormError: form_error,
     HTTPException: http_error,
     OSError: system_error,
-    Exception: unexpected,
+    Exception: unexpected_response,
 }
 
 

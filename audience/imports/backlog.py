@@ -33,9 +33,9 @@ def running(site: Site) -> imports.Import | None:
 
 
 @database.session()
-def failed() -> list[imports.Failed]:
+def failed_imports() -> list[imports.Failed]:
     """The failed imports of all sites, oldest first."""
-    return imports.failed()
+    return imports.list_failed()
 
 
 @database.session()
@@ -51,6 +51,6 @@ def failed_undos() -> list[undos.GivenUp]:
 
 
 @database.session()
-def abandoned() -> int:
+def count_abandoned() -> int:
     """The number of jobs whose lease has expired: their worker died."""
-    return jobs.abandoned(leases.now(clock.uptime_ms()))
+    return jobs.count_abandoned(leases.now(clock.uptime_ms()))

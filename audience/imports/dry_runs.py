@@ -56,8 +56,8 @@ class DryRun:
 
     def add(self, batch: Sequence[FileRow], changes: Sequence[Change], done: "_Tried") -> None:
         outcomes = iter(done.written.outcomes)
-        for change, written in zip(changes, done.written.outcomes, strict=True):
-            created = done.after.get(change.key) if written == Outcome.CREATED else None
+        for change, result in zip(changes, done.written.outcomes, strict=True):
+            created = done.after.get(change.key) if result == Outcome.CREATED else None
             self.new += created is not None and created.unsubscribed_at is not None
         for row in batch:
             outcome = REFUSED if row.item is None else next(outcomes)
@@ -78,13 +78,13 @@ def dry_run(
 ) -> DryRun:
     """What an import of (at `most` the first) rows would do; nothing is written. `follow` is told so far."""
     done = DryRun(whole=False)
-    with closing(rows), TriedPeople() as people:
+    with closing(rows), TriedPeople() as states:
         judged = rows if most is None else islice(rows, most)
         while batch := list(islice(judged, BATCH_ROWS)):
             items = [row.item for row in batch if row.item is not None]
             changes = [change_from_item(item, time_zone=site.time_zone) for item in items]
-            tried = _try(site.id, changes, people.get({change.key for change in changes}))
-            people.put({key: _state(subscriber, tried.tags) for key, subscriber in tried.after.items()})
+            tried = _try(site.id, changes, states.get({change.key for change in changes}))
+            states.put({key: _state(subscriber, tried.tags) for key, subscriber in tried.after.items()})
             done.add(batch, changes, tried)
             follow(done)
         done.whole = next(rows, None) is None
@@ -111,16 +111,16 @@ def _try(site_id: int, changes: Sequence[Change], states: Mapping[str, Any]) -> 
         accepted = subscribers.accept_now(site_id)
         if states:
             _restore(site_id, states, accepted)
-        written = subscribers.write(site_id, changes, accepted)
+        result = subscribers.write(site_id, changes, accepted)
         after = stored.get_by_keys(site_id, {change.key for change in changes})
-        done = _Tried(written, after, _tag_names(site_id, after))
+        done = _Tried(result, after, _tag_names(site_id, after))
         raise _Rollback
     return done
 
 
-def _tag_names(site_id: int, people: Mapping[str, Subscriber]) -> dict[int, str]:
+def _tag_names(site_id: int, by_key: Mapping[str, Subscriber]) -> dict[int, str]:
     return stored_tags.names(
-        site_id, {tag_id for subscriber in people.values() for tag_id in subscriber.tag_ids}
+        site_id, {tag_id for subscriber in by_key.values() for tag_id in subscriber.tag_ids}
     )
 
 
@@ -141,21 +141,21 @@ def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
 
 def _restore(site_id: int, states: Mapping[str, Any], accepted: Acceptance) -> None:
     """Brings people to where earlier batches left them."""
-    subscribers.write(site_id, list(_restored(site_id, states)), accepted)
-    people = stored.get_by_keys(site_id, states).values()
-    for subscriber in people:
+    subscribers.write(site_id, list(_restoring_changes(site_id, states)), accepted)
+    existing = stored.get_by_keys(site_id, states).values()
+    for subscriber in existing:
         for name, value in zip(stored.CONSENT, states[subscriber.email_key][-1], strict=True):
             setattr(subscriber, name, value)
-    stored.put_consents(site_id, people)
+    stored.put_consents(site_id, existing)
 
 
-def _restored(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
+def _restoring_changes(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
     """The changes after which people are in some states, but for consent: imports take no names or values."""
     before = stored.get_by_keys(site_id, states)
     tags = _tag_names(site_id, before)
     for key, (email, *texts, fields, names, _) in states.items():
-        known = before.get(key)
-        gone = [name for name in _names(known, tags) if name not in names] if known else []
-        consent = "" if known else Consent.SUBSCRIBE  # which adds erased people, too
-        change: list[Any] = [key, email, *texts, fields, names, gone, consent]
+        state = before.get(key)
+        removed_tags = [name for name in _names(state, tags) if name not in names] if state else []
+        consent = "" if state else Consent.SUBSCRIBE  # which adds erased people, too
+        change: list[Any] = [key, email, *texts, fields, names, removed_tags, consent]
         yield Change(*change)

@@ -145,7 +145,7 @@ def resume(site: Site, source: str, once: bool = False) -> Upload:
 
     Of a file that is to be imported `once`, an import that has ended is the one, too.
     """
-    import_id = stored.unfinished(site.id, source, _now())
+    import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is None and once:
         import_id = stored.ended(site.id, source)
     if import_id is None:
@@ -160,7 +160,7 @@ def resume(site: Site, source: str, once: bool = False) -> Upload:
 def forget(site: Site, source: str) -> None:
     """Deletes the interrupted import of a file, which has changed."""
     with database.session():
-        import_id = stored.unfinished(site.id, source, _now())
+        import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is not None:
         _discard(site.id, import_id)
 
@@ -228,7 +228,7 @@ def retry(site: Site, import_id: int, actor: Actor) -> None:
 def sweep() -> None:
     """Deletes abandoned imports."""
     with database.session():
-        abandoned = stored.abandoned(_now())
+        abandoned = stored.list_abandoned(_now())
     for site_id, import_id in abandoned:
         _discard(site_id, import_id)
 

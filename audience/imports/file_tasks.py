@@ -48,10 +48,10 @@ class Task:
 
     def note(self, rows_done: int) -> None:
         """Raises `ClaimLost`."""
-        known = compact_json(self.found) if self.looked else self.upload.outcome
+        outcome = compact_json(self.found) if self.looked else self.upload.outcome
         with database.write(self.site.id):
             jobs.hold(self.job, LONG)
-            stored.note(self.site.id, self.upload.id, rows_done, known)
+            stored.note(self.site.id, self.upload.id, rows_done, outcome)
 
     def look(self, rows_done: int, look: dict[str, Any]) -> None:
         """Raises `ClaimLost`."""
@@ -60,7 +60,7 @@ class Task:
 
     def judge(self, done: DryRun) -> None:
         """Raises `ClaimLost`."""
-        self.found |= tried(done)
+        self.found |= dry_run_result(done)
         self.note(done.rows_seen)
 
     def followed(self, rows: FileRows) -> FileRows:
@@ -81,8 +81,8 @@ def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpen
     """What a worker would find in a file that is small; only what its columns mean while others write."""
     outcome: dict[str, Any] = {}
     try:
-        with _opened(site, instance, upload, open_file, lambda _, look: outcome.update(look=look)) as file:
-            outcome |= tried(dry_runs.dry_run(site, file.rows(addresses.identity)))
+        with _open_file(site, instance, upload, open_file, lambda _, look: outcome.update(look=look)) as file:
+            outcome |= dry_run_result(dry_runs.dry_run(site, file.rows(addresses.identity)))
     except FormError as error:
         outcome |= _problem(error)
     except Unavailable:
@@ -91,7 +91,7 @@ def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpen
     return outcome
 
 
-def tried(done: DryRun) -> dict[str, Any]:
+def dry_run_result(done: DryRun) -> dict[str, Any]:
     """What an import would do, as JSON; `refused` are (row, why) of those among the first rows."""
     refused = [(row.row.row_number, row.row.message) for row in done.rows if row.row.message]
     return {
@@ -147,7 +147,7 @@ def _attempt(task: Task, instance: Path, open_file: FileOpener) -> None:
 
 
 def _do(task: Task, instance: Path, open_file: FileOpener) -> None:
-    with _opened(task.site, instance, task.upload, open_file, task.look) as file:
+    with _open_file(task.site, instance, task.upload, open_file, task.look) as file:
         if task.upload.task == IMPORT:
             _import(task, file)
         else:
@@ -160,12 +160,12 @@ def _try(task: Task, file: ReadableFile) -> None:
     task.looked = True
     task.note(0)
     done = dry_runs.dry_run(task.site, file.rows(addresses.identity), None, task.judge)
-    task.found |= tried(done)
+    task.found |= dry_run_result(done)
     task.end()
 
 
 @contextmanager
-def _opened(
+def _open_file(
     site: Site,
     instance: Path,
     upload: FileUpload,
@@ -189,10 +189,10 @@ def _import(task: Task, file: ReadableFile) -> None:
     if not received.complete:
         with suppress(TakenBackError):
             _receive(task, file, received)
-    kept = ImportedFile(upload.name, upload.actor, file.consent, file.answers, file.digest)
+    imported = ImportedFile(upload.name, upload.actor, file.consent, file.answers, file.digest)
     with database.write(site.id):
         jobs.hold(task.job, LONG)
-        file_uploads.put_file(site, received.import_id, kept, Actor(upload.actor, upload.client_network))
+        file_uploads.put_file(site, received.import_id, imported, Actor(upload.actor, upload.client_network))
         stored.end(site.id, upload.id, "", received.import_id)
 
 

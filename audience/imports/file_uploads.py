@@ -66,14 +66,14 @@ def keep_asked(site: Site, instance: Path, source: IO[bytes], key: str, reading:
     size = _keep_content(site, instance, file, source)
     with database.write(site.id):
         upload_id = stored.add(site.id, file, ASKED, size, compact_json(dict(reading)), at, ASKED, key)
-        oldest = stored.asked_by(site.id, key)[MOST_ASKED:]
+        oldest = stored.list_asked_by(site.id, key)[MOST_ASKED:]
     for upload in oldest:
         discard(site, instance, upload)
     return upload_id
 
 
 @database.session()
-def asked(site: Site, upload_id: int, key: str) -> FileUpload:
+def get_asked(site: Site, upload_id: int, key: str) -> FileUpload:
     """Raises `NotFound`, also of a file that another key sent."""
     upload = stored.get(site.id, upload_id)
     since = clock.now_ms() - ASKED_MS
@@ -124,7 +124,7 @@ def get(site: Site, upload_id: int) -> FileUpload:
 
 
 @database.session()
-def waiting(site: Site) -> list[FileUpload]:
+def list_waiting(site: Site) -> list[FileUpload]:
     """Newest first."""
     return stored.waiting(site.id)
 
@@ -189,19 +189,19 @@ def _put_together(site: Site, upload: FileUpload, binary: BinaryIO) -> None:
     binary.seek(0)
 
 
-def overwrite(site: Site, instance: Path, upload: FileUpload, places: Sequence[tuple[int, bytes]]) -> None:
-    """Writes bytes over those at places of a file, in the caller's transaction; it is kept no longer."""
+def overwrite(site: Site, instance: Path, upload: FileUpload, parts: Sequence[tuple[int, bytes]]) -> None:
+    """Writes bytes over those at offsets of a file, in the caller's transaction; it is kept no longer."""
     path = instance / FOLDER / upload.file
     try:
         with path.open("r+b") as file:
-            for start, content in places:
+            for start, content in parts:
                 file.seek(start)
                 file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.utime(path, (upload.created_at / 1000, upload.created_at / 1000))
     except FileNotFoundError:
-        pieces.overwrite(site.id, upload.file, places)
+        pieces.overwrite(site.id, upload.file, parts)
 
 
 @database.session()
@@ -270,7 +270,7 @@ def sweep(instance: Path) -> None:
 
 def _sweep_asked(instance: Path) -> None:
     with database.session():
-        uploads = stored.asked_before(clock.now_ms() - ASKED_MS)
+        uploads = stored.list_asked_before(clock.now_ms() - ASKED_MS)
     for site_id, upload_id in uploads:
         with database.session():
             site, upload = sites.get(site_id), stored.get(site_id, upload_id)

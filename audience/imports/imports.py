@@ -21,7 +21,7 @@ from audience.imports import payloads as import_payloads
 from audience.jobs import Job
 from audience.protocols import ImportQueue
 from audience.subscribers import subscribers
-from schemas.values import FieldError, place
+from schemas.values import FieldError, index_of
 from storage import database
 from storage import jobs as stored_jobs
 from storage.access import site_counters
@@ -62,8 +62,8 @@ def accept(
     Up to `inline_rows` items are applied at once; behind older imports, this waits for them up to a second.
     """
     numbered, malformed = targets.changes_of(site, items)
-    problems = sorted([*errors, *malformed], key=place)
-    refused = len({place(problem) for problem in problems})
+    problems = sorted([*errors, *malformed], key=index_of)
+    refused = len({index_of(problem) for problem in problems})
     changes = [change for _, change in numbered]
     small = len(changes) <= inline_rows
     payload = import_payloads.join(map(import_payloads.row, changes))
@@ -83,13 +83,13 @@ def accept(
         import_queue.notify(site.id)
         if small:
             finished = _wait_for_turn(site, import_id)
-    erased = subscribers.erased(site, changes) if finished and finished.suppressed else set()
+    erased = subscribers.erased_keys(site, changes) if finished and finished.suppressed else set()
     suppressed = [
         FieldError(f"subscribers[{index}].email", subscribers.SUPPRESSED)
         for index, change in numbered
         if change.key in erased
     ]
-    done, errors = len(changes) - len(suppressed), sorted([*problems, *suppressed], key=place)
+    done, errors = len(changes) - len(suppressed), sorted([*problems, *suppressed], key=index_of)
     ignored = (finished.unsubscribes_ignored, finished.subscribes_ignored) if finished else (0, 0)
     return AcceptedImport(import_id, done, refused + len(suppressed), errors, *ignored)
 
@@ -225,15 +225,15 @@ def _apply(site_id: int, accepted: Applying, waiting: Sequence[Change | None]) -
     at, chunk = clock.now_ms(), _chunk(waiting)  # before what it changes is recorded
     changes = [change for change in chunk if change]
     acceptance = Acceptance(accepted.number, accepted.at, Source("import", accepted.id))
-    sent, left = moved_addresses.redirected(site_id, changes, acceptance)
-    outcomes, _, *consent_counts = subscribers.write(site_id, [*sent, *left], acceptance)
-    del outcomes[len(sent) :]
+    redirected, unsubscribes = moved_addresses.redirect(site_id, changes, acceptance)
+    outcomes, _, *consent_counts = subscribers.write(site_id, [*redirected, *unsubscribes], acceptance)
+    del outcomes[len(redirected) :]
     counts = (
         len(chunk),
         outcomes.count(Outcome.CREATED),
         outcomes.count(Outcome.UPDATED),
         outcomes.count(Outcome.UNCHANGED),
-        outcomes.count(Outcome.SUPPRESSED) + len(chunk) - len(sent),
+        outcomes.count(Outcome.SUPPRESSED) + len(chunk) - len(redirected),
         *consent_counts,
     )
     stored.advance(site_id, accepted.id, counts, at)

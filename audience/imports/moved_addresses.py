@@ -13,13 +13,14 @@ from storage.subscribers import subscribers
 DATES = ("unsubscribed_at", UNSUBSCRIBED_BY)
 
 
-def redirected(
+def redirect(
     site_id: int, changes: Sequence[Change], accepted: Acceptance
 ) -> tuple[Sequence[Change], list[Change]]:
-    """The accepted changes, of those who had the addresses then, without those of whom is gone; and the
-    unsubscribes of these addresses, for who has them now.
+    """The accepted changes for the subscribers who had the addresses then; and unsubscribes of the same
+    addresses, for the subscribers who have them now.
 
-    Nobody is subscribed who came to an address later.
+    Left out are changes for subscribers who no longer exist. A subscriber who took over an address later is
+    not subscribed.
     """
     if not stored.any_after(site_id, accepted.number):
         return changes, []
@@ -28,22 +29,24 @@ def redirected(
     }
     moves = stored.after(site_id, accepted.number, hashes)
     moved = {hashes[move.address_hash]: move for move in reversed(moves)}
-    people = subscribers.get_by_ids(site_id, {move.subscriber_id for move in moved.values()})
-    taken = subscribers.get_by_keys(site_id, moved)
-    redirected, left = list[Change](), list[Change]()
+    existing = subscribers.get_by_ids(site_id, {move.subscriber_id for move in moved.values()})
+    taken_keys = subscribers.get_by_keys(site_id, moved)
+    kept_changes, unsubscribes = list[Change](), list[Change]()
     for change in changes:
         move = moved.get(change.key)
         if move is None:
-            redirected.append(change)
+            kept_changes.append(change)
         elif move.came:
-            redirected.append(change if change.consent != Consent.SUBSCRIBE else change._replace(consent=""))
-        elif person := people.get(move.subscriber_id):
-            redirected.append(change._replace(key=person.email_key, email=person.email))
-            if person.email_key != change.key:
-                left.append(_unsubscribe(change))
-            if change.key not in taken:
+            kept_changes.append(
+                change if change.consent != Consent.SUBSCRIBE else change._replace(consent="")
+            )
+        elif subscriber := existing.get(move.subscriber_id):
+            kept_changes.append(change._replace(key=subscriber.email_key, email=subscriber.email))
+            if subscriber.email_key != change.key:
+                unsubscribes.append(_unsubscribe(change))
+            if change.key not in taken_keys:
                 _leave(site_id, change, accepted)
-    return redirected, left
+    return kept_changes, unsubscribes
 
 
 def _unsubscribe(change: Change) -> Change:

@@ -38,5 +38,5 @@ def _change(row: list[Any]) -> Change:
 def blanked(payload: str, is_erased: Callable[[str], bool]) -> str | None:
     """The payload without the rows of erased addresses; None if nothing changes."""
     changes = read(payload)
-    kept = [None if change is None or is_erased(change.key) else change for change in changes]
-    return join(row(change) if change else b"null" for change in kept) if kept != changes else None
+    rest = [None if change is None or is_erased(change.key) else change for change in changes]
+    return join(row(change) if change else b"null" for change in rest) if rest != changes else None

@@ -167,9 +167,9 @@ def _manifest(tar: tarfile.TarFile) -> Manifest:
 def _extract(tar: tarfile.TarFile, name: str, folder: Path, manifest: Manifest, progress: Progress) -> None:
     size, done = tar.getmember(name).size, 0
     source, digest = _member(tar, name), hashlib.sha256()
-    with open(folder / name, "wb", opener=secret_files.private_opener) as written:
+    with open(folder / name, "wb", opener=secret_files.private_opener) as file:
         while chunk := source.read(CHUNK_BYTES):
-            written.write(chunk)
+            file.write(chunk)
             digest.update(chunk)
             done += len(chunk)
             progress("Reading", done, size)
@@ -240,7 +240,7 @@ def _bring_up_to_date(
     try:
         openers.process(replace(settings, instance=folder, database_url="", pepper_file=""))
         database.migrate()
-        if lacking := stored.lacking():
+        if lacking := stored.missing_columns():
             raise Refused(f"{NOT_A_BACKUP}its database lacks {lacking[0]}.")
         instance_files.adopt_pepper()
         return restore_carryover.apply(carryover, ignore_erasures)

@@ -30,9 +30,9 @@ def differing(site: Site) -> tuple[int, int]:
     numbers = list(changed_subscribers.rows_of(site.id, ids))[-ROWS:]
     recorded = _replayed(stored.at_numbers(site.id, numbers), set(ids))
     _forget_deleted_tags(site.id, recorded.values())
-    people = stored_subscribers.get_by_ids(site.id, recorded)
-    wrong = [id_ for id_, person in people.items() if not _agrees(person, recorded[id_])]
-    return len(wrong), len(people)
+    existing = stored_subscribers.get_by_ids(site.id, recorded)
+    wrong = [id_ for id_, subscriber in existing.items() if not _agrees(subscriber, recorded[id_])]
+    return len(wrong), len(existing)
 
 
 def _replayed(rows: Iterable[LogRow], ids: set[int]) -> dict[int, Values]:
@@ -54,15 +54,15 @@ def _replay(state: Values, new: Values) -> None:
 
 def _forget_deleted_tags(site_id: int, states: Collection[Values]) -> None:
     """Whoever has another one of the same name since is not said to have lost it."""
-    known = tags.names(site_id, {tag_id for values in states for tag_id in values["tags"]})
+    existing = tags.names(site_id, {tag_id for values in states for tag_id in values["tags"]})
     for values in states:
-        values["tags"] = {tag_id: has for tag_id, has in values["tags"].items() if tag_id in known}
+        values["tags"] = {tag_id: has for tag_id, has in values["tags"].items() if tag_id in existing}
 
 
-def _agrees(person: Subscriber, state: Values) -> bool:
+def _agrees(subscriber: Subscriber, state: Values) -> bool:
     plain = (name for name in state if name not in ("fields", "tags"))
     return (
-        all(getattr(person, name) == state[name] for name in plain)
-        and all(json_equal(person.fields.get(key), value) for key, value in state["fields"].items())
-        and all((tag_id in person.tag_ids) is has for tag_id, has in state["tags"].items())
+        all(getattr(subscriber, name) == state[name] for name in plain)
+        and all(json_equal(subscriber.fields.get(key), value) for key, value in state["fields"].items())
+        and all((tag_id in subscriber.tag_ids) is has for tag_id, has in state["tags"].items())
     )

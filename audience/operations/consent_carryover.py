@@ -109,12 +109,12 @@ def _leave(site_id: int, people: Sequence[Left]) -> int:
             for at in (subscriber.unsubscribed_at, subscriber.consent_at)
         ]
         outcomes = subscribers.write(
-            site_id, [_leaving_again(*each, accepted) for each in left], accepted
+            site_id, [_leaving_again(*entry, accepted) for entry in left], accepted
         ).outcomes
-        missing = [each for each, outcome in zip(left, outcomes, strict=True) if outcome is Outcome.MISSING]
+        missing = [entry for entry, outcome in zip(left, outcomes, strict=True) if outcome is Outcome.MISSING]
         hashes = site_keys.renewed(site_id, {key for key, _, _ in missing})
         known = suppressions.known(site_id, set(hashes.values()))
-        kept = {address_hash: (each.since, each.kind) for address_hash, each in known.items()}
+        kept = {address_hash: (state.since, state.kind) for address_hash, state in known.items()}
         for key, at, kind in missing:
             kept[hashes[key]] = max((at, kind), kept.get(hashes[key], (at, kind)))
         suppressions.add(

@@ -67,8 +67,8 @@ def _import(site: Site, file: DemoFile, chosen: Sequence[str], begun: int) -> No
         upload.accept(COLUMNS)
     site_lane.drain(site.id, DRAIN_SECONDS)
     with database.write(site.id):
-        kept = ImportedFile(f"{file.tag}.csv", DEMO, "everyone has agreed")
-        stored_uploads.put_file(site.id, upload.import_id, kept)
+        imported = ImportedFile(f"{file.tag}.csv", DEMO, "everyone has agreed")
+        stored_uploads.put_file(site.id, upload.import_id, imported)
         change_log_acts.put_at(site.id, ("import", upload.import_id), begun)
         stored.put_dates(site.id, upload.import_id, begun, begun + 1000 * (2 + len(chosen) // ROWS_A_SECOND))
 

@@ -31,8 +31,10 @@ def integrity(_: Context) -> Iterator[Finding]:
         yield bad("database", f"damaged: {fault}", "Stop the service and restore a backup.")
         return
     pages = stored.pages()
-    seen = "" if pages.free is None else f", intact, {100 * pages.free // max(pages.total, 1)} % of it free"
-    yield ok("database", f"{size(pages.size * pages.total)}{seen}")
+    condition = (
+        "" if pages.free is None else f", intact, {100 * pages.free // max(pages.total, 1)} % of it free"
+    )
+    yield ok("database", f"{size(pages.size * pages.total)}{condition}")
     for name, value in stored.deviations().items():
         yield bad("database", f"{name} is {value}", "No program but Audience may change the database.")
     for note, advice in stored.notes():
@@ -50,19 +52,19 @@ def system_clock(_: Context) -> Iterator[Finding]:
 
 
 def console(context: Context) -> Iterator[Finding]:
-    settings, known = context.settings, operators.list_all()
+    settings, accounts = context.settings, operators.list_all()
     if settings.public_url and settings.console_url != settings.base_url:
         advice = "Browsers reach it elsewhere only over HTTPS: set AUDIENCE_PUBLIC_URL to such an address."
         yield warn("console", f"answers at {settings.console_url}/console only", advice)
-    if known and not any(operator.administrator for operator, _ in known):
+    if accounts and not any(operator.administrator for operator, _ in accounts):
         advice = "Run `audience operator role EMAIL administrator`."
         yield warn("console", "no operator is an administrator", advice)
     else:
-        yield ok("console", f"operators: {len(known)}")
+        yield ok("console", f"operators: {len(accounts)}")
 
 
 def unfinished_imports(context: Context) -> Iterator[Finding]:
-    for failed in backlog.failed():
+    for failed in backlog.failed_imports():
         yield warn(
             "imports",
             f"import {failed.id} of site {failed.site_uuid} failed five times, at row {failed.applied} "
@@ -78,7 +80,7 @@ def unfinished_imports(context: Context) -> Iterator[Finding]:
         )
     unfinished = backlog.measure()
     sentence = f"unfinished imports: {unfinished.imports} ({unfinished.rows} rows)"
-    if abandoned := backlog.abandoned():
+    if abandoned := backlog.count_abandoned():
         sentence += f", {abandoned} of them interrupted and to be resumed"
     for oldest in oldest_import(context):
         yield replace(oldest, found=f"{sentence}; {oldest.found}")
@@ -100,12 +102,14 @@ def counters(context: Context) -> Iterator[Finding]:
     if not context.recount:
         return
     for site in sites.list_all():
-        kept, counted = stats.kept_and_counted(site)
-        if kept != counted and context.fix:
+        stored_counts, counted = stats.kept_and_counted(site)
+        if stored_counts != counted and context.fix:
             stats.repair(site)
-            kept = counted
-        sentence = f"site {site.uuid}: {kept.users} subscribers, {kept.unsubscribers} unsubscribed"
-        if kept == counted:
+            stored_counts = counted
+        sentence = (
+            f"site {site.uuid}: {stored_counts.users} subscribers, {stored_counts.unsubscribers} unsubscribed"
+        )
+        if stored_counts == counted:
             yield ok("counters", sentence)
         else:
             sentence += f" by its counters, {counted.users} and {counted.unsubscribers} by counting"
@@ -115,15 +119,15 @@ def counters(context: Context) -> Iterator[Finding]:
 def derived(context: Context) -> Iterator[Finding]:
     """What is kept beside the subscribers: counters of domains and tags, values as segments compare them."""
     for site in sites.list_all() if context.recount else ():
-        wrong, people = field_values.differing(site)
-        miscounted = stats.miscounted(site)
+        wrong, total = field_values.differing(site)
+        miscounted = stats.wrong_counters(site)
         if context.fix and wrong:
             field_values.rebuild(site)
-            wrong, people = field_values.differing(site)
+            wrong, total = field_values.differing(site)
         if context.fix and miscounted:
             stats.repair(site)
-            miscounted = stats.miscounted(site)
-        sentence = f"site {site.uuid}: {wrong} of {people} people differ from their values for segments"
+            miscounted = stats.wrong_counters(site)
+        sentence = f"site {site.uuid}: {wrong} of {total} people differ from their values for segments"
         yield bad("values", sentence, REPAIR) if wrong else ok("values", sentence)
         for counted in miscounted:
             yield bad("values", f"site {site.uuid}: {counted} are counted wrongly", REPAIR)
@@ -143,24 +147,24 @@ def compared_tags(_: Context) -> Iterator[Finding]:
 
 def first_scheme(_: Context) -> Iterator[Finding]:
     """What was made before sites had keys turns by itself, but a webhook's secret, which the receiver has."""
-    left = stored.first_scheme(site_keys.SECOND)
-    if any(left):
+    counts = stored.first_scheme(site_keys.SECOND)
+    if any(counts):
         sentence = "before sites had keys: {} hashes of addresses, {} webhook secrets, {} API keys".format(
-            *left
+            *counts
         )
         yield ok("schemes", sentence)
 
 
 def record_of_changes(context: Context) -> Iterator[Finding]:
-    written, oldest_at = change_log_replay.size()
+    log_bytes, oldest_at = change_log_replay.size()
     days = 0 if oldest_at is None else max(0, clock.now_ms() - oldest_at) // DAY_MS
-    kept = f"{size(written)} of the last {days} days, kept for {context.settings.changes_days}"
-    yield ok("changes", kept)
+    size_text = f"{size(log_bytes)} of the last {days} days, kept for {context.settings.changes_days}"
+    yield ok("changes", size_text)
     for site in sites.list_all():
-        wrong, people = change_log_replay.differing(site)
-        sentence = f"site {site.uuid}: {wrong} of {people} people are not as the record of changes says"
-        people_are = "1 person is" if people == 1 else f"{people} people are"
+        wrong, total = change_log_replay.differing(site)
+        sentence = f"site {site.uuid}: {wrong} of {total} people are not as the record of changes says"
+        subject = "1 person is" if total == 1 else f"{total} people are"
         if wrong:
             yield bad("changes", sentence, "Export the site wherever the record is followed.")
         else:
-            yield ok("changes", f"site {site.uuid}: {people_are} as the record of changes says")
+            yield ok("changes", f"site {site.uuid}: {subject} as the record of changes says")

@@ -12,8 +12,8 @@ def read() -> dict[str, float]:
     """For /metrics; empty while the database is unavailable."""
     try:
         waiting = backlog.measure()
-        written, oldest_at = change_log_replay.size()
-        paused, behind = webhooks.paused_by_themselves(), webhooks.most_behind()
+        log_bytes, oldest_at = change_log_replay.size()
+        paused, behind = webhooks.count_paused(), webhooks.most_behind()
     except (StatementError, Unavailable, Unusable):
         return {}
     age_ms = 0 if oldest_at is None else max(0, clock.now_ms() - oldest_at)
@@ -21,7 +21,7 @@ def read() -> dict[str, float]:
         "imports_waiting": waiting.imports,
         "import_rows_waiting": waiting.rows,
         "import_oldest_waiting_seconds": waiting.oldest_seconds,
-        "change_log_bytes": written,
+        "change_log_bytes": log_bytes,
         "change_log_days": age_ms / DAY_MS,
         "webhooks_paused": sum(paused.values()),
         "webhook_changes_waiting": behind,

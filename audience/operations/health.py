@@ -33,7 +33,7 @@ IMPORT_ADVICE = "The worker is behind or stuck: see its log; raise AUDIENCE_WORK
 
 
 def database_answers(_: Context) -> Iterator[Finding]:
-    if database.moved():
+    if database.was_moved():
         sentence = "the database or the instance folder was moved or deleted while the service runs"
         yield bad("database", sentence, "Nothing is written: put it back, or restart the service.")
     elif database.ping():
@@ -130,8 +130,8 @@ def zones(context: Context) -> Iterator[Finding]:
         yield ok("providers", "no failed zone known")
 
 
-def webhooks_sent(_: Context) -> Iterator[Finding]:
-    paused = webhooks.paused_by_themselves()
+def check_webhooks(_: Context) -> Iterator[Finding]:
+    paused = webhooks.count_paused()
     for why, number in paused.items():
         verb = "webhook is" if number == 1 else "webhooks are"
         yield warn("webhooks", f"{number} {verb} paused: {why}", WEBHOOK_ADVICE)

@@ -89,7 +89,7 @@ def check(settings: Settings) -> None:
     `Unavailable`.
     """
     try:
-        for finding in lost(settings):
+        for finding in find_lost(settings):
             raise LostFile(finding)
     except Unavailable:
         if pepper.read(settings.pepper) is None:
@@ -111,11 +111,11 @@ def has_tables() -> bool:
 
 def examine(context: Context) -> Iterator[Finding]:
     """The findings of `audience doctor` and /readyz."""
-    findings = list(lost(context.settings))
+    findings = list(find_lost(context.settings))
     yield from findings or [ok("files", "pepper, database and log of erasures belong together")]
 
 
-def lost(settings: Settings) -> Iterator[Finding]:
+def find_lost(settings: Settings) -> Iterator[Finding]:
     """What is lost or another's; nothing in a folder that is new. Reads signs, database and pepper in turn.
 
     Another process may be making all of them: the pepper comes first, then the database, then its signs.

@@ -26,18 +26,18 @@ UNKNOWN = "Give one of the lists, and more, fewer or neither."
 
 
 @database.write(database.SHARED)
-def put(instance: Path, name: str, entry: str, place: str, actor: Actor) -> None:
+def put(instance: Path, name: str, entry: str, part: str, actor: Actor) -> None:
     """Adds an entry (`more`), takes it away from the bundled list (`fewer`), or removes its line (`neither`).
 
     In effect when the service is started anew. Raises `Refused`.
     """
-    if name not in NORMAL_FORMS or place not in ACTS:
+    if name not in NORMAL_FORMS or part not in ACTS:
         raise Refused(UNKNOWN)
     file = instance / f"{name}.txt"
     try:
-        text = own_lists.changed(file, NORMAL_FORMS[name], entry, place)
+        text = own_lists.changed(file, NORMAL_FORMS[name], entry, part)
     except ValueError as error:
         raise Refused(ENTRY) from error
-    audit_log.record(actor, f"{ACTS[place]} {name}", subject=entry.strip())
+    audit_log.record(actor, f"{ACTS[part]} {name}", subject=entry.strip())
     file.parent.mkdir(exist_ok=True, mode=0o700)
     secret_files.write(file, text.encode("utf-8"))

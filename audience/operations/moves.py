@@ -107,10 +107,10 @@ def _check_source(settings: Settings, openers: Openers) -> None:
     """Raises `Refused`, `LostFile`, `Unusable`; `Unavailable` if a process uses a database that is a file."""
     openers.database(settings)
     try:
-        if database.pending():
+        if database.pending_migrations():
             with database.session():
                 raise Refused(UPGRADED if instance_state.phase().name == LEAVING else PENDING)
-        for finding in instance_files.lost(settings):
+        for finding in instance_files.find_lost(settings):
             if finding.check != instance_files.MOVE:
                 raise instance_files.LostFile(finding)
     finally:
@@ -170,9 +170,9 @@ def _copy_log(instance: Path, source: End, arriving: End) -> None:
     """Logs all erasures at the target: in a table, or in the file of the folder."""
     log = instance / erasure_log.LOG
     in_file = list(erasure_log.read(log))
-    known = set(arriving.logged_erasures() if arriving.keeps_log else in_file)
+    copied_erasures = set(arriving.logged_erasures() if arriving.keeps_log else in_file)
     erasures = source.logged_erasures() if source.keeps_log else in_file
-    missing = [erasure for erasure in erasures if erasure not in known]
+    missing = [erasure for erasure in erasures if erasure not in copied_erasures]
     if arriving.keeps_log:
         arriving.log_erasures(missing)
     elif missing:
@@ -197,12 +197,12 @@ def different(source: End, arriving: End, tables: list[MovedTable], progress: Pr
             return table.name
         if source.last_id(table) != arriving.last_id(table):
             return table.name
-    people = next(table for table in tables if table.name == "subscribers")
-    highest = source.last_id(people)
+    subscribers = next(table for table in tables if table.name == "subscribers")
+    highest = source.last_id(subscribers)
     for _ in range(min(SAMPLE, highest)):
         after = random.randrange(highest)
         if source.person(after) != arriving.person(after):
-            return people.name
+            return subscribers.name
     return ""
 
 

@@ -81,8 +81,8 @@ def _take_back(source: End, phase: Phase, target: Settings, progress: Progress) 
             raise Refused(UPGRADED.format(there, here))
     release(target)
     with end(target) as other:
-        kept = Phase("", ARRIVING, "", clock.now_ms())
-        mark(other, other.phase(), kept)
+        arriving = Phase("", ARRIVING, "", clock.now_ms())
+        mark(other, other.phase(), arriving)
         if table := different(source, other, moves.tables(), progress):
-            mark(other, kept, HERE)
+            mark(other, arriving, HERE)
             raise Refused(WRITTEN.format(table))

@@ -16,15 +16,15 @@ class NoInstance(AudienceError):
     """Nothing is there yet, and the command begins nothing."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__(_placed(NO_INSTANCE, settings))
+        super().__init__(_name_location(NO_INSTANCE, settings))
 
 
 def announcement(settings: Settings) -> str:
     """What to tell whose command has begun an instance."""
-    return _placed(MADE, settings)
+    return _name_location(MADE, settings)
 
 
-def _placed(sentence: str, settings: Settings) -> str:
+def _name_location(sentence: str, settings: Settings) -> str:
     if database.files(settings.database):
         setting = "AUDIENCE_INSTANCE (on PostgreSQL also AUDIENCE_DATABASE_URL)"
         return sentence.format(place=settings.instance, setting=setting)

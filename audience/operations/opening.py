@@ -65,7 +65,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
         connections=settings.database_connections,
         allow_faulty=settings.allow_faulty_sqlite,
         write_gate=write_gate,
-        kept=settings.database_connections // 2 if write_gate else 0,
+        spare_connections=settings.database_connections // 2 if write_gate else 0,
         cache_mb=2 if write_gate else CACHE_MB,
         folders=[settings.instance],
     )
@@ -89,7 +89,7 @@ def check_migrated(settings: Settings) -> None:
     instance_files.require(settings)
     open_database(settings)
     instance_files.check(settings)
-    if database.pending():
+    if database.pending_migrations():
         raise Unusable("migrations are pending: run `audience migrate`")
     open_process(settings)
     database.close()
@@ -118,7 +118,7 @@ def open_migrated(
     if is_new and not begins:
         raise new_instances.NoInstance(settings)
     deadline = time.monotonic() + MIGRATION_TIMEOUT_SECONDS
-    while database.pending():
+    while database.pending_migrations():
         try:
             with hold_lock(settings.instance):
                 upgrades.back_up_first(settings, is_backed_up)

@@ -162,7 +162,7 @@ def _get(index: Index, url: str, limit: int) -> bytes:
         context = ssl.create_default_context(cafile=index.authority or None)
         opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context), _OnlyHttps())
         with opener.open(request, timeout=STEP_SECONDS) as answer:
-            return _taken(answer, host, limit)
+            return _download(answer, host, limit)
     except HTTPError as error:
         error.close()
         raise _Status(host, error.code) from error
@@ -180,7 +180,7 @@ class _OnlyHttps(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, *rest)
 
 
-def _taken(answer: IO[bytes], host: str, limit: int) -> bytes:
+def _download(answer: IO[bytes], host: str, limit: int) -> bytes:
     content, end = bytearray(), time.monotonic() + SECONDS
     while data := answer.read(CHUNK):
         content += data

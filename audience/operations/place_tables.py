@@ -15,7 +15,7 @@ Place = tuple[str, str, str, float, float]
 
 def write(database: Path, folder: Path, preset: int = 9) -> None:
     """Writes both tables into `folder`; `preset` is xz's."""
-    numbers, lengths, indexes = _merged(database)
+    numbers, lengths, indexes = _merge_runs(database)
     places = sorted(place for place in numbers if place)
     ids = array("L", bytes(array("L").itemsize * len(numbers)))
     for number, place in enumerate(places, 1):
@@ -28,7 +28,7 @@ def write(database: Path, folder: Path, preset: int = 9) -> None:
     _write(folder / LOCATIONS, COLUMNS, locations, preset)
 
 
-def _merged(database: Path) -> tuple[dict[Place | None, int], "array[int]", "array[int]"]:
+def _merge_runs(database: Path) -> tuple[dict[Place | None, int], "array[int]", "array[int]"]:
     """The places as they are met first, 0 being none, and the length and place of each merged run."""
     numbers: dict[Place | None, int] = {None: 0}
     lengths, indexes = array("L"), array("L")

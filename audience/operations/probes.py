@@ -59,7 +59,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("tables", doctor.tables_in_effect),
     Probe("dns", doctor.dns, ready=health.dns, only_warns=True),
     Probe("providers", doctor.providers, ready=health.zones, only_warns=True),
-    Probe("webhooks", health.webhooks_sent, Needs.MIGRATED, ready=health.webhooks_sent, only_warns=True),
+    Probe("webhooks", health.check_webhooks, Needs.MIGRATED, ready=health.check_webhooks, only_warns=True),
     Probe("counters", doctor_database.counters, Needs.MIGRATED),
     Probe("values", doctor_database.derived, Needs.MIGRATED),
     Probe("tags", doctor_database.compared_tags, Needs.MIGRATED),
@@ -72,7 +72,7 @@ def examine(context: Context, open_database: Callable[[Settings], None]) -> Iter
     """The findings of `audience doctor`. `open_database` opens the database as it is."""
     yield from _examine(context, Needs.NOTHING)
     if stored.is_missing(context.settings.database):
-        yield from list(instance_files.lost(context.settings)) or [ok("database", NO_DATABASE_YET)]
+        yield from list(instance_files.find_lost(context.settings)) or [ok("database", NO_DATABASE_YET)]
     elif context.settings.allow_faulty_sqlite or not stored.engine_fault(context.settings.database):
         open_database(context.settings)
         yield from _examine(context, Needs.SESSION)

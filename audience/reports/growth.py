@@ -17,7 +17,7 @@ class Growth:
 
     @property
     def net(self) -> list[int]:
-        return [new - left for new, left in zip(self.new, self.left, strict=True)]
+        return [new - unsubscribes for new, unsubscribes in zip(self.new, self.left, strict=True)]
 
 
 @database.snapshot()

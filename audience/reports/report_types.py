@@ -70,7 +70,7 @@ def net_growth(request: ReportRequest) -> DataPoints:
     return _points(_over_time(request, "Net growth", [a - b for a, b in zip(new, lost, strict=True)]))
 
 
-def total(request: ReportRequest) -> DataPoints:
+def count_total(request: ReportRequest) -> DataPoints:
     before = report_queries.count_subscribers(
         request.site_id, request.rule, (report_queries.ALWAYS[0], request.period.bounds[0])
     )
@@ -137,7 +137,7 @@ TYPES = {
         ),
         "NetGrowth": ReportType(net_growth, "new subscribers minus unsubscribes", settings=("unit",)),
         "TotalVisitors": ReportType(
-            total, "all subscribers, at the end of each part of the period",
+            count_total, "all subscribers, at the end of each part of the period",
             ("area_chart", "line_chart", "column_chart"), settings=("unit",),
         ),
         "VisitorsByTag": ReportType(by_tag, "subscribers per tag", settings=("limit",)),

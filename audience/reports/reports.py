@@ -49,7 +49,7 @@ def get(site: Site, report_id: str) -> Report:
     return _require(site.id, report_id)
 
 
-def using(site: Site, segment: segments.Segment) -> list[Report]:
+def list_using(site: Site, segment: segments.Segment) -> list[Report]:
     """The reports that count the subscribers of a segment."""
     return [report for report in list_all(site) if report.segment_id == segment.id]
 

@@ -21,10 +21,10 @@ def _step(job: Job, _deadline: float) -> int:
     """Counts a segment, and waits until the next day."""
     site_id, segment_id, today = job.site_id, job.subject, _today()
     with database.session():
-        people, _ = stored_segments.count(site_id, segments.matching(site_id, str(segment_id)))
+        count, _ = stored_segments.count(site_id, segments.matching(site_id, str(segment_id)))
     with database.write(site_id):
         segments.require(site_id, str(segment_id))  # a count may outlast the lease, and counts
-        stored.put(site_id, segment_id, today.isoformat(), people)
+        stored.put(site_id, segment_id, today.isoformat(), count)
         stored.forget(site_id, segment_id, _ago(today, KEPT_DAYS))
     return _until_tomorrow(segment_id)
 
@@ -41,8 +41,8 @@ def _until_tomorrow(segment_id: int) -> int:
 def by_segment(site: Site, days: int = SHOWN_DAYS) -> Mapping[int, list[int]]:
     """The counts of the last days by segment id, oldest first."""
     counts: dict[int, list[int]] = {}
-    for segment_id, _, people in stored.of_site(site.id, _ago(_today(), days)):
-        counts.setdefault(segment_id, []).append(people)
+    for segment_id, _, count in stored.site_counts(site.id, _ago(_today(), days)):
+        counts.setdefault(segment_id, []).append(count)
     return counts
 
 

@@ -41,7 +41,7 @@ def match(site: Site, segment_id: str, email: str | None = None, uuid: str | Non
     if subscriber is None:
         return None
     matched = _condition_results(site.id, {subscriber.id: subscriber}, list(_leaves(rules)))
-    return _matched(rules, iter(matched.get(subscriber.id, [])), _Values(site.id, subscriber))
+    return _match_result(rules, iter(matched.get(subscriber.id, [])), _Values(site.id, subscriber))
 
 
 @database.snapshot()
@@ -61,12 +61,12 @@ def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) 
 
 def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
     """The uuids of those who are in a segment now, in the caller's session. Raises `NotFound`."""
-    people = stored.get_by_ids(site_id, bulk_acts.ids_by_uuid(site_id, uuids))
+    existing = stored.get_by_ids(site_id, bulk_acts.ids_by_uuid(site_id, uuids))
     rules = json.loads(segments.require(site_id, str(segment_id)).rules)
-    matched = _condition_results(site_id, people, list(_leaves(rules))) if people else {}
+    matched = _condition_results(site_id, existing, list(_leaves(rules))) if existing else {}
     return {
         subscriber.uuid
-        for subscriber in people.values()
+        for subscriber in existing.values()
         if _holds(rules, iter(matched.get(subscriber.id, [])))
     }
 
@@ -78,14 +78,14 @@ def _holds(node: Node, leaves: Iterator[bool]) -> bool:
 
 
 def _condition_results(
-    site_id: int, people: Mapping[int, Subscriber], leaves: Sequence[Node]
+    site_id: int, existing: Mapping[int, Subscriber], leaves: Sequence[Node]
 ) -> dict[int, list[bool]]:
     """By subscriber, for each condition whether it holds."""
     if not leaves:
         return {}
     conditions = segments.compiled_each(site_id, leaves)
-    values = field_values.of_people(site_id, people.values())
-    return segment_matches.conditions_met(site_id, people, values, conditions)
+    values = field_values.rows_of(site_id, existing.values())
+    return segment_matches.conditions_met(site_id, existing, values, conditions)
 
 
 def _alternatives(node: Node, chosen: bool = False) -> Iterator[Node]:
@@ -115,12 +115,12 @@ def _leaves(node: Node) -> Iterator[Node]:
         yield node
 
 
-def _matched(node: Node, holds: Iterator[bool], values: "_Values") -> Matched:
+def _match_result(node: Node, holds: Iterator[bool], values: "_Values") -> Matched:
     """`holds` has the next condition's first."""
     group = _group(node)
     if not group:
         return {**node, "matches": next(holds), "value": values.of(node)}
-    parts = [_matched(part, holds, values) for part in _parts(node, group)]
+    parts = [_match_result(part, holds, values) for part in _parts(node, group)]
     matches = COMBINED[group]([part["matches"] for part in parts])
     return {group: parts[0] if group == "not" else parts, "matches": matches}
 

@@ -21,7 +21,7 @@ from audience.segments.subjects import (
     PLAIN,
     SUBJECTS,
     values,
-    whole,
+    whole_number,
 )
 from schemas.values import FieldError, closest
 from storage.segments.nodes import Condition, Events, Group, Instant, Rule
@@ -75,9 +75,9 @@ class _Reader:
         heads = [key for key in HEADS if key in node]
         if len(heads) == 1 and heads[0] in SUBJECTS and SUBJECTS[heads[0]].has_name:
             return self._with_name(heads[0], node.pop(heads[0]), node, where)
-        known = (*HEADS, *OPERATORS)
-        if unknown := [key for key in node if key not in known]:
-            return self._problem(where, UNKNOWN.format(NODE), unknown, known)
+        valid = (*HEADS, *OPERATORS)
+        if unknown := [key for key in node if key not in valid]:
+            return self._problem(where, UNKNOWN.format(NODE), unknown, valid)
         if len(heads) != 1:
             return self._problem(where, SEVERAL if heads else NO_SUBJECT if node else NODE)
         operand = node.pop(heads[0])
@@ -88,9 +88,9 @@ class _Reader:
         return self._plain(heads[0], operand, f"{where}.{heads[0]}")
 
     def _problem(
-        self, where: str, message: str, unknown: Sequence[str] = (), known: Iterable[str] = ()
+        self, where: str, message: str, unknown: Sequence[str] = (), valid: Iterable[str] = ()
     ) -> Rule:
-        self.problems.append(FieldError(where, message, tuple(unknown), closest(unknown, known)))
+        self.problems.append(FieldError(where, message, tuple(unknown), closest(unknown, valid)))
         return MATCHES_NONE
 
     def _group(self, head: str, node: Any, where: str, depth: int) -> Rule:
@@ -145,7 +145,7 @@ class _Reader:
         subject, kind = SUBJECTS[head], OPERATORS[operator].operand
         try:
             if kind == "days":
-                return Instant(self.at - whole(operand, MAX_DAYS, DAYS) * DAY_MS)
+                return Instant(self.at - whole_number(operand, MAX_DAYS, DAYS) * DAY_MS)
             if kind == "values":
                 return tuple(subject.value(value) for value in values(operand))
             if kind == "bound":

@@ -97,8 +97,8 @@ def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
 def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
     """Says in the audit log that somebody exports a segment. Raises `NotFound`."""
     segment = require(site.id, segment_id)
-    people, _ = stored.count(site.id, matching(site.id, segment_id))
-    audit_log.record(actor, f"{EXPORTED}, begun", site, segment.name, people)
+    size, _ = stored.count(site.id, matching(site.id, segment_id))
+    audit_log.record(actor, f"{EXPORTED}, begun", site, segment.name, size)
     return segment
 
 

@@ -122,7 +122,7 @@ def _domain_part(value: Any) -> str:
     return text if len(text) > MAX_LENGTH else unicodedata.normalize("NFKC", text)
 
 
-def _folded(value: Any) -> str:
+def _fold(value: Any) -> str:
     return _text(value).casefold()
 
 
@@ -132,7 +132,7 @@ def _flag(value: Any) -> bool:
     return value
 
 
-def whole(value: Any, maximum: int, message: str) -> int:
+def whole_number(value: Any, maximum: int, message: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= maximum:
         raise ValueError(message)
     return value
@@ -148,7 +148,7 @@ class Subject:
     meaning: str
     example: str
     value: Callable[[Any], Any] = _scalar
-    text: Callable[[Any], str] = _folded
+    text: Callable[[Any], str] = _fold
     bound: Callable[[Any, dt.tzinfo], Any] = _date
     has_name: bool = False
 
@@ -199,7 +199,7 @@ GROUPS = {
 
 PLAIN: dict[str, Callable[[Any], Any]] = {
     "flag": _flag,
-    "count": lambda value: whole(value, MAX_EVENTS, COUNT),
+    "count": lambda value: whole_number(value, MAX_EVENTS, COUNT),
 }
 
 

@@ -12,7 +12,7 @@ from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.changes.changes import OPERATOR, Acceptance, Change, Consent, Outcome, Source
-from audience.changes.targets import TWO, of_two
+from audience.changes.targets import TWO, conflicting_indexes
 from audience.errors import Refused
 from audience.subscribers import events, subscribers
 from audience.subscribers.subscribers import Subscriber
@@ -149,7 +149,7 @@ def _email(site_id: int, command: Command) -> str:
     if subscriber is None:
         raise Refused(subscribers.MISSING_UUID)
     with suppress(addresses.MalformedAddress):
-        if of_two(site_id, [(0, command["uuid"], addresses.identity(email))]):
+        if conflicting_indexes(site_id, [(0, command["uuid"], addresses.identity(email))]):
             raise Refused(TWO)
     return subscriber.email_key
 
@@ -163,10 +163,10 @@ def _write(
         Change(email=email, key=key, **CHANGES[command["command"]](command.get("query"), at))
         for _, email, key, command in targets
     ]
-    written = subscribers.write(site_id, changes, accepted)
-    outcomes, ids = written.outcomes, written.ids
-    ignored.unsubscribes += written.unsubscribes_ignored
-    ignored.subscribes += written.subscribes_ignored
+    result = subscribers.write(site_id, changes, accepted)
+    outcomes, ids = result.outcomes, result.ids
+    ignored.unsubscribes += result.unsubscribes_ignored
+    ignored.subscribes += result.subscribes_ignored
     failed = {
         index: MESSAGES[outcome]
         for (index, *_), outcome in zip(targets, outcomes, strict=True)

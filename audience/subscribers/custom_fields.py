@@ -51,16 +51,16 @@ def create(site: Site, key: str) -> CustomField:
 
 def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int], list[str]]:
     """(ids by key, the keys that were missing and are now made), in the caller's transaction."""
-    known = stored.ids(site_id, keys) if keys else {}
-    missing = [key for key in keys if key not in known]
+    existing = stored.ids(site_id, keys) if keys else {}
+    missing = [key for key in keys if key not in existing]
     if not missing:
-        return known, []
-    return known | stored.add(site_id, [(key, name_of(key)) for key in missing], at), missing
+        return existing, []
+    return existing | stored.add(site_id, [(key, name_of(key)) for key in missing], at), missing
 
 
 def ensure_ids(
     site_id: int, added: Collection[str], removed: Collection[str], at: int
 ) -> tuple[dict[str, int], list[str]]:
     """(ids by key, the created keys: what was missing of `added`), in the caller's transaction."""
-    known, created = ensure(site_id, added, at)
-    return known | (stored.ids(site_id, removed) if removed else {}), created
+    existing, created = ensure(site_id, added, at)
+    return existing | (stored.ids(site_id, removed) if removed else {}), created

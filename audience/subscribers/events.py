@@ -17,18 +17,17 @@ from audience.changes.changes import (
     change_from_item,
     consent_instant,
 )
-from audience.changes.targets import TWO, of_two
+from audience.changes.targets import NOBODY, TWO, conflicting_indexes
 from audience.errors import NotFound
 from audience.subscribers import subscribers
 from audience.subscribers.subscribers import Subscriber
-from schemas.values import MAX_PAGE, FieldError, compact_json, place
+from schemas.values import MAX_PAGE, FieldError, compact_json, index_of
 from storage import database
 from storage.subscribers import events as stored
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers.events import Event
 
 PAGE_SIZE = 100
-NOBODY = "Subscriber not found: GET /v1/fetch/subscribers finds one by its address."
 MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscribers.MISSING}
 UNSUBSCRIBE = "$unsubscribe"
 CONSENTS = {"$subscribe": Consent.SUBSCRIBE, UNSUBSCRIBE: Consent.UNSUBSCRIBE}
@@ -56,7 +55,7 @@ def record(
     changes, errors = _changes(items, at, site.time_zone)
     with database.write(site.id):
         accepted = subscribers.accept_now(site.id, source)
-        apart = of_two(
+        apart = conflicting_indexes(
             site.id, [(index, item.get("uuid", ""), change.key) for index, item, change in changes]
         )
         changes = [change for change in changes if change[0] not in apart]
@@ -65,31 +64,31 @@ def record(
         applied = {index for index, _, _ in new}
         again = [(item["type"], change.key) for index, item, change in changes if index not in applied]
         unsubscribes_ignored = _name(site.id, again, accepted) if again else 0
-        written = subscribers.write(site.id, [change for _, _, change in new], accepted)
+        result = subscribers.write(site.id, [change for _, _, change in new], accepted)
         applied_now = [
-            event for event, outcome in zip(new, written.outcomes, strict=True) if outcome not in MESSAGES
+            event for event, outcome in zip(new, result.outcomes, strict=True) if outcome not in MESSAGES
         ]
-        add(site.id, written.ids, [(change, item["type"], item) for _, item, change in applied_now], at)
+        add(site.id, result.ids, [(change, item["type"], item) for _, item, change in applied_now], at)
     failed = [
         FieldError(f"events[{index}].email", MESSAGES[outcome])
-        for (index, _, _), outcome in zip(new, written.outcomes, strict=True)
+        for (index, _, _), outcome in zip(new, result.outcomes, strict=True)
         if outcome in MESSAGES
     ]
     done = len(items) - len(errors) - len(failed)
-    unsubscribes_ignored += written.unsubscribes_ignored
-    problems = sorted([*refused, *errors, *failed], key=place)
-    return EventsResult(done, problems, unsubscribes_ignored, written.subscribes_ignored)
+    unsubscribes_ignored += result.unsubscribes_ignored
+    problems = sorted([*refused, *errors, *failed], key=index_of)
+    return EventsResult(done, problems, unsubscribes_ignored, result.subscribes_ignored)
 
 
 def _name(site_id: int, again: Sequence[tuple[str, str]], accepted: Acceptance) -> int:
     """Says in the record whom events named that the site has already, as (type, key of the address); returns
     how many of them unsubscribe somebody who is subscribed.
     """
-    people = stored_subscribers.get_by_keys(site_id, {key for _, key in again})
+    existing = stored_subscribers.get_by_keys(site_id, {key for _, key in again})
     change_log.record_named(
-        site_id, accepted.source, [subscriber.id for subscriber in people.values()], accepted.at
+        site_id, accepted.source, [subscriber.id for subscriber in existing.values()], accepted.at
     )
-    subscribed = {key for key, person in people.items() if person.unsubscribed_at is None}
+    subscribed = {key for key, subscriber in existing.items() if subscriber.unsubscribed_at is None}
     return sum(type_ == UNSUBSCRIBE and key in subscribed for type_, key in again)
 
 
@@ -170,15 +169,15 @@ def _new(
     unique = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
     if not unique:
         return changes
-    seen = stored.seen(site_id, unique)
+    keys_by_name = stored.stored_unique_keys(site_id, unique)
     admits = subscribers.admission_check(site_id, [change for _, _, change in changes], accepted)
     new = []
     for index, item, change in changes:
         name = (item["type"], item["unique_key"]) if "unique_key" in item else None
-        if name is None or name not in seen:
+        if name is None or name not in keys_by_name:
             new.append((index, item, change))
             if admits(change) and name is not None:
-                seen[name] = change.key
-        elif item["type"] == UNSUBSCRIBE and seen[name] != change.key:
+                keys_by_name[name] = change.key
+        elif item["type"] == UNSUBSCRIBE and keys_by_name[name] != change.key:
             new.append((index, {key: item[key] for key in item if key != "unique_key"}, change))
     return new

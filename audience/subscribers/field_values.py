@@ -75,11 +75,11 @@ class Bearers:
 def differing(site: Site) -> tuple[int, int]:
     """(people with wrong rows, people looked at), of the newest `SAMPLE`, and of those who are gone."""
     sample = stored.newest(site.id, SAMPLE)
-    kept: dict[int, set[Row]] = {subscriber_id: set() for subscriber_id, _ in sample}
-    for row in stored.of_subscribers(site.id, kept):
-        kept[row[-1]].add(row)
+    stored_rows: dict[int, set[Row]] = {subscriber_id: set() for subscriber_id, _ in sample}
+    for row in stored.of_subscribers(site.id, stored_rows):
+        stored_rows[row[-1]].add(row)
     ids = custom_fields.ids(site.id, {key for _, fields in sample for key in fields})
-    wrong = [id_ for id_, fields in sample if set(_rows(site.id, id_, fields, ids)) != kept[id_]]
+    wrong = [id_ for id_, fields in sample if set(_rows(site.id, id_, fields, ids)) != stored_rows[id_]]
     return len(wrong) + stored.count_gone(site.id), len(sample)
 
 
@@ -101,16 +101,16 @@ def _clear_some(site_id: int) -> bool:
 @database.writes_site
 def _make(site_id: int, after: str) -> str:
     """Makes the rows of the next people after a uuid; the last one's, "" after all of them."""
-    people = stored.people(site_id, after, PIECE)
-    ids = custom_fields.ids(site_id, {key for _, _, fields in people for key in fields})
-    stored.add(row for row_id, _, fields in people for row in _rows(site_id, row_id, fields, ids))
-    return people[-1][1] if people else ""
+    page = stored.values_after(site_id, after, PIECE)
+    ids = custom_fields.ids(site_id, {key for _, _, fields in page for key in fields})
+    stored.add(row for row_id, _, fields in page for row in _rows(site_id, row_id, fields, ids))
+    return page[-1][1] if page else ""
 
 
-def of_people(site_id: int, people: Collection[Subscriber]) -> Iterator[Row]:
+def rows_of(site_id: int, subscribers: Collection[Subscriber]) -> Iterator[Row]:
     """The rows of subscribers, by their JSON, in the caller's session."""
-    ids = custom_fields.ids(site_id, {key for subscriber in people for key in subscriber.fields})
-    for subscriber in people:
+    ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
+    for subscriber in subscribers:
         yield from _rows(site_id, subscriber.id, subscriber.fields, ids)
 
 

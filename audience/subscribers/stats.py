@@ -41,11 +41,11 @@ def kept_and_counted(site: Site) -> tuple[Counts, Counts]:
 
 
 @database.snapshot()
-def miscounted(site: Site) -> list[str]:
+def wrong_counters(site: Site) -> list[str]:
     """Those counters, `domains` and `tags`, that are not what counting gives."""
     differ = {
-        "domains": dict(domains.kept(site.id)) != dict(domains.counted(site.id)),
-        "tags": bool(tags.miscounted(site.id)),
+        "domains": dict(domains.stored_counts(site.id)) != dict(domains.counted(site.id)),
+        "tags": bool(tags.wrong_counts(site.id)),
     }
     return [name for name, differs in differ.items() if differs]
 
@@ -55,7 +55,7 @@ def repair(site: Site) -> None:
     """Stores the counts of the stored subscribers, and those of their domains and tags."""
     stored.put_counters(site.id, *stored.recount(site.id))
     domains.put(site.id, domains.counted(site.id))
-    tags.put_bearers(site.id, tags.miscounted(site.id))
+    tags.put_bearers(site.id, tags.wrong_counts(site.id))
 
 
 @database.session()

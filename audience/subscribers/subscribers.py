@@ -84,9 +84,9 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     batch.field_ids, batch.made_fields = custom_fields.ensure_ids(site_id, fields, removed_fields, at)
     outcomes = [batch.apply(change) for change in changes]
     subscriber_writes.save(batch)
-    left, stayed = batch.away
+    unsubscribed, stayed_unsubscribed = batch.away
     ignored = batch.consents.unsubscribes_ignored, batch.consents.subscribes_ignored
-    return Written(outcomes, batch.ids(), left, stayed, *ignored)
+    return Written(outcomes, batch.ids(), unsubscribed, stayed_unsubscribed, *ignored)
 
 
 def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
@@ -101,7 +101,7 @@ def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
     except addresses.MalformedAddress as error:
         raise Refused(str(error), [FieldError("subscriber.email", str(error))]) from error
     with database.write(site.id):
-        if targets.of_two(site.id, [(0, item.get("uuid", ""), change.key)]):
+        if targets.conflicting_indexes(site.id, [(0, item.get("uuid", ""), change.key)]):
             raise Refused(targets.TWO, [FieldError("subscriber.uuid", targets.TWO)])
         [outcome] = write(site.id, [change], accept_now(site.id, source)).outcomes
         if outcome is Outcome.SUPPRESSED:
@@ -127,18 +127,20 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
     if new_key != key:
         if stored.get_by_key(site_id, new_key):
             return TAKEN
-        known = suppressions.known(site_id, [new_hash]).get(new_hash)
-        if known and known.reason == suppressions.ERASED:
+        suppression = suppressions.known(site_id, [new_hash]).get(new_hash)
+        if suppression and suppression.reason == suppressions.ERASED:
             return SUPPRESSED
         suppressions.lift(site_id, [new_hash])
         moved_addresses.note(site_id, old_hash, new_hash, subscriber.id, accepted.number)
         if subscriber.unsubscribed_at is not None:
             since = subscriber.consent_at or subscriber.unsubscribed_at
             number, kind = subscriber.consent_number, subscriber.consent_kind
-            has_left = subscriber.unsubscribe_number is not None
-            left_kind = ConsentKind.UNSUBSCRIBE if has_left and kind == ConsentKind.UNCONFIRMED else kind
-            left = Suppression(suppressions.UNSUBSCRIBED, since, number, left_kind)
-            suppressions.add(site_id, {old_hash: left})
+            has_unsubscribed = subscriber.unsubscribe_number is not None
+            consent_kind = (
+                ConsentKind.UNSUBSCRIBE if has_unsubscribed and kind == ConsentKind.UNCONFIRMED else kind
+            )
+            new_suppression = Suppression(suppressions.UNSUBSCRIBED, since, number, consent_kind)
+            suppressions.add(site_id, {old_hash: new_suppression})
             subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number
     if (trim(address), new_key) == (subscriber.email, key):
         change_log.record_named(site_id, accepted.source, [subscriber.id], clock.now_ms())
@@ -148,7 +150,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         subscriber.updated_at = clock.now_ms()
         stored.move(site_id, subscriber)
         change_log.record_address(site_id, accepted.source, subscriber, before)
-        old, new = domains.of_keys([key, new_key])
+        old, new = domains.domains_of([key, new_key])
         if new != old:
             domains.count(site_id, {old: -1, new: 1})
     return None
@@ -178,12 +180,14 @@ def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None
 
 
 @database.session()
-def erased(site: Site, changes: Sequence[Change]) -> set[str]:
+def erased_keys(site: Site, changes: Sequence[Change]) -> set[str]:
     """The keys of those changes whose address is suppressed by an erasure."""
     hashes = {
         hash_: change.key for change in changes for hash_ in site_keys.address_hashes(site.id, change.key)
     }
-    known = suppressions.known(site.id, hashes)
+    found_hashes = suppressions.known(site.id, hashes)
     return {
-        hashes[hash_] for hash_, suppression in known.items() if suppression.reason == suppressions.ERASED
+        hashes[hash_]
+        for hash_, suppression in found_hashes.items()
+        if suppression.reason == suppressions.ERASED
     }

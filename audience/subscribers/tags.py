@@ -35,8 +35,8 @@ def name_key(name: str) -> str:
     """Without case and invisible characters, runs of blanks as one; "" where nothing else is there."""
     if name.isascii() and name.isprintable() and "  " not in name:
         return name.strip().lower()
-    seen = " ".join(name.translate(HIDDEN).split())
-    return (seen if len(seen) > MAX_SENT_NAME else unicodedata.normalize("NFC", seen)).casefold()
+    visible = " ".join(name.translate(HIDDEN).split())
+    return (visible if len(visible) > MAX_SENT_NAME else unicodedata.normalize("NFC", visible)).casefold()
 
 
 @database.session()
@@ -48,8 +48,8 @@ def list_all(site: Site) -> list[Tag]:
 @database.writes_site
 def create(site: Site, name: str) -> Tag:
     """The tag with that name, created if missing."""
-    known, _ = ensure(site.id, (name,), clock.now_ms())
-    return _require(stored.get(site.id, known[name_key(name)]))
+    existing, _ = ensure(site.id, (name,), clock.now_ms())
+    return _require(stored.get(site.id, existing[name_key(name)]))
 
 
 def delete(
@@ -100,8 +100,8 @@ def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
         for subscriber_id, cached in tagged_rows
     ]
     removed_from = [subscriber_id for subscriber_id, _ in without]
-    known = stored.names(site_id, ids(site_id, [tag.name]).values())
-    same_name = {id_ for id_, name in known.items() if name == tag.name}
+    names = stored.names(site_id, ids(site_id, [tag.name]).values())
+    same_name = {id_ for id_, name in names.items() if name == tag.name}
     tagged_anew = {subscriber_id for subscriber_id, others in without if {*json.loads(others)} & same_name}
     stored.recache(site_id, without, at)
     stored.unlink([(site_id, tag.tag_id, subscriber_id) for subscriber_id in removed_from])
@@ -122,13 +122,13 @@ def ids(site_id: int, names: Iterable[str]) -> dict[str, int]:
 def ensure(site_id: int, names: Iterable[str], at: int) -> tuple[dict[str, int], list[int]]:
     """(ids by name key, those of them that were missing and are now made), in the caller's transaction."""
     by_key = {name_key(name): name for name in reversed(list(names))}
-    known = ids(site_id, by_key)
-    missing = [(name, key) for key, name in reversed(by_key.items()) if key not in known]
+    existing = ids(site_id, by_key)
+    missing = [(name, key) for key, name in reversed(by_key.items()) if key not in existing]
     if not missing:
-        return known, []
+        return existing, []
     stored.add(site_id, missing, at)
-    known = ids(site_id, by_key)
-    return known, [known[key] for _, key in missing]
+    existing = ids(site_id, by_key)
+    return existing, [existing[key] for _, key in missing]
 
 
 def ids_by_name(
@@ -137,10 +137,10 @@ def ids_by_name(
     """(ids by name, as spelled, and those made), in the caller's transaction: missing ones of `added`."""
     if not added and not removed:
         return {}, []
-    known, created = ensure(site_id, added, at)
-    known |= ids(site_id, [name for name in removed if name_key(name) not in known])
+    existing, created = ensure(site_id, added, at)
+    existing |= ids(site_id, [name for name in removed if name_key(name) not in existing])
     keys = {name: name_key(name) for name in (*added, *removed)}
-    return {name: known[key] for name, key in keys.items() if key in known}, created
+    return {name: existing[key] for name, key in keys.items() if key in existing}, created
 
 
 def twins(site_id: int) -> dict[int, list[int]]:

@@ -12,6 +12,7 @@ from audience.changes.consents import Person
 from audience.subscribers import field_values
 from storage.access import sites as stored_sites
 from storage.changes import consent_changes
+from storage.changes.consent_changes import ConsentChange
 from storage.erasures import suppressions
 from storage.subscribers import batches as stored
 from storage.subscribers import custom_fields, domains
@@ -25,9 +26,9 @@ from storage.subscribers.subscribers import Subscriber
 def save(batch: SubscriberBatch) -> None:
     """Writes a batch, in the caller's transaction; gives new subscribers their ids."""
     _write_texts(batch)
-    created = [person for key, person in batch.people.items() if key not in batch.known]
-    for subscriber_id, person in zip(stored.new_ids(len(created)), created, strict=True):
-        person[ID] = subscriber_id
+    created = [subscriber for key, subscriber in batch.people.items() if key not in batch.known]
+    for subscriber_id, subscriber in zip(stored.new_ids(len(created)), created, strict=True):
+        subscriber[ID] = subscriber_id
     stored.insert(created)
     changed = _changed(batch)
     stored.update(batch.site_id, changed)
@@ -39,27 +40,27 @@ def save(batch: SubscriberBatch) -> None:
     }
     suppressions.add(batch.site_id, noted)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
-    domains.count(batch.site_id, Counter(domains.of_keys(person[KEY] for person in created)))
-    left = sum(person[UNSUBSCRIBED_AT] is not None for person in batch.people.values())
-    had_left = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.known.values())
-    stored_sites.count(batch.site_id, users=len(created), unsubscribers=left - had_left)
+    domains.count(batch.site_id, Counter(domains.domains_of(subscriber[KEY] for subscriber in created)))
+    unsubscribers = sum(subscriber[UNSUBSCRIBED_AT] is not None for subscriber in batch.people.values())
+    unsubscribers_before = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.known.values())
+    stored_sites.count(batch.site_id, users=len(created), unsubscribers=unsubscribers - unsubscribers_before)
     change_log.record(batch, created, changed)
 
 
-def delete(site_id: int, people: Sequence[Subscriber]) -> None:
+def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     """Deletes subscribers with all that is kept beside them, in the caller's transaction."""
-    ids = custom_fields.ids(site_id, {key for person in people for key in person.fields})
+    ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
     stored_values.remove(
-        (site_id, ids[key], *row, person.id)
-        for person in people
-        for key, value in person.fields.items()
+        (site_id, ids[key], *row, subscriber.id)
+        for subscriber in subscribers
+        for key, value in subscriber.fields.items()
         for row in field_values.values(value)
     )
-    tagged = Counter(tag_id for person in people for tag_id in person.tag_ids)
+    tagged = Counter(tag_id for subscriber in subscribers for tag_id in subscriber.tag_ids)
     stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
-    gone = Counter(domains.of_keys(person.email_key for person in people))
-    domains.count(site_id, {domain: -people_of_it for domain, people_of_it in gone.items()})
-    users, unsubscribers = stored_subscribers.delete(site_id, [person.id for person in people])
+    by_domain = Counter(domains.domains_of(subscriber.email_key for subscriber in subscribers))
+    domains.count(site_id, {domain: -size for domain, size in by_domain.items()})
+    users, unsubscribers = stored_subscribers.delete(site_id, [subscriber.id for subscriber in subscribers])
     stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)
 
 
@@ -71,8 +72,8 @@ def _write_texts(batch: SubscriberBatch) -> None:
             del replaced[name]
     for key, replaced in batch.replaced.items():
         if replaced:
-            person = batch.people[key]
-            person[FIELDS] = values_text(batch.values[key], person[FIELDS])
+            subscriber = batch.people[key]
+            subscriber[FIELDS] = values_text(batch.values[key], subscriber[FIELDS])
     for key, tagged in batch.tagged.items():
         tag_ids = list(tagged)
         if tag_ids != list(batch.tagged_before[key]):
@@ -83,9 +84,9 @@ def _changed(batch: SubscriberBatch) -> dict[int, list[Person]]:
     """Those of the known who differ from what they were, by the sum of their groups of columns."""
     changed: dict[int, list[Person]] = defaultdict(list)
     for key, before in batch.known.items():
-        person = batch.people[key]
-        if groups := stored.changed_groups(person, before):
-            changed[groups].append(person)
+        subscriber = batch.people[key]
+        if groups := stored.changed_groups(subscriber, before):
+            changed[groups].append(subscriber)
     return changed
 
 
@@ -130,7 +131,8 @@ def _save_values(batch: SubscriberBatch) -> None:
 
 def _save_consents(batch: SubscriberBatch) -> None:
     source = batch.accepted.source
-    consent_changes.add(
-        (batch.site_id, person[ID], at, subscribed, *source, reason)
-        for person, at, subscribed, reason in batch.consents.said
+    changes = (
+        ConsentChange(subscriber[ID], at, subscribed, *source, reason)
+        for subscriber, at, subscribed, reason in batch.consents.said
     )
+    consent_changes.add(batch.site_id, changes)

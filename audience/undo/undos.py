@@ -39,7 +39,6 @@ UNDOABLE = (TAG, UNTAG, UNSUBSCRIBE)
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
 LISTED = 20
 NOT_FOUND = "This was not undone: POST to the same path undoes it."
-NO_IMPORT = "No import has this id: `audience imports list` lists the newest of a site."
 NOT_UNDOABLE = "Only bulk actions that added or removed a tag, or unsubscribed somebody, can be undone."
 BEGUN_OTHERWISE = (
     "This undo was begun without resubscribe, and cannot be changed: subscribe them again by a command."
@@ -52,7 +51,7 @@ def site_of_import(import_id: int, chosen: Site | None = None) -> Site:
     with database.session():
         uuid = stored_imports.site_of(import_id)
     if uuid is None or (chosen and chosen.uuid != uuid):
-        raise NotFound(NO_IMPORT)
+        raise NotFound(imports.NOT_FOUND)
     return sites.get_by_uuid(uuid)
 
 

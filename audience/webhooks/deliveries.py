@@ -29,7 +29,7 @@ FAILED_STATUS = "The receiver answered {}: let it answer 2xx."
 HIDDEN = "…"
 
 
-def sent(
+def send(
     webhook: Webhook, message_id: str, keys: list[str], body: str, seconds: float, private_addresses: bool
 ) -> Delivered:
     """What came of a message that is sent now, signed with `keys`. Holds no connection to the database."""
@@ -49,7 +49,7 @@ def send_test(site: Site, webhook_id: int, *, private_addresses: bool) -> Delive
     message_id = f"webhook-{webhook.id}-test-{secrets.token_hex(8)}"
     body = compact_json({"type": TEST, "timestamp": write_date(at), "data": []})
     keys = webhooks.current_secrets(site.id, webhook)
-    delivered = sent(webhook, message_id, keys, body, TEST_SECONDS, private_addresses)
+    delivered = send(webhook, message_id, keys, body, TEST_SECONDS, private_addresses)
     with database.write(site.id):
         return log(site.id, Delivery(0, webhook.id, message_id, TEST, at), delivered)
 

@@ -1,6 +1,6 @@
 """Sends the changes of each site to its webhooks: in order, one message at a time for each, at least once.
 
-The range of a message is kept from before its first try until it succeeds, and only then the place moves
+The range of a message is kept from before its first try until it succeeds, and only then the position moves
 behind it: a crash repeats a message, and skips nothing. No connection to the database is held meanwhile.
 If what it tells of people has outgrown a message, it ends earlier, under a new id, but only once its receiver
 has refused it: one that had taken it, and was not heard, would answer 2xx to the same id. Where other changes
@@ -56,13 +56,13 @@ class Message:
     uuids: set[str]
 
 
-def _logged(webhook: Webhook, told: Sequence[LoggedChange]) -> Delivery:
+def _logged(webhook: Webhook, listed: Sequence[LoggedChange]) -> Delivery:
     """Its id is the same for each try of a range in a run that tells the same changes."""
     first, last = webhook.place + (not webhook.resets), webhook.range_end
-    changes = compact_json([(change.number, change.kind) for change in told])
+    changes = compact_json([(change.number, change.kind) for change in listed])
     digest = hashlib.blake2b(changes.encode(), digest_size=8).hexdigest()
     message_id = f"webhook-{webhook.id}-{webhook.run}-{first}-{last}-{digest}"
-    return Delivery(0, webhook.id, message_id, CHANGES, clock.now_ms(), first, last, len(told))
+    return Delivery(0, webhook.id, message_id, CHANGES, clock.now_ms(), first, last, len(listed))
 
 
 def kind(private_addresses: bool, write: WriteChange) -> Kind:
@@ -107,15 +107,15 @@ def _message(job: Job, write: WriteChange) -> Message | None:
     texts = [compact_json(write(change)) for change in passing]
     if (fitting_count := _fitting(texts)) < len(texts) and _may_cut(site, webhook, _logged(ranged, passing)):
         ranged, texts = ranged._replace(range_end=passing[fitting_count].number - 1), texts[:fitting_count]
-    told = passing[: len(texts)]
-    uuids = {change.uuid for change in told if change.uuid and change.kind != ERASED}
-    return Message(site, ranged, _logged(ranged, told), _body(told, texts), uuids)
+    listed = passing[: len(texts)]
+    uuids = {change.uuid for change in listed if change.uuid and change.kind != ERASED}
+    return Message(site, ranged, _logged(ranged, listed), _body(listed, texts), uuids)
 
 
-def _body(told: Sequence[LoggedChange], texts: Sequence[str]) -> str:
-    if not told:
+def _body(listed: Sequence[LoggedChange], texts: Sequence[str]) -> str:
+    if not listed:
         return ""
-    return f'{{"type":"{CHANGES}","timestamp":"{write_date(told[-1].at)}","data":[{",".join(texts)}]}}'
+    return f'{{"type":"{CHANGES}","timestamp":"{write_date(listed[-1].at)}","data":[{",".join(texts)}]}}'
 
 
 @database.session()
@@ -129,7 +129,7 @@ def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange
         return webhook, [_reset(webhook)]
     try:
         page = change_log_pages.page(site, webhook.place, MOST_CHANGES)
-    except Refused:  # the place is no longer kept
+    except Refused:  # the position is no longer kept
         newest, _ = stored_changes.numbers(site.id)
         webhook = webhook._replace(place=newest, range_end=newest, resets=1)
         return webhook, [_reset(webhook)]
@@ -171,11 +171,11 @@ def _delivered(job: Job, message: Message, private_addresses: bool) -> Delivered
         if not stored.fix_range(site_id, webhook):
             return None
     keys, message_id = webhooks.current_secrets(site_id, webhook), message.logged.message_id
-    return webhook_deliveries.sent(webhook, message_id, keys, message.body, SECONDS, private_addresses)
+    return webhook_deliveries.send(webhook, message_id, keys, message.body, SECONDS, private_addresses)
 
 
 def _note(message: Message, delivered: Delivered | None) -> int:
-    """Moves the place behind a message that was delivered, or had nothing to tell; else how long to wait."""
+    """Moves the position behind a message that was delivered or empty; else returns how long to wait."""
     site_id, webhook = message.site.id, message.webhook
     if delivered:
         webhook_deliveries.log(site_id, message.logged, delivered, message.uuids)

@@ -66,7 +66,7 @@ def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tup
     """As `create`, for a URL that `check` has passed."""
     at, nonce = clock.now_ms(), site_keys.new_webhook_nonce()
     draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
-    webhook = _as_asked(site.id, draft, item)
+    webhook = _changed_webhook(site.id, draft, item)
     webhook = webhook._replace(id=stored.add(site.id, webhook))
     _record(site, actor, "webhook made", webhook)
     _hasten(site.id, webhook)
@@ -84,7 +84,7 @@ def replace(
     """As `create`; without `paused` it stays paused, or not. Raises `NotFound`, `Refused`."""
     check(item["url"], private_addresses)
     with database.write(site.id):
-        webhook = _as_asked(site.id, require(site.id, webhook_id), item)
+        webhook = _changed_webhook(site.id, require(site.id, webhook_id), item)
         stored.change(site.id, webhook)
         _record(site, actor, "webhook changed", webhook)
         _hasten(site.id, webhook)
@@ -112,7 +112,7 @@ def check(url: str, private_addresses: bool) -> None:
         raise Refused(refused.message, [FieldError("webhook.url", refused.message)]) from None
 
 
-def _as_asked(site_id: int, webhook: Webhook, item: Mapping[str, Any]) -> Webhook:
+def _changed_webhook(site_id: int, webhook: Webhook, item: Mapping[str, Any]) -> Webhook:
     paused = item.get("paused", bool(webhook.paused))
     return webhook._replace(
         url=item["url"],
@@ -203,9 +203,9 @@ def _pause_all(site: Site) -> int:
 
 
 @database.session()
-def paused_by_themselves() -> dict[str, int]:
+def count_paused() -> dict[str, int]:
     """How many of the instance are paused though no operator paused them, by the reason."""
-    return {PAUSES[why]: number for why, number in stored.paused_by_themselves()}
+    return {PAUSES[why]: number for why, number in stored.count_paused()}
 
 
 @database.session()

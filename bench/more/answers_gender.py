@@ -123,13 +123,13 @@ def rate(answer: Answerer, texts: list[str]) -> float:
 def without_social_security(names: gender.Names, cases: Iterable[Case]) -> str:
     """The share of compound names with the gender of their halves, of the names of Social Security that the
     census lacks."""
-    right = known = 0
+    right = answers = 0
     for name, male, female in cases:
         if names.census.find(name) is None and male != female:
             by_halves = gender._by_halves(name, names).gender
-            known += by_halves != "unknown"
+            answers += by_halves != "unknown"
             right += by_halves == ("male" if male > female else "female")
-    return f"{right / known:.4f} of {known:,} names"
+    return f"{right / answers:.4f} of {answers:,} names"
 
 
 def likeliest_smoothing(names: gender.Names, rows: list[tuple[int, str, int, int]]) -> float:

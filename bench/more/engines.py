@@ -78,14 +78,14 @@ class Place(NamedTuple):
 
 
 @contextlib.contextmanager
-def places(total: int) -> Iterator[tuple[Place, Place]]:
+def open_instances(total: int) -> Iterator[tuple[Place, Place]]:
     """An instance in SQLite, and one on a server, with as many subscribers."""
     with TemporaryDirectory() as one, TemporaryDirectory() as other, postgresql.server() as server:
         url = f"postgresql://bench@/postgres?host={server.folder}"
         in_file = Place(Settings(instance=Path(one)), None)
         on_server = Place(Settings(instance=Path(other), database_url=url), server.pid)
-        for place in (in_file, on_server):
-            fill(place.settings, total)
+        for instance in (in_file, on_server):
+            fill(instance.settings, total)
         yield in_file, on_server
 
 
@@ -100,7 +100,7 @@ def fill(settings: Settings, total: int) -> None:
 
 
 def measure(total: int, runs: int, requests: int) -> list[Row]:
-    with places(total) as (in_file, on_server):
+    with open_instances(total) as (in_file, on_server):
         pairs = [(on_server.imported(run, total), in_file.imported(run, total)) for run in range(runs)]
         results = [_import_row("SQLite", pairs, IMPORT_GOAL), beside_earlier(on_server, total, runs)]
         with in_file.tasks(total, requests) as limits, on_server.tasks(total, requests) as ours:
@@ -127,7 +127,7 @@ def imported_by(limit: earlier.Earlier, run: int, total: int) -> Spent:
 
 
 def open_worker(settings: Settings) -> None:
-    database.open(settings.database, kept=1)
+    database.open(settings.database, spare_connections=1)
     pepper.open(settings.pepper)
     vars(imports)["_pace"] = Pace(CHUNK, CHUNK, CHUNK)
 
@@ -143,24 +143,26 @@ def drain(site_id: int) -> None:
         pass
 
 
-def drained_by(workers: int, place: Place, rows: int, run: int) -> float:
+def drained_by(workers: int, instance: Place, rows: int, run: int) -> float:
     """µs for each row of imports that wait on as many new sites as there are workers at most."""
-    database.open(place.settings.database)
-    pepper.open(place.settings.pepper)
+    database.open(instance.settings.database)
+    pepper.open(instance.settings.pepper)
     waiting = [sites.create(f"Side by side {number}") for number in range(WORKERS)]
     items = import_core.rows(rows, rows, run, rows)
     for site in waiting:
         accept(site, items)
     database.close()
-    with multiprocessing.get_context("spawn").Pool(workers, open_worker, (place.settings,)) as pool:
+    with multiprocessing.get_context("spawn").Pool(workers, open_worker, (instance.settings,)) as pool:
         pool.map(drain, [0] * workers, chunksize=1)  # they start
         began = time.perf_counter()
         pool.map(drain, [site.id for site in waiting], chunksize=1)
         return (time.perf_counter() - began) / (WORKERS * rows) * 1e6
 
 
-def side_by_side(place: Place, rows: int, runs: int) -> Row:
-    turns = [(drained_by(WORKERS, place, rows, run), drained_by(1, place, rows, run)) for run in range(runs)]
+def side_by_side(instance: Place, rows: int, runs: int) -> Row:
+    turns = [
+        (drained_by(WORKERS, instance, rows, run), drained_by(1, instance, rows, run)) for run in range(runs)
+    ]
     four, one = map(statistics.median, zip(*turns, strict=True))
     return Row(
         what="import of four sites, four workers beside one", ours=four, unit="µs", limit=one,

@@ -42,7 +42,7 @@ FAMILY_FIRST = frozenset({"hungary", "japan", "china", "korea", "vietnam"})
 Sums = defaultdict[int, list[float]]
 
 
-def people(detector: Detector, country: str) -> Iterator[tuple[str, float, float]]:
+def names_of(detector: Detector, country: str) -> Iterator[tuple[str, float, float]]:
     """Full names, the share of men among them, and how frequent they are."""
     column = detector.COUNTRIES.index(country)
     for name, kinds in detector.names.items():
@@ -57,7 +57,7 @@ def people(detector: Detector, country: str) -> Iterator[tuple[str, float, float
 def calibration(country: str, detector: Detector, names: gender.Names) -> str:
     sums: Sums = defaultdict(lambda: [0.0, 0.0, 0.0])
     total = unknown = right = 0.0
-    for name, men, weight in people(detector, country):
+    for name, men, weight in names_of(detector, country):
         answer = gender.guess_gender(name, names)
         total += weight
         if answer.gender == "unknown":
@@ -65,16 +65,16 @@ def calibration(country: str, detector: Detector, names: gender.Names) -> str:
             continue
         hit = men if answer.gender == "male" else 1 - men
         right += weight * hit
-        place = next(at for at, edge in enumerate(BINS[1:]) if answer.confidence < edge)
-        sums[place] = [a + weight * b for a, b in zip(sums[place], (1, answer.confidence, hit), strict=True)]
+        index = next(at for at, edge in enumerate(BINS[1:]) if answer.confidence < edge)
+        sums[index] = [a + weight * b for a, b in zip(sums[index], (1, answer.confidence, hit), strict=True)]
     cells = (_cell(sums[at]) for at in range(len(BINS) - 1))
     answered = total - unknown
     return f"| {country} | {unknown / total:.2f} | {1 - right / answered:.3f} | {' | '.join(cells)} |"
 
 
 def _cell(sums: list[float]) -> str:
-    number, expected, seen = sums
-    return f"{expected / number:.2f} / {seen / number:.2f}" if number else ""
+    number, expected, observed = sums
+    return f"{expected / number:.2f} / {observed / number:.2f}" if number else ""
 
 
 def main() -> None:

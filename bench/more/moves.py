@@ -34,10 +34,10 @@ def measure(source: Path, total: int) -> list[Row]:
     most = SECONDS_OF_A_MILLION * total / 1e6
     return [
         Row(
-            what=f"move of an instance, {way}", ours=taken, unit="s", limit=most, of_limit=most / taken,
+            what=f"move of an instance, {way}", ours=duration, unit="s", limit=most, of_limit=most / duration,
             at_least=1,
         )
-        for way, taken in (("there", there), ("and back", back))
+        for way, duration in (("there", there), ("and back", back))
     ]  # fmt: skip
 
 

@@ -49,17 +49,17 @@ def application(engine: Any) -> Flask:
         items = request.get_json()["subscribers"]
         with Session(engine) as session:
             emails = [item["email"] for item in items]
-            known = {
+            existing = {
                 row.email: row for row in session.scalars(select(Person).where(Person.email.in_(emails)))
             }
             tags = {tag.name: tag for tag in session.scalars(select(Tag))}
             for item in items:
                 for name in item["tags"]:
                     tags[name] = tags.get(name) or Tag(name=name)
-                person = known.get(item["email"]) or Person(email=item["email"])
-                person.first_name, person.last_name = item["first_name"], item["last_name"]
-                person.fields, person.tags = item["fields"], [tags[name] for name in item["tags"]]
-                session.add(person)
+                subscriber = existing.get(item["email"]) or Person(email=item["email"])
+                subscriber.first_name, subscriber.last_name = item["first_name"], item["last_name"]
+                subscriber.fields, subscriber.tags = item["fields"], [tags[name] for name in item["tags"]]
+                session.add(subscriber)
             session.commit()
         return {"accepted": len(items)}
 

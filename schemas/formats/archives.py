@@ -53,14 +53,14 @@ def write_rows(
     number = 1
     _write(target, number, names)
     for part, header in zip(parts, headers, strict=True):
-        places = [columns.index(name) for name in header]
+        positions = [columns.index(name) for name in header]
         records = _records(archive, part)
         next(records, None)
         for record in records:
             cells: list[Any] = [""] * len(columns)
-            for place, cell in zip(places, record, strict=False):
+            for position, cell in zip(positions, record, strict=False):
                 value = read_value(cell)
-                cells[place] = cell if isinstance(value, str | list | dict) else value
+                cells[position] = cell if isinstance(value, str | list | dict) else value
             number += 1
             state = [_state(part)] if of_states else []
             _write(target, number, [*cells, *state, *record[len(header) :]])

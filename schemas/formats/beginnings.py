@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import islice
 
 from schemas.formats import csv_values
-from schemas.formats.columns import found_places, has_email
+from schemas.formats.columns import has_email, positions_of
 from schemas.formats.meanings import normal
 from schemas.formats.readers import DELIMITERS
 from schemas.formats.readings import Reading
@@ -20,10 +20,9 @@ QUOTED_LINES = (
     "or export it again as CSV."
 )
 JSON = (
-    "The file is JSON, not CSV: send it with the Content-Type application/json or, one object on "
-    "a line, application/x-ndjson."
+    "The file is JSON, not CSV: give it a name that ends in .json, or the Content-Type application/json; of "
+    "one object on a line, .jsonl or application/x-ndjson."
 )
-JSON_COMMAND = "The file is JSON, not CSV: give it a name that ends in .json"
 ABOVE = (
     "Row {row} has an address, though `header_row` names a row below it as the header: correct that, or take "
     "the row out."
@@ -57,7 +56,7 @@ def _check_text(names: Sequence[str]) -> None:
     if len(names) == 1 and _in_parts([names[0]]):
         raise FileRefused(QUOTED_LINES)
     if names[0].lstrip().startswith(("[", "{")):
-        raise FileRefused(JSON, JSON_COMMAND)
+        raise FileRefused(JSON)
 
 
 def header_row(table: Table, reading: Reading) -> int | None:
@@ -77,18 +76,19 @@ def header_row(table: Table, reading: Reading) -> int | None:
 
 
 def _has_column(cells: Sequence[str], columns: Sequence[str]) -> bool:
-    places = [place for column in columns for place in found_places(cells, column)]
-    return has_email(cells) or any(cells[place - 1].strip() for place in places)
+    positions = [position for column in columns for position in positions_of(cells, column)]
+    return has_email(cells) or any(cells[position - 1].strip() for position in positions)
 
 
 def _below_title(
-    title: Sequence[str], above: Sequence[tuple[int, Sequence[str]]], person: Sequence[str]
+    title: Sequence[str], above: Sequence[tuple[int, Sequence[str]]], first_row: Sequence[str]
 ) -> int | None:
     """The first row above the first address that names its column, and has more cells than the first row."""
-    place = next(place for place, cell in enumerate(person) if "@" in cell)
+    position = next(position for position, cell in enumerate(first_row) if "@" in cell)
     width = _count(_parts(title))
     return next(
-        (row for row, cells in above if _count(cells) > width and _count(cells[place : place + 1])), None
+        (row for row, cells in above if _count(cells) > width and _count(cells[position : position + 1])),
+        None,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.formats import header_names
-from schemas.formats.consent_words import folded
+from schemas.formats.consent_words import fold
 from schemas.formats.meanings import (
     CONSENT,
     CUSTOM,
@@ -59,20 +59,20 @@ def plan(
     headed: bool = True,
     repeats: bool = False,
 ) -> list[Column]:
-    """What each column is taken for; without headers (`headed` false), names are places.
+    """What each column is taken for; without headers (`headed` false), names are positions.
 
     Two columns may be one custom field if `repeats`, as in JSON.
 
     Raises `FileRefused`.
     """
-    meant = _places(names, chosen)
+    meant = _meanings_by_position(names, chosen)
     columns = [
-        Column(place, name, meant[place], Because.CHOSEN)
-        if place in meant
-        else _column(place, name, preset)
+        Column(position, name, meant[position], Because.CHOSEN)
+        if position in meant
+        else _column(position, name, preset)
         if headed
-        else Column(place, name, IGNORE, Because.NAMELESS)
-        for place, name in enumerate(names, 1)
+        else Column(position, name, IGNORE, Because.NAMELESS)
+        for position, name in enumerate(names, 1)
     ]
     _settle_names(columns)
     by_meaning: dict[str, list[Column]] = {}
@@ -93,27 +93,27 @@ def is_header(cells: Sequence[str]) -> bool:
     return has_email(cells) and not any("@" in cell for cell in cells)
 
 
-def _places(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
-    """What `chosen` says, by place. A key is a header or, if there is none, a place."""
-    places: dict[int, str] = {}
+def _meanings_by_position(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
+    """What `chosen` says, by position. A key is a header or, if there is none, a position."""
+    meanings: dict[int, str] = {}
     for column, what in chosen.items():
-        matching = found_places(names, column)
+        matching = positions_of(names, column)
         if not matching:
             raise FileRefused(MAP, columns=names)
         if len(matching) > 1:
             shown = ", ".join(map(str, matching))
             raise FileRefused(SEVERAL.format(places=shown, place=matching[-1]), columns=names)
-        if places.setdefault(matching[0], meaning_of(what)) != meaning_of(what):
+        if meanings.setdefault(matching[0], meaning_of(what)) != meaning_of(what):
             raise FileRefused(MAPPED_TWICE)
-        if normal(names[matching[0] - 1]) == "unsubscribed_at" != places[matching[0]]:
+        if normal(names[matching[0] - 1]) == "unsubscribed_at" != meanings[matching[0]]:
             raise FileRefused(ALWAYS)
-    return places
+    return meanings
 
 
-def found_places(names: Sequence[str], column: str) -> list[int]:
-    """The places of a header, or the place itself if there is none of that name."""
+def positions_of(names: Sequence[str], column: str) -> list[int]:
+    """The positions of a header, or the position itself if there is none of that name."""
     for same in (str.strip, normal):
-        matching = [place for place, name in enumerate(names, 1) if same(name) == same(column)]
+        matching = [position for position, name in enumerate(names, 1) if same(name) == same(column)]
         if matching:
             return matching
     digits = column.strip()
@@ -123,15 +123,15 @@ def found_places(names: Sequence[str], column: str) -> list[int]:
 
 
 def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Reading:
-    """With headers in place of places, and the name of the sheet: they hold for the next file as well.
+    """With headers in place of positions, and the name of the sheet: they hold for the next file as well.
 
     A column without a header of its own keeps its place.
     """
 
     def single_name(column: str) -> str:
-        places = found_places(names, column)
-        name = names[places[0] - 1] if len(places) == 1 else ""
-        return name if name.strip() and found_places(names, name) == places else column
+        positions = positions_of(names, column)
+        name = names[positions[0] - 1] if len(positions) == 1 else ""
+        return name if name.strip() and positions_of(names, name) == positions else column
 
     if not reading.headed:
         return replace(reading, sheet=reading.sheet and sheet)
@@ -144,22 +144,22 @@ def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Read
     )
 
 
-def _column(place: int, name: str, preset: Preset | None) -> Column:
-    known = normal(name)
+def _column(position: int, name: str, preset: Preset | None) -> Column:
+    header = normal(name)
     if name.strip().startswith(CUSTOM):
-        return Column(place, name, field_meaning(place, name), Because.NAMED)
-    if known in IGNORED:
-        return Column(place, name, IGNORE, Because.BOOKKEEPING if known else Because.NAMELESS)
-    by_preset = preset_columns(preset.name).get(folded(name)) if preset else None
+        return Column(position, name, field_meaning(position, name), Because.NAMED)
+    if header in IGNORED:
+        return Column(position, name, IGNORE, Because.BOOKKEEPING if header else Because.NAMELESS)
+    by_preset = preset_columns(preset.name).get(fold(name)) if preset else None
     if preset and by_preset:
         because = Because.BOOKKEEPING if by_preset == IGNORE else Because.PRESET.format(preset.program)
-        return Column(place, name, by_preset, because)
-    if known in MEANINGS and known != IGNORE:
-        return Column(place, name, known, Because.NAMED)
+        return Column(position, name, by_preset, because)
+    if header in MEANINGS and header != IGNORE:
+        return Column(position, name, header, Because.NAMED)
     alias = header_names.meaning_of(name)
     if alias and alias not in header_names.OF_CONSENT:
-        return Column(place, name, alias, Because.ALIAS)
-    return Column(place, name, field_meaning(place, name), Because.CUSTOM)
+        return Column(position, name, alias, Because.ALIAS)
+    return Column(position, name, field_meaning(position, name), Because.CUSTOM)
 
 
 def _settle_names(columns: Sequence[Column]) -> None:
@@ -171,7 +171,7 @@ def _settle_names(columns: Sequence[Column]) -> None:
                 if (
                     column.meaning == "name"
                     and column.reason != Because.CHOSEN
-                    and folded(column.name) in words.split()
+                    and fold(column.name) in words.split()
                 ):
                     column.meaning = meaning
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from schemas.formats import csv_values, dates
-from schemas.formats.columns import Column, found_places
-from schemas.formats.consent_words import folded
+from schemas.formats.columns import Column, positions_of
+from schemas.formats.consent_words import fold
 from schemas.formats.meanings import CONSENT, EXPORTED, OWN, normal
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
@@ -101,31 +101,31 @@ def answer(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> ConsentAnswer:
     """What was answered; open if nothing was. Raises `FileRefused` on an answer that fits no file."""
-    told = _answered_states(reading)
-    if reading.consent and (reading.consent_column is not None or told):
+    states_told = _answered_states(reading)
+    if reading.consent and (reading.consent_column is not None or states_told):
         raise FileRefused(BOTH)
     if reading.consent:
         return ConsentAnswer(reading.consent, _since(names, columns, reading, preset))
     if reading.consent_column is not None:
-        column = columns[_place(names, reading.consent_column, "consent_column") - 1]
-        return ConsentAnswer(columns=[_consent(column, told, Because.CHOSEN)])
+        column = columns[_position(names, reading.consent_column, "consent_column") - 1]
+        return ConsentAnswer(columns=[_consent(column, states_told, Because.CHOSEN)])
     if set(EXPORTED) <= set(names):
         return ConsentAnswer(by_file=True)
     by_preset = _by_preset(names, columns, reading, preset)
-    if told and not by_preset:
+    if states_told and not by_preset:
         raise FileRefused(NO_COLUMN)
     because = Because.PRESET.format(preset.program) if preset else ""
     answers = [
-        _consent(column, _with_told(states, told), because)
+        _consent(column, _with_told(states, states_told), because)
         for column in columns
-        if (states := by_preset.get(folded(column.name))) is not None
+        if (states := by_preset.get(fold(column.name))) is not None
     ]
     return ConsentAnswer(columns=answers, by_file=bool(answers))
 
 
-def _with_told(states: Mapping[str, str], told: Mapping[str, str]) -> dict[str, str]:
+def _with_told(states: Mapping[str, str], answers: Mapping[str, str]) -> dict[str, str]:
     """A program's states, and what was told; what a blank cell of its column says is known."""
-    return {**states, **{value: state for value, state in told.items() if value or not states.get(BLANK)}}
+    return {**states, **{value: state for value, state in answers.items() if value or not states.get(BLANK)}}
 
 
 def _since(
@@ -133,7 +133,7 @@ def _since(
 ) -> list[ConsentColumn]:
     """Where nobody may be written to, a program's columns still say since when."""
     states = _by_preset(names, columns, reading, preset) if reading.consent == UNSUBSCRIBED else {}
-    dated = [column for column in columns if states.get(folded(column.name), {}).get(DATE) == UNSUBSCRIBED]
+    dated = [column for column in columns if states.get(fold(column.name), {}).get(DATE) == UNSUBSCRIBED]
     return [_consent(column, {DATE: UNSUBSCRIBED}, Because.CHOSEN) for column in dated]
 
 
@@ -142,7 +142,7 @@ def _by_preset(
 ) -> Mapping[str, Mapping[str, str]]:
     """The states of a program's values by folded header; none if something else was said of such a column."""
     states = preset.consent_of(names, chosen=reading.preset is not None) if preset else {}
-    chosen = {folded(column.name) for column in columns if column.reason == Because.CHOSEN}
+    chosen = {fold(column.name) for column in columns if column.reason == Because.CHOSEN}
     return {} if chosen & states.keys() else states
 
 
@@ -158,31 +158,33 @@ def _consent(column: Column, states: Mapping[str, str], because: str) -> Consent
     return ConsentColumn(column, states)
 
 
-def ignored_places(names: Sequence[str], columns: Sequence[Column], reading: Reading) -> set[int]:
+def ignored_positions(names: Sequence[str], columns: Sequence[Column], reading: Reading) -> set[int]:
     """The columns of `ignore_column`. Raises `FileRefused`."""
-    places = {_place(names, name, "ignore_column") for name in reading.ignored}
-    if any({columns[place - 1].meaning, normal(columns[place - 1].name)} & {*OWN} for place in places):
+    positions = {_position(names, name, "ignore_column") for name in reading.ignored}
+    if any(
+        {columns[position - 1].meaning, normal(columns[position - 1].name)} & {*OWN} for position in positions
+    ):
         raise FileRefused(OUR_OWN)
-    return places
+    return positions
 
 
 def _answered_states(reading: Reading) -> dict[str, str]:
-    told: dict[str, str] = {}
+    states: dict[str, str] = {}
     twice = []
     for state, values in reading.told.items():
         for value in values:
-            if told.setdefault(same(value), state) != state:
+            if states.setdefault(same(value), state) != state:
                 twice.append(value)
     if twice:
         raise FileRefused(TWICE, values=twice)
-    return told
+    return states
 
 
-def _place(names: Sequence[str], column: str, name: str) -> int:
+def _position(names: Sequence[str], column: str, name: str) -> int:
     """Raises `FileRefused` unless it is one."""
-    places = found_places(names, column)
-    if not places:
+    positions = positions_of(names, column)
+    if not positions:
         raise FileRefused(OF_NO_COLUMN.format(name=name), columns=names)
-    if len(places) > 1:
-        raise FileRefused(OF_SEVERAL.format(name=name, places=", ".join(map(str, places))))
-    return places[0]
+    if len(positions) > 1:
+        raise FileRefused(OF_SEVERAL.format(name=name, places=", ".join(map(str, positions))))
+    return positions[0]

@@ -16,32 +16,23 @@ from schemas.formats.consent import (
     is_date,
     same,
 )
-from schemas.formats.consent_question import CountedColumn, shown_values
+from schemas.formats.consent_question import CountedColumn
 from schemas.formats.consent_words import is_unsubscribed, is_yes
 from schemas.formats.header_names import is_unsubscribing
 from schemas.formats.meanings import CUSTOM, EXPORTED, OWN, normal
 from schemas.formats.questions import FileQuestion
-from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import Table
 from schemas.values import FieldError, compact_json
 
 SAYS_SO = (
-    "Row {row} of a column says that somebody has unsubscribed. Send consent_column with what its values "
-    "mean; only if it is about something else, send ignore_column. `columns` names it."
-)
-SAYS_SO_COMMAND = (
-    "Row {row} of column {column} says that somebody has unsubscribed: {cell}. Say with --consent-column "
-    "{place} what its values mean: {values}; only if it is about something else, say --ignore-column {place}"
+    "Row {row} of a column says that somebody has unsubscribed. Send `consent_column={place}` with what its "
+    "values mean; only if it is about something else, send `ignore_column={place}`. `columns` names it."
 )
 OTHERWISE = (
     "Row {row} is subscribed by the answer, but another column says that somebody has unsubscribed. Import "
-    "such rows by themselves with consent=unsubscribed; only if the column is about something else, send "
-    "ignore_column. `columns` names it."
-)
-OTHERWISE_COMMAND = (
-    "Row {row} is subscribed by the answer, but column {column} says that somebody has unsubscribed: {cell}. "
-    "Import such rows by themselves with --consent unsubscribed; only if the column is about something else, "
-    "say --ignore-column {place}"
+    "such rows by themselves with `consent=unsubscribed`; only if the column is about something else, send "
+    "`ignore_column={place}`. `columns` names it."
 )
 COMMAND = (
     "Row {row} has the command subscribe, though nobody in the file may be written to: take that row out, or "
@@ -63,10 +54,10 @@ LIKE_DATE = re.compile(r"(?<![\w-])\d{1,4}[-./ ]+\w{1,9}[-./, ]+\d{1,4}(?![\w-])
 
 def unsubscribing(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
     """Where somebody may come in subscribed, the columns under whose header a date or yes says otherwise."""
-    return [column for column in watched(columns, answer, ignored) if is_unsubscribing(column.name)]
+    return [column for column in columns_to_watch(columns, answer, ignored) if is_unsubscribing(column.name)]
 
 
-def watched(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
+def columns_to_watch(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
     """Those that may say of somebody who comes in subscribed that they have unsubscribed.
 
     Without those that our own export has for custom fields of such a name.
@@ -74,9 +65,9 @@ def watched(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int])
     if answer.everyone != SUBSCRIBED and not answer.columns:
         return []
     is_ours = set(EXPORTED) <= {column.name for column in columns}
-    known = {*ignored, *(column.column.place for column in answer.columns)}
+    excluded = {*ignored, *(column.column.place for column in answer.columns)}
     others = [
-        column for column in columns if column.meaning not in ("email", *OWN) and column.place not in known
+        column for column in columns if column.meaning not in ("email", *OWN) and column.place not in excluded
     ]
     return [
         other for other in others if not (is_ours and (other.name.startswith(CUSTOM) or other.name == FIELDS))
@@ -86,10 +77,9 @@ def watched(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int])
 class Contradicted(FileRefused):
     """A row says otherwise than the answer: `counted` is its column, `questions` what else is open."""
 
-    def __init__(
-        self, message: str, command: str, counted: CountedColumn, questions: Sequence[FileQuestion]
-    ) -> None:
-        super().__init__(message, "\n".join([command, *(question.command for question in questions)]))
+    def __init__(self, message: str, counted: CountedColumn, questions: Sequence[FileQuestion]) -> None:
+        super().__init__(message, columns=[counted.column.name.strip() or str(counted.column.place)])
+        self.command = "\n".join([self.command, *(question.command for question in questions)])
         self.problems += [FieldError("file", question.message) for question in questions]
         self.counted, self.questions = counted, questions
         self.found = {"columns": [counted.plain]}
@@ -122,18 +112,18 @@ class Guards:
         self._commands = [column for column in columns if is_out and column.meaning == "command"]
         self._mapped = [column for column in columns if normal(column.name) == "command" != column.meaning]
         self._tag_separator = tag_separator or csv_values.COMMA
-        self._contradiction: tuple[int, Column, str] | None = None
+        self._contradiction: tuple[int, Column] | None = None
         self._says = {
             column.name if table.is_json else column.place: (column, is_unsubscribing(column.name))
-            for column in watched(columns, answer, ignored)
+            for column in columns_to_watch(columns, answer, ignored)
         }
 
     def see(self, row: int, record: Any) -> None:
         """Raises `FileRefused` on a `command` that contradicts."""
-        for place, value in self._table.cells(record) if self._says and not self._contradiction else ():
-            says = self._says.get(place)
+        for position, value in self._table.cells(record) if self._says and not self._contradiction else ():
+            says = self._says.get(position)
             if says and value and self._is_out(*says, value) and self._is_in(record):
-                self._contradiction = row, says[0], self._table.cell(value)
+                self._contradiction = row, says[0]
                 break
         for column in self._commands:
             if self._command(record, column) == "subscribe":
@@ -147,17 +137,12 @@ class Guards:
         """Raises `Contradicted`, with all values of the column and the questions that are open."""
         if not self._contradiction:
             return
-        row, column, cell = self._contradiction
+        row, column = self._contradiction
         counted = CountedColumn(column)
         for _, record in self._table.records():
             counted.see(self._table.cell_of(record, column))
-        sentence, command = (OTHERWISE, OTHERWISE_COMMAND) if self._consents else (SAYS_SO, SAYS_SO_COMMAND)
-        name = column.name.strip() or str(column.place)
-        shown = {"row": row, "column": quoted([name]), "cell": quoted([cell]), "place": column.place}
-        values = "many" if counted.many else shown_values(counted.listed)
-        raise Contradicted(
-            sentence.format(row=row), command.format(values=values, **shown), counted, questions
-        )
+        sentence = OTHERWISE if self._consents else SAYS_SO
+        raise Contradicted(sentence.format(row=row, place=column.place), counted, questions)
 
     def _command(self, record: Any, column: Column) -> str:
         return same(csv_values.read_text(self._table.cell_of(record, column)))
@@ -185,10 +170,10 @@ def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
     if isinstance(value, list):
         return any(_says_so(member, is_unsubscribing_key) for member in value)
     cell = value if isinstance(value, str) else compact_json(value)
-    return is_said(cell) or (is_unsubscribing_key and _is_yes_or_date(cell))
+    return is_unsubscribe_word(cell) or (is_unsubscribing_key and _is_yes_or_date(cell))
 
 
-def is_said(cell: str) -> bool:
+def is_unsubscribe_word(cell: str) -> bool:
     """Whether a cell is a word of unsubscribing, or has one before a bracket or in a list.
 
     Words are a list if marks stand between them; a note of several words is none.

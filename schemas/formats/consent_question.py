@@ -22,7 +22,7 @@ from schemas.formats.consent_words import is_of_consent, suggested_state
 from schemas.formats.meanings import normal
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, plain_values
-from schemas.formats.refusals import MAX_VALUE, in_options, quoted, shortened
+from schemas.formats.refusals import MAX_VALUE, shorten
 from schemas.formats.tables import Table
 
 MAX_VALUES, MAX_COUNTED = 50, 1_000  # different values of a column, and of all columns
@@ -34,12 +34,8 @@ OPEN = (
     "with `subscribed=VALUE`, `unsubscribed=VALUE` and `unconfirmed=VALUE` for its values."
 )
 VALUES = (
-    "Some values of the consent column are not told. Send each of `values` as subscribed=VALUE, "
-    "unsubscribed=VALUE or unconfirmed=VALUE; a blank one is empty, and `date` stands for all dates."
-)
-VALUES_COMMAND = (
-    "What do these values of {column} mean? {values}. Give each to --subscribed, --unsubscribed or "
-    '--unconfirmed; "" is a blank cell, and `date` stands for all dates.'
+    "Some values of the consent column are not told. Send each as `subscribed=VALUE`, `unsubscribed=VALUE` "
+    "or `unconfirmed=VALUE`; a blank one is empty, and `date` stands for all dates. `values` has them."
 )
 VALUES_PAGE = "Say what each value of the column means."
 NONE = (
@@ -48,6 +44,12 @@ NONE = (
 MANY = f"The column {NONE}. Send another `consent_column`, or `consent` for everyone. `columns` names it."
 MANY_PAGE = f"The column {NONE}."
 ABOUT, STATUS = "consent", "status"
+ANSWERS = (  # of everybody, in the order of `STATES`, and the one that a column says so
+    ("Everybody", "Each of them agreed to get your emails, and none of them has unsubscribed."),
+    ("Nobody", "They unsubscribed, or must not be written to. They are kept, and stay out."),
+    ("Nobody yet", "They still have to confirm. They are kept, and get no emails until they do."),
+    ("A column says who", "The file has a column for it: status, consent, opt-in, unsubscribed."),
+)
 BY_HEADER = "consent_column=HEADER"
 
 
@@ -66,12 +68,12 @@ class CountedColumn:
         if self.many or len(cell) > MAX_VALUE:
             self.many = True
             return 0
-        known = DATE if is_date(cell) and not cell.strip().isdigit() else same(cell)
-        if known in self.values:
-            self.values[known][1] += 1
+        value = DATE if is_date(cell) and not cell.strip().isdigit() else same(cell)
+        if value in self.values:
+            self.values[value][1] += 1
             return 0
         self.many = len(self.values) == MAX_VALUES
-        self.values[known] = [known if known in (BLANK, DATE) else cell.strip(), 1]
+        self.values[value] = [value if value in (BLANK, DATE) else cell.strip(), 1]
         return 1
 
     @property
@@ -82,7 +84,7 @@ class CountedColumn:
     @property
     def plain(self) -> dict[str, Any]:
         values = {"many": True} if self.many else {"values": plain_values(self.listed)}
-        return {"place": self.column.place, "name": shortened(self.column.name), **values}
+        return {"place": self.column.place, "name": shorten(self.column.name), **values}
 
 
 class ConsentLook:
@@ -111,8 +113,8 @@ class ConsentLook:
 
     def see(self, record: Any) -> None:
         self._rows += 1
-        for place, value in self._table.cells(record) if self._counted else ():
-            if counted := self._counted.get(place):
+        for position, value in self._table.cells(record) if self._counted else ():
+            if counted := self._counted.get(position):
                 self._left -= counted.see(self._table.cell(value))
                 counted.many = counted.many or (self._left < 0 and len(counted.values) > 1)
         cells = [self._table.cell_of(record, consent.column) for consent, _ in self._untold]
@@ -129,8 +131,7 @@ class ConsentLook:
         self._count_blanks()
         if self._answer.is_open:
             options = [*(f"consent={state}" for state in STATES), BY_HEADER]
-            command = in_options(OPEN)
-            return [FileQuestion(about=ABOUT, message=OPEN, command=command, page=WHO, options=options)]
+            return [FileQuestion(about=ABOUT, message=OPEN, page=WHO, options=options)]
         advice = self._preset.advice if self._preset else ""
         return [
             _ask(consent, every if every.many else counted, advice)
@@ -156,30 +157,21 @@ class ConsentLook:
         preset = self._preset
         if preset and self._answer.is_open and preset.consent_of(self._table.names, chosen=True):
             return {"from": preset.name}
-        suggestions = filter(None, (_suggested(counted) for counted in sorted(self._all, key=_by_header)))
+        suggestions = filter(None, (_suggest(counted) for counted in sorted(self._all, key=_by_header)))
         return max(suggestions, key=len, default=None)  # the column whose words tell the most states
 
 
 def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQuestion:
     name = consent.column.name.strip() or str(consent.column.place)
-    column = quoted([name])
     if counted.many:
         return FileQuestion(
-            about=ABOUT, message=MANY, command=in_options(MANY, columns=[name]), page=MANY_PAGE,
+            about=ABOUT, message=MANY, page=MANY_PAGE,
             options=[BY_HEADER, *(f"consent={state}" for state in STATES)], columns=[name],
         )  # fmt: skip
-    values = counted.listed
-    command = VALUES_COMMAND.format(column=column, values=shown_values(values))
     return FileQuestion(
-        about=ABOUT, message=f"{VALUES} {advice}".strip(), command=f"{command} {advice}".strip(),
-        page=f"{VALUES_PAGE} {advice}".strip(), options=[f"{state}=VALUE" for state in STATES],
-        columns=[name], values=values,
+        about=ABOUT, message=f"{VALUES} {advice}".strip(), page=f"{VALUES_PAGE} {advice}".strip(),
+        options=[f"{state}=VALUE" for state in STATES], columns=[name], values=counted.listed,
     )  # fmt: skip
-
-
-def shown_values(values: Iterable[tuple[str, int]]) -> str:
-    told = ((f"`{value}`" if value else "blank", count) for value, count in values)
-    return ", ".join(f"{value} ({count:,})" for value, count in told)
 
 
 def _by_header(counted: CountedColumn) -> int:
@@ -189,9 +181,9 @@ def _by_header(counted: CountedColumn) -> int:
     return order.index(meaning) if meaning in order else len(order)
 
 
-def _suggested(counted: CountedColumn) -> dict[str, Any] | None:
-    told = {} if counted.many else by_words(counted.column.name, counted.listed)
-    return {"consent_column": counted.column.name, **told} if told else None
+def _suggest(counted: CountedColumn) -> dict[str, Any] | None:
+    states = {} if counted.many else by_words(counted.column.name, counted.listed)
+    return {"consent_column": counted.column.name, **states} if states else None
 
 
 def by_words(name: str, values: Iterable[tuple[str, int]]) -> dict[str, list[str]]:
@@ -200,9 +192,11 @@ def by_words(name: str, values: Iterable[tuple[str, int]]) -> dict[str, list[str
     None of a status that has no word of consent, and would take people out: it may be of an account.
     """
     header = header_names.meaning_of(name) or (STATUS if normal(name) == COMMAND else "")
-    told: dict[str, list[str]] = {}
+    values_by_state: dict[str, list[str]] = {}
     for value, _ in values:
         if state := suggested_state(value, header):
-            told.setdefault(state, []).append(value)
-    is_account = header == STATUS and not any(map(is_of_consent, chain.from_iterable(told.values())))
-    return {} if is_account and UNSUBSCRIBED in told else told
+            values_by_state.setdefault(state, []).append(value)
+    is_account = header == STATUS and not any(
+        map(is_of_consent, chain.from_iterable(values_by_state.values()))
+    )
+    return {} if is_account and UNSUBSCRIBED in values_by_state else values_by_state

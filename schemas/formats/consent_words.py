@@ -88,26 +88,26 @@ ROWS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Text without case, accents, blanks and marks: `Opted-Out?` and `opted out` are `optedout`.
 
     Text that is longer than any word stays as it is.
     """
     if len(text) > MAX_LENGTH:
         return text
-    letters = unicodedata.normalize("NFKD", csv_values.stripped(text).casefold())
+    letters = unicodedata.normalize("NFKD", csv_values.strip(text).casefold())
     return MARKS.sub("", "".join(letter for letter in letters if not unicodedata.combining(letter)))
 
 
 @cache
 def words() -> dict[str, str]:
     """The state of each folded word, or `YES`, `NO`, `LIVE` or `GONE`."""
-    return {folded(word): state for state, _, row in ROWS for word in row.split()}
+    return {fold(word): state for state, _, row in ROWS for word in row.split()}
 
 
 def suggested_state(value: str, header: str) -> str | None:
     """What a value may mean under a header of that meaning; under none of consent a word must be literal."""
-    word = words().get(folded(value))
+    word = words().get(fold(value))
     if word in (YES, NO):
         return (OUT if (word == YES) == (header == UNSUBSCRIBING) else IN) if header else None
     if header == UNSUBSCRIBING and value in ("", "date"):
@@ -117,19 +117,19 @@ def suggested_state(value: str, header: str) -> str | None:
 
 def is_of_consent(value: str) -> bool:
     """Whether a word says who may be written to, and is not as well about an account."""
-    return words().get(folded(value)) in (IN, OUT, YES, NO)
+    return words().get(fold(value)) in (IN, OUT, YES, NO)
 
 
 def is_yes(cell: str) -> bool:
     """Whether a cell is a word of yes, or a tick."""
-    return words().get(folded(cell)) == YES or cell.strip().casefold() in TICKS
+    return words().get(fold(cell)) == YES or cell.strip().casefold() in TICKS
 
 
 def is_unsubscribed(cell: str) -> bool:
     """Whether a cell says literally that somebody has unsubscribed."""
     word = cell.lstrip(BEFORE)
     first = word[:1]
-    return (first in _first_letters() or not first.isascii()) and folded(word) in _unsubscribed()
+    return (first in _first_letters() or not first.isascii()) and fold(word) in _unsubscribed()
 
 
 @cache
@@ -140,4 +140,4 @@ def _first_letters() -> frozenset[str]:
 
 @cache
 def _unsubscribed() -> frozenset[str]:
-    return frozenset(folded(word) for _, row in UNSUBSCRIBED for word in row.split())
+    return frozenset(fold(word) for _, row in UNSUBSCRIBED for word in row.split())

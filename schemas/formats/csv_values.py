@@ -15,7 +15,7 @@ from typing import Any
 import marshmallow as ma
 
 from schemas.base import MAX_DEPTH, clean, depth
-from schemas.tags import trimmed
+from schemas.tags import trim_names
 from schemas.values import compact_json
 
 FORMULA = re.compile("'*[=+\\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")  # the full-width ones count as well
@@ -53,7 +53,7 @@ def is_no_date(cell: str) -> bool:
     return says_nothing(cell) or cell.strip() == "0"
 
 
-def stripped(text: str) -> str:
+def strip(text: str) -> str:
     """Without blanks and invisible characters (of category Cf, such as U+200B) at both ends."""
     text = text.strip()
     if text.isascii():
@@ -70,7 +70,7 @@ def _is_invisible(character: str) -> bool:
     return character.isspace() or unicodedata.category(character) == "Cf"
 
 
-def unwrapped(cell: str) -> str:
+def unwrap_formula(cell: str) -> str:
     """The text in `="00501"`, which spreadsheets are given so that they leave it alone; any other cell."""
     if not (cell.startswith('="') and cell.endswith('"')):
         return cell
@@ -83,11 +83,11 @@ def read_address(cell: str) -> str:
 
     Marks of a list behind it go, and full-width letters become plain ones. Any other cell, stripped.
     """
-    text = unwrapped(stripped(cell))
+    text = unwrap_formula(strip(cell))
     text = _bare(read_text(text if text.isascii() else text.translate(FULL_WIDTH)))
     _, bracket, inner = text.rpartition("<")
     if bracket and inner.endswith(">") and "@" in inner:
-        text = stripped(inner[:-1])
+        text = strip(inner[:-1])
     if text[: len(MAILTO)].lower() == MAILTO:
         text = text[len(MAILTO) :].partition("?")[0]
     return _bare(text)
@@ -95,8 +95,8 @@ def read_address(cell: str) -> str:
 
 def _bare(text: str) -> str:
     """Without the marks of a list behind it, and quotes around it."""
-    text = stripped(stripped(text).rstrip(LIST_MARKS))
-    return stripped(text[1:-1]) if text[:1] + text[-1:] in QUOTES and len(text) > 1 else text
+    text = strip(strip(text).rstrip(LIST_MARKS))
+    return strip(text[1:-1]) if text[:1] + text[-1:] in QUOTES and len(text) > 1 else text
 
 
 def addresses_in(cell: str) -> set[str]:
@@ -161,15 +161,15 @@ def read_tags(cell: str, separator: str = COMMA) -> list[str]:
 
     `separator` are the marks in place of the comma, or `:::`, where Google begins its own names with `*`.
     """
-    text = read_text(stripped(cell))
+    text = read_text(strip(cell))
     names = _read_json(text) if text[:1] == "[" else None
     if isinstance(names, list) and all(isinstance(name, str) for name in names):
-        return trimmed(names)
+        return trim_names(names)
     if separator == GOOGLE:
-        return trimmed([name.strip().removeprefix("* ") for name in text.split(GOOGLE)])
+        return trim_names([name.strip().removeprefix("* ") for name in text.split(GOOGLE)])
     mark = separator[0]
     text = text.translate(dict.fromkeys(map(ord, separator), mark))
-    return trimmed(_quoted_names(text, mark) if '"' in text else text.split(mark))
+    return trim_names(_quoted_names(text, mark) if '"' in text else text.split(mark))
 
 
 def _quoted_names(text: str, mark: str) -> list[str]:

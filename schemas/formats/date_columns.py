@@ -12,7 +12,6 @@ from schemas.formats.columns import Column
 from schemas.formats.dates import DMY, EPOCH, FORMS, ISO, MDY
 from schemas.formats.questions import FileQuestion, choice
 from schemas.formats.readings import Reading
-from schemas.formats.refusals import quoted
 from schemas.formats.tables import Table
 from schemas.values import DATES
 
@@ -52,9 +51,9 @@ class DateColumn:
     def _note(self, form: str | None, row: int, cell: str) -> None:
         self.unread[form] += 1
         self.first_row.setdefault(form, row)
-        shown, known = self.shown[form], cell[: dates.MAX_LENGTH]
-        if known in shown or len(shown) < MAX_SHOWN:
-            shown[known] += 1
+        counts, example = self.shown[form], cell[: dates.MAX_LENGTH]
+        if example in counts or len(counts) < MAX_SHOWN:
+            counts[example] += 1
 
     def form(self) -> str | None:
         """The form of all; None if the day or the month could come first, or a year has two digits."""
@@ -68,7 +67,7 @@ class DateColumn:
 
 @dataclass(frozen=True)
 class DateReading:
-    """How the dates of a file are read: the form of each column by place, and the zone of those without one.
+    """How the dates of a file are read: the form by column position, and the zone of those without one.
 
     `unread` is what becomes of a cell that cannot be read: it is left out, or kept as a custom field.
     """
@@ -77,10 +76,10 @@ class DateReading:
     zone: dt.tzinfo
     unread: str | None = None
 
-    def read(self, place: int, cell: str) -> int | None:
+    def read(self, position: int, cell: str) -> int | None:
         """Milliseconds since 1970; None of a cell that cannot be read, or has 0 for nothing."""
         try:
-            return dates.read_date(cell, self.forms.get(place, ISO), self.zone)
+            return dates.read_date(cell, self.forms.get(position, ISO), self.zone)
         except ValueError:
             return None
 
@@ -93,35 +92,41 @@ class DateWatch:
         self.columns = [(column, DateColumn()) for column in columns]
 
     def see(self, row: int, record: Any) -> None:
-        for column, seen in self.columns:
+        for column, watch in self.columns:
             cell = self.table.cell_of(record, column).strip()
             if not csv_values.is_no_date(cell) and (column.meaning in DATES or dates.forms_of(cell)):
-                seen.see(row, cell)
+                watch.see(row, cell)
 
-    def _form(self, seen: DateColumn) -> str | None:
-        form = seen.form()
+    def _form(self, watch: DateColumn) -> str | None:
+        form = watch.form()
         return form if form == EPOCH else self.reading.dates or form
 
     def dates(self) -> DateReading:
         """How they are read, once all is answered."""
-        forms = {column.place: self._form(seen) or ISO for column, seen in self.columns}
+        forms = {column.place: self._form(watch) or ISO for column, watch in self.columns}
         return DateReading(forms, ZoneInfo(self.reading.zone), self.reading.unread_dates)
 
     def asks(self) -> list[FileQuestion]:
-        unclear = [(column, seen, ISO) for column, seen in self.columns if self._form(seen) is None]
-        unread = [(column, seen, self._form(seen)) for column, seen in self.columns]
+        unclear = [(column, watch, ISO) for column, watch in self.columns if self._form(watch) is None]
+        unread = [(column, watch, self._form(watch)) for column, watch in self.columns]
         unread = [] if self.reading.unread_dates else [date for date in unread if date[1].unread[date[2]]]
-        left = UNSUBSCRIBED if any(column.meaning == "unsubscribed_at" for column, *_ in unread) else ""
+        suffix = UNSUBSCRIBED if any(column.meaning == "unsubscribed_at" for column, *_ in unread) else ""
         asked = (
             (ORDER, "dates", (DMY, MDY), unclear),
-            (UNREAD + left, "unread_dates", (IGNORE, FIELD), unread),
+            (UNREAD + suffix, "unread_dates", (IGNORE, FIELD), unread),
         )
         return [
-            choice(what, name, answers, _examples(seen), about="dates", columns=[row[0].name for row in seen],
-                   values=_shown(seen).most_common())
-            for what, name, answers, seen in asked
-            if seen
-        ]  # fmt: skip
+            choice(
+                f"{what} ({_location(columns)})",
+                name,
+                answers,
+                about="dates",
+                columns=[column.name for column, *_ in columns],
+                values=_count_shown(columns).most_common(),
+            )
+            for what, name, answers, columns in asked
+            if columns
+        ]
 
 
 Seen = Sequence[
@@ -129,13 +134,12 @@ Seen = Sequence[
 ]  # a column, and the form that some of its cells have not
 
 
-def _shown(columns: Seen) -> Counter[str]:
-    return sum((seen.shown[form] for _, seen, form in columns), Counter[str]())
+def _count_shown(columns: Seen) -> Counter[str]:
+    return sum((watch.shown[form] for _, watch, form in columns), Counter[str]())
 
 
-def _examples(columns: Seen) -> str:
-    """How many, where, and the first."""
-    row = min(seen.first_row[form] for _, seen, form in columns)
-    count = sum(seen.unread[form] for _, seen, form in columns)
-    first, names = next(iter(_shown(columns))), [column.name for column, *_ in columns]
-    return f" ({count:,} in column {quoted(names)}, such as {quoted([first])} in row {row})"
+def _location(columns: Seen) -> str:
+    """Where the first cell is, and how many there are."""
+    row = min(watch.first_row[form] for _, watch, form in columns)
+    count = sum(watch.unread[form] for _, watch, form in columns)
+    return f"the first in row {row}, {count:,} in all"

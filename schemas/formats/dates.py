@@ -5,7 +5,7 @@ import re
 import unicodedata
 
 from schemas import values
-from schemas.formats.csv_values import stripped
+from schemas.formats.csv_values import strip
 
 ISO, DMY, MDY, EPOCH = "iso", "dmy", "mdy", "epoch"
 FORMS = (ISO, DMY, MDY, EPOCH)
@@ -122,7 +122,7 @@ def _iso(text: str, zone: dt.tzinfo) -> int | None:
 
 def _normal(cell: str) -> str:
     """In capitals without accents, with single blanks; nothing if it is too long for a date."""
-    text = stripped(cell)
+    text = strip(cell)
     if len(text) > MAX_LENGTH:
         return ""
     if not text.isascii():

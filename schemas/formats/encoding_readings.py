@@ -30,7 +30,7 @@ def likely(binary: BinaryIO) -> Readings:
         (_mixes_scripts(cells, name), round(match.chaos, 1), encodings.SAID.index(name), name)
         for match in matches
         for codec in match.could_be_from_charset
-        if (name := encodings.known(codec))
+        if (name := encodings.find_encoding(codec))
     )
     for *_, name in ranked:
         texts = _texts(binary, cells, name) if len(readings) < MOST_READINGS else []
@@ -60,16 +60,16 @@ def _texts(binary: BinaryIO, cells: Sequence[bytes], encoding: str) -> list[str]
 def _cells(binary: BinaryIO) -> list[bytes]:
     """The first cells that are not ASCII, and those further down that have bytes of their own."""
     samples: dict[bytes, None] = {}
-    seen: set[int] = set()
+    characters: set[int] = set()
     size = 0
     binary.seek(0)
     while (line := binary.readline(MAX_LINE)) and size < SAMPLE_BYTES:
         if line.isascii():
             continue
         for cell in line.translate(BETWEEN).split(b"\n"):
-            new = set(cell.translate(None, ASCII)) - seen
+            new = set(cell.translate(None, ASCII)) - characters
             if len(cell) <= MAX_CELL and not cell.isascii() and (new or len(samples) < MOST_CELLS):
                 samples[cell.strip()] = None
-                seen |= new
+                characters |= new
                 size += len(cell)
     return list(samples)

@@ -41,10 +41,10 @@ BROKEN_UTF16 = "The file looks like UTF-16 but is not: save it as CSV in UTF-8."
 IS_UTF8 = "The file is in UTF-8, not in that encoding: leave encoding out."
 WRONG = "The file is not in that encoding: line {line} or one soon below cannot be read. Name another."
 UTF32 = "The file is in UTF-32: save it as CSV in UTF-8."
-ZIP_BEGINS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+ZIP_SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 NOT_TEXT = {
     b"\x1f\x8b": GZIP,
-    **dict.fromkeys(ZIP_BEGINS, ZIP),
+    **dict.fromkeys(ZIP_SIGNATURES, ZIP),
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": OLD_WORKBOOK,
     b"%PDF-": PDF,
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), UTF32),
@@ -53,10 +53,10 @@ NOT_TEXT = {
 
 def is_zip(binary: BinaryIO) -> bool:
     """Whether the file is a zip archive, as a workbook (XLSX) is."""
-    return _start(binary).startswith(ZIP_BEGINS)
+    return _start(binary).startswith(ZIP_SIGNATURES)
 
 
-def known(name: str) -> str | None:
+def find_encoding(name: str) -> str | None:
     """The encoding with a name; None of one that is not read."""
     module = _normal(name)
     return _MODULES.get(aliases.get(module, module))

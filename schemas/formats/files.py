@@ -118,28 +118,28 @@ def inspect(
     Detects the kind unless it is passed. A workbook is read by a child process, started by `run`, which
     writes its rows to the file `unpacked`.
     """
-    table = tables.opened(binary, kind, reading, run, unpacked)
-    return replace(understood(table, reading, sampled=sampled), digest=digest(binary))
+    table = tables.open_table(binary, kind, reading, run, unpacked)
+    return replace(read_through(table, reading, sampled=sampled), digest=digest(binary))
 
 
 def digest(binary: BinaryIO) -> str:
     """Of a file's content; its place is where it was."""
-    place = binary.tell()
+    position = binary.tell()
     binary.seek(0)
     digest = hashlib.file_digest(binary, "sha256").hexdigest()  # type: ignore[arg-type]
-    binary.seek(place)
+    binary.seek(position)
     return digest
 
 
-def understood(
+def read_through(
     table: Table, reading: Reading, follow: Callable[[int], object] = bool, sampled: bool = False
 ) -> File:
     """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
     table, asks = table_questions.from_header(table, reading)
-    preset, columns = planned(table, reading)
+    preset, columns = plan_columns(table, reading)
     asks += table_questions.ask_address(table, columns)
     answer = consent.answer(table.names, columns, reading, preset)
-    ignored = consent.ignored_places(table.names, columns, reading)
+    ignored = consent.ignored_positions(table.names, columns, reading)
     table = table_questions.filled(table, columns, answer, ignored)
     guards = Guards(table, columns, answer, ignored, reading.tag_separator)
     others = OtherColumns(table, columns, answer, ignored)
@@ -149,7 +149,7 @@ def understood(
     return File(table, columns, dates, preset, answer, reading, names, is_empty)
 
 
-def planned(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
+def plan_columns(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
     """The program whose file it is, if that is known, and what the columns mean. Raises `FormError`."""
     beginnings.check(table, reading)
     names = table.names

@@ -1,6 +1,5 @@
 """A look through all of a file, before a row of it is read: nothing of a file that is refused is applied."""
 
-import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,17 +15,17 @@ from schemas.formats.consent import (
     ConsentAnswer,
     same,
 )
-from schemas.formats.consent_guards import Guards, is_said
+from schemas.formats.consent_guards import Guards, is_unsubscribe_word
 from schemas.formats.consent_question import BY_HEADER, ConsentLook, CountedColumn
-from schemas.formats.consent_words import MAX_LENGTH, folded
+from schemas.formats.consent_words import MAX_LENGTH, fold
 from schemas.formats.date_columns import DateReading, DateWatch
 from schemas.formats.meanings import OWN
 from schemas.formats.other_columns import OtherColumns
 from schemas.formats.presets import Preset
 from schemas.formats.questions import FileQuestion, check_answered
-from schemas.formats.readings import Reading, digest_of, options
+from schemas.formats.readings import Reading, digest_of
 from schemas.formats.reasons import Because
-from schemas.formats.refusals import FileRefused, in_options, quoted
+from schemas.formats.refusals import FileRefused
 from schemas.formats.rows import is_refused
 from schemas.formats.tables import CSV, Table
 from schemas.formats.tag_questions import TagWatch
@@ -73,10 +72,6 @@ MIXED_PAGE = (
 UNSEEN = (
     "The file has other columns than `answers`. Does one say who has unsubscribed? Answer anew without "
     "`answers`, or send all of `options` if none does."
-)
-UNSEEN_COMMAND = (
-    "The file has other columns than --answers: {columns}. Does one say who has unsubscribed? Answer anew "
-    "without --answers, or give {words} if none does."
 )
 
 
@@ -159,10 +154,10 @@ def _may_be_foreign(column: Column, answer: ConsentAnswer) -> bool:
 
 def _header_names(names: Sequence[str]) -> list[str]:
     """Without the empty ones at the end, which a spreadsheet adds."""
-    told = [folded(name) for name in names]
-    while told and not told[-1]:
-        told.pop()
-    return told
+    headers = [fold(name) for name in names]
+    while headers and not headers[-1]:
+        headers.pop()
+    return headers
 
 
 def _see_heading(
@@ -187,8 +182,10 @@ def _see_heading(
 
 def _is_heading(cell: str) -> bool:
     """Whether it is a word for who unsubscribed, whatever marks and numbers are around it."""
-    letters = [place for place, character in enumerate(cell[: MAX_LENGTH + 1]) if character.isalpha()]
-    return bool(letters) and len(cell) <= MAX_LENGTH and is_said(cell[letters[0] : letters[-1] + 1])
+    letters = [index for index, character in enumerate(cell[: MAX_LENGTH + 1]) if character.isalpha()]
+    return (
+        bool(letters) and len(cell) <= MAX_LENGTH and is_unsubscribe_word(cell[letters[0] : letters[-1] + 1])
+    )
 
 
 def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
@@ -213,14 +210,14 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
         others, ours = column.values.keys() - OURS - {BLANK}, column.values.keys() & OURS
         if not others or (ours and column.many):
             continue
-        place, name = column.column.place, column.column.name
-        message = (MIXED if ours else FOREIGN).format(place=place)
-        maps = [] if ours else [f"map[{place}]=ignore", f"map[{place}]=field:KEY"]
+        position, name = column.column.place, column.column.name
+        message = (MIXED if ours else FOREIGN).format(place=position)
+        maps = [] if ours else [f"map[{position}]=ignore", f"map[{position}]=field:KEY"]
         by_column = [] if column.many else [BY_HEADER]
         asks.append(
             FileQuestion(
-                about=COMMAND, message=message, command=in_options(message, columns=[name]),
-                page=MIXED_PAGE if ours else FOREIGN_PAGE, options=[*by_column, *maps], columns=[name],
+                about=COMMAND, message=message, page=MIXED_PAGE if ours else FOREIGN_PAGE,
+                options=[*by_column, *maps], columns=[name],
                 values=[(value, count) for value, count in column.listed if same(value) != OUT_COMMAND],
             )
         )  # fmt: skip
@@ -238,13 +235,8 @@ def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
         answers = [("seen", name) for name in new]
     if not new or (reading.seen is None and not reading.seen_digest):
         return []
-    command = UNSEEN_COMMAND.format(columns=quoted(new), words=shlex.join(options(answers)))
     choices = [f"{name}={value}" for name, value in answers]
-    return [
-        FileQuestion(
-            about="columns", message=UNSEEN, command=command, page=UNSEEN, options=choices, columns=new
-        )
-    ]
+    return [FileQuestion(about="columns", message=UNSEEN, page=UNSEEN, options=choices, columns=new)]
 
 
 def _check_end(table: Table, columns: Sequence[Column], answer: ConsentAnswer, row: int, record: Any) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import product
 
-from schemas.formats.consent_words import MAX_LENGTH, UNSUBSCRIBING, folded
+from schemas.formats.consent_words import MAX_LENGTH, UNSUBSCRIBING, fold
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("email", "en", "email email_address mail_address email_id primary_email primary_email_address"),
@@ -182,8 +182,8 @@ SPACES = str.maketrans("_-", "  ")
 @cache
 def headers() -> dict[str, str]:
     """The meaning of each folded header."""
-    named = {folded(name): meaning for meaning, _, row in ROWS for name in row.split()}
-    return dict.fromkeys(map(folded, _dated()), UNSUBSCRIBING) | named
+    named = {fold(name): meaning for meaning, _, row in ROWS for name in row.split()}
+    return dict.fromkeys(map(fold, _dated()), UNSUBSCRIBING) | named
 
 
 def _dated() -> Iterator[str]:
@@ -195,18 +195,18 @@ def _dated() -> Iterator[str]:
 
 def meaning_of(header: str) -> str | None:
     """What a header means; None if no row has it."""
-    words = tuple(folded(word) for word in header.translate(SPACES).split())
-    return BY_WORDS.get(words) or headers().get(folded(header))
+    words = tuple(fold(word) for word in header.translate(SPACES).split())
+    return BY_WORDS.get(words) or headers().get(fold(header))
 
 
 def may_deny(header: str) -> bool:
     """Whether no under a header says that somebody did not agree, or has not confirmed."""
-    return meaning_of(header) == "subscribed" or folded(header) in _confirming()
+    return meaning_of(header) == "subscribed" or fold(header) in _confirming()
 
 
 @cache
 def _confirming() -> frozenset[str]:
-    return frozenset(folded(name) for _, row in CONFIRMING for name in row.split())
+    return frozenset(fold(name) for _, row in CONFIRMING for name in row.split())
 
 
 def is_unsubscribing(header: str) -> bool:

@@ -6,7 +6,7 @@ import marshmallow as ma
 
 from schemas.custom_fields import field_key
 from schemas.formats import csv_values, header_names
-from schemas.formats.consent_words import folded
+from schemas.formats.consent_words import fold
 from schemas.formats.presets import IGNORE, PRESETS
 from schemas.formats.refusals import FileRefused
 from schemas.values import DATES, NAMES
@@ -38,7 +38,7 @@ BAD_KEY = (
 
 def normal(name: str) -> str:
     """`First Name`, `first-name` and `FIRST_NAME` are `first_name`."""
-    return csv_values.stripped(name).lower().replace(" ", "_").replace("-", "_")
+    return csv_values.strip(name).lower().replace(" ", "_").replace("-", "_")
 
 
 def meaning_of(what: str) -> str:
@@ -57,17 +57,17 @@ def meaning_of(what: str) -> str:
     raise FileRefused(MEANING)
 
 
-def field_meaning(place: int, name: str) -> str:
+def field_meaning(position: int, name: str) -> str:
     """The custom field of a column's name. Raises `FileRefused`."""
     try:
         return FIELD + field_key(name.strip().removeprefix(CUSTOM))
     except ma.ValidationError as error:
-        raise FileRefused(BAD_KEY.format(number=place)) from error
+        raise FileRefused(BAD_KEY.format(number=position)) from error
 
 
 @cache
 def preset_columns(name: str) -> dict[str, str]:
-    return {folded(header): meaning for header, meaning in PRESETS[name].columns.items()}
+    return {fold(header): meaning for header, meaning in PRESETS[name].columns.items()}
 
 
 def column_of(key: str) -> str:
@@ -76,13 +76,13 @@ def column_of(key: str) -> str:
 
 
 def _is_taken(key: str) -> bool:
-    known = normal(key)
+    header = normal(key)
     return (
         key.startswith(CUSTOM)
-        or known in IGNORED
-        or known in MEANINGS
+        or header in IGNORED
+        or header in MEANINGS
         or header_names.meaning_of(key) is not None
-        or folded(key) in _preset_headers()
+        or fold(key) in _preset_headers()
     )
 
 
@@ -90,4 +90,4 @@ def _is_taken(key: str) -> bool:
 def _preset_headers() -> frozenset[str]:
     """All headers that a preset knows, or is known by."""
     signs = " ".join(sign for preset in PRESETS.values() for sign in preset.signs)
-    return frozenset(map(folded, signs.split())).union(*map(preset_columns, PRESETS))
+    return frozenset(map(fold, signs.split())).union(*map(preset_columns, PRESETS))

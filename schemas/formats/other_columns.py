@@ -7,10 +7,9 @@ from typing import Any
 from schemas.formats import header_names
 from schemas.formats.columns import Column
 from schemas.formats.consent import SUBSCRIBED, ConsentAnswer
-from schemas.formats.consent_guards import brings_in, watched
+from schemas.formats.consent_guards import brings_in, columns_to_watch
 from schemas.formats.consent_words import suggested_state
 from schemas.formats.questions import FileQuestion
-from schemas.formats.refusals import in_options
 from schemas.formats.tables import Table
 
 OTHERS = "others"
@@ -26,7 +25,7 @@ ALSO_PAGE = (
 
 
 class OtherColumns:
-    """Watches them by exact headers and words, where a person has chosen the column that says who."""
+    """Looks for exact words of refusal in the other columns, once the user has chosen that of consent."""
 
     def __init__(
         self, table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]
@@ -34,7 +33,7 @@ class OtherColumns:
         self._table = table
         self._consents = answer.columns
         is_chosen = bool(answer.columns) and not answer.by_file
-        others = watched(columns, answer, ignored) if is_chosen else []
+        others = columns_to_watch(columns, answer, ignored) if is_chosen else []
         self._watched = [column for column in others if header_names.may_deny(column.name)]
         self._found: dict[str, None] = {}
 
@@ -48,12 +47,7 @@ class OtherColumns:
         if not names:
             return []
         options = [f"ignore_column={name}" for name in names]
-        command = in_options(ALSO, columns=names)
-        return [
-            FileQuestion(
-                about=OTHERS, message=ALSO, command=command, page=ALSO_PAGE, options=options, columns=names
-            )
-        ]
+        return [FileQuestion(about=OTHERS, message=ALSO, page=ALSO_PAGE, options=options, columns=names)]
 
 
 @lru_cache(maxsize=4096)

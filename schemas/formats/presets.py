@@ -8,7 +8,7 @@ found there is no row: better asked than remembered. A header that is in no row 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from schemas.formats.consent_words import IN, NOT_YET, OUT, folded
+from schemas.formats.consent_words import IN, NOT_YET, OUT, fold
 
 IGNORE = "ignore"
 # Mailchimp's files in which nobody is subscribed, by how their names begin.
@@ -46,17 +46,17 @@ class Preset:
 
         Unless it was `chosen`, also none of a file that has foreign columns.
         """
-        headers = {folded(name) for name in names}
-        needed = {folded(name): states for name, states in self.consent.items()}
+        headers = {fold(name) for name in names}
+        needed = {fold(name): states for name, states in self.consent.items()}
         if not needed.keys() <= headers or not (chosen or headers <= self._known):
             return {}
-        also = {folded(name): states for name, states in self.also.items()}
+        also = {fold(name): states for name, states in self.also.items()}
         return needed | {name: states for name, states in also.items() if name in headers}
 
     @property
     def _known(self) -> set[str]:
         listed = " ".join((*self.signs, self.headers)).split()
-        return {folded(name) for name in (*listed, *self.columns, *self.consent, *self.also)}
+        return {fold(name) for name in (*listed, *self.columns, *self.consent, *self.also)}
 
 
 def _meanings(**headers: str) -> dict[str, str]:
@@ -181,8 +181,8 @@ def is_named_as_left(name: str) -> bool:
 
 def recognised(headers: Iterable[str]) -> Preset | None:
     """The program whose file has these headers."""
-    names = {folded(header) for header in headers}
+    names = {fold(header) for header in headers}
     for preset in PRESETS.values():
-        if any({folded(sign) for sign in signs.split()} <= names for signs in preset.signs):
+        if any({fold(sign) for sign in signs.split()} <= names for signs in preset.signs):
             return preset
     return None

@@ -3,9 +3,11 @@
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
-from schemas.formats.refusals import MAX_VALUE, FileRefused, shortened
+from schemas.formats.readings import options
+from schemas.formats.refusals import MAX_VALUE, NAMED, FileRefused, in_options, quoted, shorten
 from schemas.values import FieldError
 
 MAX_OPTIONS = 100
@@ -15,20 +17,36 @@ MAX_OPTIONS = 100
 class FileQuestion:
     """A question that a file leaves open, and how to answer it.
 
-    `message` asks over HTTP, and repeats nothing of the file; `command` asks at the command line, and `page`
-    in the console. `options` are the answers as parameters (`dates=dmy`); each is a field of `Reading`.
-    `columns` are the headers that it is about, `values` (cell, number of rows) what was found in them;
-    `readings` are cells as each answer would read them.
+    `message` repeats nothing of the file; `command` is the same at the command line, with what was found, and
+    `page` asks in the console. `options` are the answers as parameters (`dates=dmy`); each is a field of
+    `Reading`. `columns` are the headers that it is about, `values` (cell, number of rows) what was found in
+    them; `readings` are cells as each answer would read them.
     """
 
     about: str
     message: str
-    command: str
     page: str
     options: Sequence[str]
     columns: Sequence[str] = ()
     values: Sequence[tuple[str, int]] = ()
     readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def command(self) -> str:
+        """With options in place of parameters, and what was found in place of the keys that have it."""
+        words = [[pair.partition("=")[::2] for pair in option.split("&")] for option in self.options]
+        alternatives = " or ".join(f"`{shlex.join(options(pairs))}`" for pairs in words)
+        together = f"`{shlex.join(options(chain.from_iterable(words)))}`"
+        text = NAMED.sub("", self.message)
+        text = in_options(text).replace("one of `options`", alternatives).replace("`options`", together)
+        return f"{text} {self._found}".rstrip()
+
+    @property
+    def _found(self) -> str:
+        readings = [f"{name} {quoted(texts)}" for name, texts in self.readings.items()]
+        where = f" in {quoted(self.columns)}" if self.columns and self.values else ""
+        found = "; ".join(readings) or shown_values(self.values) or quoted(self.columns)
+        return f"Found{where}: {found}." if found else ""
 
     def plain(self, message: str) -> dict[str, Any]:
         """As JSON, asked in the words of `message`."""
@@ -36,30 +54,33 @@ class FileQuestion:
             "about": self.about,
             "message": message,
             "options": list(self.options[:MAX_OPTIONS]),
-            "columns": [shortened(column) for column in self.columns],
+            "columns": [shorten(column) for column in self.columns],
             "values": plain_values(self.values),
-            **({"readings": _shortened(self.readings)} if self.readings else {}),
+            **({"readings": _shorten(self.readings)} if self.readings else {}),
         }
 
 
-def choice(what: str, name: str, answers: Sequence[str], found: str = "", **parts: Any) -> FileQuestion:
-    """A question whose answers are values of one parameter; `found` is told at the command line only."""
-    words = [shlex.join([f"--{name.replace('_', '-')}", answer]) for answer in answers]
+def choice(what: str, name: str, answers: Sequence[str], **parts: Any) -> FileQuestion:
+    """A question whose answers are values of one parameter."""
     return FileQuestion(
         **{"about": name} | parts,
         message=f"{what}: send one of `options`.",
-        command=f"{what}{found}: answer with {' or '.join(words) or '--' + name}",
         page=f"{what}: choose below.",
         options=[f"{name}={answer}" for answer in answers],
     )
 
 
 def plain_values(values: Sequence[tuple[str, int]]) -> list[dict[str, Any]]:
-    return [{"value": shortened(value, MAX_VALUE), "count": count} for value, count in values]
+    return [{"value": shorten(value, MAX_VALUE), "count": count} for value, count in values]
 
 
-def _shortened(readings: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    return {name: [shortened(cell) for cell in cells] for name, cells in readings.items()}
+def shown_values(values: Iterable[tuple[str, int]]) -> str:
+    texts = ((f"`{value}`" if value else "blank", count) for value, count in values)
+    return ", ".join(f"{value} ({count:,})" for value, count in texts)
+
+
+def _shorten(readings: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {name: [shorten(cell) for cell in cells] for name, cells in readings.items()}
 
 
 class QuestionsOpen(FileRefused):
@@ -70,9 +91,8 @@ class QuestionsOpen(FileRefused):
 
     def __init__(self, questions: Sequence[FileQuestion], whole: bool = True, **found: Any) -> None:
         columns = list(dict.fromkeys(column for question in questions for column in question.columns))
-        super().__init__(
-            questions[0].message, "\n".join(question.command for question in questions), columns=columns
-        )
+        super().__init__(questions[0].message, columns=columns)
+        self.command = "\n".join(question.command for question in questions)
         self.problems = [FieldError("file", question.message) for question in questions]
         self.questions = list(questions)
         self.whole = whole

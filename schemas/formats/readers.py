@@ -86,22 +86,22 @@ def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def raw_records(text: TextIO, delimiter: str) -> Iterator[tuple[str, list[str]]]:
-    """All records of a CSV file, also blank ones: as they stand there, with the line break, and the cells.
+    """(text with its line break, cells) of every record of a CSV file, blank ones included.
 
-    One whose quote is not closed reaches to the end. Raises `FormError`.
+    A record with an unclosed quote reaches to the end of the file. Raises `FormError`.
     """
     csv.field_size_limit(MAX_LENGTH)
-    taken: list[str] = []
+    record_lines: list[str] = []
 
     def source() -> Iterator[str]:
         for line in lines(text):
-            taken.append(line)
+            record_lines.append(line)
             yield line
 
     try:
         for record in csv.reader(source(), delimiter=delimiter):
-            yield "".join(taken), record
-            taken.clear()
+            yield "".join(record_lines), record
+            record_lines.clear()
     except csv.Error as error:
         raise FileRefused(LONG_CELL.format(line=1)) from error
 
@@ -171,9 +171,9 @@ class Objects:
         U+FFFD stands then."""
         doubled = {key: values for key, values in self._doubled.items() if _differ(values)}
         code, message = ("invalid_json", TWICE) if doubled else ("", "")
-        written = json.dumps([value, doubled], ensure_ascii=False) if may_have_half else ""
-        if SURROGATE.search(written):
-            value, doubled = json.loads(SURROGATE.sub("\ufffd", written))
+        text = json.dumps([value, doubled], ensure_ascii=False) if may_have_half else ""
+        if SURROGATE.search(text):
+            value, doubled = json.loads(SURROGATE.sub("\ufffd", text))
             code, message = NUL_CODE, HALF_TEXT
         return Unclear(value, doubled, code, message) if code and isinstance(value, dict) else value
 

@@ -48,7 +48,7 @@ class Reading:
 
 def parameters(reading: Reading) -> list[tuple[str, str]]:
     """A reading as parameters, without what is as it is by itself."""
-    told = [(state, value) for state, values in reading.told.items() for value in values]
+    states = [(state, value) for state, values in reading.told.items() for value in values]
     one = {
         "from": reading.preset, "sheet": reading.sheet, "consent": reading.consent,
         "consent_column": reading.consent_column, "dates": reading.dates,
@@ -61,7 +61,7 @@ def parameters(reading: Reading) -> list[tuple[str, str]]:
     return [
         *((f"map[{column}]", what) for column, what in sorted(reading.meanings.items())),
         *((name, value) for name, value in one.items() if value is not None),
-        *told,
+        *states,
         *(("ignore_column", name) for name in reading.ignored),
         *(("tag", tag) for tag in reading.tags),
     ]
@@ -71,8 +71,8 @@ def answer_line(reading: Reading, names: Sequence[str]) -> str:
     """What was answered of a file with these headers, as `answers` takes it for the next one of its kind."""
     answers = [(name, value) for name, value in parameters(reading) if name not in OF_ANY_FILE]
     many = len(names) > MOST_SEEN
-    seen = [("seen_digest", digest_of(names))] if many else [("seen", name) for name in names]
-    return urlencode([*answers, *seen])
+    headers = [("seen_digest", digest_of(names))] if many else [("seen", name) for name in names]
+    return urlencode([*answers, *headers])
 
 
 def digest_of(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Files that are refused as a whole: a sentence for each way in, and what was found in the file."""
+"""Files that are refused as a whole: one sentence for all ways in, and what was found in the file."""
 
 import re
 from collections.abc import Sequence
@@ -11,43 +11,42 @@ MAX_FOUND, MAX_FOUND_LENGTH = 100, 100  # names or values in an answer, and char
 MAX_VALUE = 500  # characters of a value that is asked about: it is sent back whole
 MAX_LISTED = 30  # in a sentence
 PARAMETER = re.compile(
-    r"`(map\[[^\]`]*\]|map|answers|consent|consent_column|header_row|ignore_column|subscribed|unsubscribed"
-    r"|unconfirmed)(?:=([^`]*))?`"
+    r"`(map\[[^\]`]*\]|map|answers|consent|consent_column|header|header_row|ignore_column|subscribed"
+    r"|unsubscribed|unconfirmed)(?:=([^`]*))?`"
 )
-NAMED = re.compile(r"`(columns|values)` (?:has them|names it)\.")
+NAMED = re.compile(r" `(columns|values)` (?:has them|names it)\.")
 
 
 class FileRefused(FormError):
     """`message` repeats nothing of the file, `found` does so under keys of its own; `command` is the same
-    sentence for the command line, where it may: as `in_options` says it, unless it is passed.
+    sentence for the command line, where it may.
     """
 
-    def __init__(self, message: str, command: str = "", **found: Sequence[str]) -> None:
-        listed = {name: [shortened(value) for value in values[:MAX_FOUND]] for name, values in found.items()}
+    def __init__(self, message: str, **found: Sequence[str]) -> None:
+        listed = {name: [shorten(value) for value in values[:MAX_FOUND]] for name, values in found.items()}
         super().__init__(
             [FieldError("file", message)], {name: values for name, values in listed.items() if values}
         )
-        self.command = command or in_options(message, **found)
+        self.command = NAMED.sub(lambda key: f" Found: {quoted(found.get(key[1], ()))}.", in_options(message))
 
 
-def in_options(message: str, **found: Sequence[str]) -> str:
-    """A sentence with options in place of parameters, and what was found in place of the key that has it."""
+def in_options(message: str) -> str:
+    """A sentence with options in place of parameters."""
     text = message.replace("Send ", "Give ").replace(" send ", " give ")
-    text = PARAMETER.sub(lambda option: f"`{_option(option[1], option[2])}`", text)
-    return NAMED.sub(lambda option: f"Found: {quoted(found.get(option[1], ()))}.", text)
+    return PARAMETER.sub(lambda option: f"`{_option(option[1], option[2])}`", text)
 
 
 def _option(name: str, value: str | None) -> str:
     return " ".join(options([(name, value)])) if value else f"--{name.replace('_', '-')}"
 
 
-def shortened(text: str, length: int = MAX_FOUND_LENGTH) -> str:
+def shorten(text: str, length: int = MAX_FOUND_LENGTH) -> str:
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def quoted(names: Sequence[str]) -> str:
     """Names in a sentence of the command line."""
-    return listed([f"`{shortened(name)}`" for name in names])
+    return listed([f"`{shorten(name)}`" for name in names])
 
 
 def listed(names: Sequence[str]) -> str:

@@ -60,12 +60,18 @@ class Rows:
     ) -> None:
         self.table = table
         self.consents = consents
-        told = {consent.column.place for consent in consents if consent.column.meaning == COMMAND}
-        left = [column for column in columns if column.meaning in (IGNORE, CONSENT) or column.place in told]
-        self.columns = [column for column in columns if column not in left]
-        self.ignored = {column.name for column in left} | {*NOTES}
-        known = (column for column in self.columns if column.reason != Because.CUSTOM)
-        self.by_name = {column.name: column for column in known}
+        consent_positions = {
+            consent.column.place for consent in consents if consent.column.meaning == COMMAND
+        }
+        unused = [
+            column
+            for column in columns
+            if column.meaning in (IGNORE, CONSENT) or column.place in consent_positions
+        ]
+        self.columns = [column for column in columns if column not in unused]
+        self.ignored = {column.name for column in unused} | {*NOTES}
+        standard = (column for column in self.columns if column.reason != Because.CUSTOM)
+        self.by_name = {column.name: column for column in standard}
         self.dates = dates
         tags = partial(csv_values.read_tags, separator=tag_separator or csv_values.COMMA)
         self.readers = READERS | dict.fromkeys(TAGS, tags)
@@ -186,7 +192,7 @@ def _is_ragged(table: Table, record: list[Any]) -> bool:
 
 def _plain_address(text: str) -> str:
     """In JSON, an apostrophe is part of the address."""
-    return csv_values.stripped(text) if text.startswith("'") else csv_values.read_address(text)
+    return csv_values.strip(text) if text.startswith("'") else csv_values.read_address(text)
 
 
 JSON_READERS: dict[str, Callable[[str], Any]] = {

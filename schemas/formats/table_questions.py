@@ -1,7 +1,6 @@
 """What is asked about a file before its columns are: encoding, sheet, header, hidden rows."""
 
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -15,7 +14,7 @@ from schemas.formats.encoding_readings import Readings
 from schemas.formats.meanings import OWN
 from schemas.formats.questions import FileQuestion, choice
 from schemas.formats.readings import Reading
-from schemas.formats.refusals import MAX_FOUND, FileRefused, quoted
+from schemas.formats.refusals import MAX_FOUND, FileRefused
 from schemas.formats.tables import IMPORT, SKIP, Table, is_object
 from schemas.values import compact_json
 
@@ -66,20 +65,15 @@ def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
         return []
     names = [column.name for column in columns]
     is_headed = table.headed and not table.is_json
-    first = next((place for place, name in enumerate(names, 1) if is_headed and "@" in name), 0)
-    like = _place_of_addresses(table, columns)
+    first = next((position for position, name in enumerate(names, 1) if is_headed and "@" in name), 0)
+    like = _position_of_addresses(table, columns)
     what, page, option = NO_ADDRESS, NO_ADDRESS_PAGE, f"map[{like or 'COLUMN'}]=email"
-    words = ["--map", f"{names[like - 1] if like else 'COLUMN'}=email"]
     if first:
         what, page, option = HEADLESS, HEADLESS_PAGE, f"header=0&map[{first}]=email"
-        words = ["--no-header", "--map", f"{first}=email"]
-    command = f"{what}: say so with {shlex.join(words)}. Found: {quoted(names)}"
-    message = f"{what}: send `options`."
     return [
         FileQuestion(
             about="email",
-            message=message,
-            command=command,
+            message=f"{what}: send `options`.",
             page=page,
             options=[option],
             columns=names[:MAX_FOUND],
@@ -87,15 +81,15 @@ def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
     ]
 
 
-def _place_of_addresses(table: Table, columns: Sequence[Column]) -> int:
+def _position_of_addresses(table: Table, columns: Sequence[Column]) -> int:
     """The place of the only column that has some in the first rows, else 0."""
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
-    places = [
+    positions = [
         column.place
         for column in columns[:MAX_FOUND]
         if any(csv_values.is_address(table.cell_of(record, column)) for record in records)
     ]
-    return places[0] if len(places) == 1 else 0
+    return positions[0] if len(positions) == 1 else 0
 
 
 def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> Table:
@@ -122,16 +116,15 @@ def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:
         good = bad = 0
         while chunk := text.read(encodings.PIECE_SIZE):
             good, bad = good + len(WIDE.findall(chunk)), bad + len(BAD.findall(chunk))
-    row, place = next(_bad_cells(table), (1, 1)) if good >= bad else (0, 0)
-    what = BAD_BYTE.format(row=row, place=place) if row else NOT_UTF8
-    shown = "; ".join(f"{name} {quoted(texts)}" for name, texts in readings.items())
-    return choice(what, "encoding", list(readings), f" ({shown})", readings=readings)
+    row, position = next(_bad_cells(table), (1, 1)) if good >= bad else (0, 0)
+    what = BAD_BYTE.format(row=row, place=position) if row else NOT_UTF8
+    return choice(what, "encoding", list(readings), readings=readings)
 
 
 def _bad_cells(table: Table) -> Iterator[tuple[int, int]]:
-    """(row, place) of the cells that are no UTF-8; of JSON, the place is that of the key in its object."""
+    """(row, position) of the cells that are no UTF-8; in JSON, the position of the key in its object."""
     for number, record in replace(table, encoding=encodings.UTF8_ANYHOW, headed=False).records():
         cells = record.values() if is_object(record) else record if isinstance(record, list) else [record]
-        for place, cell in enumerate(cells, 1):
+        for position, cell in enumerate(cells, 1):
             if BAD.search(cell if isinstance(cell, str) else compact_json(cell)):
-                yield number, place
+                yield number, position

@@ -30,12 +30,9 @@ TOO_MANY = (
     f"The file has more than {MAX_NAMES:,} columns or keys: put custom values into the object `fields`."
 )
 ONE_LINE = (
-    "The file is one line, a header with an address in it: its line ends were lost on the way. With curl, "
-    "send it by --data-binary, as -d takes them away."
-)
-ONE_LINE_COMMAND = (
-    "The file is one line, a header with an address in it: its line ends were lost. Only if that line is a "
-    "subscriber, say so with --no-header and --map PLACE=email"
+    "The file is one line, a header with an address in it: its line ends were lost on the way, as curl's -d "
+    "takes them away (--data-binary does not). Only if that line is a subscriber, send `header=0` and "
+    "`map[PLACE]=email`."
 )
 EMPTY = "The file is empty: it needs a header row, or JSON objects."
 
@@ -44,7 +41,7 @@ Run = Callable[..., Any]  # of a function in a child process (`audience.protocol
 
 @dataclass(frozen=True)
 class Table:
-    """`names` are headers, places without a header row, or the keys of JSON objects.
+    """`names` are headers, positions without a header row, or the keys of JSON objects.
 
     `readings` are cells by the encodings that the file may have, unless one is said or certain. The header is
     in the row `header_row`, or the next that is not blank. `book` is what is known of a workbook; in the
@@ -93,20 +90,20 @@ class Table:
             records = dropwhile(lambda area: area[0] < self.header_row, records)
             next(records, None)
         if self.kind == CSV:
-            records = ((number, list(map(csv_values.unwrapped, record))) for number, record in records)
+            records = ((number, list(map(csv_values.unwrap_formula, record))) for number, record in records)
         return ((number, record) for number, record in records if any(cell != "" for cell in record))
 
     def _merged(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
         """With the value of cells that are merged downwards in each of their rows that is not blank."""
         merged = sorted(self.book.merged if self.book else (), key=lambda area: -area[1])
-        waiting = {place: [area for area in merged if area[0] == place] for place in self.filled}
+        waiting = {position: [area for area in merged if area[0] == position] for position in self.filled}
         for number, cells in records:
-            for place, ranges in waiting.items():
+            for position, ranges in waiting.items():
                 while len(ranges) > 1 and ranges[-2][1] <= number:
                     ranges.pop()
                 if ranges and ranges[-1][1] < number <= ranges[-1][2]:
-                    cells += [""] * (place - len(cells))
-                    cells[place - 1] = cells[place - 1] or ranges[-1][3]
+                    cells += [""] * (position - len(cells))
+                    cells[position - 1] = cells[position - 1] or ranges[-1][3]
             yield number, cells
 
     def cell_of(self, record: Any, column: Column) -> str:
@@ -116,7 +113,7 @@ class Table:
         return self.cell(record.get(column.name)) if is_object(record) else ""
 
     def cells(self, record: Any) -> Iterable[tuple[str | int, Any]]:
-        """The values of a record, by place or, in JSON, by key."""
+        """The values of a record, by position or, in JSON, by key."""
         if not self.is_json:
             return enumerate(record, 1)
         return record.items() if is_object(record) else ()
@@ -132,7 +129,7 @@ class Table:
         return csv_values.read_value(value) if self.kind == CSV else csv_values.read_typed(value)
 
 
-def opened(
+def open_table(
     binary: BinaryIO,
     kind: str | None,
     reading: Reading,
@@ -204,15 +201,15 @@ def _csv(binary: BinaryIO, encoding: str, headed: bool, row: int) -> Table:
     )
     table = _checked(Table(CSV, encoding, delimiter, headed, _names(first, headed), binary, header_row=row))
     if headed and has_email(first) and any(map(csv_values.is_address, first)) and not any(table.records()):
-        raise FileRefused(ONE_LINE, ONE_LINE_COMMAND)
+        raise FileRefused(ONE_LINE)
     return table
 
 
 def _names(first: Sequence[str], headed: bool) -> list[str]:
     return (
-        [csv_values.read_text(csv_values.unwrapped(name)) for name in first]
+        [csv_values.read_text(csv_values.unwrap_formula(name)) for name in first]
         if headed
-        else [str(place) for place in range(1, len(first) + 1)]
+        else [str(position) for position in range(1, len(first) + 1)]
     )
 
 
@@ -224,21 +221,21 @@ def raw_lines(text: TextIO) -> Iterator[tuple[str, Any]]:
     """All lines of a file: as they stand there, with the line break, and the value in JSON, or the text."""
     objects, value = readers.Objects(), None
     for line in readers.lines(text):
-        written = line.strip(" \t\r\n")
+        line_text = line.strip(" \t\r\n")
         try:
-            value, end = objects.read(written, 0)
+            value, end = objects.read(line_text, 0)
         except (ValueError, RecursionError):
             end = 0
-        yield line, value if end == len(written) else written
+        yield line, value if end == len(line_text) else line_text
 
 
 def _keys(table: Table) -> Iterator[str]:
     """The keys of all objects that could name a column, in the order in which they turn up."""
-    seen: set[str] = set(NOTES)
+    keys: set[str] = set(NOTES)
     for _, value in table.records():
         for key in value if is_object(value) else ():
-            if key not in seen and _can_name(key):
-                seen.add(key)
+            if key not in keys and _can_name(key):
+                keys.add(key)
                 yield key
 
 

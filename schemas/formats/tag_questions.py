@@ -9,7 +9,6 @@ from schemas.formats import csv_values
 from schemas.formats.columns import Column
 from schemas.formats.meanings import EXPORTED
 from schemas.formats.questions import FileQuestion, choice
-from schemas.formats.refusals import quoted
 from schemas.formats.tables import Table
 
 MARKS = (";", "|", csv_values.GOOGLE)
@@ -53,9 +52,4 @@ class TagWatch:
         asked = [column for column in asked if self.marks[column.place]]
         values = sum((self.shown[column.place] for column in asked), Counter[str]())
         names = [column.name for column in asked]
-        sample = f" (in column {quoted(names)}, such as {quoted([next(iter(values))])})"
-        return [
-            choice(
-                UNCLEAR, "tag_separator", list(answers), sample, columns=names, values=values.most_common()
-            )
-        ]
+        return [choice(UNCLEAR, "tag_separator", list(answers), columns=names, values=values.most_common())]

@@ -15,7 +15,7 @@ from xml.parsers import expat
 
 from schemas.formats import archives, encodings, workbook_rows
 from schemas.formats.readers import MAX_LENGTH
-from schemas.formats.refusals import FileRefused, quoted
+from schemas.formats.refusals import FileRefused
 
 MAX_INFLATED = 512 * 2**20  # bytes, also of what is written
 MAX_STRING_LENGTH = 100_000_000  # characters of all shared strings
@@ -33,7 +33,10 @@ TOO_MANY_ROWS = f"The sheet has cells below row {MAX_ROWS:,}: {AS_CSV}"
 LONG_ROW = f"Row {{number}} of the sheet has more than {MAX_LENGTH:,} characters: shorten it, or remove it."
 UNREADABLE = f"The workbook cannot be read: open it in a spreadsheet program, then {AS_CSV}"
 CRAFTED = f"The workbook contains a document type, which no spreadsheet program writes: {AS_CSV}"
-NO_SHEET = "The workbook has no sheet of that name or number: name one that it has, or its place from 1."
+NO_SHEET = (
+    "The workbook has no sheet of that name or number: name one that it has, or its place from 1. `values` "
+    "has them."
+)
 OPEN_DOCUMENT = (
     "The file is an OpenDocument one (.ods): save it as an Excel workbook (.xlsx) or as CSV in UTF-8."
 )
@@ -74,9 +77,7 @@ def unpack(
     except ChildProcessError as error:
         raise FileRefused(UNREADABLE) from error
     if "refused" in answer:
-        sheets = answer["sheets"]
-        command = f"The workbook has no such sheet. Found: {quoted(sheets)}." if sheets else ""
-        raise FileRefused(answer["refused"], command, values=sheets)
+        raise FileRefused(answer["refused"], values=answer["sheets"])
     return Workbook(**answer | {"not_computed": dict(answer["not_computed"])})
 
 
@@ -162,7 +163,7 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
     sheets = reader.wb.worksheets
     names = [str(sheet.title) for sheet in sheets]
     hidden = [sheet.sheet_state != "visible" for sheet in sheets]
-    chosen = sheets[_place(names, hidden, sheet)]
+    chosen = sheets[_index(names, hidden, sheet)]
     parts = {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
     with reader.archive.open(parts[chosen.title]) as part:
         notes = workbook_rows.Scan().read(part)
@@ -175,7 +176,7 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
     rest = [sheet for sheet in sheets if sheet is not chosen and sheet.sheet_state == "visible"][:MOST_OTHERS]
     return {
         "sheet": chosen.title,
-        "sheets": _shown(names),
+        "sheets": _shown_names(names),
         "hidden": counts["hidden"],
         "merged": merged,
         "not_computed": list(notes.not_computed.items()),
@@ -189,20 +190,20 @@ def _beginning(sheet: Any) -> list[list[str]]:
     return [[str(value)[:MAX_NAME_LENGTH] for value in row[:FIRST_CELLS]] for row in rows]
 
 
-def _shown(names: Sequence[str]) -> list[str]:
+def _shown_names(names: Sequence[str]) -> list[str]:
     return [name[:MAX_NAME_LENGTH] for name in names[:MAX_NAMES]]
 
 
-def _place(names: Sequence[str], hidden: Sequence[bool], sheet: str | None) -> int:
+def _index(names: Sequence[str], hidden: Sequence[bool], sheet: str | None) -> int:
     """The index of the sheet. Raises `FileRefused`."""
     if sheet is None:
         return hidden.index(False) if False in hidden else 0
     wanted = sheet.strip().casefold()
-    places = [str(place) for place in range(1, len(names) + 1)]
-    for known in ([name.strip().casefold() for name in names], places):
-        if wanted in known:
-            return known.index(wanted)
-    raise FileRefused(NO_SHEET, values=_shown(names))
+    numbers = [str(number) for number in range(1, len(names) + 1)]
+    for labels in ([name.strip().casefold() for name in names], numbers):
+        if wanted in labels:
+            return labels.index(wanted)
+    raise FileRefused(NO_SHEET, values=_shown_names(names))
 
 
 def _lines(
@@ -220,14 +221,14 @@ def _lines(
     for number, row in enumerate(rows, 1):
         if number > MAX_ROWS:
             raise FileRefused(TOO_MANY_ROWS)
-        cells = workbook_rows.shown(row)
+        cells = workbook_rows.shown_cells(row)
         while cells and cells[-1] == "":
             cells.pop()
         if len(cells) > MAX_COLUMNS:
             raise FileRefused(TOO_MANY_COLUMNS)
-        for place, cell in enumerate(cells, 1) if starts else ():
-            if (number, place) in starts:
-                starts[number, place][3] = cell
+        for position, cell in enumerate(cells, 1) if starts else ():
+            if (number, position) in starts:
+                starts[number, position][3] = cell
         is_hidden = bool(cells) and number in hidden
         counts["hidden"] += is_hidden
         if cells and not (is_hidden and skip_hidden):

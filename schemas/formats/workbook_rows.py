@@ -76,10 +76,10 @@ class Scan:
         self._text = False
         is_formula = name.rpartition(":")[2] == "c" and "f" in self._parts
         if is_formula and "value" not in self._parts and self._cell.get("t") != "str":
-            self.notes.not_computed.setdefault(_place(self._cell.get("r"), self._column), self._row)
+            self.notes.not_computed.setdefault(_column_number(self._cell.get("r"), self._column), self._row)
 
 
-def _place(reference: str | None, column: int) -> int:
+def _column_number(reference: str | None, column: int) -> int:
     """The column of a cell such as B7, from 1."""
     from openpyxl.utils.cell import coordinate_to_tuple
 
@@ -94,12 +94,12 @@ def merged(notes: SheetNotes) -> list[list[Any]]:
     return [[column, top, bottom, ""] for (top, column), (bottom, _) in ends if top < bottom]
 
 
-def shown(cells: Iterable[Any]) -> list[Any]:
+def shown_cells(cells: Iterable[Any]) -> list[Any]:
     """The cells of a row as the sheet shows them."""
-    return ["" if cell.value is None else _shown(cell) for cell in cells]
+    return ["" if cell.value is None else _shown_value(cell) for cell in cells]
 
 
-def _shown(cell: Any) -> Any:
+def _shown_value(cell: Any) -> Any:
     """Text, a boolean, a number that can be stored, or a date as ISO 8601 text."""
     value = cell.value
     if isinstance(value, bool | str):

@@ -1,27 +1,35 @@
 """Allow and deny lists of sites."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from storage.database import execute, marks, rows
-
-
-def entries(site_id: int) -> list[tuple[str, str]]:
-    """(kind, entry), oldest first."""
-    return rows("SELECT kind, entry FROM address_lists WHERE site_id = ? ORDER BY id", (site_id,))
+from storage.access.models import AddressListModel
+from storage.database import execute, marks
+from storage.records import Records
 
 
-def matching(site_id: int, names: Sequence[str]) -> list[tuple[str, str]]:
-    """The (kind, entry) pairs whose entry is in `names`; what is no text matches nothing."""
+class ListEntry(NamedTuple):
+    kind: str
+    entry: str
+
+
+LISTS = Records(AddressListModel, ListEntry)
+
+
+def entries(site_id: int) -> list[ListEntry]:
+    """Oldest first."""
+    return LISTS.find("ORDER BY id", site_id=site_id)
+
+
+def matching(site_id: int, names: Sequence[str]) -> list[ListEntry]:
+    """Those in `names`; what is no text matches nothing."""
     names = list(filter(is_text, names))
-    return rows(
-        f"SELECT kind, entry FROM address_lists WHERE site_id = ? AND entry IN ({marks(names)})",
-        (site_id, *names),
-    )
+    return LISTS.find(f"AND entry IN ({marks(names)})", *names, site_id=site_id)
 
 
 def put(site_id: int, kind: str, entry: str, at: int) -> bool:
     """False if the list had it already."""
-    changed = execute(
+    changed = execute(  # as text: the builder does not tell whether a row changed
         "INSERT INTO address_lists (site_id, kind, entry, created_at) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id, entry) DO UPDATE SET kind = excluded.kind "
         "WHERE address_lists.kind <> excluded.kind",
@@ -31,7 +39,7 @@ def put(site_id: int, kind: str, entry: str, at: int) -> bool:
 
 
 def remove(site_id: int, entry: str) -> bool:
-    return bool(execute("DELETE FROM address_lists WHERE site_id = ? AND entry = ?", (site_id, entry)))
+    return LISTS.delete(site_id=site_id, entry=entry) > 0
 
 
 def is_text(name: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from storage.access.models import AuditLogModel
-from storage.database import execute, marks, row, rows
+from storage.database import column, execute, marks, row
 from storage.records import Records
 
 
@@ -53,11 +53,11 @@ def of_subject(site_id: int, subject: str, limit: int) -> list[AuditEntry]:
 def erase(site_id: int, hashes: Mapping[str, str]) -> None:
     """Replaces subscribers' uuids by the keyed hashes of their addresses, those few whom it names."""
     uuids = list(hashes)
-    named = rows(
+    named = column(
         f"SELECT DISTINCT subject FROM audit_log WHERE site_id = ? AND subject IN ({marks(uuids)})",
         [site_id, *uuids],
     )
-    for (uuid,) in named:
+    for uuid in named:
         ENTRIES.change({"subject": hashes[uuid]}, site_id=site_id, subject=uuid)
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from storage.access.models import KeyModel, KeySiteModel
 from storage.access.sites import SITES, Site
-from storage.database import execute, marks, rows
+from storage.database import column, execute, marks, rows
 from storage.records import Records
 
 
@@ -89,13 +89,12 @@ def expire(publishable_key: str, at: int) -> None:
 
 def detach_keys(site_id: int, at: int) -> list[str]:
     """Detaches a site from its keys; revokes those without another site, returning their publishable keys."""
-    orphaned = rows(
+    publishable_keys: list[str] = column(
         "SELECT publishable_key FROM keys WHERE revoked_at IS NULL "
         "AND id IN (SELECT key_id FROM key_sites WHERE site_id = ?) "
         "AND id NOT IN (SELECT key_id FROM key_sites WHERE site_id <> ?) ORDER BY id",
         (site_id, site_id),
     )
-    publishable_keys = [publishable_key for (publishable_key,) in orphaned]
     for publishable_key in publishable_keys:
         revoke(publishable_key, at)
     execute("DELETE FROM key_sites WHERE site_id = ?", (site_id,))

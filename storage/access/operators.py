@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from storage.access.models import OperatorModel, OperatorRoleModel
 from storage.access.sites import SITES, Site
-from storage.database import row, rows
+from storage.database import rows, value
 from storage.records import Records
 
 OWNER = "owner"
@@ -55,7 +55,7 @@ def set_administrator(operator_id: int, administrator: bool) -> None:
 
 def last_site(operator_id: int) -> int | None:
     """The id of the site used last, which may be gone."""
-    return row("SELECT last_site_id FROM operators WHERE id = ?", (operator_id,))[0]  # type: ignore[no-any-return]
+    return value("SELECT last_site_id FROM operators WHERE id = ?", (operator_id,), None)
 
 
 def put_last_site(operator_id: int, site_id: int) -> None:

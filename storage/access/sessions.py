@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from storage.access.models import OneTimeLinkModel, SessionModel
-from storage.database import execute, row, rows
+from storage.database import execute, rows, value
 from storage.records import Records
 
 
@@ -49,18 +49,16 @@ def touch(session_id: int, at: int) -> None:
 
 
 def searches(session_id: int) -> str | None:
-    record = row("SELECT searches FROM sessions WHERE id = ?", (session_id,))
-    return record and str(record[0])
+    return value("SELECT searches FROM sessions WHERE id = ?", (session_id,), None)
 
 
 def put_searches(session_id: int, searches: str) -> None:
     SESSIONS.change({"searches": searches}, id=session_id)
 
 
-def searches_with(part: str) -> list[tuple[int, str]]:
+def sessions_with(part: str) -> list[tuple[int, str]]:
     """(session, searches) of those with a text in them."""
-    records = rows("SELECT id, searches FROM sessions WHERE instr(searches, ?) > 0 ORDER BY id", (part,))
-    return [(int(session_id), str(searches)) for session_id, searches in records]
+    return rows("SELECT id, searches FROM sessions WHERE instr(searches, ?) > 0 ORDER BY id", (part,))
 
 
 def delete(session_id: int, operator_id: int) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from storage.database import execute, row
+from storage.database import execute, row, value
 
 TAKE = (
     "INSERT INTO site_counters (site_id, accepted, accepted_at, users, unsubscribers) VALUES (?, 1, ?, 0, 0) "
@@ -26,8 +26,7 @@ def take(site_id: int, now: int) -> Taken:
 
 def accepted(site_id: int) -> int:
     """The number of the site's newest accepting transaction; 0 before the first."""
-    record = row("SELECT accepted FROM site_counters WHERE site_id = ?", (site_id,))
-    return int(record[0]) if record else 0
+    return value("SELECT accepted FROM site_counters WHERE site_id = ?", (site_id,), 0)
 
 
 def raise_to(site_id: int, number: int) -> None:

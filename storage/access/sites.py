@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from storage.access.models import SiteCounterModel
 from storage.base_models import SiteModel
-from storage.database import execute, row
+from storage.database import execute, row, value
 from storage.records import Records
 
 
@@ -50,8 +50,7 @@ def key_parts(site_id: int) -> tuple[str, str]:
 
 
 def time_zone(site_id: int) -> str:
-    record = row("SELECT time_zone FROM sites WHERE id = ?", (site_id,), keeps_plan=True)
-    return record[0] if record else "UTC"
+    return value("SELECT time_zone FROM sites WHERE id = ?", (site_id,), "UTC", keeps_plan=True)
 
 
 def list_all() -> list[Site]:
@@ -72,14 +71,13 @@ def count(site_id: int, users: int, unsubscribers: int) -> None:
 def counters(site_id: int) -> tuple[int, int]:
     """(users, unsubscribers) as stored."""
     query = "SELECT users, unsubscribers FROM site_counters WHERE site_id = ?"
-    record = row(query, (site_id,), keeps_plan=True)
-    return (record[0], record[1]) if record else (0, 0)
+    return row(query, (site_id,), keeps_plan=True) or (0, 0)
 
 
 def recount(site_id: int) -> tuple[int, int]:
     """(users, unsubscribers) as counted from the subscribers."""
-    record = row("SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE site_id = ?", (site_id,))
-    return (record[0], record[1]) if record else (0, 0)
+    query = "SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE site_id = ?"
+    return row(query, (site_id,)) or (0, 0)
 
 
 def put_counters(site_id: int, users: int, unsubscribers: int) -> None:

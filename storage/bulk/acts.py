@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from storage import jobs
 from storage.bulk.models import BulkActModel, BulkActPieceModel
-from storage.database import execute, execute_many, marks, rows
+from storage.database import column, execute, marks, rows
 from storage.records import Records
 from storage.subscribers.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
 from storage.subscribers.subscribers import Subscriber, read
@@ -51,6 +51,7 @@ class BulkActPiece(NamedTuple):
 
     id: int
     ids: str
+    waiting: int = 1
 
 
 ACTS, PIECES = Records(BulkActModel, BulkAct), Records(BulkActPieceModel, BulkActPiece)
@@ -62,7 +63,7 @@ def add(
     tag: str,
     actor: str,
     client_network: str,
-    people: int,
+    size: int,
     at: int,
     now: int,
     wait_ms: int,
@@ -70,7 +71,7 @@ def add(
     """Whose subscribers are chosen; `now`, an instant of leases, somebody is at it, and for a while."""
     act_id = ACTS.add(
         site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
-        people=people, done=0, changed=0, created_at=at,
+        people=size, done=0, changed=0, created_at=at,
     )  # fmt: skip
     jobs.add(site_id, JOB, act_id, now=now, wait_ms=wait_ms)
     return act_id
@@ -108,10 +109,8 @@ def advance(site_id: int, act_id: int, done: int, changed: int, at: int) -> None
 
 
 def add_pieces(site_id: int, act_id: int, chunks: Iterable[Sequence[int]]) -> None:
-    execute_many(
-        "INSERT INTO bulk_act_pieces (site_id, bulk_act_id, ids, waiting) VALUES (?, ?, ?, 1)",
-        ((site_id, act_id, json.dumps(list(chunk))) for chunk in chunks),
-    )
+    waiting = (BulkActPiece(0, json.dumps(list(chunk))) for chunk in chunks)
+    PIECES.add_many(waiting, site_id=site_id, bulk_act_id=act_id)
 
 
 def first_piece(site_id: int, act_id: int) -> tuple[int, list[int]] | None:
@@ -201,10 +200,8 @@ def keys(site_id: int, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
 
 
 def ids_by_uuid(site_id: int, uuids: Sequence[str]) -> list[int]:
-    records = rows(
-        f"SELECT id FROM subscribers WHERE site_id = ? AND uuid IN ({marks(uuids)})", [site_id, *uuids]
-    )
-    return [subscriber_id for (subscriber_id,) in records]
+    query = f"SELECT id FROM subscribers WHERE site_id = ? AND uuid IN ({marks(uuids)})"
+    return column(query, [site_id, *uuids])
 
 
 def subscribers(site_id: int, ids: Sequence[int]) -> list[Subscriber]:

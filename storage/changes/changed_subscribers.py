@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Iterable
 
 from storage.changes.log import LogRow
-from storage.database import execute_many, row, rows
+from storage.database import column, execute_many, row, rows
 from storage.engines.chosen import engine
 
 PART = 65_536  # numbers; migration 0030 has it, too: it stays
@@ -33,12 +33,11 @@ def _add(site_id: int, part: int, number: int, subscriber_ids: Iterable[int]) ->
 
 def numbers_of(site_id: int, subscriber_id: int, limit: int) -> list[int]:
     """The numbers of the newest rows that changed a subscriber."""
-    records = rows(
+    return column(
         f"SELECT number FROM changed_subscribers WHERE site_id = ? AND part IN ({engine.IDS}) "
         "AND subscriber_id = ? ORDER BY number DESC LIMIT ?",
         (site_id, _parts(site_id), subscriber_id, limit),
     )
-    return [number for (number,) in records]
 
 
 def newest(site_id: int, limit: int) -> list[int]:
@@ -49,12 +48,11 @@ def newest(site_id: int, limit: int) -> list[int]:
         (site_id, limit),
     )
     since = first[0] or 0
-    records = rows(
+    return column(
         "SELECT DISTINCT subscriber_id FROM changed_subscribers "
         "WHERE site_id = ? AND part >= ? AND number >= ? LIMIT ?",
         (site_id, since // PART, since, limit),
     )
-    return [subscriber_id for (subscriber_id,) in records]
 
 
 def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> dict[int, list[int]]:
@@ -93,11 +91,11 @@ def _parts(site_id: int, since: int = 0) -> str:
 
     Each is found by the one before: a restore raises the numbers far above those of before.
     """
-    records = rows(
+    parts = column(
         "WITH RECURSIVE found (part) AS ("
         "SELECT min(part) FROM changed_subscribers WHERE site_id = ? AND part >= ? UNION ALL "
         "SELECT (SELECT min(part) FROM changed_subscribers WHERE site_id = ? AND part > found.part) "
         "FROM found WHERE found.part IS NOT NULL) SELECT part FROM found WHERE part IS NOT NULL",
         (site_id, since // PART, site_id),
     )
-    return json.dumps([part for (part,) in records])
+    return json.dumps(parts)

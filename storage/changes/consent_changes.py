@@ -3,12 +3,15 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from storage.database import execute_many, row, rows
+from storage.changes.models import ConsentChangeModel
+from storage.database import value
+from storage.records import Records
 
 
 class ConsentChange(NamedTuple):
     """`source` is what brought it: api, import, event, operator or migration; `source_id` the id of that."""
 
+    subscriber_id: int
     at: int
     subscribed: bool
     source: str
@@ -16,28 +19,19 @@ class ConsentChange(NamedTuple):
     reason: str
 
 
-Row = tuple[int, int, int, bool, str, int, str]  # site id, subscriber id, and a `ConsentChange`
+CHANGES = Records(ConsentChangeModel, ConsentChange)
 
 
-def add(changes: Iterable[Row]) -> None:
-    execute_many(
-        "INSERT INTO consent_changes (site_id, subscriber_id, at, subscribed, source, source_id, reason) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        changes,
-    )
+def add(site_id: int, changes: Iterable[ConsentChange]) -> None:
+    CHANGES.add_many(changes, site_id=site_id)
 
 
 def of_subscriber(site_id: int, subscriber_id: int) -> list[ConsentChange]:
     """Oldest first, in the order in which they were written."""
-    records = rows(
-        "SELECT at, subscribed, source, source_id, reason FROM consent_changes "
-        "WHERE site_id = ? AND subscriber_id = ? ORDER BY id",
-        (site_id, subscriber_id),
-    )
-    return [ConsentChange(at, bool(subscribed), *rest) for at, subscribed, *rest in records]
+    return CHANGES.find("ORDER BY id", site_id=site_id, subscriber_id=subscriber_id)
 
 
 def created_by(site_id: int, subscriber_id: int) -> str:
     """What brought a subscriber first, such as `import 12`; empty if it is not known."""
-    record = row("SELECT created_by FROM subscribers WHERE site_id = ? AND id = ?", (site_id, subscriber_id))
-    return str(record[0]) if record else ""
+    query = "SELECT created_by FROM subscribers WHERE site_id = ? AND id = ?"
+    return value(query, (site_id, subscriber_id), "")

@@ -4,10 +4,11 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from storage.database import execute, execute_many, marks, row, rows
+from storage.changes.models import ChangeLogModel
+from storage.database import column, execute, execute_many, marks, row, rows, value
 from storage.engines.chosen import engine
+from storage.records import Records
 
-COLUMNS = "id, number, count, at, source, source_id, entries"
 TAKE = (
     "INSERT INTO site_counters (site_id, accepted, users, unsubscribers, changes, change_bytes) "
     "VALUES (?, 0, 0, 0, ?, ?) ON CONFLICT (site_id) DO UPDATE SET "
@@ -33,9 +34,12 @@ class LogRow(NamedTuple):
     entries: bytes
 
 
+LOG = Records(ChangeLogModel, LogRow)
+
+
 def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: bytes) -> int:
     """Adds a row under the site's next numbers, in the transaction of its changes; returns the first."""
-    first = int(row(TAKE, (site_id, count, len(entries)))[0]) - count + 1
+    first = value(TAKE, (site_id, count, len(entries)), 0) - count + 1
     execute(
         "INSERT INTO change_log (site_id, number, count, at, source, source_id, entries) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -47,8 +51,7 @@ def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: byt
 def numbers(site_id: int) -> tuple[int, int]:
     """(newest, oldest) numbers of a site; without an entry, the oldest is the next."""
     query = "SELECT changes, oldest_change FROM site_counters WHERE site_id = ?"
-    record = row(query, (site_id,), keeps_plan=True)
-    return (record[0], record[1]) if record else (0, 1)
+    return row(query, (site_id,), keeps_plan=True) or (0, 1)
 
 
 def raise_to(site_id: int, number: int) -> None:
@@ -61,7 +64,7 @@ def raise_to(site_id: int, number: int) -> None:
     )
 
 
-def after(site_id: int, number: int, entries: int) -> list[LogRow]:
+def rows_after(site_id: int, number: int, entries: int) -> list[LogRow]:
     """The rows with the next `entries` entries after a number."""
     lengths = rows(
         f"SELECT id, number, count FROM change_log WHERE {FROM} ORDER BY number LIMIT ?",
@@ -77,21 +80,13 @@ def after(site_id: int, number: int, entries: int) -> list[LogRow]:
 
 
 def _by_id(site_id: int, ids: Sequence[int]) -> list[LogRow]:
-    records = rows(
-        f"SELECT {COLUMNS} FROM change_log WHERE id IN ({marks(ids)}) AND +site_id = ? ORDER BY id",
-        [*ids, site_id],
-    )
-    return [LogRow(*record) for record in records]
+    return LOG.find(f"WHERE id IN ({marks(ids)}) AND +site_id = ? ORDER BY id", *ids, site_id)
 
 
 def at_numbers(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
     """The rows that begin at some numbers, oldest first."""
-    records = rows(
-        f"SELECT {COLUMNS} FROM change_log WHERE site_id = ? AND count > 0 AND number IN ({marks(numbers)}) "
-        "ORDER BY number",
-        [site_id, *numbers],
-    )
-    return [LogRow(*record) for record in records]
+    numbered = f"AND count > 0 AND number IN ({marks(numbers)}) ORDER BY number"
+    return LOG.find(numbered, *numbers, site_id=site_id)
 
 
 def indexed_as(site_id: int, number: int) -> list[LogRow]:
@@ -109,16 +104,16 @@ def _grow(site_id: int, size: int) -> None:
     execute("UPDATE site_counters SET change_bytes = change_bytes + ? WHERE site_id = ?", (size, site_id))
 
 
-def erase(site_id: int, people: Iterable[tuple[int, str, int]], number: int) -> None:
+def erase(site_id: int, subscribers: Iterable[tuple[int, str, int]], number: int) -> None:
     """Marks subscribers, as (id, uuid, 1 until they are blank), erased by the row of a number."""
     execute_many(
         "INSERT INTO erased_subscribers (site_id, subscriber_id, uuid, number, waiting) "
         "VALUES (?, ?, ?, ?, ?)",
-        [(site_id, subscriber_id, uuid, number, waiting) for subscriber_id, uuid, waiting in people],
+        [(site_id, subscriber_id, uuid, number, waiting) for subscriber_id, uuid, waiting in subscribers],
     )
 
 
-def erased(site_id: int, subscriber_ids: Collection[int]) -> dict[int, str]:
+def erased_uuids(site_id: int, subscriber_ids: Collection[int]) -> dict[int, str]:
     """The uuids of those who were erased, by id."""
     return dict(
         rows(
@@ -132,7 +127,7 @@ def erased(site_id: int, subscriber_ids: Collection[int]) -> dict[int, str]:
 def to_blank(site_id: int, limit: int) -> list[int]:
     """Ids of erased subscribers of whom the record may still hold something."""
     query = "SELECT subscriber_id FROM erased_subscribers WHERE site_id = ? AND waiting = 1 LIMIT ?"
-    return [subscriber_id for (subscriber_id,) in rows(query, (site_id, limit))]
+    return column(query, (site_id, limit))
 
 
 def blanked(site_id: int, subscriber_ids: Iterable[int]) -> None:
@@ -143,24 +138,18 @@ def blanked(site_id: int, subscriber_ids: Iterable[int]) -> None:
 
 
 def sites_to_blank() -> list[int]:
-    return [
-        site_id for (site_id,) in rows("SELECT DISTINCT site_id FROM erased_subscribers WHERE waiting = 1")
-    ]
+    return column("SELECT DISTINCT site_id FROM erased_subscribers WHERE waiting = 1")
 
 
 def oldest(site_id: int, limit: int) -> list[LogRow]:
     """The first rows of a site's record."""
-    records = rows(
-        f"SELECT {COLUMNS} FROM change_log WHERE site_id = ? ORDER BY id LIMIT ?", (site_id, limit)
-    )
-    return [LogRow(*record) for record in records]
+    return LOG.find("ORDER BY id LIMIT ?", limit, site_id=site_id)
 
 
 def sites_before(instant: int) -> list[int]:
     """The sites whose record begins before an instant."""
     first = "SELECT at FROM change_log WHERE site_id = sites.id ORDER BY id LIMIT 1"
-    records = rows(f"SELECT id FROM sites WHERE ({first}) < ? ORDER BY id", (instant,))
-    return [site_id for (site_id,) in records]
+    return column(f"SELECT id FROM sites WHERE ({first}) < ? ORDER BY id", (instant,))
 
 
 def drop(site_id: int, old_rows: Sequence[LogRow]) -> None:
@@ -181,8 +170,7 @@ def drop(site_id: int, old_rows: Sequence[LogRow]) -> None:
 
 def dropped_at(site_id: int) -> int:
     """The newest instant of the rows that were dropped; 0 before the first."""
-    record = row("SELECT dropped_change_at FROM site_counters WHERE site_id = ?", (site_id,))
-    return int(record[0]) if record else 0
+    return value("SELECT dropped_change_at FROM site_counters WHERE site_id = ?", (site_id,), 0)
 
 
 def drop_erased(site_id: int) -> None:
@@ -197,6 +185,5 @@ def drop_erased(site_id: int) -> None:
 
 def size() -> tuple[int, int | None]:
     """(bytes of all entries, when the oldest of them was written)."""
-    total = row("SELECT CAST(coalesce(sum(change_bytes), 0) AS bigint) FROM site_counters")[0]
-    first = row("SELECT at FROM change_log ORDER BY id LIMIT 1")
-    return int(total), first[0] if first else None
+    total = value("SELECT CAST(coalesce(sum(change_bytes), 0) AS bigint) FROM site_counters", (), 0)
+    return total, value("SELECT at FROM change_log ORDER BY id LIMIT 1", (), None)

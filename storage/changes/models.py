@@ -1,20 +1,30 @@
-"""The tables of the record of changes."""
+"""The tables of the record of changes, and of the consent events."""
 
 from typing import Any
 
-from peewee import SQL, BigIntegerField, BlobField, CompositeKey, IntegerField, TextField
+from peewee import (
+    SQL,
+    BigIntegerField,
+    BlobField,
+    BooleanField,
+    CompositeKey,
+    ForeignKeyField,
+    IntegerField,
+    TextField,
+)
 
 from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
+from storage.subscribers.models import SubscriberModel
 
 
 class ChangeLogModel(SiteOwnedModel):
-    """What a write transaction did: `count` entries, numbered from `number`, packed.
+    """What a write transaction did: entries, as many as `length`, numbered from `number`, packed.
 
     One without entries has the number of the next.
     """
 
     number = BigIntegerField()
-    count = IntegerField()
+    length = IntegerField(column_name="count")
     at = BigIntegerField()
     source = TextField()
     source_id = IntegerField()
@@ -73,8 +83,27 @@ class ErasedSubscriberModel(BaseModel):
 _erased: Any = ErasedSubscriberModel
 add_partial_index("erased_subscribers_waiting", _erased.site_id, where=SQL("waiting = 1"))
 
+
+class ConsentChangeModel(SiteOwnedModel):
+    """Who subscribed or left, by what; a person's first word is `created_by` (`import 12`, `api 3`).
+
+    The index of `subscriber` serves the changes of one, and erasing.
+    """
+
+    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
+    at = BigIntegerField()
+    subscribed = BooleanField()
+    source = TextField()
+    source_id = IntegerField()
+    reason = TextField()
+
+    class Meta:
+        table_name = "consent_changes"
+
+
 CHANGE_LOG_MODELS: tuple[type[BaseModel], ...] = (
     ChangeLogModel,
     ChangedSubscriberModel,
     ErasedSubscriberModel,
+    ConsentChangeModel,
 )

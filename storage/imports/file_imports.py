@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from storage import jobs
-from storage.database import execute, execute_many, row, rows
+from storage.database import execute, execute_many, rows, value
 from storage.imports.imports import IMPORTS, JOB
 from storage.imports.models import RefusedRowModel
 from storage.records import Records
@@ -38,24 +38,24 @@ def begin(site_id: int, source: str | None, at: int, until: int) -> int:
     )
 
 
-def unfinished(site_id: int, source: str, now: int) -> int | None:
+def unfinished_id(site_id: int, source: str, now: int) -> int | None:
     """The id of the newest unfinished import from a source, unless it is abandoned."""
-    record = row(
+    return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND (status IN ('queued', 'running') "
         "OR status = 'receiving' AND receiving_until >= ?) ORDER BY id DESC LIMIT 1",
         (site_id, source, now),
+        None,
     )
-    return record[0] if record else None
 
 
 def ended(site_id: int, source: str) -> int | None:
     """The id of the newest import from a source that is applied, or was stopped."""
-    record = row(
+    return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND status IN ('finished', 'failed') "
         "ORDER BY id DESC LIMIT 1",
         (site_id, source),
+        None,
     )
-    return record[0] if record else None
 
 
 def receive(site_id: int, import_id: int, rows: int, refused: int, now: int, until: int) -> bool:
@@ -92,7 +92,7 @@ def discard(site_id: int, import_id: int) -> bool:
     return False
 
 
-def abandoned(now: int) -> list[tuple[int, int]]:
+def list_abandoned(now: int) -> list[tuple[int, int]]:
     """(site id, id) of imports whose upload has stopped."""
     return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND receiving_until < ?", (now,))
 
@@ -112,8 +112,9 @@ def refuse(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int)
 
 def columns(site_id: int, import_id: int) -> list[str] | None:
     """The columns of the file, empty if there is no file; None if there is no such import."""
-    record = row("SELECT columns FROM imports WHERE site_id = ? AND id = ?", (site_id, import_id))
-    return list(json.loads(record[0] or "[]")) if record else None
+    query = "SELECT coalesce(columns, '[]') FROM imports WHERE site_id = ? AND id = ?"
+    names: str | None = value(query, (site_id, import_id), None)
+    return None if names is None else list(json.loads(names))
 
 
 def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, RefusedRow]]:
@@ -149,10 +150,8 @@ def forget_refused(site_id: int, before: int) -> None:
 
 def refused_before(instant: int) -> int | None:
     """The id of the site with the row that was refused first, if that was before an instant."""
-    record = row(
-        "SELECT site_id FROM refused_rows WHERE refused_at < ? ORDER BY refused_at LIMIT 1", (instant,)
-    )
-    return record and int(record[0])
+    query = "SELECT site_id FROM refused_rows WHERE refused_at < ? ORDER BY refused_at LIMIT 1"
+    return value(query, (instant,), None)
 
 
 def erase_refused(site_id: int, hashes: Iterable[str]) -> None:

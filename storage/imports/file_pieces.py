@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterator, Sequence
 
-from storage.database import execute, row, rows
+from storage.database import execute, rows, value
 from storage.engines.chosen import engine
 
 PIECE_BYTES = 2**20  # of all but the last
@@ -30,17 +30,16 @@ def read(site_id: int, file: str) -> Iterator[bytes]:
 
 
 def _piece(site_id: int, file: str, number: int) -> bytes | None:
-    record = row(
-        "SELECT content FROM file_pieces WHERE site_id = ? AND file = ? AND number = ?",
-        (site_id, file, number),
-    )
-    return record and bytes(record[0])
+    query = "SELECT content FROM file_pieces WHERE site_id = ? AND file = ? AND number = ?"
+    return value(query, (site_id, file, number), None)
 
 
-def overwrite(site_id: int, file: str, places: Sequence[tuple[int, bytes]]) -> None:
+def overwrite(site_id: int, file: str, parts: Sequence[tuple[int, bytes]]) -> None:
     """Writes bytes over those at places of a file, each piece once."""
     changed: dict[int, bytearray] = {}
-    for number, offset, part in itertools.chain.from_iterable(_parts(*place) for place in places):
+    for number, offset, part in itertools.chain.from_iterable(
+        _parts(*offset_and_content) for offset_and_content in parts
+    ):
         if number not in changed:
             changed[number] = bytearray(_piece(site_id, file, number) or b"")
         changed[number][offset : offset + len(part)] = part

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage import jobs
-from storage.database import execute, marks, row, rows
+from storage.database import column, execute, marks, row, rows
 from storage.imports.models import FileUploadModel, ImportedFileModel
 from storage.records import Records
 
@@ -66,7 +66,7 @@ def waiting(site_id: int) -> list[FileUpload]:
     return UPLOADS.find(f"AND task <> '{ASKED}' ORDER BY id DESC", site_id=site_id, import_id=0)
 
 
-def asked_by(site_id: int, key: str) -> list[FileUpload]:
+def list_asked_by(site_id: int, key: str) -> list[FileUpload]:
     """Those of a key that wait for answers, newest first."""
     return UPLOADS.find("ORDER BY id DESC", site_id=site_id, task=ASKED, actor=key)
 
@@ -123,18 +123,16 @@ def try_again(site_id: int, upload_id: int) -> None:
     )
 
 
-def asked_before(instant: int) -> list[tuple[int, int]]:
+def list_asked_before(instant: int) -> list[tuple[int, int]]:
     """(site id, id) of files that wait for answers since before an instant."""
-    records = rows(
-        f"SELECT site_id, id FROM file_uploads WHERE task = '{ASKED}' AND created_at < ?", (instant,)
-    )
-    return [(site_id, upload_id) for site_id, upload_id in records]
+    query = f"SELECT site_id, id FROM file_uploads WHERE task = '{ASKED}' AND created_at < ?"
+    return rows(query, (instant,))
 
 
 def searched(site_id: int, upload: FileUpload) -> None:
     """Ends a search; whoever was erased after it had begun is to be searched for still."""
-    left = FileUploadModel.to_search - upload.to_search
-    UPLOADS.change({"to_search": left}, site_id=site_id, id=upload.id)
+    remaining = FileUploadModel.to_search - upload.to_search
+    UPLOADS.change({"to_search": remaining}, site_id=site_id, id=upload.id)
 
 
 def drop(site_id: int, upload_id: int, outcome: str) -> None:
@@ -155,8 +153,7 @@ def remove_before(site_id: int, instant: int) -> None:
 
 def sites_before(instant: int) -> list[int]:
     """The ids of sites with files that nobody imports, from before an instant."""
-    records = rows(f"SELECT DISTINCT site_id FROM file_uploads WHERE {LEFT}", (instant,))
-    return [site_id for (site_id,) in records]
+    return column(f"SELECT DISTINCT site_id FROM file_uploads WHERE {LEFT}", (instant,))
 
 
 class ImportedFile(NamedTuple):
@@ -191,10 +188,10 @@ def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
 
 def imported_before(site_id: int, digest: str) -> tuple[int, int] | None:
     """(id, when it was accepted) of the newest import of a file with this content."""
-    record = row(
+    newest: tuple[int, int] | None = row(
         "SELECT i.id, i.created_at FROM imported_files AS f "
         "JOIN imports AS i ON i.site_id = f.site_id AND i.id = f.import_id "
         "WHERE f.site_id = ? AND f.digest = ? ORDER BY f.import_id DESC LIMIT 1",
         (site_id, digest),
     )
-    return record and (record[0], record[1])
+    return newest

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from storage import jobs
-from storage.database import execute, row, rows
+from storage.database import execute, row, rows, value
 from storage.imports.models import ImportBatchModel, ImportModel
 from storage.records import Records
 
@@ -79,8 +79,8 @@ class ImportBatch(NamedTuple):
 IMPORTS, BATCHES = Records(ImportModel, Import), Records(ImportBatchModel, ImportBatch)
 
 
-def failed() -> list[Failed]:
-    """The failed imports of all sites that are not taken back, oldest first."""
+def list_failed() -> list[Failed]:
+    """The failed imports of all sites that are not undone, oldest first."""
     records = rows(
         "SELECT i.id, s.uuid, i.rows, i.applied, i.finished_at FROM imports i "
         "JOIN sites s ON s.id = i.site_id "
@@ -101,12 +101,11 @@ def waiting() -> Waiting:
 
 def site_of_failed(import_id: int) -> int | None:
     """The id of the site of a failed import; None if there is none with this id."""
-    record = row("SELECT site_id FROM imports WHERE id = ? AND status = 'failed'", (import_id,))
-    return record and int(record[0])
+    return value("SELECT site_id FROM imports WHERE id = ? AND status = 'failed'", (import_id,), None)
 
 
 def retry(site_id: int, import_id: int) -> bool:
-    """Queues a failed import again; False if there is none with this id, or it is taken back."""
+    """Queues a failed import again; False if there is none with this id, or it is undone."""
     queued = rows(
         "UPDATE imports SET status = 'queued', finished_at = NULL WHERE site_id = ? AND id = ? "
         f"AND status = 'failed' AND {NOT_UNDONE.format('imports')} RETURNING turn",
@@ -155,8 +154,8 @@ def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
         "WHERE b.site_id = ? AND b.id > ? AND i.status <> 'receiving' ORDER BY b.id LIMIT 1",
         (site_id, after),
     ):
-        after = record[0]
-        yield record[1], record[2], record[3]
+        after, payload, number, at = record
+        yield payload, number, at
 
 
 def payload(site_id: int, batch_id: int) -> str | None:
@@ -232,8 +231,7 @@ def drop_batches(site_id: int, import_id: int, limit: int) -> int:
 def site_of(import_id: int) -> str | None:
     """The uuid of the site of an import."""
     query = "SELECT s.uuid FROM imports i JOIN sites s ON s.id = i.site_id WHERE i.id = ?"
-    record = row(query, (import_id,))
-    return record[0] if record else None
+    return value(query, (import_id,), None)
 
 
 def _end(site_id: int, import_id: int, status: str, at: int) -> Import:

@@ -3,7 +3,9 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
-from storage.database import execute, row, rows
+from storage.database import row
+from storage.imports.models import MovedAddressModel
+from storage.records import Records
 
 
 class MovedAddress(NamedTuple):
@@ -11,18 +13,17 @@ class MovedAddress(NamedTuple):
 
     address_hash: str
     subscriber_id: int
-    came: bool
+    came: int
+
+
+MOVED = Records(MovedAddressModel, MovedAddress)
 
 
 def note(site_id: int, old_hash: str, new_hash: str, subscriber_id: int, number: int) -> None:
     """Notes a move in the transaction `number`, if rows wait that may be about its addresses."""
     if _any_row_waits(site_id):
-        for address_hash, came in ((old_hash, 0), (new_hash, 1)):
-            execute(
-                "INSERT INTO moved_addresses (site_id, address_hash, subscriber_id, number, came) "
-                "VALUES (?, ?, ?, ?, ?)",
-                (site_id, address_hash, subscriber_id, number, came),
-            )
+        moves = MovedAddress(old_hash, subscriber_id, 0), MovedAddress(new_hash, subscriber_id, 1)
+        MOVED.add_many(moves, site_id=site_id, number=number)
 
 
 def _any_row_waits(site_id: int) -> bool:
@@ -36,18 +37,14 @@ def any_after(site_id: int, number: int) -> bool:
 
 def after(site_id: int, number: int, hashes: Collection[str]) -> list[MovedAddress]:
     """Of some addresses the first move after `number`."""
-    query = (
-        "SELECT address_hash, subscriber_id, came FROM moved_addresses WHERE site_id = ? AND number > ? "
-        "ORDER BY id"
-    )
     first: dict[str, MovedAddress] = {}
-    for address_hash, subscriber_id, came in rows(query, (site_id, number)):
-        if address_hash in hashes:
-            first.setdefault(address_hash, MovedAddress(address_hash, subscriber_id, bool(came)))
+    for move in MOVED.find("AND number > ? ORDER BY id", number, site_id=site_id):
+        if move.address_hash in hashes:
+            first.setdefault(move.address_hash, move)
     return list(first.values())
 
 
 def forget(site_id: int) -> None:
     """Forgets them all, once no row waits."""
     if not _any_row_waits(site_id):
-        execute("DELETE FROM moved_addresses WHERE site_id = ?", (site_id,))
+        MOVED.delete(site_id=site_id)

@@ -69,7 +69,7 @@ def accepted_numbers(path: Path) -> dict[str, int]:
 
 
 @session()
-def lacking() -> list[str]:
+def missing_columns() -> list[str]:
     """The columns, as `table.column`, that the open database should have and has not."""
     columns = [(model._meta.table_name, name) for model in MODELS for name in model._meta.columns]
     there = {table: {column.name for column in database.get_columns(table)} for table, _ in columns}

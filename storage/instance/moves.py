@@ -42,8 +42,8 @@ class MovedTable(NamedTuple):
 
     def typed(self, row: Sequence[Any]) -> list[Any]:
         typed = list(row)
-        for place in self.flags:
-            typed[place] = typed[place] if typed[place] is None else bool(typed[place])
+        for index in self.flags:
+            typed[index] = typed[index] if typed[index] is None else bool(typed[index])
         return typed
 
 
@@ -56,7 +56,7 @@ def tables() -> list[MovedTable]:
 
 def _table(meta: Any) -> MovedTable:
     fields = meta.sorted_fields
-    flags = [place for place, field in enumerate(fields) if isinstance(field, peewee.BooleanField)]
+    flags = [index for index, field in enumerate(fields) if isinstance(field, peewee.BooleanField)]
     return MovedTable(meta.table_name, [field.column_name for field in fields], flags)
 
 
@@ -138,11 +138,11 @@ class End:
     def pages(self, table: MovedTable, after: Sequence[Any] | None = None) -> Iterator[list[Any]]:
         """All rows in the order of the key, those after a key, some at a time."""
         key = self.key(table)
-        places = [table.columns.index(column) for column in key]
+        indexes = [table.columns.index(column) for column in key]
         limit = LARGE_ROWS if table.name in LARGE else PAGE_ROWS
         while page := self._page(table, key, after, limit):
             yield page
-            after = [page[-1][place] for place in places]
+            after = [page[-1][index] for index in indexes]
 
     def _page(self, table: MovedTable, key: list[str], after: Sequence[Any] | None, limit: int) -> list[Any]:
         columns, order = ", ".join(table.columns), ", ".join(key)
@@ -207,15 +207,15 @@ class End:
     def person(self, after: int) -> list[Any]:
         """The first subscriber whose id is above one, with what is kept of them: (id, rows)."""
         by_name = {table.name: table for table in tables()}
-        people = by_name["subscribers"]
+        subscribers = by_name["subscribers"]
         with self._meant():
             own_rows = self._rows(
-                f"SELECT {', '.join(people.columns)} FROM subscribers WHERE id > ? ORDER BY id LIMIT 1",
+                f"SELECT {', '.join(subscribers.columns)} FROM subscribers WHERE id > ? ORDER BY id LIMIT 1",
                 [after],
             )
             if not own_rows:
                 return []
-            subscriber = dict(zip(people.columns, own_rows[0], strict=True))
+            subscriber = dict(zip(subscribers.columns, own_rows[0], strict=True))
             return [subscriber["id"], own_rows[0], *self._of_person(by_name, subscriber["id"], subscriber["site_id"])]
 
     def _of_person(self, by_name: dict[str, MovedTable], id_: int, site_id: int) -> Iterator[tuple[Any, ...]]:

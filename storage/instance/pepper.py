@@ -1,13 +1,12 @@
 """The check value of the pepper, in the database whose hashes the pepper has made."""
 
-from storage.database import database, row
+from storage.database import database, row, value
 from storage.models import PepperModel
 
 
 def check_value() -> str | None:
     """None if there is none yet."""
-    record = row("SELECT check_value FROM pepper") if database.table_exists("pepper") else None
-    return record and str(record[0])
+    return value("SELECT check_value FROM pepper", (), None) if can_know() else None
 
 
 def add_check_value(check_value: str) -> None:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from storage.database import database, execute, row
+from storage.database import database, execute, row, value
 from storage.engines.chosen import engine
 
 LEAVING, LEFT, ARRIVING = "leaving", "left", "arriving"
@@ -28,12 +28,12 @@ def phase() -> Phase:
 
 
 def is_here() -> bool:
-    return bool(row("SELECT phase FROM instance_state")[0] == HERE.name)
+    return value("SELECT phase FROM instance_state", (), None) == HERE.name
 
 
 def home() -> tuple[str, str]:
     """(the identity of the database that was home, that of the open one); "" where it is not known."""
-    return row("SELECT home FROM instance_state")[0], engine.identity(database)
+    return value("SELECT home FROM instance_state", (), ""), engine.identity(database)
 
 
 def put_home(identity: str) -> None:

@@ -43,7 +43,7 @@ def adopt(runner: Runner) -> None:
             runner.fake(FIRST)
 
 
-def spoils(runner: Runner, pending: list[str]) -> bool:
+def needs_backup(runner: Runner, pending: list[str]) -> bool:
     """Whether one of these is not additive, so that going back needs a backup; `FIRST` replaces a history."""
     return any(
         not getattr(migration.load(), "ADDITIVE", False)

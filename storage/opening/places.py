@@ -12,11 +12,11 @@ class WatchedPlaces:
 
     def have_changed(self) -> bool:
         """Whether something else, or nothing, is at a path now."""
-        for path, known in self._identities.items():
+        for path, first_identity in self._identities.items():
             identity = _identity(path)
-            if known is None:
+            if first_identity is None:
                 self._identities[path] = identity
-            elif identity != known:
+            elif identity != first_identity:
                 return True
         return False
 

@@ -3,16 +3,16 @@
 from storage.database import execute, rows
 
 
-def put(site_id: int, segment_id: int, day: str, people: int) -> None:
+def put(site_id: int, segment_id: int, day: str, size: int) -> None:
     """The last count of a day stays."""
     execute(
         "INSERT INTO segment_counts (site_id, segment_id, day, people) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id, segment_id, day) DO UPDATE SET people = excluded.people",
-        (site_id, segment_id, day, people),
+        (site_id, segment_id, day, size),
     )
 
 
-def of_site(site_id: int, since: str) -> list[tuple[int, str, int]]:
+def site_counts(site_id: int, since: str) -> list[tuple[int, str, int]]:
     """(segment id, day, subscribers) from a day on, in the order of days."""
     return rows(
         "SELECT segment_id, day, people FROM segment_counts WHERE site_id = ? AND day >= ? "

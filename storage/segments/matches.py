@@ -7,7 +7,7 @@ from storage.database import rows
 from storage.engines.chosen import engine
 from storage.segments.people import MEETING
 from storage.sql import Sql, join
-from storage.subscribers.field_values import Row
+from storage.subscribers.field_values import Row, key_of
 
 # To the conditions, the tables beside the subscribers have only the rows of those who are asked about. Their
 # tags come from the JSON and their values by the whole key: neither table has an index by subscriber.
@@ -40,7 +40,7 @@ def conditions_met(
 
     `values` are all rows of `field_values` of these subscribers.
     """
-    ids, keys = json.dumps(list(subscriber_ids)), json.dumps([(*row[1:5], row[7]) for row in values])
+    ids, keys = json.dumps(list(subscriber_ids)), json.dumps([key_of(row)[1:] for row in values])
     holding: dict[int, list[bool]] = {}
     for chunk in _slices(conditions):
         columns = join(", ", [Sql(f"({part.text}) IS TRUE", part.parameters) for part in chunk])

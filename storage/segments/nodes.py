@@ -50,7 +50,7 @@ class Group:
 Rule = Condition | Events | Between | Group
 
 
-def simplified(group: Group) -> list[Rule]:
+def simplify(group: Group) -> list[Rule]:
     """The parts, of `all` and `any` with at most one lower and one upper bound on each field.
 
     Whoever meets the strictest meets the others, with a list of values too.

@@ -61,22 +61,22 @@ class People(Sql):
 
 
 def chosen(select: Sql, size: int, grouped: Sql = NOTHING) -> People:
-    people = People("", select=select, grouped=grouped, size=size)
-    return _among(people, "+" if size else "")
+    members = People("", select=select, grouped=grouped, size=size)
+    return _among(members, "+" if size else "")
 
 
-def _among(people: People, plus: str, condition: str = AMONG) -> People:
+def _among(members: People, plus: str, condition: str = AMONG) -> People:
     """With its text; a plus keeps the people of a large set from being read one by one."""
-    ids = people.ids
+    ids = members.ids
     text = condition.format(id=f"{plus}subscribers.id", ids=ids.text)
-    return replace(people, text=text, parameters=ids.parameters)
+    return replace(members, text=text, parameters=ids.parameters)
 
 
-def none_of(part: Sql, site_id: int) -> Sql:
+def negate(part: Sql, site_id: int) -> Sql:
     if engine.JOINS_SETS and SELECT in part.text:
-        people = part if isinstance(part, People) else _meeting(part, site_id)
-        whose = AMONG if people.excludes else engine.NOT_AMONG
-        return replace(_among(people, "", whose), excludes=not people.excludes)
+        members = part if isinstance(part, People) else _meeting(part, site_id)
+        whose = AMONG if members.excludes else engine.NOT_AMONG
+        return replace(_among(members, "", whose), excludes=not members.excludes)
     text = f"({part.text}) IS NOT TRUE"
     if isinstance(part, People):
         return replace(part, text=text, excludes=not part.excludes)
@@ -85,11 +85,11 @@ def none_of(part: Sql, site_id: int) -> Sql:
 
 def any_group(parts: Sequence[Sql], site_id: int) -> Sql:
     if not engine.JOINS_SETS or all(SELECT not in part.text for part in parts):
-        return any_of(parts)
+        return join_any(parts)
     plain = [part for part in parts if SELECT not in part.text]
     sets = [part for part in parts if part not in plain]
     joined = [part if _is_among(part) else _meeting(part, site_id) for part in sets]
-    return any_of([*joined, *(_meeting(any_of(unnested), site_id) for unnested in [plain] if unnested)])
+    return join_any([*joined, *(_meeting(join_any(unnested), site_id) for unnested in [plain] if unnested)])
 
 
 def _is_among(part: Sql) -> TypeGuard[People]:
@@ -100,21 +100,21 @@ def _meeting(part: Sql, site_id: int) -> People:
     return chosen(Sql(f"{MEETING} AND ({part.text})", (site_id, *part.parameters)), 0)
 
 
-def any_of(parts: Sequence[Sql]) -> Sql:
+def join_any(parts: Sequence[Sql]) -> Sql:
     if len(parts) == 1:
         return parts[0]
     whole = join(" OR ", [_nested(part) for part in parts] or [Sql("FALSE")])
-    people = [part for part in parts if isinstance(part, People) and not part.excludes]
-    if not people or len(people) < len(parts):
+    members = [part for part in parts if isinstance(part, People) and not part.excludes]
+    if not members or len(members) < len(parts):
         return whole
-    union = join(UNION, [part.ids for part in people])
+    union = join(UNION, [part.ids for part in members])
     if union.text.count(UNION) >= JOINED and not engine.JOINS_SETS:
         return whole
-    size = max(part.size for part in people)
+    size = max(part.size for part in members)
     return People(whole.text, whole.parameters, select=union, size=size, is_fixed=True)
 
 
-def all_of(parts: Sequence[Sql]) -> Sql:
+def join_all(parts: Sequence[Sql]) -> Sql:
     if len(parts) == 1:
         return parts[0]
     positive = [part for part in parts if _is_among(part)]
@@ -123,19 +123,19 @@ def all_of(parts: Sequence[Sql]) -> Sql:
     if not single:
         return _join(parts)
     chain = [*fixed[:1], *single][: engine.NARROWED]
-    people = chain[0]
+    members = chain[0]
     for part in chain[1:]:
-        people = part.narrowed(people.ids)
+        members = part.narrowed(members.ids)
     if len(chain) > 1:
-        people = _among(people, "+" if any(part.size for part in chain) else "")
+        members = _among(members, "+" if any(part.size for part in chain) else "")
     others = [part for part in parts if part not in chain]
-    whole = _join(parts if engine.JOINS_SETS else [*others, people])
+    whole = _join(parts if engine.JOINS_SETS else [*others, members])
     without = [part for part in others if isinstance(part, People) and part.excludes][:EXCLUDED]
     if len(without) < len(others):
         return whole
     for part in without:
-        people = people.without(part.ids)
-    return replace(people, text=whole.text, parameters=whole.parameters)
+        members = members.without(part.ids)
+    return replace(members, text=whole.text, parameters=whole.parameters)
 
 
 def joining() -> AbstractContextManager[None]:
@@ -149,9 +149,9 @@ def looking_for(rules: Iterable[Sql]) -> AbstractContextManager[None]:
 
 
 GROUPS: dict[str, Callable[[Sequence[Sql], int], Sql]] = {
-    "all": lambda parts, _: all_of(parts),
+    "all": lambda parts, _: join_all(parts),
     "any": any_group,
-    "not": lambda parts, site_id: none_of(parts[0], site_id),
+    "not": lambda parts, site_id: negate(parts[0], site_id),
 }
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from storage.database import marks
 from storage.engines.chosen import engine
-from storage.segments.nodes import BOUNDS, Between, Condition, Events, Group, Instant, Rule, simplified
-from storage.segments.people import GROUPS, NOTHING, People, all_of, any_of, chosen, none_of
+from storage.segments.nodes import BOUNDS, Between, Condition, Events, Group, Instant, Rule, simplify
+from storage.segments.people import GROUPS, NOTHING, People, chosen, join_all, join_any, negate
 from storage.sql import Sql
 from storage.subscribers import domains, tags
 from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, TEXT
@@ -45,7 +45,7 @@ CompileField = Callable[[Condition, int], Sql]
 def compile(rule: Rule, site_id: int) -> Sql:
     """The condition, in a query on `subscribers`, for the subscribers of a site that match a rule."""
     if isinstance(rule, Group):
-        return GROUPS[rule.operator]([compile(part, site_id) for part in simplified(rule)], site_id)
+        return GROUPS[rule.operator]([compile(part, site_id) for part in simplify(rule)], site_id)
     if isinstance(rule, Events):
         return _events(rule, site_id)
     if isinstance(rule, Between):
@@ -102,15 +102,15 @@ def _tagged(names: tuple[str, ...], site_id: int) -> Sql:
     return chosen(Sql(TAGGED.format(marks(keys)), (site_id, site_id, *keys)), SMALL)
 
 
-def _domain_contains(part: str, site_id: int, place: str = "> 0") -> Sql:
+def _domain_contains(part: str, site_id: int, comparison: str = "> 0") -> Sql:
     """Of the domain with an `@` before and a dot behind it, as it is stored or shown."""
-    stored = Sql(f"instr('@' || {DOMAIN} || '.', ?) {place}", (part,))
+    stored = Sql(f"instr('@' || {DOMAIN} || '.', ?) {comparison}", (part,))
     shown = [(domain, f"@{text}.") for domain, text in domains.international(site_id)]
     matching = [
-        domain for domain, text in shown if (text.startswith(part) if place == "= 1" else part in text)
+        domain for domain, text in shown if (text.startswith(part) if comparison == "= 1" else part in text)
     ]
     listed = Sql(f"{DOMAIN} {engine.ONE_OF_DOMAINS}", (domains.as_text(matching),))
-    return any_of([stored, listed]) if matching else stored
+    return join_any([stored, listed]) if matching else stored
 
 
 def _domain_starts(part: str, site_id: int) -> Sql:
@@ -129,10 +129,10 @@ OF_SITE: dict[str, dict[str, CompileOfSite]] = {
     },
     "tag": {
         "is": lambda name, site_id: _tagged((name,), site_id),
-        "is_not": lambda name, site_id: none_of(_tagged((name,), site_id), site_id),
+        "is_not": lambda name, site_id: negate(_tagged((name,), site_id), site_id),
         "in": _tagged,
     },
-    "status": {"is": _status, "is_not": lambda status, site_id: none_of(_status(status, site_id), site_id)},
+    "status": {"is": _status, "is_not": lambda status, site_id: negate(_status(status, site_id), site_id)},
 }
 
 
@@ -181,7 +181,7 @@ def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: b
     if _is_long(rule.operand):
         return _some(rule, site_id, truth_of_json)
     truth_of_row = Sql(f"v.kind = {TEXT} AND {row}", (rule.operand,))
-    return _some(rule, site_id, truth_of_row if whole else any_of([truth_of_row, truth_of_json]))
+    return _some(rule, site_id, truth_of_row if whole else join_any([truth_of_row, truth_of_json]))
 
 
 def _is(rule: Condition, site_id: int) -> Sql:
@@ -191,7 +191,7 @@ def _is(rule: Condition, site_id: int) -> Sql:
 def _in(rule: Condition, site_id: int) -> Sql:
     """One search of `field_values` for all texts, one for all other operands."""
     if rule.key in TEXT_COLUMNS:
-        return _some_name(rule, any_of([_json_equal(operand) for operand in rule.operand]))
+        return _some_name(rule, join_any([_json_equal(operand) for operand in rule.operand]))
     texts = [operand for operand in rule.operand if isinstance(operand, str)]
     others = [operand for operand in rule.operand if not isinstance(operand, str)]
     short = tuple(operand for operand in texts if not _is_long(operand))
@@ -204,8 +204,8 @@ def _in(rule: Condition, site_id: int) -> Sql:
         equal = Sql(f"v.kind = {TEXT} AND v.folded IN ({marks(short)})", short)
         conditions.append(_some(rule, site_id, equal, LARGE))
     if others:
-        conditions.append(_some(rule, site_id, any_of([_row_equal(operand) for operand in others])))
-    return any_of(conditions)
+        conditions.append(_some(rule, site_id, join_any([_row_equal(operand) for operand in others])))
+    return join_any(conditions)
 
 
 def _row_equal(operand: bool | int | float) -> Sql:
@@ -233,7 +233,7 @@ def _between(rule: Between, site_id: int) -> Sql:
     """Reads the values once: the largest of a list meets a lower bound if any of it does."""
     lower, upper = rule.lower, rule.upper
     if lower.key in TEXT_COLUMNS:
-        return all_of([_bound(lower, site_id), _bound(upper, site_id)])
+        return join_all([_bound(lower, site_id), _bound(upper, site_id)])
     column, mark = COMPARED[isinstance(lower.operand, Instant)]
     bounds = (
         f" GROUP BY v.subscriber_id HAVING max({column}) {BOUNDS[lower.operator]} {mark} "
@@ -251,7 +251,7 @@ def _present(rule: Condition, site_id: int) -> Sql:
 
 FIELD: dict[str, CompileField] = {
     "is": _is,
-    "is_not": lambda rule, site_id: none_of(_is(rule, site_id), site_id),
+    "is_not": lambda rule, site_id: negate(_is(rule, site_id), site_id),
     "in": _in,
     "contains": lambda rule, site_id: _texts_of(
         rule, site_id, "instr(v.folded, ?) > 0", f"instr({JSON_TEXT}, ?) > 0", whole=False
@@ -261,7 +261,7 @@ FIELD: dict[str, CompileField] = {
     ),
     **dict.fromkeys(BOUNDS, _bound),
     "exists": _present,
-    "missing": lambda rule, site_id: none_of(_present(rule, site_id), site_id),
+    "missing": lambda rule, site_id: negate(_present(rule, site_id), site_id),
 }
 
 # The operators of each subject of a rule.

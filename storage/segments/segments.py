@@ -66,16 +66,16 @@ def count(site_id: int, rule: Sql) -> tuple[int, int]:
 
 def _count(site_id: int, rule: Sql) -> tuple[int, int]:
     if isinstance(rule, People) and not rule.excludes:
-        return _count_people(site_id, rule)
-    counts = row(
+        return _count_members(site_id, rule)
+    counts: tuple[int, int] = row(
         f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {OF_SITE} AND ({rule.text})",
         (site_id, *rule.parameters),
     )
-    return counts[0], counts[1]
+    return counts
 
 
-def _count_people(site_id: int, people: People) -> tuple[int, int]:
-    once = "" if people.grouped.text else "GROUP BY subscriber_id"
-    text = engine.COUNTED.format(ids=people.ids.text, left=UNSUBSCRIBED, once=once)
-    counts = row(text, (site_id, *people.ids.parameters))
-    return counts[0], counts[1]
+def _count_members(site_id: int, members: People) -> tuple[int, int]:
+    once = "" if members.grouped.text else "GROUP BY subscriber_id"
+    text = engine.COUNTED.format(ids=members.ids.text, left=UNSUBSCRIBED, once=once)
+    counts: tuple[int, int] = row(text, (site_id, *members.ids.parameters))
+    return counts

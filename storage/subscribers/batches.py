@@ -30,7 +30,7 @@ GROUPS = {
 }
 
 
-def known(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, ...]]:
+def read_existing(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, ...]]:
     """The columns `KNOWN` of subscribers, by email key."""
     chosen = list(keys)
     records = rows(
@@ -45,34 +45,34 @@ def new_ids(count: int) -> Sequence[int]:
     return engine.new_ids(database, "subscribers", count) if count else ()
 
 
-def insert(people: Iterable[Sequence[Any]]) -> None:
+def insert(subscribers: Iterable[Sequence[Any]]) -> None:
     """Adds subscribers, as rows of `INSERTED`."""
-    execute_many(INSERT, people)
+    execute_many(INSERT, subscribers)
 
 
-def changed_groups(person: Sequence[Any], before: Sequence[Any]) -> int:
+def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
     """The sum of the groups that differ between two rows of `KNOWN`; with any that is shown, `TEXTS` too."""
     groups = 0
-    if person[NAMED] != list(before[NAMED]):
+    if subscriber[NAMED] != list(before[NAMED]):
         groups = TEXTS | NAMES
-    elif person[EMAIL : NAMED.start] != list(before[EMAIL : NAMED.start]):
+    elif subscriber[EMAIL : NAMED.start] != list(before[EMAIL : NAMED.start]):
         groups = TEXTS
-    if person[LAST_EVENT_AT] != before[LAST_EVENT_AT]:
+    if subscriber[LAST_EVENT_AT] != before[LAST_EVENT_AT]:
         groups |= TEXTS | EVENTS
-    if person[UNSUBSCRIBED_AT] != before[UNSUBSCRIBED_AT]:
+    if subscriber[UNSUBSCRIBED_AT] != before[UNSUBSCRIBED_AT]:
         groups |= TEXTS | CONSENT
-    elif person[CONSENT_AT:UPDATED_AT] != list(before[CONSENT_AT:UPDATED_AT]):
+    elif subscriber[CONSENT_AT:UPDATED_AT] != list(before[CONSENT_AT:UPDATED_AT]):
         groups |= CONSENT
     return groups
 
 
 def update(site_id: int, changed: Mapping[int, Sequence[Sequence[Any]]]) -> None:
     """Writes the groups of columns that changed, as rows of `KNOWN` by the sum of their groups."""
-    for groups, people in changed.items():
+    for groups, subscribers in changed.items():
         columns = [name for group, names in GROUPS.items() if group & groups for name in names]
         values = itemgetter(*(KNOWN.index(name) for name in columns), ID)
         execute_many(
             f"UPDATE subscribers SET {', '.join(f'{name} = ?' for name in columns)} "
             "WHERE id = ? AND site_id = ?",
-            [(*values(person), site_id) for person in people],
+            [(*values(subscriber), site_id) for subscriber in subscribers],
         )

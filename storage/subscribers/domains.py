@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from storage.database import execute, execute_many, rows
+from storage.database import column, execute, execute_many, rows
 
 INTERNATIONAL = "xn--"  # how a label in A-label form begins
 LAST_CHARACTER = "\U0010ffff"
@@ -20,11 +20,11 @@ def count(site_id: int, more: Mapping[str, int]) -> None:
     execute_many(
         "INSERT INTO domains (site_id, domain, people) VALUES (?, ?, ?) "
         "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people",
-        ((site_id, domain, people) for domain, people in sorted(more.items()) if people),
+        ((site_id, domain, size) for domain, size in sorted(more.items()) if size),
     )
     execute_many(
         "DELETE FROM domains WHERE site_id = ? AND domain = ? AND people = 0",
-        ((site_id, domain) for domain, people in sorted(more.items()) if people < 0),
+        ((site_id, domain) for domain, size in sorted(more.items()) if size < 0),
     )
 
 
@@ -37,14 +37,14 @@ def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
     )
 
 
-def kept(site_id: int) -> list[tuple[str, int]]:
+def stored_counts(site_id: int) -> list[tuple[str, int]]:
     """(domain, people) as stored."""
     return rows("SELECT domain, people FROM domains WHERE site_id = ? AND people <> 0", (site_id,))
 
 
-def put(site_id: int, people: Iterable[tuple[str, int]]) -> None:
+def put(site_id: int, sizes: Iterable[tuple[str, int]]) -> None:
     execute("DELETE FROM domains WHERE site_id = ?", (site_id,))
-    count(site_id, dict(people))
+    count(site_id, dict(sizes))
 
 
 def counted(site_id: int) -> list[tuple[str, int]]:
@@ -56,12 +56,12 @@ def counted(site_id: int) -> list[tuple[str, int]]:
     )
 
 
-def of_keys(keys: Iterable[str]) -> list[str]:
+def domains_of(keys: Iterable[str]) -> list[str]:
     """The domains of keys of addresses."""
     return [key.partition("@")[2] for key in keys]
 
 
-def shown(domain: str) -> str:
+def shown_domain(domain: str) -> str:
     """A domain as people read it; a label that is no A-label stays as it is."""
     return ".".join(map(_shown_label, domain.split(".")))
 
@@ -77,11 +77,11 @@ def _shown_label(label: str) -> str:
 
 def shown_from(site_id: int, start: str, text: str) -> list[str]:
     """Those of the domains that begin with `start` which are shown with `text` at the start."""
-    records = rows(
+    domains = column(
         "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND domain >= ? AND domain < ?",
         (site_id, start, start + LAST_CHARACTER),
     )
-    return [domain for (domain,) in records if shown(domain).startswith(text)]
+    return [domain for domain in domains if shown_domain(domain).startswith(text)]
 
 
 @contextmanager
@@ -98,11 +98,11 @@ def international(site_id: int) -> list[tuple[str, str]]:
     """Those that are shown otherwise than they are stored: (as stored, as shown)."""
     decoded = _decoded.get({})
     if site_id not in decoded:
-        records = rows(
+        domains = column(
             "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND instr(domain, ?) > 0",
             (site_id, INTERNATIONAL),
         )
-        decoded[site_id] = [(domain, shown(domain)) for (domain,) in records]
+        decoded[site_id] = [(domain, shown_domain(domain)) for domain in domains]
     return decoded[site_id]
 
 

@@ -2,15 +2,17 @@
 
 import itertools
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from storage.database import execute_many, marks, row, rows
+from storage.database import column, marks, rows, value
+from storage.records import Records
+from storage.subscribers.models import EventModel
 
 WEEK_MS = 7 * 86_400_000
+OF_SUBSCRIBER = "WHERE subscriber_id = ? AND +site_id = ?"
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """`details` is JSON."""
 
     subscriber_id: int
@@ -22,18 +24,14 @@ class Event:
     created_at: int = 0
 
 
+EVENTS = Records(EventModel, Event)
+
+
 def add(site_id: int, events: Iterable[Event], at: int) -> None:
-    execute_many(
-        "INSERT INTO events (site_id, subscriber_id, type, details, unique_key, occurred_at, created_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
-            (site_id, event.subscriber_id, event.type, event.details, event.unique_key, event.occurred_at, at)
-            for event in events
-        ),
-    )
+    EVENTS.add_many(events, site_id=site_id, created_at=at)
 
 
-def seen(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Those of the (type, unique key) pairs that the site has, with the email key of whose event it is."""
     values = ",".join(["(?,?)"] * len(unique_keys))
     records = rows(
@@ -47,48 +45,34 @@ def seen(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[s
 
 def page(site_id: int, subscriber_id: int, limit: int, offset: int) -> list[Event]:
     """Newest first."""
-    records = rows(
-        "SELECT subscriber_id, type, details, unique_key, occurred_at, id, created_at FROM events "
-        "WHERE subscriber_id = ? AND +site_id = ? ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?",
-        (subscriber_id, site_id, limit, offset),
-    )
-    return [Event(*record) for record in records]
+    newest = f"{OF_SUBSCRIBER} ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?"
+    return EVENTS.find(newest, subscriber_id, site_id, limit, offset)
 
 
 def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
     """(event, address of its subscriber), newest first."""
     records = rows(
-        "SELECT e.subscriber_id, e.type, e.details, e.unique_key, e.occurred_at, s.email "
-        "FROM events e JOIN subscribers s ON s.id = e.subscriber_id AND s.site_id = e.site_id "
+        f"SELECT {EVENTS.columns_of('e')}, s.email FROM events e "
+        "JOIN subscribers s ON s.id = e.subscriber_id AND s.site_id = e.site_id "
         "WHERE e.site_id = ? ORDER BY e.id DESC LIMIT ?",
         (site_id, limit),
     )
-    return [(Event(*record[:5]), record[5]) for record in records]
+    return [(Event(*event), email) for *event, email in records]
 
 
 def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
     """Oldest first."""
-    records = rows(
-        "SELECT subscriber_id, type, details, unique_key, occurred_at FROM events "
-        "WHERE subscriber_id = ? AND +site_id = ? ORDER BY occurred_at, id",
-        (subscriber_id, site_id),
-    )
-    return [Event(*record) for record in records]
+    return EVENTS.find(f"{OF_SUBSCRIBER} ORDER BY occurred_at, id", subscriber_id, site_id)
 
 
 def newest_of_type(site_id: int, subscriber_id: int, type_: str, limit: int) -> list[int]:
     """When the newest events of a type were."""
-    records = rows(
-        "SELECT occurred_at FROM events WHERE subscriber_id = ? AND +site_id = ? AND type = ? "
-        "ORDER BY occurred_at DESC LIMIT ?",
-        (subscriber_id, site_id, type_, limit),
-    )
-    return [at for (at,) in records]
+    query = f"SELECT occurred_at FROM events {OF_SUBSCRIBER} AND type = ? ORDER BY occurred_at DESC LIMIT ?"
+    return column(query, (subscriber_id, site_id, type_, limit))
 
 
 def count(site_id: int, subscriber_id: int) -> int:
-    query = "SELECT count(*) FROM events WHERE subscriber_id = ? AND +site_id = ?"
-    return int(row(query, (subscriber_id, site_id))[0])
+    return value(f"SELECT count(*) FROM events {OF_SUBSCRIBER}", (subscriber_id, site_id), 0)
 
 
 def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tuple[int, int, int]]:

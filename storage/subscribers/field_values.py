@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from storage.database import execute_many, row, rows
+from storage.database import execute_many, marks, rows, value
 from storage.engines.chosen import engine
 
 MAX_LENGTH = 200  # characters of a text, after which it is cut
 TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object without a scalar
-COLUMNS = "site_id, field_id, folded, label, kind, number, instant, subscriber_id"
 
 
 class Value(NamedTuple):
@@ -22,47 +22,40 @@ class Value(NamedTuple):
     instant: int | None
 
 
-Row = tuple[int, int, str, str, int, int | float | None, int | None, int]  # `COLUMNS`
+COLUMNS = ("site_id", "field_id", *Value._fields, "subscriber_id")
+Row = tuple[int, int, str, str, int, int | float | None, int | None, int]  # plain: a batch has thousands
+KEY = ("site_id", "field_id", "folded", "label", "kind", "subscriber_id")
+key_of = itemgetter(*map(COLUMNS.index, KEY))
 
 
 def add(rows: Iterable[Row]) -> None:
     """Rows in order are added faster."""
-    execute_many(
-        f"INSERT INTO field_values ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows
-    )
+    insert = f"INSERT INTO field_values ({', '.join(COLUMNS)}) VALUES ({marks(COLUMNS)})"
+    execute_many(f"{insert} ON CONFLICT DO NOTHING", rows)
 
 
 def remove(rows: Iterable[Row]) -> None:
-    execute_many(
-        "DELETE FROM field_values WHERE site_id = ? AND field_id = ? AND folded = ? AND label = ? "
-        "AND kind = ? AND subscriber_id = ?",
-        [(*row[:5], row[7]) for row in rows],
-    )
+    execute_many(f"DELETE FROM field_values WHERE {' = ? AND '.join(KEY)} = ?", map(key_of, rows))
 
 
 def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:
     """The rows of subscribers; reads all rows of the site, which have no index by subscriber."""
-    chosen = json.dumps(list(ids))
-    return {
-        tuple(record)
-        for record in rows(
-            f"SELECT {COLUMNS} FROM field_values WHERE site_id = ? AND subscriber_id IN ({engine.IDS})",
-            (site_id, chosen),
-        )
-    }
+    chosen = f"site_id = ? AND subscriber_id IN ({engine.IDS})"
+    query = f"SELECT {', '.join(COLUMNS)} FROM field_values WHERE {chosen}"
+    return set(rows(query, (site_id, json.dumps(list(ids)))))
 
 
 def count_gone(site_id: int) -> int:
     """How many subscribers have rows and are gone; reads all rows of the site."""
     gone = "SELECT count(DISTINCT subscriber_id) FROM field_values v WHERE site_id = ? AND NOT EXISTS "
-    count: int = row(
+    return value(
         f"{gone} (SELECT 1 FROM subscribers s WHERE s.id = v.subscriber_id AND s.site_id = v.site_id)",
         (site_id,),
-    )[0]
-    return count
+        0,
+    )
 
 
-def people(site_id: int, after: str, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
+def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
     """(id, uuid, custom values) of the next subscribers after a uuid."""
     records = rows(
         "SELECT id, uuid, fields FROM subscribers WHERE site_id = ? AND uuid > ? ORDER BY uuid LIMIT ?",

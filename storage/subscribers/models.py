@@ -3,7 +3,7 @@
 from typing import Any
 
 import peewee
-from peewee import SQL, BigIntegerField, BooleanField, CompositeKey, ForeignKeyField, IntegerField, TextField
+from peewee import SQL, BigIntegerField, CompositeKey, ForeignKeyField, IntegerField, TextField
 
 from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 
@@ -148,23 +148,6 @@ class DomainModel(BaseModel):
         without_rowid = True
 
 
-class ConsentChangeModel(SiteOwnedModel):
-    """Who subscribed or left, by what; a person's first word is `created_by` (`import 12`, `api 3`).
-
-    The index of `subscriber` serves the changes of one, and erasing.
-    """
-
-    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
-    at = BigIntegerField()
-    subscribed = BooleanField()
-    source = TextField()
-    source_id = IntegerField()
-    reason = TextField()
-
-    class Meta:
-        table_name = "consent_changes"
-
-
 class EventModel(SiteOwnedModel):
     subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE", index=False)
     type = TextField()
@@ -190,5 +173,5 @@ add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.
 # Referenced models before those that reference them.
 SUBSCRIBER_MODELS: tuple[type[BaseModel], ...] = (
     SubscriberModel, TagModel, SubscriberTagModel, DiscardedTagModel, CustomFieldModel, FieldValueModel,
-    DomainModel, ConsentChangeModel,
+    DomainModel,
 )  # fmt: skip

@@ -95,13 +95,13 @@ def get_by_ids(site_id: int, ids: Collection[int]) -> dict[int, Subscriber]:
 SHOWN = ", ".join(("id", "uuid", "email", *TEXT_COLUMNS, "fields", "tag_ids", *DATES))
 
 
-def shown(site_id: int, ids: Collection[int]) -> list[tuple[Any, ...]]:
+def shown_rows(site_id: int, ids: Collection[int]) -> list[tuple[Any, ...]]:
     """`SHOWN` of those of some subscribers who exist, custom values and tags as text."""
     query = f"SELECT {SHOWN} FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
     return rows(query, (json.dumps(list(ids)), site_id))
 
 
-def who(site_id: int, ids: Collection[int]) -> dict[int, tuple[str, str]]:
+def identities(site_id: int, ids: Collection[int]) -> dict[int, tuple[str, str]]:
     """(uuid, address) of those of some subscribers who exist, by id."""
     query = f"SELECT id, uuid, email FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
     return {
@@ -183,12 +183,12 @@ def put_consents_back(
     )
 
 
-def put_consents(site_id: int, people: Iterable[Subscriber]) -> None:
+def put_consents(site_id: int, subscribers: Iterable[Subscriber]) -> None:
     """Writes the consent of subscribers as it is in them."""
     execute_many(
         "UPDATE subscribers SET unsubscribed_at = ?, consent_at = ?, consent_number = ?, consent_kind = ?, "
         "unsubscribe_number = ? WHERE id = ? AND +site_id = ?",
-        [(*consent(person), person.id, site_id) for person in people],
+        [(*consent(subscriber), subscriber.id, site_id) for subscriber in subscribers],
     )
 
 
@@ -202,7 +202,8 @@ def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
     """Deletes subscribers with their tags and events; returns (deleted, unsubscribed among them)."""
     chosen = f"+site_id = ? AND id IN ({marks(ids)})"
-    counts = row(f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}", [site_id, *ids])
+    query = f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}"
+    counts: tuple[int, int] = row(query, [site_id, *ids])
     links = (
         f"SELECT t.value, s.id FROM subscribers s, {engine.each_number('s.tag_ids')} t "
         f"WHERE +s.site_id = ? AND s.id IN ({marks(ids)})"
@@ -212,4 +213,4 @@ def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
         [site_id, site_id, *ids],
     )
     execute(f"DELETE FROM subscribers WHERE {chosen}", [site_id, *ids])
-    return counts[0], counts[1]
+    return counts

@@ -66,10 +66,10 @@ def twin_keys(site_id: int, keys: Collection[str]) -> list[str]:
 def settle(site_id: int) -> None:
     """Gives a name that a deleted tag had to the oldest of its twins."""
     pairs = twins(site_id)
-    taken = set(ids(site_id, [key for key, _ in pairs]))
+    taken_keys = set(ids(site_id, [key for key, _ in pairs]))
     for key, tag_id in pairs:
-        if key not in taken:
-            taken.add(key)
+        if key not in taken_keys:
+            taken_keys.add(key)
             TAGS.change({"name_key": key}, site_id=site_id, id=tag_id)
 
 
@@ -126,7 +126,7 @@ def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
     )
 
 
-def miscounted(site_id: int) -> dict[int, int]:
+def wrong_counts(site_id: int) -> dict[int, int]:
     """How many have a tag, as counted from the subscribers, by the ids of tags whose number is another."""
     return dict(
         rows(

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from functools import lru_cache
 
-from storage.database import row
+from storage.database import value
 from storage.engines.chosen import engine
 from storage.sql import Sql
 from storage.subscribers.subscribers import TEXT_COLUMNS
@@ -31,7 +31,7 @@ END"""
 
 
 def text(pages: str) -> Sql:
-    """A column: the resource of each subscriber, whose page is at `pages` and its uuid."""
+    """A column with the JSON of each subscriber; `pages` and the uuid make the URL of its page."""
     return _text(pages, engine.instant_text)
 
 
@@ -59,7 +59,6 @@ def by_uuid(site_id: int, uuid: str, column: Sql) -> str | None:
     return _one("uuid", site_id, uuid, column)
 
 
-def _one(name: str, site_id: int, value: str, column: Sql) -> str | None:
+def _one(name: str, site_id: int, key: str, column: Sql) -> str | None:
     query = f"SELECT {column.text} FROM subscribers WHERE site_id = ? AND {name} = ?"
-    record = row(query, [*column.parameters, site_id, value], keeps_plan=True)
-    return record and str(record[0])
+    return value(query, [*column.parameters, site_id, key], None, keeps_plan=True)

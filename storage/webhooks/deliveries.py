@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from storage.database import execute, row, rows
+from storage.database import execute, rows, value
 from storage.records import Records
 from storage.webhooks.models import WebhookDeliveryModel
 
@@ -45,9 +45,8 @@ def page(site_id: int, webhook_id: int, limit: int, offset: int) -> list[Deliver
 
 def newest(site_id: int) -> list[Delivery]:
     """The newest of each webhook."""
-    columns = f"d.{DELIVERIES.columns}".replace(", ", ", d.")
     records = rows(
-        f"SELECT {columns} FROM webhooks w JOIN webhook_deliveries d "
+        f"SELECT {DELIVERIES.columns_of('d')} FROM webhooks w JOIN webhook_deliveries d "
         "ON d.site_id = w.site_id AND d.webhook_id = w.id AND d.id = (SELECT max(id) FROM webhook_deliveries "
         "WHERE site_id = w.site_id AND webhook_id = w.id) WHERE w.site_id = ?",
         (site_id,),
@@ -63,8 +62,7 @@ def forget_answers(site_id: int) -> None:
 
 def site_before(instant: int) -> int | None:
     """The id of the site with the oldest line, if that was before an instant."""
-    record = row("SELECT site_id FROM webhook_deliveries WHERE at < ? ORDER BY at LIMIT 1", (instant,))
-    return record and int(record[0])
+    return value("SELECT site_id FROM webhook_deliveries WHERE at < ? ORDER BY at LIMIT 1", (instant,), None)
 
 
 def delete_old(site_id: int, before: int, limit: int) -> None:

@@ -64,9 +64,9 @@ def put_nonce(site_id: int, webhook: Webhook, nonce: str, old_until: int) -> Non
     WEBHOOKS.change(nonces, site_id=site_id, id=webhook.id)
 
 
-def begin_run(site_id: int, webhook_id: int, place: int) -> None:
+def begin_run(site_id: int, webhook_id: int, position: int) -> None:
     """Lets a webhook go on after another place, under a new name; a try under way moves it no more."""
-    begun = {"place": place, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
+    begun = {"place": position, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
     WEBHOOKS.change(begun, site_id=site_id, id=webhook_id)
 
 
@@ -83,7 +83,7 @@ def pause_all(site_id: int, why: str) -> int:
     return WEBHOOKS.change({"paused": why}, site_id=site_id, paused="")
 
 
-def paused_by_themselves() -> list[tuple[str, int]]:
+def count_paused() -> list[tuple[str, int]]:
     """(why, how many) of those that no operator paused, of all sites."""
     return rows(
         f"SELECT paused, count(*) FROM webhooks WHERE paused NOT IN ('', '{OPERATOR}') "

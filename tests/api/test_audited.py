@@ -16,7 +16,7 @@ TOLD_BY_THE_RECORD = {  # of changes, or of imports and deliveries, and by nothi
 FILES_OF_PEOPLE = {"GET /fetch/export", "GET /batch/imports/1/errors.csv"}
 SAID = {
     "DELETE /fetch/subscribers": "subscriber erased", "DELETE /fetch/tags/1": "tag deleted",
-    "POST /batch/imports/1/undo": "import to be taken back",
+    "POST /batch/imports/1/undo": "import to be undone",
     "POST /fetch/segments": "segment made", "PUT /fetch/segments/1": "segment changed",
     "DELETE /fetch/segments/1": "segment deleted",
     "POST /fetch/webhooks": "webhook made", "PUT /fetch/webhooks/1": "webhook changed",

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import sync_playwright
 
-from audience.api.docs import ASSETS, hashed
+from audience.api.docs import ASSETS, name_with_hash
 from tests.conftest import program
 from tests.service import PATIENCE_SECONDS, serving
 
@@ -89,7 +89,7 @@ def test_the_page_shows_the_api_and_tries_calls(service, page):
 
 def test_the_page_allows_no_foreign_content(app):
     client = app.test_client()
-    for path in ("/docs", *(f"/docs/{hashed(name)}" for name in ASSETS)):
+    for path in ("/docs", *(f"/docs/{name_with_hash(name)}" for name in ASSETS)):
         answer = client.get(path)
         assert answer.status_code == 200
         policy = answer.headers["Content-Security-Policy"]

@@ -84,7 +84,7 @@ def test_a_kept_file_is_only_for_who_sent_it_and_for_an_hour(client, other_clien
     assert list((settings.instance / file_uploads.FOLDER).glob("*")) == []
     with database.session():
         assert database.row("SELECT count(*) FROM file_pieces") == (0,)
-    assert file_uploads.waiting(client.site) == []
+    assert file_uploads.list_waiting(client.site) == []
 
 
 def test_an_erasure_reaches_a_file_that_waits_for_its_answers(client, settings):

@@ -56,4 +56,4 @@ def test_writes_go_on_when_the_folder_is_back(client, folder):
     client.create(ADA, first_name="Ada")
     assert response_assertions.subscriber(client.find(ADA))["first_name"] == "Ada"
     assert client.http.get("/readyz").json["checks"]["database"] == "ok"
-    assert not database.moved()
+    assert not database.was_moved()

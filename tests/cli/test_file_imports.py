@@ -66,7 +66,7 @@ def test_a_dry_run_counts_and_writes_nothing(import_file, client, tmp_path):
 @pytest.mark.parametrize(
     ("text", "options", "sentence"),
     [
-        ("name\nann\n", (), "No column holds addresses: say so with --map COLUMN=email. Found: `name`"),
+        ("name\nann\n", (), "No column holds addresses: give `--map COLUMN=email`. Found: `name`."),
         ("", (), "empty"),
         ("[1, 2", (), "not a JSON array"),
         (
@@ -114,7 +114,7 @@ def test_the_exit_status_says_whether_all_rows_are_in(type_import, client, dry):
         (
             "email,x\na@b.co,a\nb@b.co,Unsubscribed\n",
             (),
-            "Row 3 of column `x` says that somebody has unsubscribed: `Unsubscribed`. Say with",
+            "Row 3 of a column says that somebody has unsubscribed. Give `--consent-column 2` with",
         ),
         ("email,x\na@b.co,a\n", ("--map", "x=status"), "say `--consent-column COLUMN`, with `--subscribed"),
         ("email,x\na@b.co,a\n", ("--consent-column", "y"), "`--consent-column` names no column of the file"),
@@ -136,7 +136,8 @@ def test_a_question_ends_the_command_with_2_until_it_is_answered(type_import, cl
     text = "email,created_at\na@b.co,01/02/2023\n"
     output = type_import(text, exit_code=2)
     assert "may have the day or the month first" in output
-    assert "(1 in column `created_at`, such as `01/02/2023` in row 2)" in output
+    assert "(the first in row 2, 1 in all): give `--dates dmy` or `--dates mdy`." in output
+    assert "Found in `created_at`: `01/02/2023` (1)." in output
     assert "map[" not in output
     assert client.counts() == (0, 0, 0)
     type_import(text, "--dates", "dmy")

@@ -39,8 +39,9 @@ def test_an_address_in_angle_brackets_is_no_page(said):
 def test_a_cell_that_is_no_date_is_asked_about_with_its_column_and_row(said):
     text = "email,plan,Joined On\nann@example.com,pro,2020-01-01\nbob@example.com,pro,soon\n"
     answer = said(text, "--map", "Joined On=created_at", "--dry-run", exit_code=2)
-    assert "(1 in column `Joined On`, such as `soon` in row 3)" in answer
-    assert "--unread-dates ignore" in answer
+    assert "(the first in row 3, 1 in all)" in answer
+    assert "Found in `Joined On`: `soon` (1)." in answer
+    assert "give `--unread-dates ignore` or `--unread-dates field`" in answer
     answer = said(text, "--map", "Joined On=created_at", "--unread-dates", "field")
     assert "created 2" in answer
     assert "Dates without a time zone are of UTC." in answer
@@ -73,7 +74,7 @@ def test_many_columns_are_listed_to_a_point(said):
     assert "columns email, c1, c2," in answer
     assert ", c29 and 11 more\n" in answer
     refused = said(",".join(names) + "\nx\n", exit_code=2)
-    assert "`c30` and 10 more\n" in refused
+    assert "`c30` and 10 more.\n" in refused
 
 
 def test_who_left_and_stays_away_is_counted(said, run, client):

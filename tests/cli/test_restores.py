@@ -204,7 +204,7 @@ def test_a_backup_of_before_the_first_migration_is_taken_over(settings, tmp_path
     assert "run `audience migrate` first" in str(refused.exception)
     assert run_on(settings, "migrate").exit_code == 0
     assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
-    assert database.pending() == []
+    assert database.pending_migrations() == []
     [site] = sites.list_all()
     assert subscribers.find(site, email="ann@example.com")
 

@@ -53,13 +53,13 @@ def test_json_by_the_name_of_csv(refused, text):
 def test_a_title_above_the_header(refused, text):
     row = 1 + [("mail," in line or ";Email" in line) for line in text.splitlines()].index(True)
     said = refused(text, exit_code=2)
-    assert f"the header seems to be row {row}: answer with --header-row {row}" in said
+    assert f"the header seems to be row {row}: give `--header-row {row}`." in said
     assert "--map" not in said
 
 
 def test_a_title_on_the_sheet_of_a_workbook(refused):
     rows = [["Export"], ["email", "name"], ["ann@example.com", "Ann"]]
-    assert "answer with --header-row 2" in refused(book(People=rows), "people.xlsx", exit_code=2)
+    assert "give `--header-row 2`" in refused(book(People=rows), "people.xlsx", exit_code=2)
 
 
 def test_a_workbook_that_begins_with_a_cover(refused):
@@ -68,14 +68,14 @@ def test_a_workbook_that_begins_with_a_cover(refused):
         "people.xlsx",
         exit_code=2,
     )
-    assert "Other sheets have a column of addresses: answer with --sheet People or --sheet Old" in said
+    assert "Other sheets have a column of addresses: give `--sheet People` or `--sheet Old`." in said
 
 
 def test_a_first_row_of_a_person_is_still_asked_about(refused):
     said = refused("ann@example.com,post\nbob@example.com,email\n", exit_code=2)
     assert "it seems to be a subscriber, and no header" in said
     said = refused("Contact,Prefers\nann@example.com,x\nbob@example.com,email\n", exit_code=2)
-    assert "say so with --map Contact=email" in said
+    assert "give `--map 1=email`" in said
 
 
 @pytest.mark.parametrize("bom", [True, False])

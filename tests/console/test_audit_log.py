@@ -3,7 +3,7 @@
 import pytest
 
 from audience.access import audit_log, keys, operators, sessions, site_keys, sites
-from audience.access.audit_log import Actor, record, shortened
+from audience.access.audit_log import Actor, network_of, record
 from audience.erasures import erasures
 from audience.subscribers import subscribers
 from storage import database
@@ -120,10 +120,10 @@ def test_a_deleted_site_has_no_entries_left(app, settings, site, other_site):
 
 
 def test_addresses_are_shortened():
-    assert shortened("192.0.2.77") == "192.0.2.0/24"
-    assert shortened("::ffff:192.0.2.77") == "192.0.2.0/24"
-    assert shortened("2001:db8:1:2::3") == "2001:db8:1::/48"
-    assert shortened("not an address") == ""
+    assert network_of("192.0.2.77") == "192.0.2.0/24"
+    assert network_of("::ffff:192.0.2.77") == "192.0.2.0/24"
+    assert network_of("2001:db8:1:2::3") == "2001:db8:1::/48"
+    assert network_of("not an address") == ""
 
 
 def test_no_name_that_was_typed_brings_an_address_into_the_log(site, owner):

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from audience.access import operators, passwords, site_keys, sites
-from audience.access.audit_log import Actor, page, record
+from audience.access.audit_log import Actor, asked_back, page, record
 from audience.console.list_filters import kept_words
 from audience.erasures import erasures
 from audience.operations import site_lane
@@ -161,7 +161,7 @@ def test_an_unchanged_site_is_not_recorded(site, owner, root):
 
 @pytest.fixture
 def undone(site, settings, manager, root, person):
-    """The path of an act that tagged six, of whom one was changed since, and that was taken back."""
+    """The path of an act that tagged six, of whom one was changed since, and that was undone."""
     query = "?tag=vip"
     asked = manager.post(f"{root}/subscribers/chosen{query}", act="tag", all="1")
     seen = asked.text.partition('name="seen" value="')[2].partition('"')[0]
@@ -176,11 +176,11 @@ def undone(site, settings, manager, root, person):
 def test_the_log_of_an_undone_act_counts_what_was_put_back(site, undone):
     act = "act " + undone.rpartition("/")[2]
     assert [(each.act, each.subject, each.subjects) for each in page(site)[:1]] == [
-        ("tag put on many, to be taken back: Spring", act, 6)
+        ("tag put on many, to be undone: Spring", act, 6)
     ]
     site_lane.drain(site.id, 30)
     assert [(each.actor, each.act, each.subject, each.subjects) for each in page(site)[:1]] == [
-        ("meg@example.com", "tag put on many, taken back: Spring", act, 5)
+        ("meg@example.com", "tag put on many, undone: Spring", act, 5)
     ]
 
 
@@ -197,6 +197,13 @@ def test_the_log_leads_to_the_person_and_to_the_act(app, site, root, undone, per
     assert f'href="/console{root}/subscribers/{person.uuid}"' in shown
     assert "tag put on many, begun: <bdi>Spring, Tag is vip</bdi>" in shown
     assert "tag taken off: <bdi>Spring</bdi>" in shown
+
+
+def test_an_undo_that_was_asked_for_in_earlier_words_is_still_told_of(site, owner, root):
+    record(ANN, "tag put on many, to be taken back: taken back", site, "act 7")
+    assert "tag put on many, to be taken back: <bdi>taken back" in owner.get(f"{root}/audit-log").text
+    assert (asked := asked_back(site, "act 7"))
+    assert (asked.actor, asked.act) == (ANN.name, "tag put on many, to be undone: taken back")
 
 
 def test_what_has_no_page_is_no_link(site, owner, root):

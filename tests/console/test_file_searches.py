@@ -51,7 +51,7 @@ def content(site, instance):
     """The bytes of the only file that waits."""
 
     def content():
-        [upload] = file_uploads.waiting(site)
+        [upload] = file_uploads.list_waiting(site)
         with file_uploads.opened(site, instance, upload) as file:
             return file.read()
 
@@ -186,7 +186,7 @@ def test_a_file_with_somebody_whose_row_cannot_be_made_blank_is_deleted(
         work(manager)
         assert said in manager.get(path).text
         assert manager.post(path, leave="1").status_code == 303
-        assert file_uploads.waiting(site) == []
+        assert file_uploads.list_waiting(site) == []
 
 
 def test_a_workbook_without_anybody_erased_stays(site, manager, root, instance, erase, search):
@@ -218,7 +218,7 @@ def test_an_import_that_begins_meanwhile_goes_on_and_the_file_goes_with_it(
     def begun_after_a_row(*arguments):
         for number, record in enumerate(kept_records(ChildProcess(), *arguments)):
             if number == 1:
-                [upload] = file_uploads.waiting(site)
+                [upload] = file_uploads.list_waiting(site)
                 file_uploads.begin_import(site, instance, upload, COMMAND_LINE)
             yield record
 

@@ -233,7 +233,7 @@ def test_an_erasure_takes_no_file_from_whoever_reads_it(site, manager, root, lar
 
     work(manager, open_file)
     assert opened == ["people.csv"]
-    assert file_uploads.waiting(site)[0].to_search == 0
+    assert file_uploads.list_waiting(site)[0].to_search == 0
 
 
 def test_an_import_comes_before_files_that_are_to_be_tried(manager, root, large):

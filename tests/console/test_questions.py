@@ -147,7 +147,7 @@ def test_a_scale_has_round_ticks_and_holds_every_value(values):
 @pytest.mark.parametrize("count", [0, 1, 2, 6, 7, 8, 13, 30, 91, 731])
 def test_labels_are_few_and_have_first_and_last(count):
     labels = [str(number) for number in range(count)]
-    chosen = charts.thinned(labels)
+    chosen = charts.spread_labels(labels)
     assert len(chosen) <= 7
     assert [label for _, label in chosen][:: max(count - 1, 1)][:1] == labels[:1]
     assert [label for _, label in chosen][-1:] == labels[-1:]

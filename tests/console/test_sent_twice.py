@@ -111,11 +111,11 @@ def test_it_is_kept_for_a_day_and_for_one_session(app, site, later):
     session = sessions.find(browser.token)
     assert session is not None
     late = sessions.SentForm(session.id, "late")
-    assert sessions.once(late, site.id, lambda: 7, str) == (7, "7")
+    assert sessions.make_once(late, site.id, lambda: 7, str) == (7, "7")
     later(24 * HOUR - 1_000)
-    assert sessions.once(late, site.id, lambda: 8, str) == (None, "7")
+    assert sessions.make_once(late, site.id, lambda: 8, str) == (None, "7")
     later(2_000)
-    assert sessions.once(late, site.id, lambda: 9, str) == (9, "9")
+    assert sessions.make_once(late, site.id, lambda: 9, str) == (9, "9")
 
 
 @pytest.mark.parametrize("kind", ["segment", "act"])

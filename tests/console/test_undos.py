@@ -74,7 +74,7 @@ def test_an_import_is_taken_back_after_its_counts_are_seen(site, manager, path):
     assert "<b>2</b> removed, <b>0</b> as before, <b>1</b> kept in part" in shown
     assert "1 subscriber changed later by hand" in shown
     assert f"{path}/undo" not in shown
-    assert audit_log.page(site)[0].act == "import taken back"
+    assert audit_log.page(site)[0].act == "import undone"
     uuid = found(site, "p1@a.example").uuid
     assert manager.get(f"/sites/{site.uuid}/subscribers/{uuid}").status_code == 200
 

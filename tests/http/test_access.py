@@ -13,7 +13,7 @@ from audience import clock
 from audience.access import keys
 from audience.access.keys import NewKey
 from audience.config import Settings
-from audience.http.access import PUBLIC, before, check_scopes, counted_as
+from audience.http.access import PUBLIC, check_scopes, counted_as, last_untrusted
 from audience.setting_values import networks
 from storage import database
 from storage.access import keys as stored_keys
@@ -253,7 +253,7 @@ def test_a_forwarded_address_is_used_only_from_a_trusted_proxy(client, tmp_path)
     ],
 )
 def test_an_address_is_the_same_in_either_form(forwarded, proxy, proxies, address):
-    assert before(forwarded, proxy, networks(proxies)) == address
+    assert last_untrusted(forwarded, proxy, networks(proxies)) == address
 
 
 @pytest.mark.parametrize(

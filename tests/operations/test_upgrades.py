@@ -50,7 +50,7 @@ def test_without_room_the_start_is_refused(files, client, pending, monkeypatch):
         return
     with pytest.raises(Unusable, match=r"needs .* MB .* 0 MB are free: make room"):
         open_instance(files)
-    assert database.pending() == ["9999_later"]
+    assert database.pending_migrations() == ["9999_later"]
 
 
 def test_that_of_a_server_is_backed_up_by_whoever_says_so(empty, tmp_path, pending):
@@ -59,7 +59,7 @@ def test_that_of_a_server_is_backed_up_by_whoever_says_so(empty, tmp_path, pendi
     if pending(settings):
         refused = run_on(settings, *words)
         assert "run `audience migrate --backed-up`" in str(refused.exception)
-        assert database.pending() == ["9999_later"]
+        assert database.pending_migrations() == ["9999_later"]
         words.append("--backed-up")
     assert run_on(settings, *words).exit_code == 0
-    assert database.pending() == []
+    assert database.pending_migrations() == []

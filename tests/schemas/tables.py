@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from schemas.formats.consent_words import folded
+from schemas.formats.consent_words import fold
 
 
 def normalized(words: Iterable[str]) -> bool:
@@ -14,5 +14,5 @@ def repeated(rows: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
     """The words that stand for more than one meaning."""
     meanings: dict[str, set[str]] = {}
     for meaning, word in rows:
-        meanings.setdefault(folded(word), set()).add(meaning)
+        meanings.setdefault(fold(word), set()).add(meaning)
     return {word: found for word, found in meanings.items() if len(found) > 1}

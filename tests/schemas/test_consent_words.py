@@ -14,7 +14,7 @@ from schemas.formats.consent_words import (
     UNSUBSCRIBED,
     UNSUBSCRIBING,
     YES,
-    folded,
+    fold,
     is_unsubscribed,
     suggested_state,
 )
@@ -58,4 +58,4 @@ def test_what_does_not(cell):
 
 
 def test_what_is_longer_than_any_word_stays_as_it_is():
-    assert folded("Ä" * 101) == "Ä" * 101
+    assert fold("Ä" * 101) == "Ä" * 101

@@ -44,18 +44,18 @@ def test_a_utf_16_file_of_mostly_foreign_letters_is_known_by_its_addresses():
 def test_what_is_not_utf_8_is_read_as_it_is_said(said):
     content = "email;Größe €\n".encode("cp1252")
     assert encodings.encoding(io.BytesIO(content)) is None
-    assert read(content, encodings.known(said)) == ("cp1252", "email;Größe €\n")
+    assert read(content, encodings.find_encoding(said)) == ("cp1252", "email;Größe €\n")
 
 
 @pytest.mark.parametrize(
     "name", ["", "cp1", "punycode", "unicode_escape", "rot13", "x" * 1000, "a\0b", "utf-7"]
 )
 def test_only_encodings_of_files_are_known(name):
-    assert encodings.known(name) is None
+    assert encodings.find_encoding(name) is None
 
 
 def test_each_of_the_encodings_is_known_to_python_by_that_name():
-    assert [encodings.known(name) for name in encodings.SAID] == list(encodings.SAID)
+    assert [encodings.find_encoding(name) for name in encodings.SAID] == list(encodings.SAID)
 
 
 def test_an_answer_of_before_does_not_spoil_a_file_that_is_utf_8():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemas.formats.consent_words import LANGUAGES, folded
+from schemas.formats.consent_words import LANGUAGES, fold
 from schemas.formats.header_names import BESIDE, CONFIRMING, OF_CONSENT, ROWS, may_deny, meaning_of
 from tests.schemas.tables import normalized, repeated
 
@@ -38,7 +38,7 @@ def test_no_header_means_two_things():
 def test_headers_are_normalized_and_each_stands_once_in_a_language():
     assert normalized(name for _, _, names in ROWS for name in names.split())
     for language in LANGUAGES:
-        names = [folded(name) for _, of, row in ROWS for name in row.split() if of == language]
+        names = [fold(name) for _, of, row in ROWS for name in row.split() if of == language]
         assert len(names) == len(set(names)), language
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.formats import header_names
 from schemas.formats.consent import same
-from schemas.formats.consent_words import folded
+from schemas.formats.consent_words import fold
 from schemas.formats.presets import IGNORE, PRESETS, STATE_COLUMN, is_named_as_left, recognised
 from tests.schemas.tables import normalized
 
@@ -40,11 +40,11 @@ def test_every_file_has_its_preset_and_every_preset_a_file():
 
 @pytest.mark.parametrize(("name", "preset"), FILES.items())
 def test_a_file_is_recognised_by_its_own_preset_alone(name, preset):
-    found = {folded(column) for column in header(name)}
+    found = {fold(column) for column in header(name)}
     matching = [
         each.name
         for each in PRESETS.values()
-        if any({folded(sign) for sign in signs.split()} <= found for signs in each.signs)
+        if any({fold(sign) for sign in signs.split()} <= found for signs in each.signs)
     ]
     assert matching == [preset]
     assert recognised(header(name)) is PRESETS[preset]
@@ -52,9 +52,9 @@ def test_a_file_is_recognised_by_its_own_preset_alone(name, preset):
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
 def test_a_preset_speaks_of_columns_that_its_files_have(preset):
-    headers = {folded(column) for name, of in FILES.items() if of == preset.name for column in header(name)}
+    headers = {fold(column) for name, of in FILES.items() if of == preset.name for column in header(name)}
     named = [*preset.columns, *preset.consent, *preset.also]
-    assert {folded(column) for column in named} - {folded(STATE_COLUMN)} <= headers
+    assert {fold(column) for column in named} - {fold(STATE_COLUMN)} <= headers
     assert normalized(preset.columns)
     assert set(preset.columns.values()) <= {meaning for meaning, _, _ in header_names.ROWS} | {
         "fields",

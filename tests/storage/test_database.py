@@ -59,7 +59,7 @@ def test_every_unique_index_begins_with_the_site(migrated):
 
 def test_migrating_twice_applies_nothing(migrated):
     assert database.migrate() == []
-    assert database.pending() == []
+    assert database.pending_migrations() == []
 
 
 def test_concurrent_migrations_are_applied_once(opened):

@@ -49,11 +49,11 @@ NEEDED_BY = {
     "events_site_id_type_occurred_at": (
         lambda site: report_queries.events_in(site, ["visit"], report_queries.MATCH_ALL, [(0, 1)])
     ),
-    "events_site_id_type_unique_key": lambda site: events.seen(site, {("visit", "1")}),
+    "events_site_id_type_unique_key": lambda site: events.stored_unique_keys(site, {("visit", "1")}),
     "events_site_id_id": lambda site: events.newest(site, 10),
     "imports_site_id_id": lambda site: imports.newest(site, 10),
     "imports_site_id_created_at": lambda site: report_queries.imported_in(site, [(0, 1)]),
-    "imports_receiving": lambda _: file_imports.abandoned(1),
+    "imports_receiving": lambda _: file_imports.list_abandoned(1),
     "import_batches_site_id_import_id_first_row": lambda site: imports.batch(site, 1, 0),
     "import_batches_import_id": lambda site: file_imports.discard(site, 1),
     "refused_rows_import_id": lambda site: file_imports.refused_by_code(site, 1),

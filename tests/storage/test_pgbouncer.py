@@ -10,7 +10,7 @@ from app import create_app
 from audience.config import Settings
 from audience.operations import site_lane
 from audience.subscribers import tags
-from storage import database, leases
+from storage import database
 from storage.access import site_counters
 from storage.errors import Unavailable
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
@@ -86,8 +86,6 @@ def test_locks_hold(client):
     with ThreadPoolExecutor(WRITERS) as pool:
         given = [number for numbers in pool.map(take, range(WRITERS)) for number in numbers]
     assert sorted(given) == list(range(1, WRITERS * ROUNDS + 1))
-    with leases.alone(leases.SWEEP) as one, leases.alone(leases.SWEEP) as other:
-        assert (one, other) == (True, False)
 
 
 def test_settings_of_a_transaction_end_with_it(client, url):

@@ -53,7 +53,7 @@ def at_once(function, *arguments):
 
 
 def change(key, **values):
-    return Change(key, key, "", "", values, ())
+    return Change(key, key, fields=values)
 
 
 def test_writers_of_one_subscriber_lose_nothing(site):
@@ -147,16 +147,6 @@ def test_a_change_of_the_instance_waits_for_all_sites(site, url):
         waiting = pool.submit(write_nothing, None)
         with pytest.raises(Unavailable, match="others are writing"):
             waiting.result(SECONDS)
-
-
-def test_one_process_at_a_time_is_on_a_task(site):
-    with leases.alone(leases.SWEEP) as first:
-        with leases.alone(leases.SWEEP) as second, leases.alone(leases.SWEEP + 1) as other:
-            write_nothing(site.id)
-        with leases.alone(leases.SWEEP) as third:
-            pass
-    with leases.alone(leases.SWEEP) as last:
-        assert (first, second, other, third, last) == (True, False, True, False, True)
 
 
 def test_hosts_of_different_uptimes_go_by_the_clock_of_the_server(site):

@@ -195,7 +195,7 @@ def test_who_only_reads_makes_no_file(opened, tmp_path):
         file.unlink()
     database.open(opened)
     assert names() == []
-    assert not database.pending()
+    assert not database.pending_migrations()
     assert list(tmp_path.glob("*-lock")) == []
     add("a")
     assert {file.stat().st_mode & 0o777 for file in tmp_path.glob("*-lock")} == {0o600}

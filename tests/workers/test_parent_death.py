@@ -9,7 +9,7 @@ import pytest
 
 from tests.service import PATIENCE_SECONDS, until
 from tests.workers.conftest import alive, descendants
-from workers.parent_death import tied_to_parent
+from workers.parent_death import command_with_parent
 
 ON_LINUX = "from workers.parent_death import tied_to_parent as line"
 ELSEWHERE = """
@@ -36,7 +36,7 @@ def test_command_ends_when_its_parent_is_killed(kind):
 
 
 def test_command_does_not_start_when_its_parent_is_gone_already(tmp_path):
-    command = tied_to_parent(["touch", str(tmp_path / "ran")])
+    command = command_with_parent(["touch", str(tmp_path / "ran")])
     command[command.index(str(os.getpid()))] = "1"
     assert subprocess.run(command, timeout=PATIENCE_SECONDS).returncode == 1
     assert not (tmp_path / "ran").exists()

@@ -4,7 +4,7 @@ import pytest
 
 from audience import clock
 from audience.access import audit_log
-from audience.access.audit_log import Actor, page, record, shortened, sweep
+from audience.access.audit_log import Actor, network_of, page, record, sweep
 from storage import database
 
 ANN = Actor("ann@example.com", "192.0.2.0/24")
@@ -22,7 +22,7 @@ ANN = Actor("ann@example.com", "192.0.2.0/24")
     ],
 )
 def test_of_an_address_its_network_is_kept(address, network):
-    assert shortened(address) == network
+    assert network_of(address) == network
 
 
 def test_a_site_sees_its_own_entries_newest_first(client, other_client):

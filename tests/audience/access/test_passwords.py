@@ -27,13 +27,16 @@ def test_a_weak_password_is_refused_with_its_reason(password, message):
 )
 def test_any_other_password_of_twelve_characters_is_taken(password):
     passwords.check(password)
-    stored = passwords.hashed(password)
+    stored = passwords.hash_password(password)
     assert passwords.matches(password, stored)
     assert not passwords.matches(f"{password[:-1]}y", stored)
 
 
 def test_equal_passwords_are_stored_differently_and_never_as_they_are():
-    first, second = passwords.hashed("a password of mine"), passwords.hashed("a password of mine")
+    first, second = (
+        passwords.hash_password("a password of mine"),
+        passwords.hash_password("a password of mine"),
+    )
     assert first != second
     assert "password" not in first + second
     assert first.partition("$")[0] != second.partition("$")[0]
@@ -45,7 +48,7 @@ def test_no_password_matches_an_operator_without_one():
 
 
 def test_a_lone_surrogate_is_a_character_like_others():
-    stored = passwords.hashed("twelve chars\ud800")
+    stored = passwords.hash_password("twelve chars\ud800")
     assert passwords.matches("twelve chars\ud800", stored)
     assert not passwords.matches("twelve chars", stored)
 

@@ -1,7 +1,7 @@
 """Whom a request means: a uuid beside an address is of the same person, or of nobody who has the address."""
 
 from audience.changes.changes import Change
-from audience.changes.targets import TWO, changes_of, of_two
+from audience.changes.targets import TWO, changes_of, conflicting_indexes
 from audience.subscribers import commands
 from storage import database
 
@@ -15,15 +15,15 @@ def uuids(client):
 def test_places_are_those_whose_uuid_is_of_another(client, other_client):
     ann, bob = uuids(client)
     named = [(0, ann, ANN), (1, bob, ANN), (2, NOBODY, ANN), (3, "", BOB), (4, ann, NEW), (9, bob, BOB)]
-    assert of_two(client.site.id, named) == {1}
-    assert of_two(other_client.site.id, named) == set()
-    assert of_two(client.site.id, [(0, "", ANN)] * 2) == set()
+    assert conflicting_indexes(client.site.id, named) == {1}
+    assert conflicting_indexes(other_client.site.id, named) == set()
+    assert conflicting_indexes(client.site.id, [(0, "", ANN)] * 2) == set()
 
 
 def test_whom_one_names_a_later_one_finds(client):
     ann, _ = uuids(client)
-    assert of_two(client.site.id, [(0, ann, NEW), (1, "", NEW), (2, ann, NEW)]) == {2}
-    assert of_two(client.site.id, [(0, ann, NEW), (1, ann, NEW)]) == {1}
+    assert conflicting_indexes(client.site.id, [(0, ann, NEW), (1, "", NEW), (2, ann, NEW)]) == {2}
+    assert conflicting_indexes(client.site.id, [(0, ann, NEW), (1, ann, NEW)]) == {1}
 
 
 def test_items_of_two_are_refused_and_the_others_are_changes(client):
@@ -45,7 +45,7 @@ def test_a_thousand_pairs_take_two_statements(client, monkeypatch):
         return database.rows(*given)
 
     monkeypatch.setattr("storage.subscribers.subscribers.rows", rows)
-    of_two(client.site.id, [(place, ann, f"p{place}@example.com") for place in range(1_000)])
+    conflicting_indexes(client.site.id, [(place, ann, f"p{place}@example.com") for place in range(1_000)])
     assert len(asked) == 2
 
 

@@ -76,7 +76,7 @@ def test_a_file_of_which_only_a_part_came_is_forgotten(site, hosts, monkeypatch)
 
     with pytest.raises(ZeroDivisionError):
         file_uploads.keep(site, hosts[0], "people.csv", BreaksOff(PEOPLE), {})
-    assert file_uploads.waiting(site) == []
+    assert file_uploads.list_waiting(site) == []
     kept = keep(site, hosts[0])
     file_uploads.begin_import(site, hosts[0], kept, COMMAND_LINE)
     tomorrow = clock.now_ms() + DAY_MS + 1

@@ -103,7 +103,7 @@ def test_a_lease_from_before_the_machine_started_holds_nothing(site, monkeypatch
     import_id = accept(site)
     assert steal(site, import_id)
     monkeypatch.setattr(clock, "uptime_ms", lambda: -1_000_000)
-    assert backlog.abandoned() == 1
+    assert backlog.count_abandoned() == 1
     site_lane.drain(site.id, 30)
     assert state(site, import_id) == ("finished", 600, 600, 0, 0)
 

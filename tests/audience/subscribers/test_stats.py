@@ -37,12 +37,12 @@ def test_wrong_counts_are_told_and_repaired(site, other_client):
             domains.put(each.id, [("example.com", 9)])
             tags.put_bearers(each.id, {tag.id: 5 for tag in tags.list_all(each.id)})
     assert stats.kept_and_counted(site) == (Counts(70, 7), Counts(3, 1))
-    assert stats.miscounted(site) == ["domains", "tags"]
+    assert stats.wrong_counters(site) == ["domains", "tags"]
     stats.repair(site)
     assert stats.kept_and_counted(site) == (Counts(3, 1), Counts(3, 1))
-    assert stats.miscounted(site) == []
+    assert stats.wrong_counters(site) == []
     assert stats.for_site(other_client.site) == Counts(70, 7)
-    assert stats.miscounted(other_client.site) == ["domains", "tags"]
+    assert stats.wrong_counters(other_client.site) == ["domains", "tags"]
 
 
 def test_growth_is_of_the_days_on_which_they_came_and_left(site):

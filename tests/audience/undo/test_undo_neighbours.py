@@ -78,7 +78,7 @@ def test_what_is_taken_back_is_no_failed_import(site):
     undos.of_import(site, import_id, 30)
     site_lane.drain(site.id, 30)
     assert imports.progress(site, import_id).status == "failed"
-    assert backlog.failed() == []
+    assert backlog.failed_imports() == []
     with pytest.raises(NotFound):
         imports.retry(import_id)
 

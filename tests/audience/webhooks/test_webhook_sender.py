@@ -102,7 +102,7 @@ def test_after_three_days_of_failures_it_is_paused(site, receiver, clock, monkey
     assert waits == [5, 30, 120, 600, *[3_600] * 73]
     assert retries(site) == []
     assert webhooks.list_all(site)[0].paused == "failing"
-    assert webhooks.paused_by_themselves() == {"the receiver has failed for three days": 1}
+    assert webhooks.count_paused() == {"the receiver has failed for three days": 1}
     webhooks.replace(site, 1, {"url": receiver.url, "paused": False}, private_addresses=True)
     monkeypatch.undo()
     send_all()

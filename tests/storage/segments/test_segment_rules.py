@@ -118,7 +118,7 @@ class Audience:
             conditions = [sql.compile(segment_rules.read(rule, AT, "rules"), self.site_id) for rule in rules]
             ids = [row[0] for row in database.rows(EVERYBODY, (self.site_id,))]
             people = subscribers.get_by_ids(self.site_id, ids)
-            values = field_values.of_people(self.site_id, people.values())
+            values = field_values.rows_of(self.site_id, people.values())
             met = segment_matches.conditions_met(self.site_id, people, values, conditions)
         return [
             sorted(people[each].email for each, holds in met.items() if holds[number])

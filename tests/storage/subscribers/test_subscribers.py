@@ -11,8 +11,8 @@ from storage.subscribers.batches import (
     TEXTS,
     changed_groups,
     insert,
-    known,
     new_ids,
+    read_existing,
     update,
 )
 from storage.subscribers.models import SubscriberModel
@@ -66,7 +66,7 @@ def test_every_column_is_written_and_read(client):
 def test_an_update_writes_the_groups_that_differ(client):
     with database.write():
         insert([list(a_row(client.site.id, 1).values())])
-        before = known(client.site.id, ["key"])["key"]
+        before = read_existing(client.site.id, ["key"])["key"]
     assert changed_groups(list(before), before) == 0
     for name, groups in GROUPS.items():
         person = list(before)
