@@ -19,6 +19,7 @@ from storage.opening.connections import session as session
 from storage.opening.history import Migrations
 from storage.opening.open_gate import OpenGate
 from storage.opening.places import WatchedPlaces
+from storage.sql import RowStatement
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -196,9 +197,15 @@ def _execute(sql: str, parameters: Sequence[Any], keeps_plan: bool = False) -> A
     return database.execute_sql(engine.rewrite(sql), parameters, **options)
 
 
-def execute_many(sql: str, parameters: Iterable[Sequence[Any]]) -> None:
-    """Runs one statement per row of parameters, none of which needs another's, all on the driver."""
-    database.execute_many(sql, parameters)
+def execute_many(statement: str | RowStatement, parameters: Iterable[Sequence[Any]]) -> None:
+    """Runs one statement per row of parameters, none of which needs another's, all on the driver.
+
+    A server runs one of `storage.sql` for all rows at once.
+    """
+    if isinstance(statement, str):
+        database.execute_many(statement, parameters)
+    else:
+        database.execute_many(statement.one, parameters, statement)
 
 
 def checkpoint(only_if_due: bool = False) -> None:

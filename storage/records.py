@@ -11,7 +11,8 @@ from typing import Any, Generic, TypeVar
 from peewee import BooleanField
 
 from storage.base_models import BaseModel
-from storage.database import execute_many, marks, row, rows
+from storage.database import execute_many, row, rows
+from storage.sql import insert_into
 
 R = TypeVar("R")
 
@@ -68,7 +69,7 @@ class Records(Generic[R]):
         """`more` are values that all have, also in place of their own; ids come from the table."""
         own = [name for name in self._names if name != "id" and name not in more]
         columns, values, shared = [*more, *own], attrgetter(*own), tuple(more.values())
-        insert = f"INSERT INTO {self._meta.table_name} ({', '.join(columns)}) VALUES ({marks(columns)})"
+        insert = insert_into(self._meta.table_name, columns)
         execute_many(insert, (shared + values(record) for record in records))
 
     def change(self, values: dict[str, Any], **equal: Any) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 from storage.changes.log import LogRow
 from storage.database import column, execute_many, row, rows
 from storage.engines.chosen import engine
+from storage.sql import insert_into
 
 PART = 65_536  # numbers; migration 0030 has it, too: it stays
 
@@ -26,7 +27,7 @@ def add_words(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
 
 def _add(site_id: int, part: int, number: int, subscriber_ids: Iterable[int]) -> None:
     execute_many(
-        "INSERT INTO changed_subscribers (site_id, part, subscriber_id, number) VALUES (?, ?, ?, ?)",
+        insert_into("changed_subscribers", ("site_id", "part", "subscriber_id", "number")),
         [(site_id, part, subscriber_id, number) for subscriber_id in sorted(subscriber_ids)],
     )
 

@@ -8,6 +8,7 @@ from storage.changes.models import ChangeLogModel
 from storage.database import column, execute, execute_many, marks, row, rows, value
 from storage.engines.chosen import engine
 from storage.records import Records
+from storage.sql import insert_into
 
 TAKE = (
     "INSERT INTO site_counters (site_id, accepted, users, unsubscribers, changes, change_bytes) "
@@ -107,8 +108,7 @@ def _grow(site_id: int, size: int) -> None:
 def erase(site_id: int, subscribers: Iterable[tuple[int, str, int]], number: int) -> None:
     """Marks subscribers, as (id, uuid, 1 until they are blank), erased by the row of a number."""
     execute_many(
-        "INSERT INTO erased_subscribers (site_id, subscriber_id, uuid, number, waiting) "
-        "VALUES (?, ?, ?, ?, ?)",
+        insert_into("erased_subscribers", ("site_id", "subscriber_id", "uuid", "number", "waiting")),
         [(site_id, subscriber_id, uuid, number, waiting) for subscriber_id, uuid, waiting in subscribers],
     )
 

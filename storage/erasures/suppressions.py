@@ -7,6 +7,7 @@ from storage.changes.consents import ConsentKind
 from storage.database import execute_many, marks, row, rows
 from storage.erasures.models import SuppressionModel
 from storage.records import Records
+from storage.sql import delete_from, insert_into
 
 ERASED = "erased"
 UNSUBSCRIBED = "unsubscribed"
@@ -75,11 +76,13 @@ def list_all() -> list[Suppressed]:
 
 def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
     """Suppresses addresses, by hash; `erased` is overwritten by `erased` only."""
-    execute_many(
-        f"INSERT INTO suppressions (site_id, address_hash, {KNOWN.columns}) "
-        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (site_id, address_hash) DO UPDATE SET "
+    overwritten = (
+        "ON CONFLICT (site_id, address_hash) DO UPDATE SET "
         "reason = excluded.reason, since = excluded.since, number = excluded.number, kind = excluded.kind "
-        f"WHERE excluded.reason = '{ERASED}' OR suppressions.reason <> '{ERASED}'",
+        f"WHERE excluded.reason = '{ERASED}' OR suppressions.reason <> '{ERASED}'"
+    )
+    execute_many(
+        insert_into("suppressions", ("site_id", "address_hash", *Suppression._fields), overwritten),
         [(site_id, address_hash, *suppression) for address_hash, suppression in suppressed.items()],
     )
 
@@ -101,6 +104,6 @@ def rename(site_id: int, hashes: Mapping[str, str]) -> None:
 def lift(site_id: int, hashes: Collection[str]) -> None:
     """Deletes suppressions."""
     execute_many(
-        "DELETE FROM suppressions WHERE site_id = ? AND address_hash = ?",
+        delete_from("suppressions", ("site_id", "address_hash")),
         ((site_id, address_hash) for address_hash in hashes),
     )

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import peewee
 
+from storage.sql import insert_into
 from storage.instance.backups import MIGRATION_HISTORY as HISTORY
 from storage.engines import chosen
 from storage.engines.protocol import Engine
@@ -152,11 +153,11 @@ class End:
             return self._rows(query, [*(after or ()), limit])
 
     def add(self, table: MovedTable, rows: Sequence[Sequence[Any]]) -> None:
-        marks = ", ".join("?" * len(table.columns))
-        sql = f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks})"
+        insert = insert_into(table.name, table.columns)
+        typed = [table.typed(row) for row in rows] if table.flags else rows
         try:
             with self._alone():
-                self._opened.execute_many(sql, [table.typed(row) for row in rows] if table.flags else rows)
+                self._opened.execute_many(insert.one, typed, insert)
         except StatementError as error:
             if any(isinstance(value, str) and NUL in value for row in rows for value in row):
                 raise Unusable(WITH_NUL.format(table.name)) from error

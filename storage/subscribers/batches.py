@@ -6,6 +6,7 @@ from typing import Any
 
 from storage.database import database, execute_many, marks, rows
 from storage.engines.chosen import engine
+from storage.sql import insert_into, update_of
 from storage.subscribers.subscribers import TEXT_COLUMNS
 
 KNOWN = (
@@ -18,7 +19,6 @@ KNOWN = (
 ) = range(len(KNOWN))  # fmt: skip
 NAMED = slice(TEXT_POSITIONS[0], LAST_EVENT_AT)
 INSERTED = (*KNOWN, "created_at", "uuid", "site_id", "created_by")
-INSERT = f"INSERT INTO subscribers ({', '.join(INSERTED)}) VALUES ({marks(INSERTED)})"
 
 # An update writes whole groups of columns: an index is rewritten only with the group that it is of.
 TEXTS, NAMES, EVENTS, CONSENT = 1, 2, 4, 8
@@ -47,7 +47,7 @@ def new_ids(count: int) -> Sequence[int]:
 
 def insert(subscribers: Iterable[Sequence[Any]]) -> None:
     """Adds subscribers, as rows of `INSERTED`."""
-    execute_many(INSERT, subscribers)
+    execute_many(insert_into("subscribers", INSERTED), subscribers)
 
 
 def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
@@ -72,7 +72,6 @@ def update(site_id: int, changed: Mapping[int, Sequence[Sequence[Any]]]) -> None
         columns = [name for group, names in GROUPS.items() if group & groups for name in names]
         values = itemgetter(*(KNOWN.index(name) for name in columns), ID)
         execute_many(
-            f"UPDATE subscribers SET {', '.join(f'{name} = ?' for name in columns)} "
-            "WHERE id = ? AND site_id = ?",
+            update_of("subscribers", columns, ("id", "site_id")),
             [(*values(subscriber), site_id) for subscriber in subscribers],
         )

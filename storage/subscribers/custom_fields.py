@@ -6,7 +6,7 @@ from typing import NamedTuple
 from storage.database import database, execute_many, marks, rows
 from storage.engines.chosen import engine
 from storage.records import Records
-from storage.sql import slices
+from storage.sql import insert_into, slices
 from storage.subscribers.models import CustomFieldModel
 
 
@@ -47,7 +47,7 @@ def add(site_id: int, fields: Sequence[tuple[str, str]], at: int) -> dict[str, i
     """Creates missing fields, given as (key, name), in the caller's write transaction; their ids by key."""
     ids = engine.new_ids(database, "custom_fields", len(fields))
     execute_many(
-        "INSERT INTO custom_fields (id, site_id, key, name, created_at) VALUES (?, ?, ?, ?, ?)",
+        insert_into("custom_fields", ("id", "site_id", "key", "name", "created_at")),
         ((field_id, site_id, key, name, at) for field_id, (key, name) in zip(ids, fields, strict=True)),
     )
     return {key: field_id for field_id, (key, _) in zip(ids, fields, strict=True)}

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from storage.database import column, execute, execute_many, rows
+from storage.sql import insert_into
 
 INTERNATIONAL = "xn--"  # how a label in A-label form begins
 LAST_CHARACTER = "\U0010ffff"
@@ -17,9 +18,9 @@ def count(site_id: int, more: Mapping[str, int]) -> None:
 
     A domain of nobody is forgotten: it may name a person who is erased.
     """
+    added = "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people"
     execute_many(
-        "INSERT INTO domains (site_id, domain, people) VALUES (?, ?, ?) "
-        "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people",
+        insert_into("domains", ("site_id", "domain", "people"), added),
         ((site_id, domain, size) for domain, size in sorted(more.items()) if size),
     )
     execute_many(

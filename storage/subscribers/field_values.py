@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from storage.database import execute_many, marks, rows, value
+from storage.database import execute_many, rows, value
 from storage.engines.chosen import engine
+from storage.sql import PASSED_OVER, delete_from, insert_into
 
 MAX_LENGTH = 200  # characters of a text, after which it is cut
 TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object without a scalar
@@ -30,12 +31,11 @@ key_of = itemgetter(*map(COLUMNS.index, KEY))
 
 def add(rows: Iterable[Row]) -> None:
     """Rows in order are added faster."""
-    insert = f"INSERT INTO field_values ({', '.join(COLUMNS)}) VALUES ({marks(COLUMNS)})"
-    execute_many(f"{insert} ON CONFLICT DO NOTHING", rows)
+    execute_many(insert_into("field_values", COLUMNS, PASSED_OVER), rows)
 
 
 def remove(rows: Iterable[Row]) -> None:
-    execute_many(f"DELETE FROM field_values WHERE {' = ? AND '.join(KEY)} = ?", map(key_of, rows))
+    execute_many(delete_from("field_values", KEY), map(key_of, rows))
 
 
 def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from storage.database import execute, execute_many, marks, rows
 from storage.records import Records
-from storage.sql import slices
+from storage.sql import PASSED_OVER, delete_from, insert_into, slices, update_of
 from storage.subscribers.models import DiscardedTagModel, TagModel
 
+LINK = ("site_id", "tag_id", "subscriber_id")
 TWIN = "name_key < '!'"  # no other key begins with a blank: that of a twin is " ID KEY"
 TWIN_KEY = "substr(name_key, instr(substr(name_key, 2), ' ') + 2)"
 
@@ -86,19 +87,14 @@ def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
 def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:
     """Creates missing tags, given as (name, name key)."""
     execute_many(
-        "INSERT INTO tags (site_id, name, name_key, created_at) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (site_id, name_key) DO NOTHING",
+        insert_into("tags", ("site_id", "name", "name_key", "created_at"), PASSED_OVER),
         ((site_id, name, name_key, at) for name, name_key in names),
     )
 
 
 def link(links: Iterable[tuple[int, int, int]]) -> None:
     """Adds tags to subscribers, as (site id, tag id, subscriber id)."""
-    execute_many(
-        "INSERT INTO subscriber_tags (site_id, tag_id, subscriber_id) VALUES (?, ?, ?) "
-        "ON CONFLICT DO NOTHING",
-        links,
-    )
+    execute_many(insert_into("subscriber_tags", LINK, PASSED_OVER), links)
 
 
 def count(site_id: int, more: Mapping[int, int]) -> None:
@@ -140,14 +136,14 @@ def wrong_counts(site_id: int) -> dict[int, int]:
 
 def put_bearers(site_id: int, counted: Mapping[int, int]) -> None:
     execute_many(
-        "UPDATE tags SET bearers = ? WHERE site_id = ? AND id = ?",
+        update_of("tags", ("bearers",), ("site_id", "id")),
         ((bearers, site_id, tag_id) for tag_id, bearers in counted.items()),
     )
 
 
 def unlink(links: Iterable[tuple[int, int, int]]) -> None:
     """Removes tags from subscribers, as (site id, tag id, subscriber id)."""
-    execute_many("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = ?", links)
+    execute_many(delete_from("subscriber_tags", LINK), links)
 
 
 def subscribers_with_tag(site_id: int, tag_id: int, limit: int) -> list[tuple[int, str]]:
@@ -163,7 +159,7 @@ def subscribers_with_tag(site_id: int, tag_id: int, limit: int) -> list[tuple[in
 def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
     """Writes cached tag ids, as (subscriber id, JSON)."""
     execute_many(
-        "UPDATE subscribers SET tag_ids = ?, updated_at = ? WHERE site_id = ? AND id = ?",
+        update_of("subscribers", ("tag_ids", "updated_at"), ("site_id", "id")),
         ((tag_ids, at, site_id, subscriber_id) for subscriber_id, tag_ids in cached),
     )
 

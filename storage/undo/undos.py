@@ -9,6 +9,7 @@ from storage.database import execute, execute_many, row, rows
 from storage.engines.chosen import engine
 from storage.imports.imports import WAITING
 from storage.records import Records
+from storage.sql import insert_into
 from storage.subscribers import tags
 from storage.undo.models import UndoModel
 
@@ -161,8 +162,7 @@ def retry(site_id: int, undo_id: int) -> None:
 def add_people(site_id: int, undo_id: int, people: Iterable[tuple[int, str, str, int]]) -> None:
     """Keeps what became of people, as (id, outcome, source, source id)."""
     execute_many(
-        "INSERT INTO undo_people (site_id, undo_id, subscriber_id, outcome, source, source_id) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
+        insert_into("undo_people", ("site_id", "undo_id", "subscriber_id", "outcome", "source", "source_id")),
         [(site_id, undo_id, *person) for person in sorted(people)],
     )
 
