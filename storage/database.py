@@ -230,11 +230,6 @@ def truncate_log() -> bool:
     return engine.truncate_log(database)
 
 
-def marks(values: Sequence[Any]) -> str:
-    """Placeholders for an `IN (...)` list; without values, it has nothing."""
-    return ",".join("?" * len(values)) or "NULL"
-
-
 def migrate() -> list[str]:
     """Applies pending migrations, one process at a time; returns their names. Raises `Unusable`."""
     with session(), engine.migration_lock(database):

@@ -6,7 +6,7 @@ Instants are those that leases go by, in milliseconds (storage/leases.py).
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from storage.database import column, execute, marks, row, rows, value
+from storage.database import column, execute, row, rows, value
 from storage.engines.chosen import engine
 
 WAITING, IDLE, FAILED = "waiting", "idle", "failed"
@@ -115,15 +115,16 @@ def claim(
 
     If `one_at_a_time`, none while one of these kinds is claimed.
     """
-    of_kinds = f"site_id = ? AND kind IN ({marks(kinds)}) AND status = '{WAITING}'"
+    among = engine.among(kinds)
+    of_kinds = f"site_id = ? AND kind {among.text} AND status = '{WAITING}'"
     held = f"SELECT 1 FROM jobs WHERE {of_kinds} AND claim IS NOT NULL AND NOT {DUE} LIMIT 1"
-    if one_at_a_time and row(held, (site_id, *kinds, now, now)):
+    if one_at_a_time and row(held, (site_id, *among.parameters, now, now)):
         return None
     choice = "seq IS NOT NULL ORDER BY seq" if in_order else f"{DUE} ORDER BY not_before, id"
     chosen = () if in_order else (now, now)
     first = row(
         f"SELECT id, {DUE} FROM jobs WHERE {of_kinds} AND {choice} LIMIT 1",
-        (now, now, site_id, *kinds, *chosen),
+        (now, now, site_id, *among.parameters, *chosen),
     )
     if first is None or not first[1]:
         return None

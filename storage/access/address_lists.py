@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage.access.models import AddressListModel
-from storage.database import execute, marks
+from storage.database import execute
+from storage.engines.chosen import engine
 from storage.records import Records
 
 
@@ -23,8 +24,8 @@ def entries(site_id: int) -> list[ListEntry]:
 
 def matching(site_id: int, names: Sequence[str]) -> list[ListEntry]:
     """Those in `names`; what is no text matches nothing."""
-    names = list(filter(is_text, names))
-    return LISTS.find(f"AND entry IN ({marks(names)})", *names, site_id=site_id)
+    among = engine.among(list(filter(is_text, names)))
+    return LISTS.find(f"AND entry {among.text}", *among.parameters, site_id=site_id)
 
 
 def put(site_id: int, kind: str, entry: str, at: int) -> bool:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from storage.access.models import AuditLogModel
-from storage.database import column, execute, marks, row
+from storage.database import column, execute, row
+from storage.engines.chosen import engine
 from storage.records import Records
 
 
@@ -52,11 +53,9 @@ def of_subject(site_id: int, subject: str, limit: int) -> list[AuditEntry]:
 
 def erase(site_id: int, hashes: Mapping[str, str]) -> None:
     """Replaces subscribers' uuids by the keyed hashes of their addresses, those few whom it names."""
-    uuids = list(hashes)
-    named = column(
-        f"SELECT DISTINCT subject FROM audit_log WHERE site_id = ? AND subject IN ({marks(uuids)})",
-        [site_id, *uuids],
-    )
+    among = engine.among(hashes)
+    query = f"SELECT DISTINCT subject FROM audit_log WHERE site_id = ? AND subject {among.text}"
+    named = column(query, [site_id, *among.parameters])
     for uuid in named:
         ENTRIES.change({"subject": hashes[uuid]}, site_id=site_id, subject=uuid)
 

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from storage.access.models import KeyModel, KeySiteModel
 from storage.access.sites import SITES, Site
-from storage.database import column, execute, marks, rows
+from storage.database import column, execute, rows
+from storage.engines.chosen import engine
 from storage.records import Records
 
 
@@ -57,8 +58,8 @@ def get_by_publishable_key(publishable_key: str) -> Key | None:
 
 def publishable(key_ids: Collection[int]) -> dict[int, str]:
     """The publishable keys by id."""
-    chosen = list(key_ids)
-    return dict(rows(f"SELECT id, publishable_key FROM keys WHERE id IN ({marks(chosen)})", chosen))
+    among = engine.among(key_ids)
+    return dict(rows(f"SELECT id, publishable_key FROM keys WHERE id {among.text}", among.parameters))
 
 
 def list_all(site_id: int | None) -> list[Key]:

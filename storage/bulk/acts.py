@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from storage import jobs
 from storage.bulk.models import BulkActModel, BulkActPieceModel
-from storage.database import column, execute, marks, rows
+from storage.database import column, execute, rows
+from storage.engines.chosen import engine
 from storage.records import Records
 from storage.subscribers.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
 from storage.subscribers.subscribers import Subscriber, read
@@ -182,32 +183,33 @@ def drop(site_id: int, act_id: int) -> None:
 
 def with_old_pieces(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
     """(site id, act id) of acts with pieces: not begun, or of some kinds and ended before an instant."""
+    among = engine.among(kinds)
     return rows(
         f"SELECT site_id, id FROM bulk_acts WHERE (status = '{NOT_BEGUN}' OR finished_at < ? "
-        f"AND kind IN ({marks(kinds)})) AND EXISTS (SELECT 1 FROM bulk_act_pieces AS p "
+        f"AND kind {among.text}) AND EXISTS (SELECT 1 FROM bulk_act_pieces AS p "
         "WHERE p.site_id = bulk_acts.site_id AND p.bulk_act_id = bulk_acts.id)",
-        (before, *kinds),
+        (before, *among.parameters),
     )
 
 
 def keys(site_id: int, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
     """(email, email key) of those subscribers who exist, by id."""
+    among = engine.among(ids)
     records = rows(
-        f"SELECT id, email, email_key FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?",
-        [*ids, site_id],
+        f"SELECT id, email, email_key FROM subscribers WHERE id {among.text} AND +site_id = ?",
+        [*among.parameters, site_id],
     )
     return {subscriber_id: (email, key) for subscriber_id, email, key in records}
 
 
 def ids_by_uuid(site_id: int, uuids: Sequence[str]) -> list[int]:
-    query = f"SELECT id FROM subscribers WHERE site_id = ? AND uuid IN ({marks(uuids)})"
-    return column(query, [site_id, *uuids])
+    among = engine.among(uuids)
+    query = f"SELECT id FROM subscribers WHERE site_id = ? AND uuid {among.text}"
+    return column(query, [site_id, *among.parameters])
 
 
 def subscribers(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
-    records = rows(
-        f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ? "
-        "ORDER BY id",
-        [*ids, site_id],
-    )
+    among = engine.among(ids)
+    query = f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id {among.text} AND +site_id = ? ORDER BY id"
+    records = rows(query, [*among.parameters, site_id])
     return [read(record) for record in records]

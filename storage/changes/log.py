@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from storage.changes.models import ChangeLogModel
-from storage.database import column, execute, execute_many, marks, row, rows, value
+from storage.database import column, execute, execute_many, row, rows, value
 from storage.engines.chosen import engine
 from storage.records import Records
 from storage.sql import insert_into
@@ -81,13 +81,15 @@ def rows_after(site_id: int, number: int, entries: int) -> list[LogRow]:
 
 
 def _by_id(site_id: int, ids: Sequence[int]) -> list[LogRow]:
-    return LOG.find(f"WHERE id IN ({marks(ids)}) AND +site_id = ? ORDER BY id", *ids, site_id)
+    among = engine.among(ids)
+    return LOG.find(f"WHERE id {among.text} AND +site_id = ? ORDER BY id", *among.parameters, site_id)
 
 
 def at_numbers(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
     """The rows that begin at some numbers, oldest first."""
-    numbered = f"AND count > 0 AND number IN ({marks(numbers)}) ORDER BY number"
-    return LOG.find(numbered, *numbers, site_id=site_id)
+    among = engine.among(numbers)
+    numbered = f"AND count > 0 AND number {among.text} ORDER BY number"
+    return LOG.find(numbered, *among.parameters, site_id=site_id)
 
 
 def indexed_as(site_id: int, number: int) -> list[LogRow]:
@@ -155,10 +157,8 @@ def sites_before(instant: int) -> list[int]:
 def drop(site_id: int, old_rows: Sequence[LogRow]) -> None:
     """Deletes the first rows of a site's record."""
     oldest, newest_at = old_rows[-1].number + old_rows[-1].length, max(old.at for old in old_rows)
-    execute(
-        f"DELETE FROM change_log WHERE site_id = ? AND id IN ({marks(old_rows)})",
-        [site_id, *(old.id for old in old_rows)],
-    )
+    among = engine.among([old.id for old in old_rows])
+    execute(f"DELETE FROM change_log WHERE site_id = ? AND id {among.text}", [site_id, *among.parameters])
     execute(
         "UPDATE site_counters SET change_bytes = change_bytes - ?, "
         "oldest_change = CASE WHEN oldest_change < ? THEN ? ELSE oldest_change END, "

@@ -1,19 +1,16 @@
-"""One statement for many rows of parameters: COPY for new ones, arrays for others and for long lists.
+"""One statement for many rows of parameters: COPY for new ones, arrays for others.
 
 An array is written here, column by column: the driver adapts each of its members.
 """
 
-import re
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import islice
 from typing import Any
 
 from storage.sql import RowStatement
 
 END = "\0"  # which no text has
 FEW = 2  # rows that are as quick one by one
-LIST = re.compile(r"(?<!NOT )IN \((%s(?:,%s)+)\)", re.ASCII)
 
 
 def rows_of(columns: Sequence[str], types: dict[str, str]) -> str:
@@ -26,17 +23,6 @@ def arrays(statement: RowStatement, types: dict[str, str], rows: Sequence[Sequen
     """The parameters of `rows_of`."""
     by_column = zip(statement.columns, zip(*rows, strict=True), strict=True)
     return [_array(types[name], values) for name, values in by_column]
-
-
-def with_arrays(sql: str, parameters: Sequence[Any]) -> tuple[str, list[Any]]:
-    """A statement with an array in place of a list of marks: it is read, planned and sent with one."""
-    remaining, parts, sent = iter(parameters), list[str](), list[Any]()
-    for place, part in enumerate(LIST.split(sql)):
-        chunk = list(islice(remaining, part.count("%s")))
-        array = _array_text(chunk) if place % 2 else None
-        parts.append("= ANY(%s)" if array else f"IN ({part})" if place % 2 else part)
-        sent += [array] if array else chunk
-    return "".join(parts), sent
 
 
 def _array(sql_type: str, values: Sequence[Any]) -> Any:

@@ -14,7 +14,6 @@ from storage.engines.postgresql_connections import OF_TRANSACTION, ServerConnect
 from storage.sql import PASSED_OVER, RowStatement
 
 MUCH = 1_000  # rows of a new site, for the first statistics
-MANY = 20  # values of a statement, some of which are in lists
 TYPES = (
     "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
     "WHERE attrelid = CAST(%s AS regclass) AND attnum > 0 AND NOT attisdropped"
@@ -76,8 +75,6 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
             return cursor.fetchone() if cursor.description else None
 
     def execute_sql(self, sql: str, params: Any = None, **options: Any) -> Any:
-        if params and len(params) > MANY:
-            sql, params = postgresql_bulk.with_arrays(sql, params)
         if not options.get("prepare"):
             return super().execute_sql(sql, params, **options)
         with vars(peewee)["__exception_wrapper__"]:

@@ -1,7 +1,11 @@
 """The parts of statements that another engine spells otherwise. `j` has `type` and `atom` of a JSON value."""
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
+from typing import Any
+
+from storage.sql import Sql
 
 NUMBERS = "(SELECT CAST(member AS bigint) AS value FROM json_array_elements_text(CAST({} AS json)) AS member)"
 IDS = f"SELECT value FROM {NUMBERS.format('?')} AS numbers"
@@ -54,6 +58,11 @@ def rewrite(sql: str) -> str:
 
 def indexed_by(_index: str) -> str:
     return ""
+
+
+def among(values: Collection[Any]) -> Sql:
+    """Is one of some values."""
+    return Sql("= ANY(?)", (list(values),))
 
 
 def each_number(array: str) -> str:

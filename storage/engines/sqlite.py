@@ -51,7 +51,7 @@ JOINS_SETS, NARROWED = sqlite_spelling.JOINS_SETS, sqlite_spelling.NARROWED
 NOT_AMONG, COUNTED = sqlite_spelling.NOT_AMONG, sqlite_spelling.COUNTED
 ONE_OF_DOMAINS = sqlite_spelling.ONE_OF_DOMAINS
 rewrite, indexed_by = sqlite_spelling.rewrite, sqlite_spelling.indexed_by
-each_number, joined = sqlite_spelling.each_number, sqlite_spelling.joined
+among, each_number, joined = sqlite_spelling.among, sqlite_spelling.each_number, sqlite_spelling.joined
 instant_text, json_path = sqlite_spelling.instant_text, sqlite_spelling.json_path
 json_number, json_instant = sqlite_spelling.json_number, sqlite_spelling.json_instant
 

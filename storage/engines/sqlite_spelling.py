@@ -1,6 +1,10 @@
 """The parts of statements that another engine spells otherwise. `j` has `type` and `atom` of a JSON value."""
 
 import json
+from collections.abc import Collection
+from typing import Any
+
+from storage.sql import Sql
 
 IDS = "SELECT value FROM json_each(?)"
 ONE_OF_DOMAINS = """IN (SELECT value FROM json_each('["' || replace(?, ' ', '","') || '"]'))"""
@@ -41,6 +45,11 @@ def rewrite(sql: str) -> str:
 def indexed_by(index: str) -> str:
     """A clause after the table that forces an index."""
     return f"INDEXED BY {index}"
+
+
+def among(values: Collection[Any]) -> Sql:
+    """Is one of some values."""
+    return Sql(f"IN ({','.join('?' * len(values))})", tuple(values))
 
 
 def each_number(array: str) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from storage.changes.consents import ConsentKind
-from storage.database import execute_many, marks, row, rows
+from storage.database import execute_many, row, rows
+from storage.engines.chosen import engine
 from storage.erasures.models import SuppressionModel
 from storage.records import Records
 from storage.sql import delete_from, insert_into
@@ -37,11 +38,11 @@ KNOWN = Records(SuppressionModel, Suppression)
 
 def known(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
     """By address hash, those of the hashes that are suppressed."""
-    chosen = list(hashes)
+    among = engine.among(hashes)
     records = rows(
         f"SELECT address_hash, {KNOWN.columns} FROM suppressions "
-        f"WHERE site_id = ? AND address_hash IN ({marks(chosen)})",
-        [site_id, *chosen],
+        f"WHERE site_id = ? AND address_hash {among.text}",
+        [site_id, *among.parameters],
     )
     return {address_hash: Suppression(*record) for address_hash, *record in records}
 

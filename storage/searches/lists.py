@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from storage.database import marks, row, rows
+from storage.database import row, rows
 from storage.engines.chosen import engine
 from storage.segments.people import looking_for
 from storage.segments.rules import DOMAIN
@@ -89,9 +89,9 @@ def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offs
     with looking_for([rule]):
         records = rows(query, (site_id, *rule.parameters, limit, offset))
     ids = [subscriber_id for (subscriber_id,) in records]
-    people = rows(
-        f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?", [*ids, site_id]
-    )
+    among = engine.among(ids)
+    query = f"SELECT {COLUMNS} FROM subscribers WHERE id {among.text} AND +site_id = ?"
+    people = rows(query, [*among.parameters, site_id])
     by_id = {subscriber.id: subscriber for subscriber in map(read, people)}
     return [by_id[subscriber_id] for subscriber_id in ids if subscriber_id in by_id]
 

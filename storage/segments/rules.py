@@ -8,11 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from storage.database import marks
 from storage.engines.chosen import engine
 from storage.segments.nodes import BOUNDS, Between, Condition, Events, Group, Instant, Rule, simplify
 from storage.segments.people import GROUPS, NOTHING, People, chosen, join_all, join_any, negate
-from storage.sql import Sql
+from storage.sql import Sql, join
 from storage.subscribers import domains, tags
 from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, TEXT
 from storage.subscribers.subscribers import DATES, TEXT_COLUMNS
@@ -32,7 +31,7 @@ COMPARED = {False: ("v.number", "CAST(? AS NUMERIC)"), True: ("v.instant", "?")}
 JSON_TEXT = "CASE j.type WHEN 'text' THEN folded(j.atom) END"
 TAGGED = (
     "SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id IN "
-    "(SELECT id FROM tags WHERE site_id = ? AND name_key IN ({}))"
+    "(SELECT id FROM tags WHERE site_id = ? AND name_key {})"
 )
 UNSUBSCRIBED = "SELECT id AS subscriber_id FROM subscribers WHERE site_id = ? AND unsubscribed_at IS NOT NULL"
 SMALL, LARGE, LARGEST = range(3)  # sets of people: by an index, by a value, by reading all values of a field
@@ -66,7 +65,7 @@ def _texts(whole: str, part: str) -> dict[str, Compile]:
     return {
         "is": _bind(f"{whole} = ?"),
         "is_not": _bind(f"{whole} <> ?"),
-        "in": lambda operand: Sql(f"{whole} IN ({marks(operand)})", tuple(operand)),
+        "in": lambda operand: join(" ", [Sql(whole), engine.among(operand)]),
         "contains": _bind(f"instr({part}, ?) > 0"),
         "starts_with": _bind(f"instr({part}, ?) = 1"),
     }
@@ -99,7 +98,8 @@ COLUMNS: dict[str, dict[str, Compile]] = {
 
 def _tagged(names: tuple[str, ...], site_id: int) -> Sql:
     keys = (*names, *tags.twin_keys(site_id, names))
-    return chosen(Sql(TAGGED.format(marks(keys)), (site_id, site_id, *keys)), SMALL)
+    among = engine.among(keys)
+    return chosen(Sql(TAGGED.format(among.text), (site_id, site_id, *among.parameters)), SMALL)
 
 
 def _domain_contains(part: str, site_id: int, comparison: str = "> 0") -> Sql:
@@ -201,7 +201,7 @@ def _in(rule: Condition, site_id: int) -> Sql:
         if _is_long(operand)
     ]
     if short:
-        equal = Sql(f"v.kind = {TEXT} AND v.folded IN ({marks(short)})", short)
+        equal = join(" ", [Sql(f"v.kind = {TEXT} AND v.folded"), engine.among(short)])
         conditions.append(_some(rule, site_id, equal, LARGE))
     if others:
         conditions.append(_some(rule, site_id, join_any([_row_equal(operand) for operand in others])))

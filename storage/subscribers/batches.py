@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from storage.database import database, execute_many, marks, rows
+from storage.database import database, execute_many, rows
 from storage.engines.chosen import engine
 from storage.sql import insert_into, update_of
 from storage.subscribers.subscribers import TEXT_COLUMNS
@@ -32,11 +32,9 @@ GROUPS = {
 
 def read_existing(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, ...]]:
     """The columns `KNOWN` of subscribers, by email key."""
-    chosen = list(keys)
-    records = rows(
-        f"SELECT {', '.join(KNOWN)} FROM subscribers WHERE site_id = ? AND email_key IN ({marks(chosen)})",
-        [site_id, *chosen],
-    )
+    among = engine.among(keys)
+    query = f"SELECT {', '.join(KNOWN)} FROM subscribers WHERE site_id = ? AND email_key {among.text}"
+    records = rows(query, [site_id, *among.parameters])
     return {record[KEY]: record for record in records}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from storage.database import database, execute_many, marks, rows
+from storage.database import database, execute_many, rows
 from storage.engines.chosen import engine
 from storage.records import Records
 from storage.sql import insert_into, slices
@@ -35,10 +35,10 @@ def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
     """Ids by key, of those of `keys` that the site has."""
     return {
         key: field_id
-        for chunk in slices(keys)
+        for among in map(engine.among, slices(keys))
         for key, field_id in rows(
-            f"SELECT key, id FROM custom_fields WHERE site_id = ? AND key IN ({marks(chunk)})",
-            [site_id, *chunk],
+            f"SELECT key, id FROM custom_fields WHERE site_id = ? AND key {among.text}",
+            [site_id, *among.parameters],
         )
     }
 

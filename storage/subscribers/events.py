@@ -4,7 +4,8 @@ import itertools
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from storage.database import column, marks, rows, value
+from storage.database import column, rows, value
+from storage.engines.chosen import engine
 from storage.records import Records
 from storage.subscribers.models import EventModel
 
@@ -77,9 +78,10 @@ def count(site_id: int, subscriber_id: int) -> int:
 
 def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tuple[int, int, int]]:
     """(subscriber id, whole weeks since an instant, events), without the weeks that have none."""
+    among = engine.among(subscriber_ids)
     return rows(
         f"SELECT subscriber_id, (occurred_at - ?) / {WEEK_MS}, count(*) FROM events "
-        f"WHERE subscriber_id IN ({marks(subscriber_ids)}) AND +site_id = ? AND occurred_at >= ? "
+        f"WHERE subscriber_id {among.text} AND +site_id = ? AND occurred_at >= ? "
         "GROUP BY 1, 2",
-        [since, *subscriber_ids, site_id, since],
+        [since, *among.parameters, site_id, since],
     )

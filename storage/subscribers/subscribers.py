@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from storage.database import execute, execute_many, marks, row, rows
+from storage.database import execute, execute_many, row, rows
 from storage.engines.chosen import engine
 
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
@@ -71,11 +71,9 @@ def are_plain(values: Mapping[str, Any]) -> bool:
 
 def get_by_keys(site_id: int, keys: Collection[str]) -> dict[str, Subscriber]:
     """Subscribers by email key."""
-    chosen = list(keys)
-    records = rows(
-        f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND email_key IN ({marks(chosen)})",
-        [site_id, *chosen],
-    )
+    among = engine.among(keys)
+    query = f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND email_key {among.text}"
+    records = rows(query, [site_id, *among.parameters])
     return {subscriber.email_key: subscriber for subscriber in map(read, records)}
 
 
@@ -194,23 +192,24 @@ def put_consents(site_id: int, subscribers: Iterable[Subscriber]) -> None:
 
 def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
     """The email keys of those who exist, by uuid."""
-    chosen = list(uuids)
-    query = f"SELECT uuid, email_key FROM subscribers WHERE site_id = ? AND uuid IN ({marks(chosen)})"
-    return dict(rows(query, [site_id, *chosen]))
+    among = engine.among(uuids)
+    query = f"SELECT uuid, email_key FROM subscribers WHERE site_id = ? AND uuid {among.text}"
+    return dict(rows(query, [site_id, *among.parameters]))
 
 
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
     """Deletes subscribers with their tags and events; returns (deleted, unsubscribed among them)."""
-    chosen = f"+site_id = ? AND id IN ({marks(ids)})"
+    among = engine.among(ids)
+    chosen, parameters = f"+site_id = ? AND id {among.text}", [site_id, *among.parameters]
     query = f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}"
-    counts: tuple[int, int] = row(query, [site_id, *ids])
+    counts: tuple[int, int] = row(query, parameters)
     links = (
         f"SELECT t.value, s.id FROM subscribers s, {engine.each_number('s.tag_ids')} t "
-        f"WHERE +s.site_id = ? AND s.id IN ({marks(ids)})"
+        f"WHERE +s.site_id = ? AND s.id {among.text}"
     )
     execute(
         f"DELETE FROM subscriber_tags WHERE site_id = ? AND (tag_id, subscriber_id) IN ({links})",
-        [site_id, site_id, *ids],
+        [site_id, *parameters],
     )
-    execute(f"DELETE FROM subscribers WHERE {chosen}", [site_id, *ids])
+    execute(f"DELETE FROM subscribers WHERE {chosen}", parameters)
     return counts

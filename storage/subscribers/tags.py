@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from storage.database import execute, execute_many, marks, rows
+from storage.database import execute, execute_many, rows
+from storage.engines.chosen import engine
 from storage.records import Records
 from storage.sql import PASSED_OVER, delete_from, insert_into, slices, update_of
 from storage.subscribers.models import DiscardedTagModel, TagModel
@@ -46,11 +47,9 @@ def get(site_id: int, tag_id: int) -> Tag | None:
 def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
     """Tag ids by name key."""
     ids_by_key: dict[str, int] = {}
-    for chunk in slices(name_keys):
-        ids_by_key |= rows(
-            f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key IN ({marks(chunk)})",
-            [site_id, *chunk],
-        )
+    for among in map(engine.among, slices(name_keys)):
+        query = f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key {among.text}"
+        ids_by_key |= rows(query, [site_id, *among.parameters])
     return ids_by_key
 
 
@@ -77,10 +76,9 @@ def settle(site_id: int) -> None:
 def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
     """Names by tag id."""
     names_by_id: dict[int, str] = {}
-    for chunk in slices(tag_ids):
-        names_by_id |= rows(
-            f"SELECT id, name FROM tags WHERE site_id = ? AND id IN ({marks(chunk)})", [site_id, *chunk]
-        )
+    for among in map(engine.among, slices(tag_ids)):
+        query = f"SELECT id, name FROM tags WHERE site_id = ? AND id {among.text}"
+        names_by_id |= rows(query, [site_id, *among.parameters])
     return names_by_id
 
 
@@ -107,12 +105,9 @@ def count(site_id: int, more: Mapping[int, int]) -> None:
 
 def bearers(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
     """How many have each tag, by tag id, without tags that the site does not have."""
-    return dict(
-        rows(
-            f"SELECT id, bearers FROM tags WHERE site_id = ? AND id IN ({marks(list(tag_ids))})",
-            [site_id, *tag_ids],
-        )
-    )
+    among = engine.among(tag_ids)
+    query = f"SELECT id, bearers FROM tags WHERE site_id = ? AND id {among.text}"
+    return dict(rows(query, [site_id, *among.parameters]))
 
 
 def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
