@@ -154,5 +154,4 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.pages:WHOLE": is_whole("1", ("0", "1."), ("0", "1.", "1")),
     "schemas.values:DATE_TIME": is_whole("1", "2020-", ("1", "2020-01-01T"), ("1:", "2020 ", "+")),
     "schemas.values:LOST_PLUS": looked_for(":11", ":11.1", (":11 11", "", "a"), ("1", ":11.")),
-    "storage.engines.postgresql_spelling:WITHOUT_CASE": looked_for("a COLLATE NOCASE ", "a"),
 }  # fmt: skip

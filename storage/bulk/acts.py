@@ -196,7 +196,7 @@ def keys(site_id: int, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
     """(email, email key) of those subscribers who exist, by id."""
     among = engine.among(ids)
     records = rows(
-        f"SELECT id, email, email_key FROM subscribers WHERE id {among.text} AND +site_id = ?",
+        f"SELECT id, email, email_key FROM subscribers WHERE id {among.text} AND {engine.OF_SITE}",
         [*among.parameters, site_id],
     )
     return {subscriber_id: (email, key) for subscriber_id, email, key in records}
@@ -210,6 +210,8 @@ def ids_by_uuid(site_id: int, uuids: Sequence[str]) -> list[int]:
 
 def subscribers(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
     among = engine.among(ids)
-    query = f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id {among.text} AND +site_id = ? ORDER BY id"
+    query = (
+        f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id {among.text} AND {engine.OF_SITE} ORDER BY id"
+    )
     records = rows(query, [*among.parameters, site_id])
     return [read(record) for record in records]

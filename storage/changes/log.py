@@ -82,7 +82,7 @@ def rows_after(site_id: int, number: int, entries: int) -> list[LogRow]:
 
 def _by_id(site_id: int, ids: Sequence[int]) -> list[LogRow]:
     among = engine.among(ids)
-    return LOG.find(f"WHERE id {among.text} AND +site_id = ? ORDER BY id", *among.parameters, site_id)
+    return LOG.find(f"WHERE id {among.text} AND {engine.OF_SITE} ORDER BY id", *among.parameters, site_id)
 
 
 def at_numbers(site_id: int, numbers: Sequence[int]) -> list[LogRow]:

@@ -16,6 +16,7 @@ VALUE_KEYS = (
 SCALARS = "json_each(s.fields) AS v"
 BY_ATOM = "value"  # numbers before texts
 IN_ORDER = "CROSS JOIN"
+OF_SITE = "+site_id = ?"
 JOINS_SETS, NARROWED = False, 8
 NOT_AMONG = "({id} IN ({ids})) IS NOT TRUE"
 COUNTED = (  # sorting them takes half as long as keeping them and reading the subscribers
@@ -45,6 +46,11 @@ def rewrite(sql: str) -> str:
 def indexed_by(index: str) -> str:
     """A clause after the table that forces an index."""
     return f"INDEXED BY {index}"
+
+
+def caseless(column: str, sign: str) -> str:
+    """A comparison without case, of ASCII."""
+    return f"{column} COLLATE NOCASE {sign} ?"
 
 
 def among(values: Collection[Any]) -> Sql:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from storage import jobs
 from storage.database import execute, execute_many, rows, value
+from storage.engines.chosen import engine
 from storage.imports.imports import IMPORTS, JOB
 from storage.imports.models import RefusedRowModel
 from storage.records import Records
@@ -133,7 +134,7 @@ def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, Re
 def refused_by_code(site_id: int, import_id: int) -> list[tuple[str, int]]:
     """(code, rows) of the refused rows of an import, the most common first."""
     return rows(
-        "SELECT code, count(*) FROM refused_rows WHERE import_id = ? AND +site_id = ? "
+        f"SELECT code, count(*) FROM refused_rows WHERE import_id = ? AND {engine.OF_SITE} "
         "GROUP BY code ORDER BY 2 DESC, 1",
         (import_id, site_id),
     )
@@ -143,7 +144,7 @@ def forget_refused(site_id: int, before: int) -> None:
     """Deletes a page of the rows of a site refused before an instant."""
     execute(
         "DELETE FROM refused_rows WHERE site_id = ? AND id IN (SELECT id FROM refused_rows "
-        "WHERE +site_id = ? AND refused_at < ? ORDER BY refused_at LIMIT ?)",
+        f"WHERE {engine.OF_SITE} AND refused_at < ? ORDER BY refused_at LIMIT ?)",
         (site_id, site_id, before, PAGE_ROWS),
     )
 

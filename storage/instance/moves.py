@@ -222,7 +222,8 @@ class End:
     def _of_person(self, by_name: dict[str, MovedTable], id_: int, site_id: int) -> Iterator[tuple[Any, ...]]:
         for name in OF_PERSON:
             columns = ", ".join(by_name[name].columns)
-            query = f"SELECT {columns} FROM {name} WHERE subscriber_id = ? AND +site_id = ? ORDER BY id"
+            of_person = f"subscriber_id = ? AND {self._engine.OF_SITE}"
+            query = f"SELECT {columns} FROM {name} WHERE {of_person} ORDER BY id"
             yield from map(tuple, self._rows(query, [id_, site_id]))
 
 

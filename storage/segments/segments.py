@@ -15,7 +15,7 @@ JOB = "segment"  # the kind of the job that counts one
 
 # Reads the subscribers of a site in the order of `created_at`, nearly their order on disk. With the site
 # alone, the query planner chooses the index of `updated_at`, whose random access is ten times as slow.
-OF_SITE = "subscribers.site_id = ? AND subscribers.created_at > -9223372036854775808"
+OF_SITE = "subscribers.site_id = ? AND subscribers.created_at > '-9223372036854775808'"
 
 
 class Segment(NamedTuple):

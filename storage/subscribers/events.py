@@ -10,7 +10,6 @@ from storage.records import Records
 from storage.subscribers.models import EventModel
 
 WEEK_MS = 7 * 86_400_000
-OF_SUBSCRIBER = "WHERE subscriber_id = ? AND +site_id = ?"
 
 
 class Event(NamedTuple):
@@ -46,7 +45,7 @@ def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -
 
 def page(site_id: int, subscriber_id: int, limit: int, offset: int) -> list[Event]:
     """Newest first."""
-    newest = f"{OF_SUBSCRIBER} ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?"
+    newest = f"{_of_subscriber()} ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?"
     return EVENTS.find(newest, subscriber_id, site_id, limit, offset)
 
 
@@ -63,17 +62,19 @@ def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
 
 def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
     """Oldest first."""
-    return EVENTS.find(f"{OF_SUBSCRIBER} ORDER BY occurred_at, id", subscriber_id, site_id)
+    return EVENTS.find(f"{_of_subscriber()} ORDER BY occurred_at, id", subscriber_id, site_id)
 
 
 def newest_of_type(site_id: int, subscriber_id: int, type_: str, limit: int) -> list[int]:
     """When the newest events of a type were."""
-    query = f"SELECT occurred_at FROM events {OF_SUBSCRIBER} AND type = ? ORDER BY occurred_at DESC LIMIT ?"
+    query = (
+        f"SELECT occurred_at FROM events {_of_subscriber()} AND type = ? ORDER BY occurred_at DESC LIMIT ?"
+    )
     return column(query, (subscriber_id, site_id, type_, limit))
 
 
 def count(site_id: int, subscriber_id: int) -> int:
-    return value(f"SELECT count(*) FROM events {OF_SUBSCRIBER}", (subscriber_id, site_id), 0)
+    return value(f"SELECT count(*) FROM events {_of_subscriber()}", (subscriber_id, site_id), 0)
 
 
 def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tuple[int, int, int]]:
@@ -81,7 +82,11 @@ def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tup
     among = engine.among(subscriber_ids)
     return rows(
         f"SELECT subscriber_id, (occurred_at - ?) / {WEEK_MS}, count(*) FROM events "
-        f"WHERE subscriber_id {among.text} AND +site_id = ? AND occurred_at >= ? "
+        f"WHERE subscriber_id {among.text} AND {engine.OF_SITE} AND occurred_at >= ? "
         "GROUP BY 1, 2",
         [since, *among.parameters, site_id, since],
     )
+
+
+def _of_subscriber() -> str:
+    return f"WHERE subscriber_id = ? AND {engine.OF_SITE}"

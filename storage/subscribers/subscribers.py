@@ -84,7 +84,7 @@ def get_by_key(site_id: int, key: str) -> Subscriber | None:
 def get_by_ids(site_id: int, ids: Collection[int]) -> dict[int, Subscriber]:
     """Those of some subscribers who exist, by id."""
     records = rows(
-        f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?",
+        f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE}",
         (json.dumps(list(ids)), site_id),
     )
     return {subscriber.id: subscriber for subscriber in map(read, records)}
@@ -95,13 +95,13 @@ SHOWN = ", ".join(("id", "uuid", "email", *TEXT_COLUMNS, "fields", "tag_ids", *D
 
 def shown_rows(site_id: int, ids: Collection[int]) -> list[tuple[Any, ...]]:
     """`SHOWN` of those of some subscribers who exist, custom values and tags as text."""
-    query = f"SELECT {SHOWN} FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
+    query = f"SELECT {SHOWN} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE}"
     return rows(query, (json.dumps(list(ids)), site_id))
 
 
 def identities(site_id: int, ids: Collection[int]) -> dict[int, tuple[str, str]]:
     """(uuid, address) of those of some subscribers who exist, by id."""
-    query = f"SELECT id, uuid, email FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
+    query = f"SELECT id, uuid, email FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE}"
     return {
         subscriber_id: (uuid, email)
         for subscriber_id, uuid, email in rows(query, (json.dumps(list(ids)), site_id))
@@ -176,7 +176,7 @@ def put_consents_back(
     """Gives those who are subscribed by the event `number` the one before, as (id, instant, number, kind)."""
     execute_many(
         "UPDATE subscribers SET consent_at = ?, consent_number = ?, consent_kind = ? "
-        "WHERE id = ? AND +site_id = ? AND consent_number = ? AND unsubscribed_at IS NULL",
+        "WHERE id = ? AND site_id = ? AND consent_number = ? AND unsubscribed_at IS NULL",
         [(at, before, kind, id_, site_id, number) for id_, at, before, kind in consents],
     )
 
@@ -185,7 +185,7 @@ def put_consents(site_id: int, subscribers: Iterable[Subscriber]) -> None:
     """Writes the consent of subscribers as it is in them."""
     execute_many(
         "UPDATE subscribers SET unsubscribed_at = ?, consent_at = ?, consent_number = ?, consent_kind = ?, "
-        "unsubscribe_number = ? WHERE id = ? AND +site_id = ?",
+        "unsubscribe_number = ? WHERE id = ? AND site_id = ?",
         [(*consent(subscriber), subscriber.id, site_id) for subscriber in subscribers],
     )
 
@@ -200,12 +200,12 @@ def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
     """Deletes subscribers with their tags and events; returns (deleted, unsubscribed among them)."""
     among = engine.among(ids)
-    chosen, parameters = f"+site_id = ? AND id {among.text}", [site_id, *among.parameters]
+    chosen, parameters = f"{engine.OF_SITE} AND id {among.text}", [site_id, *among.parameters]
     query = f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}"
     counts: tuple[int, int] = row(query, parameters)
     links = (
         f"SELECT t.value, s.id FROM subscribers s, {engine.each_number('s.tag_ids')} t "
-        f"WHERE +s.site_id = ? AND s.id {among.text}"
+        f"WHERE {engine.OF_SITE} AND s.id {among.text}"
     )
     execute(
         f"DELETE FROM subscriber_tags WHERE site_id = ? AND (tag_id, subscriber_id) IN ({links})",

@@ -222,7 +222,7 @@ def added_to_site(undo: Undo) -> Mapping[str, Any]:
 def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> set[int]:
     """Those of some subscribers whom an import or act created."""
     records = rows(
-        f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ? AND created_by = ?",
+        f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND created_by = ?",
         (json.dumps(list(ids)), site_id, f"{source[0]} {source[1]}"),
     )
     return {subscriber_id for (subscriber_id,) in records}
@@ -231,7 +231,7 @@ def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> s
 def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
     """Deletes those of some tags that nobody has."""
     execute(
-        f"DELETE FROM tags WHERE id IN ({engine.IDS}) AND +site_id = ? AND bearers = 0",
+        f"DELETE FROM tags WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND bearers = 0",
         (json.dumps(list(tag_ids)), site_id),
     )
     tags.settle(site_id)

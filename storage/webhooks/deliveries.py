@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from storage.database import execute, rows, value
+from storage.engines.chosen import engine
 from storage.records import Records
 from storage.webhooks.models import WebhookDeliveryModel
 
@@ -69,6 +70,6 @@ def delete_old(site_id: int, before: int, limit: int) -> None:
     """Deletes some of the lines of a site from before an instant, the oldest first."""
     execute(
         "DELETE FROM webhook_deliveries WHERE site_id = ? AND id IN (SELECT id FROM webhook_deliveries "
-        "WHERE +site_id = ? AND at < ? ORDER BY at LIMIT ?)",
+        f"WHERE {engine.OF_SITE} AND at < ? ORDER BY at LIMIT ?)",
         (site_id, site_id, before, limit),
     )
