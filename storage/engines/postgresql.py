@@ -215,7 +215,7 @@ def put_last_id(opened: Any, table: str, number: int) -> None:
 
 
 def is_due(opened: Any) -> bool:
-    """Whether a large import has added rows since the statistics were made."""
+    """Whether a site may have grown by half since the statistics were made."""
     return bool(opened.growth.due)
 
 
@@ -227,8 +227,8 @@ is_overlong = is_full
 
 
 def checkpoint(opened: Any) -> bool:
-    """Makes the statistics of tables to which a large import has added: the planner goes by them."""
-    for table in opened.growth.take():
+    """Makes the statistics of tables in which a site has grown: the planner goes by them."""
+    for table in opened.growth.take(opened.expected):
         with contextlib.suppress(peewee.OperationalError), opened.atomic():  # another is making them
             opened.run(f"SET LOCAL lock_timeout = {ANALYZE_MS}; ANALYZE {table}")
     return False

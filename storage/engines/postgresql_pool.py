@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import peewee
@@ -13,31 +13,38 @@ from storage.engines import postgresql_bulk
 from storage.engines.postgresql_connections import OF_TRANSACTION, ServerConnections
 from storage.sql import PASSED_OVER, RowStatement
 
-MUCH = 20_000  # rows of a site: a large import
+MUCH = 1_000  # rows of a new site, for the first statistics
 TYPES = (
     "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
     "WHERE attrelid = CAST(%s AS regclass) AND attnum > 0 AND NOT attisdropped"
 )
+EXPECTED = "EXPLAIN (FORMAT JSON) SELECT 1 FROM {} WHERE site_id = %s"
 
 
 class GrownTables:
-    """In which tables this process has added many rows of a site, then as many again."""
+    """In which tables a site may have grown by half since the statistics were made."""
 
     def __init__(self) -> None:
-        self.due: set[str] = set()
-        self._added: Counter[tuple[str, int]] = Counter()
+        self.due: set[tuple[str, int]] = set()
+        self._written: Counter[tuple[str, int]] = Counter()
         self._enough: dict[tuple[str, int], int] = {}
 
     def add(self, table: str, site_id: int, rows: int) -> None:
         place = table, site_id
-        self._added[place] += rows
-        if self._added[place] >= self._enough.get(place, MUCH):
-            self.due.add(table)
-            self._enough[place] = 2 * self._added[place]
+        self._written[place] += rows
+        if self._written[place] >= self._enough.get(place, MUCH):
+            self.due.add(place)
 
-    def take(self) -> set[str]:
+    def take(self, expected: Callable[[str, int], int]) -> set[str]:
+        """The tables in which the planner does not expect what this process has written."""
         taken, self.due = self.due, set()
-        return taken
+        outgrown = set()
+        for place in taken:
+            written, known = self._written[place], expected(*place)
+            self._enough[place] = written + max(written, known) // 2
+            if known * 3 < written * 2:
+                outgrown.add(place[0])
+        return outgrown
 
 
 class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[misc]  # peewee is untyped
@@ -105,6 +112,11 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
         with self.cursor().copy(copied) as copy:
             for row in rows:
                 copy.write_row(row)
+
+    def expected(self, table: str, site_id: int) -> int:
+        """How many rows of a site the planner expects."""
+        [plan] = self.execute_sql(EXPECTED.format(table), (site_id,)).fetchone()[0]
+        return int(plan["Plan"]["Plan Rows"])
 
     def types(self, table: str) -> dict[str, str]:
         """Those of a table's columns."""
