@@ -56,15 +56,14 @@ class ConsentEvent(NamedTuple):
 
 
 class Consents:
-    """What a batch of changes says of consent: `said` is each change of it, `overtaken` are the unsubscribed
-    whose further unsubscribe came too late. The numbers of events that came too late, and left their
-    subscribers otherwise than they ask, are `unsubscribes_ignored` and `subscribes_ignored`.
+    """What a batch of changes says of consent: `said` is each change of it. The numbers of events that came
+    too late, and left their subscribers otherwise than they ask, are `unsubscribes_ignored` and
+    `subscribes_ignored`.
     """
 
     def __init__(self, now: int) -> None:
         self.now = now
         self.said: list[Said] = []
-        self.overtaken: list[Person] = []
         self.unsubscribes_ignored = self.subscribes_ignored = 0
 
     def apply(self, subscriber: Person, change: Change, accepted: Acceptance) -> bool:
@@ -75,25 +74,27 @@ class Consents:
         return bool(subscriber[UNSUBSCRIBED_AT] != before)
 
     def _apply(self, subscriber: Person, event: ConsentEvent, shown_at: int, reason: str) -> None:
-        """Repeating what counts keeps the first date."""
+        """Repeating what counts keeps the first date.
+
+        The number is that of the unsubscribe that came last, whichever counts: where it is another's than the
+        event that counts, undo of either resubscribes nobody.
+        """
         subscribed = subscriber[UNSUBSCRIBED_AT] is None
         if event.unsubscribes:
-            subscriber[UNSUBSCRIBE_NUMBER] = max(event.number, subscriber[UNSUBSCRIBE_NUMBER] or 0)
+            subscriber[UNSUBSCRIBE_NUMBER] = event.number
         if not event.counts_over(stored_event(subscriber), self.now):
-            self._ignore(subscriber, event, subscribed)
+            self._ignore(event, subscribed)
             return
         put(subscriber, event)
         if subscribed == event.unsubscribes:
             subscriber[UNSUBSCRIBED_AT] = shown_at if subscribed else None
             self.said.append((subscriber, shown_at, not subscribed, reason))
 
-    def _ignore(self, subscriber: Person, event: ConsentEvent, subscribed: bool) -> None:
-        if not event.unsubscribes:
-            self.subscribes_ignored += not subscribed
-        elif subscribed:
-            self.unsubscribes_ignored += 1
+    def _ignore(self, event: ConsentEvent, subscribed: bool) -> None:
+        if event.unsubscribes:
+            self.unsubscribes_ignored += subscribed
         else:
-            self.overtaken.append(subscriber)
+            self.subscribes_ignored += not subscribed
 
 
 def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:

@@ -39,13 +39,13 @@ class LogEntry(NamedTuple):
 class Entries:
     """`left` are those of the created who came in unsubscribed, `back` those who were known as gone.
 
-    `unchanged` were named by the transaction, and have no number; `unnamed` says that it named nobody: a tag
+    `unchanged` were mentioned by the transaction, and have no number: of those whom an import created, whom
+    an undo of it then keeps. `unnamed` says that it named nobody: a tag
     was deleted. `tags` are the names of all tags in it, `made_tags` (ids) and `made_fields` (keys) those that
     it added to the site. `lifted` are the hashes that it took from those of the created who were known as
-    gone: [id, reason, since, number, kind]; `accepted` orders the consent in it. `overtaken` are the
-    unsubscribed whose further unsubscribe is earlier than the one that counts. `repeated` said again by an
-    import that they subscribe: [id, instant, number, kind] of the event before. Rows of an older Audience
-    have no kind.
+    gone: [id, reason, since, number, kind]; `accepted` orders the consent in it. `repeated` said again
+    by an import that they subscribe: [id, instant, number, kind] of the event before. Rows of an older
+    Audience have no kind.
     """
 
     created: list[int] = field(default_factory=list)
@@ -59,7 +59,6 @@ class Entries:
     made_tags: list[int] = field(default_factory=list)
     made_fields: list[str] = field(default_factory=list)
     lifted: list[Lifted] = field(default_factory=list)
-    overtaken: list[int] = field(default_factory=list)
     repeated: list[Repeated] = field(default_factory=list)
     accepted: int = 0
     unnamed: bool = False
@@ -108,6 +107,10 @@ class Entries:
         """Those of whom the row itself has something, which erasing takes out; but for their words."""
         return [row[0] for row in self.changed] + [row[0] for row in self.lifted]
 
+    def mentioned(self) -> list[int]:
+        """Those of the existing whom the transaction mentioned."""
+        return [] if self.unnamed else [*self.unchanged, *(row[0] for row in self.changed)]
+
     def repeated_by(self) -> list[int]:
         """Those of whom the row has a word; it may have no entry, and so no number of its own."""
         return [id_ for id_, *_ in self.repeated]
@@ -126,8 +129,13 @@ def consent_before(
     return at, number, kind
 
 
+NAMES = Entries.__dataclass_fields__.keys()
+
+
 def unpack(packed: bytes) -> Entries:
-    return Entries(**orjson.loads(zlib.decompress(packed)))
+    """Without parts that only an older Audience has."""
+    parts = orjson.loads(zlib.decompress(packed))
+    return Entries(**{name: parts[name] for name in parts.keys() & NAMES})
 
 
 def _kind(new: Values, old: Values) -> str:
@@ -148,7 +156,6 @@ def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
         whole.made_tags += part.made_tags
         whole.made_fields += part.made_fields
         whole.lifted += part.lifted
-        whole.overtaken += part.overtaken
         whole.repeated += part.repeated
         whole.accepted = part.accepted or whole.accepted
         unsubscribed |= {id_: id_ in part.left for id_ in part.created}

@@ -90,8 +90,8 @@ class FileUploadModel(SiteOwnedModel):
     """A file of an operator; `file` is its name in the instance, `reading` and `outcome` are JSON.
 
     `task` is what a worker is to do with it, empty for nothing; `rows_done` are the rows that it has read.
-    `import_id` is that of the import it has become, or 0. `to_search` is how often somebody was erased since
-    the file was searched for them.
+    `import_id` is that of the import it has become, or 0. `to_search` is the number of the first erasure that
+    the file is to be searched for, or 0.
     """
 
     file = TextField()
