@@ -7,7 +7,7 @@ import marshmallow as ma
 
 from schemas.base import Form, Text
 from schemas.formats import csv_values
-from schemas.formats.meanings import EXPORTED, NOTES, column_of
+from schemas.formats.meanings import EXPORT_COLUMNS, NOTES, column_of
 from schemas.formats.refused_cells import with_all_values
 from schemas.values import DATES, NAMES, compact_json, write_date
 
@@ -28,7 +28,7 @@ class ExportSubscribers(Form):
 
 def subscribers_csv(keys: Sequence[str], pages: Iterable[RowsPage]) -> Iterator[bytes]:
     """A header row, and a row per subscriber; `keys` are the custom fields."""
-    yield _csv([[*EXPORTED, *(column_of(key) for key in keys)]])
+    yield _csv([[*EXPORT_COLUMNS, *(column_of(key) for key in keys)]])
     for page in pages:
         yield _csv(_row(subscriber, tags, keys) for subscriber, tags in page)
 
@@ -42,7 +42,7 @@ def _row(subscriber: Any, tags: list[str], keys: Sequence[str]) -> list[str]:
         **{name: write_date(getattr(subscriber, name)) or "" for name in DATES},
     }
     return [
-        *(cells[name] for name in EXPORTED),
+        *(cells[name] for name in EXPORT_COLUMNS),
         *(csv_values.write_value(values[key]) if key in values else "" for key in keys),
     ]
 

@@ -39,15 +39,15 @@ def open(
     password: str | None = None,
     write_gate: Any = None,
     folders: Sequence[Path] = (),
-    spare_connections: int = 0,
+    kept_connections: int = 0,
     cache_mb: int = 2,
 ) -> None:
     """Points the models at a database; `timeout` in seconds. Connects lazily. Raises `Unusable`.
 
-    `write_gate` (`enter`, `leave`) bounds the threads that wait to write. Without the database's file, or one
-    of the `folders`, at its place nothing is written. The first `kept` threads, which must live as long as
-    this process, keep their connection from one session to the next. A connection to a file keeps up to
-    `cache_mb` of it in memory.
+    `write_gate` (`enter`, `leave`) bounds the threads that wait to write. Refuses writes while the database's
+    file, or one of `folders`, is not at its place. The first `kept_connections` threads keep their connection
+    between sessions; they must live as long as the process. A connection to a file keeps up to `cache_mb` of
+    it in memory.
     """
     global _places, _write_gate
     opened = chosen.engine_of(url).open(url, timeout, connections, allow_faulty, password, cache_mb)
@@ -55,7 +55,7 @@ def open(
     chosen.choose(url)
     database.initialize(opened)
     _write_gate = write_gate or OpenGate()
-    keep_connections(spare_connections)
+    keep_connections(kept_connections)
     _places = WatchedPlaces([*engine.files(url)[:1], *folders])
     _places.have_changed()
 

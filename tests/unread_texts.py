@@ -54,7 +54,7 @@ DO_NOT_READ = {
     "audience.api.segments:get",
     "audience.api.segments:match",
     "audience.api.segments:replace",
-    "audience.access.audit_log:asked_back",
+    "audience.access.audit_log:last_undo_request",
     "audience.access.audit_log:of_subject",
     "audience.access.audit_log:record",
     "audience.access.audit_log:sent",

@@ -9,7 +9,7 @@ from workers import heartbeat
 from workers.redis_client import CircuitBreaker
 
 QUEUE = "imports"
-DRAIN_SITE = "workers.jobs.drain_site"
+DRAIN_SITE = "workers.jobs.drain_site"  # what RQ stores: jobs queued before an upgrade run after it
 COALESCE_MS = 2000
 MAX_LENGTH = 1000
 JOB_TTL_SECONDS = 3600

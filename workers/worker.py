@@ -16,7 +16,7 @@ from rq.serializers import JSONSerializer
 from audience.config import Settings
 from audience.errors import where
 from audience.jobs import Kind
-from workers import embedded_redis, jobs
+from workers import draining, embedded_redis
 from workers.lanes import Lanes
 from workers.log import RepeatFilter, configure
 from workers.queue import DRAIN_SITE, QUEUE, ImportQueue
@@ -110,7 +110,7 @@ class ImportWorker(SimpleWorker):
     def _drain(self, site_id: int) -> None:
         self.busy = True
         try:
-            jobs.drain_site(self._import_queue, self._lanes, site_id)
+            draining.drain_site(self._import_queue, self._lanes, site_id)
         except Exception as error:
             log.error("site %d was not drained; the sweeper will retry: %s", site_id, where(error))
         finally:

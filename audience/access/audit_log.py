@@ -101,7 +101,7 @@ def of_subject(site: Site, subject: str) -> list[AuditEntry]:
     return stored.of_subject(site.id, subject, PAGE_ROWS)
 
 
-def asked_back(site: Site, subject: str) -> AuditEntry | None:
+def last_undo_request(site: Site, subject: str) -> AuditEntry | None:
     """Who asked last that an import or bulk action be undone, in today's words."""
     for entry in of_subject(site, subject):
         if head(entry).endswith(EARLIER_WORDS):

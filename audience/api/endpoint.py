@@ -23,7 +23,7 @@ from audience.api.request_data import (
     read_query,
     site_uuid,
 )
-from audience.changes.changes import Source
+from audience.changes.changes import Source, SourceKind
 from audience.errors import Forbidden, TooMany
 from audience.http.access import View, authenticate, client_address
 from audience.http.admission import Check, admit
@@ -150,8 +150,8 @@ def _form_values(values: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]
     return Doubled(sent, body.doubled) if isinstance(body, Doubled) else sent
 
 
-def caller(kind: str) -> Source:
-    """What the changes of this request come from: its key, by a `kind` of request."""
+def caller(kind: SourceKind) -> Source:
+    """The source of the changes of this request: its API key."""
     return Source(kind, g.key_id)
 
 

@@ -24,7 +24,7 @@ from audience.bulk.acts import (
     end,
     require,
 )
-from audience.changes.changes import Acceptance, Change, Consent, Outcome, Source
+from audience.changes.changes import Acceptance, Change, Consent, Outcome, Source, SourceKind
 from audience.erasures import erasures
 from audience.jobs import DB, Job, Kind
 from audience.subscribers import subscribers
@@ -74,7 +74,7 @@ def _do_piece(site: Site, job: Job, instance: Path) -> bool:
 
 def _write(site: Site, action: BulkAct, ids: Sequence[int], instance: Path) -> set[str]:
     """Does an act on subscribers, in the caller's transaction; returns the keys of those it erased."""
-    accepted = subscribers.accept_now(site.id, Source("bulk_act", action.id))
+    accepted = subscribers.accept_now(site.id, Source(SourceKind.BULK_ACTION, action.id))
     existing = stored.keys(site.id, ids)
     keys = [key for _, key in existing.values()]
     if action.kind == ERASE:

@@ -60,19 +60,35 @@ class Change(NamedTuple):
     consent_at: int | None = None
 
 
+class SourceKind(StrEnum):
+    """What made a change. `LEFT` is used by an undo alone: the import created the subscriber unsubscribed."""
+
+    API = "api"
+    COMMAND = "command"
+    EVENT = "event"
+    IMPORT = "import"
+    BULK_ACTION = "bulk_act"
+    UNDO = "undo"
+    OPERATOR = "operator"
+    COMMAND_LINE = "cli"
+    RESTORE = "restore"
+    MIGRATION = "migration"
+    LEFT = "left"
+
+
 class Source(NamedTuple):
-    """What changes come from: `kind` is api, command, event, import, bulk_act, undo, operator, cli, restore
-    or migration, and where an undo decides also left; `id` is that of the key, import, act, undo or operator,
-    or 0.
+    """The source of a change: a `SourceKind`, and the id of the key, import, bulk action, undo or operator.
+
+    The id is 0 for kinds that have none. A kind that was read from the database is plain text.
     """
 
-    kind: str = "operator"
+    kind: str = SourceKind.OPERATOR
     id: int = 0
 
 
 OPERATOR = Source()
-COMMAND_LINE = Source("cli")
-RESTORE = Source("restore")
+COMMAND_LINE = Source(SourceKind.COMMAND_LINE)
+RESTORE = Source(SourceKind.RESTORE)
 
 
 class Acceptance(NamedTuple):

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 from audience import clock
 from audience.changes.batches import ABSENT, SubscriberBatch
-from audience.changes.changes import Source
+from audience.changes.changes import Source, SourceKind
 from audience.changes.consents import Person
 from audience.changes.entries import Changed, Entries, Repeated, Values, merge, unpack
 from storage import database
@@ -42,7 +42,7 @@ _noted: ContextVar[set[int] | None] = ContextVar("sites with something new to se
 _parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one transaction", default=None)
 
 MOST_ENTRIES = 1_000  # of one row
-TAKEN_BACK_WHOLE = "import"  # with the words that were said again; nothing else that says them can be undone
+TAKEN_BACK_WHOLE = SourceKind.IMPORT  # its repeated consent events are recorded, so that an undo knows them
 BLANKED_AT_ONCE = 1_000
 COLUMNS = {
     TEXTS: ((EMAIL, "email"),),

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from audience.access.sites import Site
+from audience.changes.changes import SourceKind
 from audience.changes.entries import ERASED, RESET, LogEntry, Values, unpack
 from audience.changes.targets import NOBODY
 from audience.errors import NotFound, Refused
@@ -24,7 +25,7 @@ ReadFields = Callable[[str], Any]
 
 MAX_PAGE = 1_000
 HISTORY_ROWS = 100
-BY_KEY = ("api", "command", "event")
+BY_KEY = (SourceKind.API, SourceKind.COMMAND, SourceKind.EVENT)
 NO_PLACE = (
     "The record does not reach back to this number, or never had it: export the site, and go on from the "
     "number that the export carries."

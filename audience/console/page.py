@@ -12,7 +12,7 @@ from audience.access import operators, sessions, sites
 from audience.access.audit_log import Actor, network_of
 from audience.access.operators import SignedInOperator
 from audience.access.sites import Site
-from audience.changes.changes import Source
+from audience.changes.changes import Source, SourceKind
 from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, page_of, render_again, unsent_form
 from audience.console.origin import cookie_name, is_from_here, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
@@ -98,7 +98,7 @@ def actor() -> Actor:
 
 def by_hand() -> Source:
     """What a change that the operator makes comes from."""
-    return Source("operator", present().id)
+    return Source(SourceKind.OPERATOR, present().id)
 
 
 def client_network() -> str:

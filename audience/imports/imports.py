@@ -14,7 +14,7 @@ from functools import partial
 from audience import clock, jobs, telemetry
 from audience.access.sites import Site
 from audience.changes import targets
-from audience.changes.changes import Acceptance, Change, Item, Outcome, Source
+from audience.changes.changes import Acceptance, Change, Item, Outcome, Source, SourceKind
 from audience.errors import NotFound
 from audience.imports import moved_addresses
 from audience.imports import payloads as import_payloads
@@ -224,7 +224,7 @@ def _apply(site_id: int, accepted: Applying, waiting: Sequence[Change | None]) -
     """Applies the first chunk of `waiting`, in the caller's transaction."""
     at, chunk = clock.now_ms(), _chunk(waiting)  # before what it changes is recorded
     changes = [change for change in chunk if change]
-    acceptance = Acceptance(accepted.number, accepted.at, Source("import", accepted.id))
+    acceptance = Acceptance(accepted.number, accepted.at, Source(SourceKind.IMPORT, accepted.id))
     redirected, unsubscribes = moved_addresses.redirect(site_id, changes, acceptance)
     outcomes, _, *consent_counts = subscribers.write(site_id, [*redirected, *unsubscribes], acceptance)
     del outcomes[len(redirected) :]

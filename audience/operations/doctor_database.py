@@ -147,7 +147,7 @@ def compared_tags(_: Context) -> Iterator[Finding]:
 
 def first_scheme(_: Context) -> Iterator[Finding]:
     """What was made before sites had keys turns by itself, but a webhook's secret, which the receiver has."""
-    counts = stored.first_scheme(site_keys.SECOND)
+    counts = stored.count_first_scheme(site_keys.SECOND)
     if any(counts):
         sentence = "before sites had keys: {} hashes of addresses, {} webhook secrets, {} API keys".format(
             *counts

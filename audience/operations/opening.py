@@ -65,7 +65,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
         connections=settings.database_connections,
         allow_faulty=settings.allow_faulty_sqlite,
         write_gate=write_gate,
-        spare_connections=settings.database_connections // 2 if write_gate else 0,
+        kept_connections=settings.database_connections // 2 if write_gate else 0,
         cache_mb=2 if write_gate else CACHE_MB,
         folders=[settings.instance],
     )

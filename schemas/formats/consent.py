@@ -12,7 +12,7 @@ from functools import lru_cache
 from schemas.formats import csv_values, dates
 from schemas.formats.columns import Column, positions_of
 from schemas.formats.consent_words import fold
-from schemas.formats.meanings import CONSENT, EXPORTED, OWN, normal
+from schemas.formats.meanings import CONSENT, EXPORT_COLUMNS, OWN, normal
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
@@ -109,7 +109,7 @@ def answer(
     if reading.consent_column is not None:
         column = columns[_position(names, reading.consent_column, "consent_column") - 1]
         return ConsentAnswer(columns=[_consent(column, states_told, Because.CHOSEN)])
-    if set(EXPORTED) <= set(names):
+    if set(EXPORT_COLUMNS) <= set(names):
         return ConsentAnswer(by_file=True)
     by_preset = _by_preset(names, columns, reading, preset)
     if states_told and not by_preset:

@@ -19,7 +19,7 @@ from schemas.formats.consent import (
 from schemas.formats.consent_question import CountedColumn
 from schemas.formats.consent_words import is_unsubscribed, is_yes
 from schemas.formats.header_names import is_unsubscribing
-from schemas.formats.meanings import CUSTOM, EXPORTED, OWN, normal
+from schemas.formats.meanings import CUSTOM, EXPORT_COLUMNS, OWN, normal
 from schemas.formats.questions import FileQuestion
 from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import Table
@@ -64,7 +64,7 @@ def columns_to_watch(columns: Sequence[Column], answer: ConsentAnswer, ignored: 
     """
     if answer.everyone != SUBSCRIBED and not answer.columns:
         return []
-    is_ours = set(EXPORTED) <= {column.name for column in columns}
+    is_ours = set(EXPORT_COLUMNS) <= {column.name for column in columns}
     excluded = {*ignored, *(column.column.place for column in answer.columns)}
     others = [
         column for column in columns if column.meaning not in ("email", *OWN) and column.place not in excluded

@@ -16,17 +16,17 @@ class Pages(NamedTuple):
 
 
 class FirstScheme(NamedTuple):
-    """How many hashes of addresses, webhook secrets and active API keys are of before sites had keys."""
+    """The numbers of hashes of addresses, webhook secrets and active API keys from before sites had keys."""
 
     addresses: int
     webhooks: int
     keys: int
 
 
-def first_scheme(second: str) -> FirstScheme:
-    """Those that do not begin with `second`."""
+def count_first_scheme(second_prefix: str) -> FirstScheme:
+    """Counts the hashes, secrets and keys that do not begin with `second_prefix`."""
     [addresses], [webhooks], [keys] = (
-        row(query, (second,))
+        row(query, (second_prefix,))
         for query in (
             "SELECT count(*) FROM suppressions WHERE address_hash < ?",
             "SELECT count(*) FROM webhooks WHERE nonce < ?",

@@ -1,4 +1,4 @@
-"""The one job that an import worker takes from the queue."""
+"""Draining a site: the one job that an import worker takes from the queue."""
 
 from audience import jobs
 from audience.jobs import SITE
