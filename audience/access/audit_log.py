@@ -74,9 +74,9 @@ def without_addresses(text: str) -> str:
 
 
 def sent(site: Site, pages: Iterator[Page], actor: Actor, action: str, subject: str = "") -> Iterator[Page]:
-    """The pages; at their end the log says how many rows were sent, at most if it was broken off.
+    """Passes on the pages of an export, and records how many rows were sent once they end or are broken off.
 
-    While the database takes no writes, it says nothing: what is sent by then is sent.
+    Records nothing while the database takes no writes: the rows have been sent by then.
     """
     count, ending = 0, ", broken off"
     try:
@@ -102,7 +102,9 @@ def of_subject(site: Site, subject: str) -> list[AuditEntry]:
 
 
 def last_undo_request(site: Site, subject: str) -> AuditEntry | None:
-    """Who asked last that an import or bulk action be undone, in today's words."""
+    """The newest entry that asks for the undo of an import or a bulk action. Wording of older versions is
+    replaced.
+    """
     for entry in of_subject(site, subject):
         if head(entry).endswith(EARLIER_WORDS):
             return entry._replace(act=entry.act.replace(EARLIER_WORDS, TAKEN_BACK, 1))
@@ -112,7 +114,7 @@ def last_undo_request(site: Site, subject: str) -> AuditEntry | None:
 
 
 def head(entry: AuditEntry) -> str:
-    """What was done, without the name of the tag or field."""
+    """The action of an entry without the name of the tag or custom field."""
     return entry.act.partition(NAMED)[0]
 
 

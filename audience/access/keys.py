@@ -58,7 +58,9 @@ class AuthenticatedKey:
 
 @dataclass(frozen=True)
 class Known:
-    """What was read of a key; `digest` is of its secret, `until` an instant of `clock.uptime_ms`."""
+    """A cached API key: `digest` is the digest of its secret; it is valid until `until`, in milliseconds of
+    `clock.uptime_ms`.
+    """
 
     key: Key
     authenticated: AuthenticatedKey
@@ -85,7 +87,10 @@ class NewKey:
 
 @database.write(database.SHARED)
 def create(sites: list[Site], scope: str = "full", name: str = "", actor: Actor = COMMAND_LINE) -> NewKey:
-    """With the first key, also keeps the check value of the pepper. Raises `Refused` on an unknown scope."""
+    """Creates an API key for `sites`. The first key also stores the check value of the pepper.
+
+    Raises `Refused` on an unknown scope.
+    """
     if scope not in SCOPES:
         raise Refused(f"The scope must be one of {', '.join(SCOPES)}.")
     key = NewKey(f"pk_{_random()}", f"sk_{_random()}", scope, name)
@@ -205,13 +210,16 @@ def require_site(key: AuthenticatedKey, site_uuid: str | None) -> Site:
 
 
 def secret_hashes(secret_key: str) -> tuple[str, str]:
-    """As it is stored from now on, and by the pepper as it was: of 196 random bits, SHA-256 tells nothing."""
+    """The hash of a secret key as it is stored now, and the older hash that used the pepper.
+
+    A secret has 196 random bits, so plain SHA-256 reveals nothing.
+    """
     digest = sha256(secret_key.encode(errors="surrogatepass")).hexdigest()
     return f"{site_keys.SECOND}{digest}", pepper.digest("secret", secret_key)
 
 
 def _record(actor: Actor, action: str, publishable_key: str) -> None:
-    """In the audit log of each site that the key reaches."""
+    """Records an action on a key in the audit log of each site that the key reaches."""
     key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
     for site in stored.sites_of(key.id):
         audit_log.record(actor, action, site, key.name or publishable_key)

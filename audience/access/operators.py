@@ -46,7 +46,7 @@ class SignedInOperator:
         return self.email or FIRST
 
     def may(self, role: str, site_id: int) -> bool:
-        """Whether the operator has at least that role on a site."""
+        """Whether the operator has at least the role `role` on a site."""
         return self.roles.get(site_id) in ROLES[ROLES.index(role) :]
 
 
@@ -89,7 +89,7 @@ def sites_of(operator_id: int) -> list[Site]:
 
 @database.session()
 def owners(site: Site) -> list[str]:
-    """The addresses of those who own a site, `FIRST` for who has none."""
+    """The addresses of the owners of a site; `FIRST` stands for an owner without an address."""
     roles = stored.roles_on(site.id)
     return [operator.email or FIRST for operator in stored.list_all() if roles.get(operator.id) == OWNER]
 

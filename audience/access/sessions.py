@@ -99,12 +99,12 @@ def forget(token: str) -> None:
 
 
 def csrf_token(token: str) -> str:
-    """What every form of a session carries."""
+    """The CSRF token that every form of a session carries."""
     return pepper.digest("csrf", token)
 
 
 def form_owner(operator_id: int) -> str:
-    """What every form says of who has it on the screen."""
+    """A digest that every form carries, which tells for which operator the form was rendered."""
     return pepper.digest("form owner", str(operator_id))
 
 
@@ -127,12 +127,12 @@ def keep_search(session_id: int, site_id: int, text: str) -> str:
 
 @database.session()
 def search_text(session_id: int, site_id: int, name: str) -> str | None:
-    """What was searched for, by its name; None if that is forgotten."""
+    """The search text stored under a name; None if it was forgotten."""
     return _searches(session_id).get(f"{site_id}.{name}")
 
 
 def forget_searches(site_id: int) -> None:
-    """What was searched for on a site, in all sessions."""
+    """Forgets the search texts of a site in all sessions."""
     for session_id, searches in stored.sessions_with(f'"{site_id}.'):
         others = {key: text for key, text in _read(searches).items() if not key.startswith(f"{site_id}.")}
         stored.put_searches(session_id, compact_json(others))
@@ -143,7 +143,7 @@ def _searches(session_id: int) -> dict[str, str]:
 
 
 def _read(searches: str) -> dict[str, str]:
-    """By the site and the name of each, the oldest first."""
+    """The search texts by `site_id.name`, oldest first."""
     texts: dict[str, str] = json.loads(searches)
     return texts
 
@@ -174,7 +174,7 @@ def find_link(token: str, purpose: str) -> OneTimeLink:
 
 @database.write(database.SHARED)
 def spend_link(token: str, purpose: str) -> OneTimeLink:
-    """The link, which nobody can use again. Raises `Refused` unless it is valid for that purpose."""
+    """Makes a link unusable, and returns it. Raises `Refused` unless it is valid for that purpose."""
     link = find_link(token, purpose)
     stored.spend_link(link.id)
     return link
@@ -210,9 +210,11 @@ def made_by(form: SentForm) -> str:
 def make_once(
     form: SentForm, site_id: int, make: Callable[[], T], id_of: Callable[[T], str]
 ) -> tuple[T | None, str]:
-    """What `make` makes, and its id; None and the id of what was made, if the form was sent before.
+    """Calls `make`, and returns the result with its id. If the form was sent before, returns None and the id
+    of the earlier result.
 
-    Both are written in one transaction, of the site or `SHARED`: what fails leaves nothing.
+    Both the result and its id are written in one transaction of the site, or of `SHARED`. A failure leaves
+    neither.
     """
     with database.write(site_id):
         result = made_by(form) if form.token else ""

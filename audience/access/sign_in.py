@@ -20,9 +20,10 @@ CURRENT = "This is not your present password: type it again."
 
 @database.write(database.SHARED)
 def console_link(email: str | None) -> str:
-    """The token of a link that signs in the operator named, else the only administrator, or makes the first.
+    """The token of a link that signs in the operator with the address `email`.
 
-    Raises `NotFound`, and `Refused` if there are several administrators.
+    Without `email`, the link is for the only administrator; if there is no operator, it creates the first
+    one. Raises `NotFound`, and `Refused` if there are several administrators.
     """
     if email is not None:
         return sessions.new_link(operators.get(email).id, sessions.SIGN_IN)
@@ -35,7 +36,11 @@ def console_link(email: str | None) -> str:
 
 @database.write(database.SHARED)
 def with_link(token: str, client_network: str, replaced: str = "") -> str:
-    """The token of a new session, in place of the one `replaced`; the link is spent. Raises `Refused`."""
+    """Signs in with a link, which is then spent. Returns the token of the new session, which replaces the
+    session `replaced`.
+
+    Raises `Refused`.
+    """
     link = sessions.spend_link(token, sessions.SIGN_IN)
     operator_id = link.operator_id
     if operator_id is None:
@@ -77,7 +82,9 @@ def set_password_with_link(token: str, password: str, client_network: str, repla
 
 
 def set_password(operator: SignedInOperator, current: str, password: str, client_network: str) -> str:
-    """Like `set_password_with_link`, for an operator who knows the present password, if there is one."""
+    """Sets the password of an operator, who must give the current password if there is one. Returns the token
+    of a new session.
+    """
     _check_current(operator, current, "current", passwords.REFUSED)
     passwords.check(password, email=operator.email)
     password_hash = passwords.hash_password(password)

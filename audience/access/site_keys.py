@@ -29,7 +29,7 @@ _keys: dict[int, SiteKey] = {}  # by the site's id
 
 
 def forget() -> None:
-    """For another instance."""
+    """Empties the cache of site keys, before another instance is opened."""
     _keys.clear()
 
 
@@ -47,13 +47,13 @@ def address_hash(site_id: int, email_key: str) -> str:
 
 
 def address_hashes(site_id: int, email_key: str) -> list[str]:
-    """All under which an address may be known, the one of now first."""
+    """All hashes under which an address may be stored, the current one first."""
     first = [pepper.address_hash(site_id, email_key)] if get(site_id).is_first else []
     return [address_hash(site_id, email_key), *first]
 
 
 def new_nonce() -> str:
-    """For a new site."""
+    """A random nonce for the key of a new site."""
     return secrets.token_hex(NONCE_BYTES)
 
 
@@ -69,8 +69,8 @@ def webhook_secret(site_id: int, webhook_id: int, nonce: str) -> bytes:
 
 
 def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
-    """The hash of each address, by key. What is known of it under the first scheme's is known under this one
-    from now on, in the caller's transaction.
+    """The current hash of each address, by key. Rows stored under the first scheme's hash are renamed to it
+    in the caller's transaction.
     """
     hashes = {key: address_hash(site_id, key) for key in email_keys}
     if get(site_id).is_first and suppressions.any_of_first_scheme(site_id, SECOND):
@@ -95,7 +95,9 @@ def sent_address_hash(site_id: int, address: str) -> str:
 
 
 def sent_address_hashes(site_id: int, address: str) -> list[str]:
-    """All under which it may be known, as it was sent, also malformed; the one of now first."""
+    """All hashes under which an address, as it was sent, may be stored; the current one first. The address
+    may be malformed.
+    """
     return address_hashes(site_id, _sent_key(address))
 
 

@@ -41,7 +41,7 @@ def read(path: Path, normal_form: Callable[[str], str]) -> OwnList:
 
 
 def of_instance(instance: Path) -> dict[str, OwnList]:
-    """By file, the lists that an instance has, as they are written. Raises `SettingError`."""
+    """The lists that an instance has of its own, by file name, as they are written. Raises `SettingError`."""
     lists = {name: read(instance / f"{name}.txt", str) for name in FILES}
     return {name: own for name, own in lists.items() if own}
 

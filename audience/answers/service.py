@@ -71,7 +71,8 @@ def open_resolver(settings: Settings, gate: Gate | None = None) -> DnsResolver:
 class Answers:
     """Answers from the tables and settings of an instance; `resolver` defaults to its DNS servers.
 
-    With `child_process` the table of places is packed in one; `locate` raises `ServiceUnavailable` meanwhile.
+    With `child_process`, the table of places is packed in a child process; `locate` raises
+    `ServiceUnavailable` meanwhile.
     """
 
     def __init__(
@@ -125,7 +126,9 @@ class Answers:
 
     @cached_property
     def tier1_countries(self) -> tuple[str, ...]:
-        """Those of the settings, in upper case. Raises `SettingError` for a code that no country has."""
+        """The codes of tier 1 countries in the settings, in upper case. Raises `SettingError` for a code that
+        no country has.
+        """
         codes = tuple(code.upper() for code in self._settings.tier1_countries)
         unknown = set(codes) - {country.code2 for country in Tables().countries()}
         if unknown:
@@ -184,7 +187,7 @@ class Answers:
         block_free_providers: bool | None,
         wiggleroom: bool | None,
     ) -> ValidationResult:
-        """As `validate`, with the strict rule set and its options."""
+        """Validates a candidate as `validate` does, with the strict rule set and its options."""
         ruleset = self._ruleset(
             lists, strict=True, block_free_providers=block_free_providers, wiggleroom=wiggleroom
         )
@@ -204,7 +207,7 @@ class Answers:
         return result
 
     def guess_gender(self, name: str) -> GenderResult:
-        """From a full name or a first name; see `gender.guess_gender`."""
+        """The gender of a full name or a first name; see `gender.guess_gender`."""
         result = gender.guess_gender(name, self.names)
         telemetry.record_answer("gender", [result.gender])
         return result
@@ -212,7 +215,7 @@ class Answers:
     def locate(self, ip: str) -> dict[str, Any]:
         """The place of an IPv4 address; see `geolocation.locate`. Raises `Refused`.
 
-        Waits for the table, unlike validation, where few others do.
+        Waits while the table is being packed, unless enough requests wait already; validation does not wait.
         """
         try:
             place = geolocation.locate(ip, self.places)

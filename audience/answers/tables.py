@@ -42,7 +42,9 @@ def bundled() -> dict[str, DatedTable]:
 
 
 def in_effect(instance: Path) -> dict[str, DatedTable]:
-    """By folder: the instance's, unless the bundled ones are newer. Raises `SettingError`."""
+    """The tables in use, by folder: the instance's renewed ones, unless the bundled ones are newer. Raises
+    `SettingError`.
+    """
     tables = bundled()
     folder = (instance / RENEWED).resolve()
     try:

@@ -58,7 +58,7 @@ class IdConverter(BaseConverter):
 
 
 class NumberConverter(BaseConverter):
-    """The id of a tag, import, webhook, act, file or session; 0, which none has, for whatever is not one."""
+    """Reads a numeric id in a path. Text that is no id becomes 0, which no record has."""
 
     def to_python(self, value: str) -> int:
         return int(value) if is_id(value) else 0

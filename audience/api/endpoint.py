@@ -81,7 +81,7 @@ def endpoint(
     check = _check(scope, bool(accepts), batch)
 
     def read(key: AuthenticatedKey) -> dict[str, Any]:
-        """What the view is called with: of the body, nothing else is kept meanwhile."""
+        """The arguments of the view. Of the body, nothing else is kept while the view runs."""
         arguments: dict[str, Any] = {}
         with nullcontext(read_lists()) if accepts else _json(batch, writes) as body:
             values, site_uuids = read_query()
@@ -125,7 +125,7 @@ def endpoint(
 
 
 def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
-    """What is asked of a request before its body is taken."""
+    """The check of a request before its body is taken."""
 
     def check() -> tuple[AuthenticatedKey, int]:
         key = authenticate()
@@ -145,7 +145,7 @@ def _json(is_batch: bool, writes: bool) -> AbstractContextManager[dict[str, Any]
 
 
 def _form_values(values: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
-    """What the form reads: the values of the query, and over them those of the body."""
+    """The values for the form: those of the query, overridden by those of the body."""
     sent = values | {name: value for name, value in body.items() if value is not None}
     return Doubled(sent, body.doubled) if isinstance(body, Doubled) else sent
 
@@ -156,7 +156,7 @@ def caller(kind: SourceKind) -> Source:
 
 
 def actor() -> Actor:
-    """Who makes this request, for the audit log: its key, by name where it has one."""
+    """The actor of this request for the audit log: its API key, by name if it has one."""
     return Actor(f"key {g.key.name or g.key.publishable_key}", network_of(client_address()))
 
 

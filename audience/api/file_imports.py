@@ -95,7 +95,7 @@ def _file(site: Site, form: dict[str, Any]) -> Iterator[File]:
 
 
 def _sent_kind() -> str:
-    """The kind of the body. Raises `FormError` where a blank `upload` stands in its place."""
+    """The kind of file in the body. Raises `FormError` if a blank `upload` was sent instead of a file."""
     if request.mimetype not in wire.KINDS:
         raise FormError([FieldError("upload", wire.UPLOAD)])
     return wire.KINDS[request.mimetype]

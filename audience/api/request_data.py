@@ -102,7 +102,9 @@ def _object(raw: bytes, max_bytes: int, writes: bool) -> dict[str, Any]:
 
 @contextmanager
 def _permit() -> Iterator[None]:
-    """Among those who wait for `PARSING`. Raises `ServiceUnavailable` at once if there is none."""
+    """Lets the request parse its body; at most `PARSING` requests wait for that. Raises `ServiceUnavailable`
+    at once if too many wait.
+    """
     gate = services().parse_gate
     if gate is not None and not gate.enter():
         raise ServiceUnavailable(BUSY)
@@ -120,9 +122,10 @@ def file_body() -> BinaryIO:
 
 
 def read_lists() -> dict[str, Any]:
-    """What may be repeated in the query beside a file: tags, and values and headers, which may be blank.
+    """The repeatable parameters in the query of an uploaded file: tags, and values and headers, which may be
+    blank.
 
-    Raises `Refused` where a column is said to mean two things.
+    Raises `Refused` if two meanings are given for one column.
     """
     meanings = [
         (key, what) for key, what in request.args.items(multi=True) if key.startswith("map[") and what
@@ -172,7 +175,7 @@ def identifiers_in_query() -> dict[str, list[str]]:
 
 
 def pairs(query: str) -> list[tuple[str, str]]:
-    """As `urllib.parse.parse_qsl`, with blank values, at half its price."""
+    """Parses a query as `urllib.parse.parse_qsl` does, with blank values, in half the time."""
     parts = (part.replace("+", " ").partition("=") for part in query.split("&") if part)
     return [(unquote(name, errors=QUOTED), unquote(value, errors=QUOTED)) for name, _, value in parts]
 

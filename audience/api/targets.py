@@ -81,7 +81,7 @@ def _are_two(name: str, values: list[Any]) -> bool:
 
 
 def keeps(body: Any, keys: int) -> bool:
-    """Whether all objects of a body together have so many keys. Looks no deeper than it must."""
+    """Whether all objects of a body together have at least `keys` keys. Looks no deeper than it must."""
     level = [body]
     while level:
         objects = [member for member in level if type(member) is dict]

@@ -39,11 +39,11 @@ NOT_SUPPRESSED = Suppression("", 0, 0)
 class SubscriberBatch:
     """Reads the subscribers of changes, and applies the changes in order; then it is saved.
 
-    `known` is what was, `people` what is, both by key. Of those who are given custom values or tags, these
-    are read once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were, `revalued`
-    those whose values were changed again. `consents` has what was said of consent. `away` counts changes
-    after which their subscriber is unsubscribed: who was not one before, or was subscribed, and who had left
-    before.
+    `known` has the subscribers as they were, `people` as they are now; both by key. The custom values and
+    tags of those that are given new ones are read once. `values` and `tagged` have the new ones, `replaced`
+    and `tagged_before` the old ones. `revalued` has the subscribers whose values changed a second time.
+    `consents` has the consent events. `away` counts the changes after which their subscriber is unsubscribed:
+    who was not unsubscribed before, and who was.
     """
 
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
@@ -155,11 +155,13 @@ class SubscriberBatch:
         self.consents.said.append((subscriber, subscriber[UNSUBSCRIBED_AT], False, why))
 
     def limited(self, changes: Sequence[Change]) -> Sequence[Change]:
-        """The changes, without what may not be done to those who existed or left before."""
+        """The changes, reduced to what their `known` allows for subscribers who existed before, and without
+        subscribing anyone who had unsubscribed.
+        """
         return known_people.limited(changes, self.known, self.unsubscribed_before)
 
     def unsubscribed_before(self, key: str) -> bool:
-        """Whether an address is suppressed: its subscriber left and moved away, or was erased."""
+        """Whether an address is suppressed: its subscriber unsubscribed and changed address, or was erased.
         return self._suppression(key) is not NOT_SUPPRESSED
 
     def _change(self, subscriber: Person, change: Change) -> bool:
@@ -245,7 +247,7 @@ class SubscriberBatch:
         return bool(more or ended)
 
     def ids(self) -> dict[str, int]:
-        """Of those who exist after `save`, by key."""
+        """The ids of the subscribers that exist after `save`, by key."""
         return {key: subscriber[ID] for key, subscriber in self.people.items()}
 
 
@@ -255,5 +257,5 @@ def _event(suppression: Suppression) -> ConsentEvent:
 
 @lru_cache(maxsize=1024)
 def _tags(text: str) -> dict[int, None]:
-    """The ids in a text, which many people share: not to be changed."""
+    """The tag ids in a JSON text. Many subscribers share the result: do not change it."""
     return dict.fromkeys(orjson.loads(text))

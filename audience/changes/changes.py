@@ -33,12 +33,13 @@ class Outcome(StrEnum):
 
 
 class Change(NamedTuple):
-    """A change to one subscriber, requested at `at` (None: when it was accepted); times are in milliseconds.
+    """A change to one subscriber, requested at `at` (None: when it was accepted). Instants are in
+    milliseconds.
 
-    Of `dates`, an existing subscriber takes `unsubscribed_at` only; none is later than its acceptance.
+    An existing subscriber takes only `unsubscribed_at` from `dates`; no date is later than the acceptance.
     `unconfirmed` creates the subscriber unsubscribed, and changes nothing for an existing one. `consent_at`
-    is the instant that orders the consent where a client dated it. `known` is what may be changed of somebody
-    who exists: a member of `KnownPeople`, or empty for all.
+    is the instant that orders the consent, if the client dated it. `known` is what may be changed of an
+    existing subscriber: a member of `KnownPeople`, or empty for everything.
     """
 
     key: str
@@ -104,7 +105,7 @@ class Acceptance(NamedTuple):
 def change_from_item(item: Item, at: int | None = None, time_zone: str = "UTC") -> Change:
     """The change that a validated item requests. Raises `addresses.MalformedAddress`.
 
-    `time_zone`, of the site, tells when a day ends on which somebody unsubscribed.
+    `time_zone` is that of the site: it tells when the day of an unsubscribe without a time ends.
     """
     email = item["email"]
     values: list[Any] = [
@@ -131,8 +132,10 @@ def _dates(item: Item, time_zone: str) -> dict[str, int]:
 
 
 def consent_instant(at: int, consent: str, time_zone: str) -> int:
-    """The instant that orders consent of a date: of one without a time the end of that day in the site's time
-    zone for an unsubscribe, its beginning for a subscription.
+    """The instant, in milliseconds, that orders consent of a date.
+
+    For a date without a time, it is in the site's time zone: the end of the day for an unsubscribe, its
+    beginning for a subscribe.
     """
     if not isinstance(at, WholeDay):
         return at
@@ -145,7 +148,7 @@ def consent_instant(at: int, consent: str, time_zone: str) -> int:
 
 
 def json_equal(value: Any, before: Any) -> bool:
-    """Whether two values are the same JSON: unlike in Python, 1, 1.0 and true differ."""
+    """Whether two values are the same JSON. Unlike in Python, 1, 1.0 and true differ."""
     if value is before or value != before or type(value) is str:
         return bool(value == before)
     if type(value) is not type(before) or type(value) in (int, bool):
@@ -154,7 +157,7 @@ def json_equal(value: Any, before: Any) -> bool:
 
 
 def values_text(values: Mapping[str, Any], before: str) -> str:
-    """The text of custom values, of which those that are not new were read from the text `before`."""
+    """The JSON text of custom values. Values that are not new were read from the text `before`."""
     try:
         exact = before == "{}" or are_plain(values)
         return orjson.dumps(values).decode() if exact else compact_json(values)

@@ -40,9 +40,10 @@ class ConsentEvent(NamedTuple):
         return self.kind in UNSUBSCRIBES
 
     def counts_over(self, stored_event: "ConsentEvent", now: int) -> bool:
-        """Whether it counts in place of the one that is kept.
+        """Whether this event counts in place of the stored one.
 
-        A kept instant after `now`, of a clock that was ahead, is compared as now, for an unsubscribe only.
+        A stored subscribe after `now` (milliseconds), from a clock that was ahead, is compared as `now` with
+        an unsubscribe.
         """
         if stored_event.kind == ConsentKind.NONE:
             return True
@@ -56,9 +57,9 @@ class ConsentEvent(NamedTuple):
 
 
 class Consents:
-    """What a batch of changes says of consent: `said` is each change of it, `overtaken` are the unsubscribed
-    whose further unsubscribe came too late. The numbers of events that came too late, and left their
-    subscribers otherwise than they ask, are `unsubscribes_ignored` and `subscribes_ignored`.
+    """The consent events of a batch of changes. `said` has each change of consent. `overtaken` has the
+    unsubscribed subscribers whose further unsubscribe was earlier than the one that counts.
+    `unsubscribes_ignored` and `subscribes_ignored` count the events that a later event overrules.
     """
 
     def __init__(self, now: int) -> None:
@@ -97,9 +98,10 @@ class Consents:
 
 
 def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:
-    """The events of a change, each with the instant that is shown of it and its reason.
+    """The consent events of a change, each with the instant to show, in milliseconds, and its reason.
 
-    A row that says so unsubscribes whatever its date, which is then only shown; one that subscribes has none.
+    A row whose command unsubscribes counts whatever its date, which is only shown; a row that subscribes has
+    no date.
     """
     left_at = change.dates.get("unsubscribed_at")
     if left_at is not None and not change.consent:

@@ -59,7 +59,9 @@ PLAIN = [  # the columns of plain values, by the sum of the groups that differ
 def record(
     batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int, Sequence[Person]]
 ) -> None:
-    """Adds what a saved batch did; `changed` are the known who differ, by the sum of their groups."""
+    """Adds what a saved batch did to the change log. `changed` has the existing subscribers that differ, by
+    the sum of their groups.
+    """
     lifted = [subscriber for subscriber in created if subscriber[KEY] in batch.lifted] if batch.lifted else []
     repeated = [
         row
@@ -95,7 +97,7 @@ def record(
 
 
 def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[Person]) -> Iterator[Repeated]:
-    """Of those who are and were subscribed, the last word before."""
+    """The previous consent event of each subscriber that was and is subscribed."""
     for subscriber in subscribers:
         before = batch.known[subscriber[KEY]]
         if subscriber[UNSUBSCRIBED_AT] is None and before[UNSUBSCRIBED_AT] is None:
@@ -134,7 +136,7 @@ def record_address(site_id: int, source: Source, subscriber: Subscriber, before:
 
 
 def record_named(site_id: int, source: Source, ids: Collection[int], at: int) -> None:
-    """Adds that subscribers were named, by what changed nothing of them."""
+    """Records that subscribers were mentioned by something that did not change them."""
     _add(site_id, Entries(unchanged=sorted(ids)), at, source)
 
 
@@ -146,9 +148,9 @@ def record_untagged(
     tagged_anew: Collection[int],
     at: int,
 ) -> None:
-    """Adds that a deleted tag, as (id, name), was taken off subscribers.
+    """Records that a deleted tag, as (id, name), was removed from subscribers.
 
-    Those who are `tagged_anew`, by another tag of that name, keep the name: only `updated_at` changed.
+    The subscribers in `tagged_anew` have another tag of that name, and keep it: only `updated_at` changed.
     """
     tag_id, name = tag
     changed: list[Changed] = [
@@ -175,7 +177,7 @@ def record_erased(
 
 
 def record_reset(site_id: int, source: Source, at_least: int) -> None:
-    """Adds that the site must be copied whole again: no place from before is good any more."""
+    """Records that the site must be copied as a whole again: earlier cursors are no longer valid."""
     at = clock.now_ms()
     stored.raise_to(site_id, max(stored.numbers(site_id)[0] + 2, at_least))
     _add(site_id, Entries(reset=True), at, source)
@@ -196,7 +198,7 @@ def one_transaction(site_id: int, source: Source) -> Iterator[None]:
 
 
 def note_sites() -> set[int]:
-    """What gets the ids of sites with something new to send, from now on in this context."""
+    """Starts a set that collects the ids of sites with something new to send, in this context."""
     noted: set[int] = set()
     _noted.set(noted)
     return noted
@@ -223,7 +225,7 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
 
 
 def blank(site_id: int) -> None:
-    """Takes erased subscribers out of the record, each row in a transaction of its own."""
+    """Removes erased subscribers from the change log, each row in a transaction of its own."""
     while ids := _to_blank(site_id):
         for number, erased_ids in _rows_of(site_id, ids):
             _blank_row(site_id, number, erased_ids)

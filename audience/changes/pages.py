@@ -33,9 +33,10 @@ NO_PLACE = (
 
 
 class LoggedChange(NamedTuple):
-    """One change; `source` is (type, id), `changed` has the new values, instants in milliseconds.
+    """A change as clients read it. `source` is (type, id); `changed` has the new values, with instants in
+    milliseconds.
 
-    `uuid` is None of a reset, `email` also of somebody who is gone.
+    `uuid` is None for a reset, and `email` also for a subscriber that no longer exists.
     """
 
     number: int
@@ -59,15 +60,16 @@ class ChangePage(NamedTuple):
 
 @database.session()
 def newest(site: Site) -> int:
-    """The number of a site's newest change: whoever copies the site now, goes on from it."""
+    """The number of a site's newest change. A client that copies the site now continues from it."""
     return stored.numbers(site.id)[0]
 
 
 @database.snapshot()
 def page(site: Site, after: int | None, limit: int, read_fields: ReadFields = read_values) -> ChangePage:
-    """Up to `limit` changes after a number, oldest first; None: only the bounds. Raises `Refused`.
+    """Up to `limit` changes after the number `after`, oldest first; if it is None, only the bounds. Raises
+    `Refused`.
 
-    `read_fields` reads the custom values of somebody new from their JSON text.
+    `read_fields` reads the custom values of a created subscriber from their JSON text.
     """
     last, first = stored.numbers(site.id)
     if after is None:
@@ -80,7 +82,7 @@ def page(site: Site, after: int | None, limit: int, read_fields: ReadFields = re
 
 
 class Part(NamedTuple):
-    """Some entries of one row, the first of a number, and the names of tags by id."""
+    """Some entries of one row of the change log, the number of the first, and the names of tags by id."""
 
     row: LogRow
     number: int
@@ -145,7 +147,7 @@ def answered(kind: str, number: int, known_keys: Mapping[int, str]) -> tuple[str
 
 
 class _ChangeReader:
-    """Joins entries with whom and what they name, read once for all of them."""
+    """Joins entries with the subscribers and names that they mention, which are read once for all entries."""
 
     def __init__(self, site_id: int, parts: Sequence[Part], read_fields: ReadFields) -> None:
         self.parts = parts
@@ -177,7 +179,7 @@ class _ChangeReader:
 
 
 def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[int, tuple[str, Values]]:
-    """(uuid, all values as they are now) of those of somebody new who exist, by id."""
+    """The created subscribers that still exist, by id: the uuid, and all values as they are now."""
     records = stored_subscribers.shown_rows(site_id, ids)
     tag_ids = {text: orjson.loads(text) for text in {text for *_, text, _, _, _, _ in records}}
     names = tags.names(site_id, {tag_id for parsed_ids in tag_ids.values() for tag_id in parsed_ids})

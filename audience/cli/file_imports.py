@@ -195,7 +195,7 @@ def _inspected(
 
 
 def _merge_answers(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """With values told in addition."""
+    """The parameters with further answers added."""
     states = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
     return {**parameters, **more, **states}
 
@@ -224,7 +224,7 @@ def _refused_path(file: Path, inspected: File) -> Path:
 
 
 def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
-    """How the file was understood, in lines; without `everything`, only what may surprise."""
+    """Lines that describe how the file was understood; without `everything`, only what may surprise."""
     table = inspected.table
     delimiter = {None: "", "\t": ", delimiter tab"}.get(table.delimiter, f", delimiter {table.delimiter}")
     columns = "" if table.is_json else f", columns {listed(table.names)}"

@@ -14,7 +14,7 @@ TURN_SECONDS = 1.0
 
 
 class Followed(Protocol):
-    """`applied` of `rows` are done."""
+    """Work whose progress is shown: `applied` of `rows` are done."""
 
     @property
     def rows(self) -> int: ...

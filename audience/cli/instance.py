@@ -44,7 +44,7 @@ class Instance:
 
 
 def on_new_instance(command: Callable[..., Any]) -> Callable[..., Any]:
-    """As `on_instance`, for a command with which an instance may begin."""
+    """Decorates a command as `on_instance` does; the command may create the instance."""
     return on_instance(command, begins=True)
 
 
@@ -88,7 +88,7 @@ def _site(name: str | None) -> Any:
 
 
 def in_commands(message: str) -> str:
-    """The message with commands in place of requests, for somebody who types and sends nothing."""
+    """The message with commands in place of requests, for the command line."""
     for request, name in COMMANDS.items():
         message = message.replace(request, name)
     return message.replace("Send ", "Give ")

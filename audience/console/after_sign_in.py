@@ -23,7 +23,7 @@ def inside(target: str) -> str:
 
 
 def is_inside(target: str) -> bool:
-    """Whether a target is a path of the console, and nothing on the way takes it for another.
+    """Whether a target is a path of the console that no browser or proxy takes for another path.
 
     No path of the console has an encoded character or a parameter: `%2e` is a dot to browsers, `%5c` a slash
     to some, and `..;` is `..` to some proxies.

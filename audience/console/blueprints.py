@@ -81,7 +81,7 @@ def register(app: Flask) -> None:
 
 @page(role="operator")
 def refuse_unknown_path(rest: str) -> None:  # noqa: ARG001 - the path
-    """Whatever is not a page: whoever is not signed in does not learn that."""
+    """Answers paths that are no page. A visitor who is not signed in does not learn which paths exist."""
     raise NotFound(NOT_FOUND)
 
 
@@ -91,7 +91,7 @@ def put_headers(response: Response) -> Response:
 
 
 def context() -> dict[str, Any]:
-    """What every template finds."""
+    """The variables of every template."""
     present = operator()
     return {
         "url": url,

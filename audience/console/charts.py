@@ -115,7 +115,9 @@ def parts(numbers: Sequence[int], gap: float = 2) -> list[tuple[float, float]]:
 
 
 def spread_labels(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]:
-    """Up to `most` labels with their index, evenly spaced, first and last included; an odd number of many."""
+    """Up to `most` labels with their index, evenly spaced, with the first and the last. Of many labels, an
+    odd number.
+    """
     if len(labels) <= most:
         return list(enumerate(labels))
     spaces = next((space for space in range(most - 1, 1, -2) if (len(labels) - 1) % space == 0), most - 1)
@@ -124,7 +126,7 @@ def spread_labels(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]
 
 
 def label_y(y: float, other: float, least: float) -> float:
-    """A place for a word at `y`, moved away from one at `other`."""
+    """The position `y` of a label, moved away from another label's if it is closer than `least`."""
     if abs(y - other) >= least:
         return y
     return other + least if y >= other else other - least

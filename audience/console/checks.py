@@ -84,7 +84,9 @@ def _answer(site: Site, kind: str, form: Form) -> tuple[Found, str]:
 
 
 def _address(site: Site, form: Form) -> Found:
-    """Both rule sets; a field left empty was not sent, as an empty user agent counts against a sign-up."""
+    """Validates an address by both rule sets. A field left empty was not sent, as an empty user agent counts
+    against a sign-up.
+    """
     optional = {
         name: form[name].strip() for name in ("name", "user_agent", "ip") if form.get(name, "").strip()
     }

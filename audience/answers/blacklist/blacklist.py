@@ -64,7 +64,9 @@ def _statuses(
     watch: ZoneWatch,
     timeout: float | None,
 ) -> dict[tuple[BlacklistQuery, str], Status]:
-    """By query and flag, without what no zone was asked about or no trusted zone has answered."""
+    """The status of each query and flag. Left out are pairs that no zone was asked about, or that no trusted
+    zone answered.
+    """
     lookups = [
         (query, zone, name)
         for query in queries
@@ -112,7 +114,7 @@ def read_address(text: str) -> BlacklistQuery:
 
 
 def _ipv4(text: str) -> IPv4Address:
-    """Also where it is written as an IPv6 one. Raises `ValueError`."""
+    """Parses an IPv4 address, which may be written as an IPv6 one. Raises `ValueError`."""
     if ":" in text and (mapped := IPv6Address(text).ipv4_mapped):
         return mapped
     return IPv4Address(text)

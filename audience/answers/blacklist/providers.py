@@ -59,10 +59,11 @@ class Providers:
 
 
 def load(path: Path | None = None, keys: Mapping[str, str] | None = None) -> Providers:
-    """The table at `path` if it exists, else the bundled one; `keys` are by name of setting.
+    """Loads the table at `path` if it exists, else the bundled one. `keys` has a key by the name of its
+    setting.
 
-    Of several rows for a flag and kind of value, the first one whose key is set counts. Raises `SettingError`
-    for an invalid table or key.
+    Of several rows for one flag and kind of value, the first row whose key is set counts. Raises
+    `SettingError` for an invalid table or key.
     """
     configured = {name: key for name, key in (keys or {}).items() if key}
     for name, key in configured.items():

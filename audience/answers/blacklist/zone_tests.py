@@ -55,8 +55,9 @@ class ZoneWatch:
         return self._clock() >= tested_at + wait
 
     def learn(self, zones: Sequence[Zone], answers: Sequence[DnsAnswer], resolver: Resolver) -> None:
-        """From the answers to the `questions` about these zones; no zone fails while the resolver does not
-        work."""
+        """Notes from the answers to `questions` which of these zones pass their test. No zone fails while the
+        resolver does not work.
+        """
         tests = judge(zones, answers)
         failed = any(test.outcome is ZoneOutcome.FAILED for test in tests)
         if failed and resolver.health() is not DnsHealth.WORKS:
@@ -87,7 +88,7 @@ def examine(providers: Providers, resolver: Resolver, timeout: float | None = No
 
 
 def questions(zones: Sequence[Zone]) -> list[tuple[str, str]]:
-    """Of each zone two: about its positive test point, and about the negative one."""
+    """Two questions for each zone: one about its positive test point, one about its negative one."""
     return [(_test_name(zone, point), "A") for zone in zones for point in (zone.test_listed, zone.test_clear)]
 
 

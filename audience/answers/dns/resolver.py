@@ -73,7 +73,7 @@ class DnsResolver:
         self._examining: concurrent.futures.Future[DnsHealth] | None = None
 
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
-        """As `audience.protocols.Resolver`. A malformed name is `UNAVAILABLE`."""
+        """Implements `audience.protocols.Resolver.ask`. The answer for a malformed name is `UNAVAILABLE`."""
         keys = [(name.removesuffix(".").lower(), dns.rdatatype.from_text(kind)) for name, kind in questions]
         known, pending = self._join_or_ask(dict.fromkeys(keys))
         if pending:
@@ -92,8 +92,9 @@ class DnsResolver:
                 self._gate.leave()
 
     def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
-        """As `audience.protocols.Resolver`, within two seconds. The canaries are asked once, however many
-        threads want to know, and never from the cache."""
+        """Implements `audience.protocols.Resolver.health`, within two seconds. The canaries are asked once
+        for all threads that wait, and never from the cache.
+        """
         timeout = min(self._timeout, HEALTH_TIMEOUT_SECONDS)
         with self._lock:
             if well_known or denied in self._canaries.mail_domains:

@@ -41,7 +41,9 @@ def parse_response(message: dns.message.Message | None) -> tuple[DnsAnswer, floa
 
 
 def counts_against(answer: DnsAnswer) -> bool:
-    """Whether a resolver in trouble may give it to anything: no answer, or an address that is not public."""
+    """Whether an answer counts against a domain: it is no answer, or has an address that is not public. A
+    resolver in trouble may give such an answer to any question.
+    """
     return answer.status is not DnsStatus.OK or any(map(_is_not_public, answer.records))
 
 

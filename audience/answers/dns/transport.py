@@ -45,8 +45,9 @@ def parse_server(text: str) -> Server:
 
 
 class Port:
-    """One UDP socket on a random port, connected to one server. Anything but a response to a pending query,
-    with its id and its question, is ignored."""
+    """A UDP socket on a random port, connected to one server. Ignores everything but a response with the id
+    and the question of a pending query.
+    """
 
     def __init__(self, server: Server) -> None:
         self._loop = asyncio.get_running_loop()

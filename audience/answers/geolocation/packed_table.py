@@ -125,7 +125,7 @@ class Packed:
 
 
 def sections(runs: int) -> tuple[int, int, int]:
-    """The offsets of lows, values and places in the body."""
+    """The byte offsets of the lows, the values and the places in the body."""
     lows = 4 * (NETWORKS + 1)
     values = lows + -(-2 * runs // 4) * 4
     return lows, values, values + 4 * runs

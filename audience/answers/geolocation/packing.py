@@ -62,7 +62,9 @@ class PackingInChild:
         self._places = threading.BoundedSemaphore(MOST_WAITING)
 
     def wait(self) -> None:
-        """Until what is under way has ended, or for `WAIT_SECONDS`; not at all where enough others wait."""
+        """Waits until the packing under way has ended, for `WAIT_SECONDS` at most. Does not wait if enough
+        others do.
+        """
         if self._waiting is not None and self._places.acquire(blocking=False):
             try:
                 self._waiting.join(WAIT_SECONDS)

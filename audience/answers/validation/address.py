@@ -16,7 +16,7 @@ RESERVED = frozenset(  # RFC 2606, 6761, 6762, 7686, 8375, 9476
 
 @dataclass(frozen=True)
 class Address:
-    """`local` is as given, `domain` in A-labels and lower case."""
+    """An e-mail address: `local` is the local part as it was given, `domain` is in A-labels and lower case.
 
     local: str
     domain: str
@@ -28,7 +28,7 @@ class Address:
 
 
 def parse(text: str) -> Address | None:
-    """None unless `text` is an e-mail address."""
+    """The parsed address; None if `text` is no e-mail address."""
     from email_validator import (  # which a command that parses none need not load
         EmailNotValidError,
         validate_email,

@@ -24,8 +24,9 @@ T = TypeVar("T")
 
 
 class Piece(Generic[T]):
-    """As `functools.cached_property`, which in Python 3.11 keeps all threads waiting while one finds it, of
-    whatever object."""
+    """A cached property. Unlike `functools.cached_property` of Python 3.11, it does not keep all threads
+    waiting while one computes a value.
+    """
 
     def __init__(self, find: Callable[[Any], T]) -> None:
         self._find = find
@@ -102,7 +103,7 @@ class Evidence:
 
     @Piece
     def is_relay(self) -> bool:
-        """Whether the mailbox, of random letters or not, forwards to a person's own."""
+        """Whether the address forwards to a person's own mailbox, whether or not its letters are random."""
         return not self.domains.isdisjoint(self.tables.relays)
 
     @Piece
@@ -112,7 +113,7 @@ class Evidence:
 
     @Piece
     def is_gibberish(self) -> bool:
-        """Whether the mailbox is random letters, and not an abbreviation of a name that is none."""
+        """Whether the mailbox is random letters, and not an abbreviation of a name that is no gibberish."""
         mailbox = self.address.mailbox
         random = self.tables.names.is_gibberish(mailbox) or is_mixed(mailbox)
         if not random or self.mailbox is not None or self.is_relay:

@@ -42,11 +42,11 @@ class MailRoute:
 
 
 def find_route(domain: str, resolver: Resolver, timeout: float, well_known: bool = False) -> MailRoute:
-    """The exchangers of a domain (in A-labels), and whether they have public addresses.
+    """The mail exchangers of a domain (in A-labels), and whether they have public addresses.
 
-    `timeout` is in seconds, for all queries together. The status is `UNKNOWN` if it expires, and in place of
-    what would count against the domain while the resolver does not work; of one that is `well_known`, the
-    resolver is asked anew.
+    `timeout` is in seconds, for all queries together. The status is `UNKNOWN` if it expires. It is also
+    `UNKNOWN` if the domain would be found bad while the resolver does not work. For a `well_known` domain,
+    the resolver's health is asked anew.
     """
     route = _Search(resolver, timeout).find(domain)
     if route.status in UNDISPUTED or resolver.health(domain, well_known) is DnsHealth.WORKS:

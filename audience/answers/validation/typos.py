@@ -17,7 +17,9 @@ SAFE_SWAP_LENGTH = 6
 
 @cache
 def _suffix_typos(exists: str) -> dict[str, str]:
-    """What is meant by suffixes that do not exist, or, with `yes`, that do but are rarely meant."""
+    """The suffixes that are probably meant, by typo. `exists` is `no` for typos that are no suffix, `yes` for
+    suffixes that exist but are rarely meant.
+    """
     return {row["typo"]: row["meant"] for row in rows("validation/suffix_typos") if row["exists"] == exists}
 
 
