@@ -49,13 +49,13 @@ LANES = (SITE, DB, NET, LONG)
 
 
 class Kind(NamedTuple):
-    """A kind of job. `step` goes on with one until a deadline (of `time.monotonic`), and returns after how
-    many milliseconds to go on, or `SETTLED` if it has ended the job, or let it rest. It raises `NotFound` if
-    its subject is gone.
+    """A kind of job. `step` works on a job until a deadline (of `time.monotonic`), and returns after how many
+    milliseconds to continue. It returns `SETTLED` if it ended the job or let it rest, and raises `NotFound`
+    if the job's subject is gone.
 
-    A kind with `give_up` (site id, subject), called in a transaction, is given up after `most_failures`; what
-    it returns is called after the commit. `retry`, called so too, queues again what was given up. Others are
-    tried again, ever more rarely. The instance's `own` are always there.
+    A kind with `give_up` is given up after `most_failures`. `give_up` gets the site id and the subject, in a
+    transaction; the function that it returns is called after the commit. `retry` queues a job again that was
+    given up. Other kinds are tried again, ever more rarely. Jobs of the instance's `own` kinds always exist.
     """
 
     name: str
@@ -113,7 +113,7 @@ def work(kinds: Sequence[Kind], site_id: int, seconds: float) -> bool:
 
 
 def claim(kinds: Sequence[Kind], site_id: int) -> Job | None:
-    """Claims what is due of a site; None if nothing is, or somebody else has it."""
+    """Claims a due job of a site; None if none is due, or another worker has it."""
     names, lane = [kind.name for kind in kinds], kinds[0].lane
     if due_kinds(site_id).isdisjoint(names):
         return None
@@ -149,7 +149,7 @@ def prepare(kinds: Sequence[Kind]) -> None:
 
 @database.session()
 def troubles() -> list[Trouble]:
-    """What has failed, and is tried again or was given up, of all sites."""
+    """The failed jobs of all sites, which are tried again or were given up."""
     return stored.troubles()
 
 
@@ -173,7 +173,9 @@ def retry(kinds: Sequence[Kind], job_id: int) -> None:
 
 @database.session()
 def elect(token: str) -> bool:
-    """Whether the process with this token is the one that looks for what is due; on a file, each is."""
+    """Whether the process with this token looks for due jobs. With a server only one process does, with a
+    file each.
+    """
     return stored.elect(token, now(), ELECTED_MS)
 
 
@@ -203,13 +205,13 @@ def step(kinds: Sequence[Kind], job: Job, deadline: float) -> bool:
 
 
 def _forget(job: Job) -> None:
-    """Of what is gone there is nothing to do."""
+    """Ends a job whose subject is gone."""
     with database.write(job.site_id):
         stored.end(job)
 
 
 def hand_back(job: Job, wait_ms: int = 0, well: bool = False) -> None:
-    """Lets go of a claimed job; whoever works on it still finds that its claim is lost."""
+    """Releases a claimed job. A worker that is still at it finds that its claim is lost."""
     with database.write(job.site_id):
         stored.release(job, now(), wait_ms, well=well)  # behind what is due already
 

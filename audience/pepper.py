@@ -41,7 +41,7 @@ def put(file: Path, pepper: bytes) -> None:
 
 
 def check_value(pepper: bytes | None = None) -> str:
-    """What tells a pepper from others without revealing it; by default the open one's."""
+    """A value that tells peppers apart without revealing them; by default that of the open pepper."""
     return digest("pepper", "check", pepper)
 
 
@@ -52,10 +52,12 @@ def digest(purpose: str, text: str, pepper: bytes | None = None) -> str:
 
 
 def passing_digest(text: str) -> bytes:
-    """With the open pepper, in a tenth of the time of `digest`: for what no process keeps for long."""
+    """A digest with the open pepper, in a tenth of the time of `digest`. For values that no process keeps for
+    long.
+    """
     return blake2b(text.encode(errors="surrogatepass"), key=_pepper).digest()
 
 
 def address_hash(site_id: int, email_key: str) -> str:
-    """Of the first scheme, see `audience.access.site_keys`."""
+    """The hash of an address by the first scheme, see `audience.access.site_keys`."""
     return digest(f"address {site_id}", email_key)

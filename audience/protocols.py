@@ -19,10 +19,10 @@ class Admit(Protocol):
 
 
 class Gate(Protocol):
-    """Bounds the threads that wait for one thing, so that others are left for what needs no waiting."""
+    """Limits the threads that wait for one thing, so that other threads stay free."""
 
     def enter(self) -> bool:
-        """Whether there was a place; whoever got it gives it back with `leave`."""
+        """Whether the thread may wait. If so, it must call `leave` afterwards."""
         ...
 
     def leave(self) -> None: ...
@@ -116,7 +116,8 @@ class DnsStatus(StrEnum):
 
 class DnsHealth(StrEnum):
     """Whether the DNS servers can be trusted. `DENYING`: they name no exchanger of any well-known domain.
-    `CUT_OFF`: what no cache can hold gets no answer, or a false one."""
+    `CUT_OFF`: questions that no cache can hold get no answer, or a false one.
+    """
 
     WORKS = "works"
     DENYING = "denying"
@@ -141,9 +142,11 @@ class Resolver(Protocol):
         ...
 
     def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
-        """Whether an answer that counts against a name can be believed, as known for 30 seconds; otherwise it
-        is found out first. So it is, once in 30 seconds, if the name `denied` is a canary or a `well_known`
-        mail domain: that is more likely to be trouble."""
+        """Whether an answer that counts against a name can be believed. The result is kept for 30 seconds.
+
+        It is found out anew, once in 30 seconds, if the name `denied` is a canary or a `well_known` mail
+        domain: trouble is then more likely.
+        """
         ...
 
 
@@ -159,16 +162,16 @@ class FileRow(Protocol):
 
 
 class ReadableFile(Protocol):
-    """A file of people that was looked through."""
+    """A file of subscribers that was looked through."""
 
     @property
     def columns(self) -> list[str]:
-        """Complete once the rows are read."""
+        """The names of the columns; complete once the rows are read."""
         ...
 
     @property
     def consent(self) -> str:
-        """What was answered on who may be written to, in words."""
+        """The answer about who may be written to, in words."""
         ...
 
     @property
@@ -178,7 +181,7 @@ class ReadableFile(Protocol):
 
     @property
     def digest(self) -> str:
-        """Of the file's content."""
+        """The digest of the file's content."""
         ...
 
     def rows(self, check: Callable[[str], Any]) -> Generator[FileRow, None, None]:
@@ -187,9 +190,10 @@ class ReadableFile(Protocol):
 
 
 class FileRecord(Protocol):
-    """A row of a file: the cells that may have the address of its person, and the place of its bytes.
+    """A row of a file: the cells that may contain its subscriber's address, and the position of its bytes.
 
-    `blank` is what they can become so that nothing else of the file changes, as many; empty if nothing is.
+    `blank` has as many bytes, which can replace the row without changing anything else in the file. It is
+    empty if none can.
     """
 
     @property

@@ -18,7 +18,7 @@ def private_opener(path: str, flags: int) -> int:
 
 
 def write(file: Path, content: bytes) -> None:
-    """Replaces the file, in one step, and removes what interrupted writers left of it."""
+    """Replaces the file in one step, and removes drafts that interrupted writers left."""
     publish(_draft(file, content), file)
     _remove_drafts(file)
 
@@ -41,7 +41,9 @@ def write_once(file: Path, content: bytes) -> None:
 
 
 def another_users(file: Path) -> str | None:
-    """A sentence with whose folder it is, if the file is neither this user's nor, and readable, root's."""
+    """A sentence that names the owner of a file. None if this user owns it, or if root owns it and it is
+    readable.
+    """
     try:
         if not file.exists() or file.stat().st_uid == os.geteuid():
             return None

@@ -109,7 +109,9 @@ def _weighed(result: ValidationResult) -> Found:
 
 
 def _blacklist(_: Site, form: Form) -> Found:
-    """A row a provider, a column a value asked for."""
+    """The results of the blacklists, as a table: a row for each provider, a column for each value that was
+    checked.
+    """
     domain, ip = (form.get(name, "").strip() or None for name in ("domain", "ip"))
     results = services().answers.look_up(domain, ip)
     rows = [(flag, [_mark(result, flag) for result in results]) for flag in FLAGS]
@@ -118,7 +120,7 @@ def _blacklist(_: Site, form: Form) -> Found:
 
 
 def _mark(result: BlacklistResult, flag: str) -> tuple[str, str, str]:
-    """(word, icon, class) of a cell; no answer is never drawn as clear."""
+    """The (word, icon, class) of a cell. A zone without an answer is never shown as clear."""
     word = result.status[flag].replace("_", " ")
     return (word, *MARKS[word])
 

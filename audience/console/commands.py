@@ -45,9 +45,11 @@ def read(name: str) -> Callable[[Form], str]:
 
 @dataclass(frozen=True)
 class Act:
-    """What a form does, as a command and as the audit log says it. `query` makes the command's query of it.
+    """A form of the subscriber's page: its command and its label in the audit log. `query` makes the
+    command's query from the form.
 
-    The audit log keeps the field `kept`, which must be filled in; a tag or field is part of what it says.
+    The audit log stores the form's field `kept`, which must be filled in. A tag or custom field is part of
+    the label.
     """
 
     command: CommandName

@@ -15,7 +15,7 @@ NOT_SAVED = "Nothing was saved: correct it, and send it again."
 
 @dataclass(frozen=True)
 class FieldType:
-    """How the text of a form becomes a value of a type; `message` says what to type."""
+    """A type of custom field: `read` makes a value of the text in a form; `message` tells what to type."""
 
     read: Callable[[str], Any]
     message: str = ""  # of what is no such value

@@ -89,9 +89,10 @@ def cannot_be_kept() -> bool:
 
 
 def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: str) -> str | None:
-    """The page of a form that was not carried out, for who had filled it in; None for another operator.
+    """The page of a form that was not carried out, for the operator who filled it in; None for another
+    operator.
 
-    A question goes on by itself.
+    A form that only asks a question is sent again by itself.
     """
     fields, rule = parse_qsl(form_text, keep_blank_values=True), _rule(target, "POST")
     by = dict(fields).get("by", "")
@@ -118,7 +119,7 @@ def page_of(target: str) -> str:
 
 
 def _rule(target: str, method: str) -> Rule | None:
-    """The rule of a page of those who are signed in."""
+    """The routing rule of a page that needs a sign-in; None for any other target."""
     with suppress(HTTPException):
         adapter = current_app.url_map.bind("")
         rule, _ = adapter.match(target.partition("?")[0], method, return_rule=True)

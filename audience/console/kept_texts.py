@@ -13,7 +13,7 @@ GONE = "This search is no longer kept: search again."
 
 
 def read_search_text(site: Site, chosen: Filters) -> str:
-    """What the list of a URL is found by, "" for one without a text. Raises `Refused` if it is forgotten."""
+    """The search text of a list's URL, or "" if it has none. Raises `Refused` if the text is forgotten."""
     name = chosen.get("kept", "")
     text = sessions.search_text(present().session_id, site.id, name) if name else ""
     if text is None:

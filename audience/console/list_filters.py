@@ -34,7 +34,7 @@ class Chip:
 
 
 def filters(arguments: MultiDict[str, str]) -> Filters:
-    """What the URL says, without what is empty or unknown."""
+    """The filters in the URL, without empty and unknown ones."""
     texts = ("status", "field", "value", "segment", "order", "ascending", "kept")
     bounds = tuple(f"{date}{end}" for date in DATES for end in ("", "_from", "_to"))
     stripped = {name: arguments.get(name, "").strip() for name in (*texts, *bounds)}
@@ -63,7 +63,7 @@ def rules(chosen: Mapping[str, Any]) -> list[Any]:
 
 
 def as_rules(chosen: Mapping[str, Any], text: Any, segment: Any) -> list[Any]:
-    """All that a list asks for, as segment rules: those of its text and segment are given, or None."""
+    """All filters of a list as segment rules. The rules of its text and its segment are passed in, or None.
     dated = [{chosen["order"]: {"exists": True}}] if "order" in chosen else []
     return [*rules(chosen), *dated, *filter(None, (segment, text))]
 
@@ -91,7 +91,9 @@ def _bounds(chosen: Mapping[str, Any], date: str) -> dict[str, Any]:
 
 
 def _day_after(day: str) -> str:
-    """So that the last day counts; what is no day stays, and is refused."""
+    """The day after a date, so that a range includes its last day. Text that is no date is returned
+    unchanged, and refused later.
+    """
     try:
         return (dt.date.fromisoformat(day) + dt.timedelta(days=1)).isoformat()
     except (ValueError, OverflowError):
@@ -129,9 +131,9 @@ def in_words(chosen: Mapping[str, Any], text: str, segment_names: Mapping[str, s
 def kept_words(
     chosen: Mapping[str, Any], text: str, segment_names: Mapping[str, str]
 ) -> tuple[str, dict[str, str]]:
-    """A filter as the audit log keeps it: in words, and apart from them the values that were typed.
+    """A filter for the audit log: its description, and apart from it the values that were typed.
 
-    None of them has an address.
+    Neither contains an address.
     """
     typed = {"value": chosen.get("value", ""), "text": text}
     shown = {**chosen, "value": TYPED} if "value" in chosen else chosen

@@ -39,12 +39,12 @@ WRONG_HOST = "The console does not answer under this address: use {address} inst
 def page(
     *, role: Role, again: View | None = None, takes_file: bool = False, takes_kept: bool = False
 ) -> Callable[[View], View]:
-    """Lets those in who have at least that role, on the site of the path for a role of a site.
+    """Lets in operators who have at least the role `role`, on the path's site if it is a role of a site.
 
-    The view is called with `site` in place of the path's `site_uuid`, and with the other parts of the path.
-    A POST that is refused shows the page `again` instead, whose template finds the error in `refused`. One
-    that `takes_file` may have as large a body as an import; one that `takes_kept` has a form in it that was
-    kept. The web server asks `check` before it takes a body.
+    The view is called with `site` in place of the path's `site_uuid`, and with the other parts of the path. A
+    refused POST shows the page `again`, whose template finds the error in `refused`. With `takes_file`, the
+    body may be as large as that of an import. With `takes_kept`, it may contain a form that was kept. The web
+    server calls `check` before it takes a body.
     """
     most = partial(_max_bytes, role, takes_file, takes_kept)
 
@@ -76,7 +76,7 @@ def page(
 
 
 def operator() -> SignedInOperator | None:
-    """The operator who is signed in."""
+    """The operator who is signed in; None if nobody is."""
     if "operator" not in g:
         token = session_token()
         g.operator = operators.signed_in(token) if token else None
@@ -84,7 +84,7 @@ def operator() -> SignedInOperator | None:
 
 
 def present() -> SignedInOperator:
-    """The operator of a page that only those who are signed in see."""
+    """The operator of a page that needs a sign-in."""
     present = operator()
     if present is None:
         raise NotFound(NOT_FOUND)
@@ -92,12 +92,12 @@ def present() -> SignedInOperator:
 
 
 def actor() -> Actor:
-    """Who makes the change, for the audit log."""
+    """The operator as the actor in the audit log."""
     return Actor(present().name, client_network())
 
 
 def by_hand() -> Source:
-    """What a change that the operator makes comes from."""
+    """The source of changes that the operator makes."""
     return Source(SourceKind.OPERATOR, present().id)
 
 
@@ -180,7 +180,7 @@ def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:
 
 
 def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, int]:
-    """What is asked before a form is taken; the token in it afterwards. Raises `AudienceError`."""
+    """Checks the request before its body is taken; the form's token is checked later. Raises `AudienceError`.
     max_bytes = most()
     if origin() is None:
         raise Forbidden(FORGED)
@@ -206,7 +206,9 @@ def _check_body(max_bytes: int) -> None:
 
 
 def _to_sign_in() -> Response:
-    """With the form that a page of ours sent, if it can be kept; else with a sentence, if it had anything."""
+    """Redirects to the sign-in page. A form of ours is kept if possible; otherwise a message tells that it
+    was lost.
+    """
     if request.method != "POST" or not is_from_here():
         return redirect_to(
             "console.sign_in.index", next=requested_path() if request.method == "GET" else None

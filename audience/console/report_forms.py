@@ -73,7 +73,7 @@ def draft(sent: Mapping[str, str], report: Report | None) -> dict[str, str]:
 
 
 def choices(site: Site, report_type: str) -> dict[str, Any]:
-    """What the form of a kind offers."""
+    """The choices of the form for a kind of report."""
     kind = TYPES[report_type]
     return {
         "kind": kind_of(report_type),

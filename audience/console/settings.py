@@ -78,7 +78,7 @@ def doctor() -> str:
 
 
 def _row(field: Any) -> dict[str, Any]:
-    """A setting; a secret says only whether it is set."""
+    """A setting and its value. Of a secret, only whether it is set."""
     value = getattr(settings(), field.name)
     text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     if field.name in SECRETS and value:

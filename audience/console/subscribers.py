@@ -78,7 +78,7 @@ def _why(site: Site, subscriber_uuid: str) -> dict[str, Any]:
 
 
 def list_request(chosen: Mapping[str, Any], text: str) -> ListRequest:
-    """What the list asks for: the filters of the URL and a text."""
+    """The request for a list: the filters of the URL, and a search text."""
     return ListRequest(
         text=text,
         rules=rules(chosen),

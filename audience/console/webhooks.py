@@ -130,7 +130,7 @@ def _redirect(site: Site, webhook_id: int, done: str | None = None) -> Response:
 
 
 def _id(pair: Any) -> int:
-    """Of a webhook with its secret."""
+    """The id of a webhook in a pair with its secret."""
     return int(pair[0].id)
 
 
@@ -171,5 +171,5 @@ def _checked(form: Any, sent: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shown_once(webhook: Webhook, secret: str, is_renewed: bool = False) -> str:
-    """In a page that nobody can open again."""
+    """Shows a webhook's secret in a page that cannot be opened again."""
     return render_template("new_secret.html", webhook=webhook, secret=secret, is_renewed=is_renewed)

@@ -21,7 +21,7 @@ ENDINGS = (" GB", 2**30), (" MB", 2**20), (" KB", 2**10)
 
 
 def plainly(message: str) -> str:
-    """A sentence of the domain without what it says of the API."""
+    """A message of the domain, without its words about the API."""
     head, cut, _ = message.partition(API_WORDS)
     return f"{head}." if cut else message
 
@@ -32,7 +32,7 @@ def number(value: float) -> str:
 
 
 def short(value: float) -> str:
-    """For an axis: 950, 2,500, 25k, 1.5M."""
+    """A number for an axis: 950, 2,500, 25k, 1.5M."""
     for unit, ending in ((10**6, "M"), (10**3, "k")):
         if abs(value) >= unit and (unit > 10**3 or abs(value) >= 10_000):
             return number(round(value / unit, 2)).removesuffix(".0") + ending
@@ -76,12 +76,12 @@ def change(now: float, before: float) -> str:
 
 
 def counted(value: int, one: str, many: str = "") -> str:
-    """1 row, 2 rows."""
+    """A number with its noun: 1 row, 2 rows."""
     return f"{number(value)} {one if value == 1 else many or one + 's'}"
 
 
 def visible(value: object) -> object:
-    """A text with marks in place of the invisible characters that turn round what is read."""
+    """The text, with marks in place of invisible characters that change the direction of reading."""
     return value.translate(TURNING) if isinstance(value, str) else value
 
 
@@ -95,7 +95,7 @@ def foldable(text: str) -> Markup:
 
 
 def agreeing(value: int, one: str, many: str) -> str:
-    """The form of a word that goes with a count that stands apart."""
+    """The form of a word that agrees with a number that is shown elsewhere."""
     return one if value == 1 else many
 
 
@@ -151,7 +151,7 @@ def day(ms: int | None, never: str = "never") -> str:
 
 
 def moment(ms: int | None, never: str = "never") -> str:
-    """today 11:42, 19 Nov 16:20; with a year, the time is left out."""
+    """An instant in words: today 11:42, 19 Nov 16:20. With a year, the time is left out."""
     if ms is None:
         return never
     when = local(ms)

@@ -44,7 +44,7 @@ def authenticate() -> AuthenticatedKey:
 
 
 def note_use(key: AuthenticatedKey) -> None:
-    """Once the answer is sent, which does not wait for the database."""
+    """Notes the use of an API key once the answer is sent, so that the answer does not wait for the database.
     if not keys.is_noted(key):
         after_this_request(partial(_note_use_later, key))
 
@@ -70,7 +70,9 @@ def client_address() -> str:
 
 @lru_cache(maxsize=1024)
 def counted_as(address: str) -> str:
-    """What failures from an address are counted by: of IPv6, the /64, of which one client has all."""
+    """The network by which failures of an address are counted. For IPv6 it is the /64, all of which one
+    client has.
+    """
     try:
         parsed = ipaddress.ip_address(unmapped(address))
     except ValueError:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CompactJson(DefaultJSONProvider):
-    """As Flask's own, without blanks, in UTF-8, keys in their order; one encoder serves all answers."""
+    """Flask's JSON without blanks, in UTF-8, with keys in their order. One encoder serves all answers."""
 
     ensure_ascii = False
     sort_keys = False
@@ -55,7 +55,9 @@ class Application(Flask):
         return func
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """By the path alone: no route is chosen by a host, and no link of ours begins with what one sent."""
+        """Routes by the path alone: no route is chosen by a host, and no link of ours begins with a host that
+        a client sent.
+        """
         if request is None:
             return None
         return self.url_map.bind("", "", default_method=request.method, path_info=request.path)

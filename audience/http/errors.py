@@ -159,7 +159,7 @@ def body(error: ErrorResponse) -> dict[str, Any]:
 
 
 def sentence(error: ErrorResponse) -> str:
-    """The message; to a request that would have written, it says that nothing was."""
+    """The message of an error. For a request that would have written, it adds that nothing was written."""
     view = current_app.view_functions.get(request.endpoint or "")
     if (
         not error.outcome_known

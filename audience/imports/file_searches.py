@@ -36,7 +36,7 @@ UNREADABLE = (
 
 
 class _HeldError(Exception):
-    """Somebody who was erased is in a file whose rows cannot be made blank one by one."""
+    """An erased subscriber is in a file whose rows cannot be blanked one by one."""
 
 
 def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_records: RecordOpener) -> None:
@@ -92,7 +92,7 @@ def _addresses(cell: str) -> Iterator[str]:
 def _make_blank(
     site: Site, upload: FileUpload, job: Job, instance: Path, named: Sequence[FileRecord]
 ) -> None:
-    """In one transaction with the lease, so that nobody reads the file meanwhile."""
+    """Blanks rows of a file, in one transaction with the lease, so that nobody reads the file meanwhile."""
     if any(not record.blank for record in named):
         raise _HeldError
     with database.write(site.id):

@@ -34,10 +34,11 @@ STOPPED = "It stopped by itself: find the cause in the worker's log, then look a
 
 @dataclass
 class Task:
-    """What is to be done with a file; `upload` is as it was when the job was claimed.
+    """A task on a file; `upload` is as it was when the job was claimed.
 
-    `found` is what is known by now, as JSON, and shown once all is `looked` through: `look`, what the file is
-    (schemas/file_looks.py); what `tried` gives; or the `problem`, with the values `found`.
+    `found` has the results so far, as JSON; they are shown once the whole file is `looked` through. They are
+    `look`, the description of the file (schemas/file_looks.py), and the result of `tried`; or the `problem`,
+    with the values `found`.
     """
 
     site: Site
@@ -78,7 +79,9 @@ class Task:
 
 
 def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpener) -> dict[str, Any]:
-    """What a worker would find in a file that is small; only what its columns mean while others write."""
+    """The result of looking through a small file in this process. While others write, only the meanings of
+    its columns.
+    """
     outcome: dict[str, Any] = {}
     try:
         with _open_file(site, instance, upload, open_file, lambda _, look: outcome.update(look=look)) as file:
@@ -92,7 +95,9 @@ def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpen
 
 
 def dry_run_result(done: DryRun) -> dict[str, Any]:
-    """What an import would do, as JSON; `refused` are (row, why) of those among the first rows."""
+    """The result of a dry run as JSON. `refused` has the (row number, message) of refused rows among the
+    first rows.
+    """
     refused = [(row.row.row_number, row.row.message) for row in done.rows if row.row.message]
     return {
         "counts": dict(done.counts),
@@ -132,7 +137,7 @@ def _step(
 
 
 def _attempt(task: Task, instance: Path, open_file: FileOpener) -> None:
-    """Does a task, and says so if it cannot be done. Raises `ClaimLost`, `MACHINE_FAULTS`."""
+    """Does a task, and reports it if it cannot be done. Raises `ClaimLost`, `MACHINE_FAULTS`."""
     try:
         _do(task, instance, open_file)
     except NotFound as error:
@@ -211,5 +216,5 @@ def _receive(task: Task, file: ReadableFile, received: Upload) -> None:
 
 @database.session()
 def _is_left(task: Task) -> bool:
-    """Whether the operator has left the file; otherwise another worker goes on with it."""
+    """Whether the operator has abandoned the file; otherwise another worker continues."""
     return stored.get(task.site.id, task.upload.id) is None

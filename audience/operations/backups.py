@@ -41,7 +41,9 @@ NOT_A_BACKUP = "This is not a complete backup of Audience: "
 
 @dataclass(frozen=True)
 class Manifest:
-    """The contents of a backup: `created_at` in milliseconds, `rows` by table, `sha256` by file."""
+    """The contents of a backup. `created_at` is in milliseconds, `rows` are counted by table, `sha256` is by
+    file.
+    """
 
     format: int
     created_at: int
@@ -56,8 +58,8 @@ INSTANTS = range(253_402_300_800_000)  # to the end of the year 9999
 
 @dataclass(frozen=True)
 class Restored:
-    """How many subscribers were erased and unsubscribed again, keys revoked or set to expire again, and
-    webhooks paused.
+    """The result of a restore: the numbers of subscribers erased and unsubscribed again, of keys revoked or
+    set to expire again, and of webhooks paused.
     """
 
     created_at: int

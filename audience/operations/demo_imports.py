@@ -31,7 +31,7 @@ REFUSALS = (
 
 @dataclass
 class DemoRow:
-    """A row of a file."""
+    """A row of a demo file."""
 
     row_number: int
     email: str
@@ -43,7 +43,7 @@ class DemoRow:
 
 @dataclass(frozen=True)
 class DemoFile:
-    """Imported `age` days ago; every `step`th of those who were there got `tag`."""
+    """A demo file, imported `age` days ago. Every `step`th of the subscribers then got `tag`."""
 
     age: int
     step: int

@@ -72,7 +72,7 @@ def _instants(source: random.Random, count: int, now_ms: int) -> Iterator[int]:
 
 
 def _lift(age: int) -> float:
-    """How many join on the day that is `age` days ago, relative to the others."""
+    """How many subscribers join on the day `age` days ago, relative to other days."""
     growth = 1 + 0.9 * (DAYS - age) / DAYS
     season = 1 + 0.3 * math.cos(2 * math.pi * (age - 20) / 365)
     campaigns = sum(lift * math.exp(-(((age - day) / CAMPAIGN_DAYS) ** 2)) for day, lift in CAMPAIGNS.items())
@@ -145,7 +145,9 @@ class _Generator:
         return address
 
     def _left_at(self, created_at: int) -> int | None:
-        """Most of those who leave do so within months, on the day of a letter."""
+        """When a subscriber unsubscribes, in milliseconds, or None. Most do so within months, on the day of a
+        letter.
+        """
         if self._random.random() > LEAVE_SHARE * 1.4:
             return None
         at = self._read_at(created_at + int(self._random.expovariate(1 / 160) * DAY_MS))

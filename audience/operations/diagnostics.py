@@ -32,7 +32,7 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """Without the advice, which may name files."""
+        """The finding as a sentence, without its advice, which may name files."""
         return f"{self.found[:1].upper()}{self.found[1:]}."
 
 
@@ -74,6 +74,6 @@ def bad(check: str, found: str, advice: str = "") -> Finding:
 
 
 def size(number_of_bytes: int) -> str:
-    """In MiB or GiB."""
+    """A number of bytes in MiB or GiB."""
     gib = number_of_bytes / 2**30
     return f"{gib:.1f} GiB" if gib >= 1 else f"{gib * 1024:.1f} MiB"

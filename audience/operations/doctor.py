@@ -29,7 +29,9 @@ def versions(_: Context) -> Iterator[Finding]:
 
 
 def settings(context: Context) -> Iterator[Finding]:
-    """Those that only the tables of the answers can judge; the service does not start with a wrong one."""
+    """Checks the settings that only the tables of the answers can judge. The service does not start with a
+    wrong one.
+    """
     (context.answers or Answers(context.settings)).check()
     yield ok("settings", "nothing in them keeps the service from starting")
 
@@ -89,7 +91,7 @@ def room_for_backup(context: Context) -> Iterator[Finding]:
 
 
 def logged_erasures(context: Context) -> Iterator[Finding]:
-    """Where the log is a table: what the file of a host, of an older Audience, has beyond it."""
+    """Finds erasures in the log file of an older version that the log table has not."""
     file = context.settings.instance / erasure_log.LOG
     if erasure_log.file_of(context.settings.instance) or not file.exists():
         return

@@ -76,7 +76,7 @@ def blocklist(content: bytes) -> set[str]:
 
 @dataclass(frozen=True)
 class DomainList:
-    """Where a list of domains is: a file of a package of an index (`npm` or `pypi`), and how it is read."""
+    """The source of a list of domains: a file in a package of an index (`npm` or `pypi`), and its reader."""
 
     index: str
     package: str

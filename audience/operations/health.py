@@ -122,7 +122,7 @@ def dns(context: Context) -> Iterator[Finding]:
 
 
 def zones(context: Context) -> Iterator[Finding]:
-    """By the tests beside look-ups; asks nothing."""
+    """Reports blacklist zones that failed their tests beside look-ups; sends no query."""
     failed = context.answers.zones.failed() if context.answers else []
     for test in failed:
         yield warn("providers", f"the blacklist zone {test.zone} ({test.flag}, {test.asks}) {test.problem}")
@@ -140,7 +140,7 @@ def check_webhooks(_: Context) -> Iterator[Finding]:
 
 
 def _write_problem(instance: Path) -> str:
-    """Why nothing can be written into the instance folder, if there is one; "" if it can."""
+    """Why nothing can be written into the instance folder or the database; "" if both can be written."""
     if instance.is_dir():
         try:
             with tempfile.TemporaryFile(dir=instance, buffering=0) as file:
@@ -151,6 +151,6 @@ def _write_problem(instance: Path) -> str:
 
 
 def free_bytes(context: Context) -> int:
-    """On the file system of the instance, which need not exist yet."""
+    """The free bytes on the file system of the instance folder, which need not exist yet."""
     instance = context.settings.instance
     return shutil.disk_usage(next(folder for folder in (instance, *instance.parents) if folder.exists())).free

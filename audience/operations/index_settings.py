@@ -30,7 +30,7 @@ class Index(NamedTuple):
 
 
 def pip_indexes() -> list[Index]:
-    """pip's index, then its further ones, of which those without HTTPS are left out. Raises `Refused`."""
+    """pip's index and its extra indexes, without extra ones that have no HTTPS. Raises `Refused`."""
     values = _pip_values()
     first, *more = (values.get("index-url", ""), *values.get("extra-index-url", "").split())
     further = [package for package in more if package.startswith("https://")]
@@ -61,7 +61,7 @@ def _slash(url: str) -> str:
 
 
 def _pip_values() -> Mapping[str, str]:
-    """As `pip config list` has them, of its section `global` and of PIP_…"""
+    """The values that `pip config list` shows for its section `global` and for PIP_…"""
     home, user = Path.home(), os.environ.get("XDG_CONFIG_HOME", "")
     shared = os.environ.get("XDG_CONFIG_DIRS", "/etc/xdg").split(":")
     files = [
@@ -82,7 +82,7 @@ def _pip_values() -> Mapping[str, str]:
 
 
 def _npm_values() -> Mapping[str, str]:
-    """As `npm config list` has them, without a project's own."""
+    """The values that `npm config list` shows, without those of a project."""
     of_environment = _of_environment("NPM_CONFIG_")
     prefix = Path(of_environment.get("prefix", "/usr/local"))
     files = [

@@ -75,7 +75,7 @@ HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave 
 
 
 class LostFile(AudienceError):
-    """A file of the instance is lost or another's; the message is one sentence that says what to do."""
+    """A file of the instance is lost, or belongs to another. The message is one sentence with the remedy."""
 
     def __init__(self, finding: Finding) -> None:
         advice = finding.advice.removesuffix(".")
@@ -116,7 +116,8 @@ def examine(context: Context) -> Iterator[Finding]:
 
 
 def find_lost(settings: Settings) -> Iterator[Finding]:
-    """What is lost or another's; nothing in a folder that is new. Reads signs, database and pepper in turn.
+    """Finds files that are lost or belong to another instance; none in a new folder. Reads signs, database
+    and pepper in turn.
 
     Another process may be making all of them: the pepper comes first, then the database, then its signs.
     """
@@ -135,7 +136,7 @@ def find_lost(settings: Settings) -> Iterator[Finding]:
 
 
 def _move_findings() -> Iterator[Finding]:
-    """Where the instance is, if this database is not, or not yet, in use."""
+    """Reports where the instance is, if this database is not in use, or not yet."""
     phase = instance_state.phase()
     if phase.name:
         sentence, advice = PHASES[phase.name]
@@ -184,7 +185,7 @@ def _is_missing(settings: Settings) -> bool:
 
 
 def _has_file(settings: Settings) -> bool:
-    """Whether the database's file is there; that of a server's always is."""
+    """Whether the database's file exists. A server's database always counts as existing."""
     return all(file.exists() and file.stat().st_size > 0 for file in database.files(settings.database)[:1])
 
 
@@ -235,7 +236,9 @@ def note_pepper() -> None:
 
 
 def is_for_any_pepper(settings: Settings) -> bool:
-    """Whether hosts share a database that knows no pepper yet, and is migrated."""
+    """Whether the server's database is migrated and has no pepper's check value yet. Hosts share such a
+    database.
+    """
     if database.files(settings.database):
         return False
     with contextlib.suppress(Unavailable), database.session():

@@ -36,7 +36,7 @@ def kinds(
 
 
 def given_up(settings: Settings) -> tuple[Kind, ...]:
-    """Those that are given up, and queued again by hand."""
+    """The job kinds that are given up after failures, and queued again by hand."""
     return (*site_lane.KINDS, bulk_act_pieces.kind(settings.instance))
 
 

@@ -55,12 +55,12 @@ def ask(settings: Settings, actor: Actor) -> None:
 
 @database.session()
 def is_busy(settings: Settings) -> bool:
-    """Whether a backup is being made, or is going to be: a restored database may have a job of before."""
+    """Whether a backup is being made, or will be. A restored database may still have an older job."""
     return (settings.instance / FOLDER / ASKED).exists() and stored_jobs.is_there(0, JOB, 0)
 
 
 def problem(settings: Settings) -> str:
-    """Why the last backup was not made, as a sentence; empty if it was."""
+    """Why the last backup was not made, as a sentence; empty if it was made."""
     file = settings.instance / FOLDER / PROBLEM
     return file.read_text() if file.exists() else ""
 
@@ -70,9 +70,10 @@ def kind(settings: Settings) -> Kind:
 
 
 def _step(settings: Settings, job: Job, _deadline: float) -> int:
-    """Makes the backup that somebody has asked for, complete and verified.
+    """Makes the backup that an operator asked for, complete and verified.
 
-    The lease may end before it is done: who locks the file makes it, for as long as that takes.
+    The lease may end before the backup is done: the worker that locks the file makes it, however long that
+    takes.
     """
     asked = settings.instance / FOLDER / ASKED
     try:
@@ -112,7 +113,7 @@ def list_all(settings: Settings) -> list[KeptBackup]:
 
 
 def read(settings: Settings, name: str, actor: Actor) -> Iterator[bytes]:
-    """A backup that somebody downloads, piece by piece. Raises `NotFound` at once."""
+    """Reads a backup for a download, in chunks. Raises `NotFound` at once."""
     file = _file(settings, name)
     audit_log.record(actor, "backup downloaded", None, name)
     return _pieces(file)
@@ -144,7 +145,7 @@ def _is_ours(file: Path) -> bool:
 
 
 def _made_at(file: Path) -> int:
-    """In milliseconds; 0 if the file is gone."""
+    """The instant at which a backup was made, in milliseconds; 0 if the file is gone."""
     try:
         return int(file.stat().st_mtime * 1000)
     except FileNotFoundError:

@@ -59,7 +59,7 @@ def undo(settings: Settings, password_file: str, lost: bool, progress: Progress)
 
 
 def _is_lost(target: Settings) -> bool:
-    """Whether the database that the instance moved to is gone, or was made anew."""
+    """Whether the database that the instance moved to is gone, or was created again."""
     if any(not file.exists() for file in database.files(target.database)[:1]):
         return True
     with end(target) as other:
@@ -67,7 +67,7 @@ def _is_lost(target: Settings) -> bool:
 
 
 def _is_end_of(phase: Phase, present: Phase) -> bool:
-    """Whether a database is in use, or marked by nothing but this move and its undo."""
+    """Whether a database is in use, or is marked only by this move and its undo."""
     return not present.name or (present.name == ARRIVING and present.move in ("", phase.move))
 
 

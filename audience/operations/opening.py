@@ -34,7 +34,9 @@ def open_process(
 
 
 def _open_pepper(settings: Settings) -> None:
-    """Of hosts that start at once, one makes the pepper: the database knows it from then on."""
+    """Opens the pepper. If several hosts start at once, one of them makes it, and the database stores its
+    check value.
+    """
     from audience.operations import instance_files
     from storage import database
 
@@ -72,7 +74,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
 
 
 def password(file: str) -> str | None:
-    """Of the database's role, from a file; None without one. Raises `Unusable`."""
+    """The password of the database's role, read from a file; None without a file. Raises `Unusable`."""
     if not file:
         return None
     try:

@@ -45,7 +45,7 @@ def _zip(label: str, content: bytes, paths: Collection[str]) -> Files:
 
 
 def _tar(label: str, content: bytes, paths: Collection[str]) -> Files:
-    """npm puts everything into one folder, whose name differs."""
+    """Reads files out of an npm archive, which has everything in one folder whose name varies."""
     files: Files = {}
     with gzip.GzipFile(fileobj=BytesIO(content)) as unpacked:
         source = cast("IO[bytes]", _Bounded(label, unpacked))

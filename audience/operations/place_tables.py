@@ -29,7 +29,9 @@ def write(database: Path, folder: Path, preset: int = 9) -> None:
 
 
 def _merge_runs(database: Path) -> tuple[dict[Place | None, int], "array[int]", "array[int]"]:
-    """The places as they are met first, 0 being none, and the length and place of each merged run."""
+    """The number of each place, in order of appearance (0 is no place), and the length and place number of
+    each merged run.
+    """
     numbers: dict[Place | None, int] = {None: 0}
     lengths, indexes = array("L"), array("L")
     for length, place in _runs(database):
@@ -50,7 +52,7 @@ def _write(path: Path, header: list[str], rows: Iterable[Iterable[Any]], preset:
 
 
 def _runs(database: Path) -> Iterator[tuple[int, Place | None]]:
-    """(length, place) of consecutive runs, from 0.0.0.0 to the end."""
+    """The (length, place) of consecutive runs of addresses, from 0.0.0.0 to the end."""
     import maxminddb  # only a renewal needs it: commands start sooner
 
     at = 0

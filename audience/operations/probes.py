@@ -81,7 +81,7 @@ def examine(context: Context, open_database: Callable[[Settings], None]) -> Iter
 
 
 def examine_running(context: Context) -> Iterator[Finding]:
-    """The same findings, in a service, whose database is open."""
+    """The findings of all probes in a running service, whose database is open."""
     for needs in Needs:
         yield from _examine(context, needs)
 

@@ -10,7 +10,7 @@ from storage.reports import queries as report_queries
 
 @dataclass(frozen=True)
 class Growth:
-    """Per part of a period: new subscribers, and those who left (and still are unsubscribed)."""
+    """For each part of a period: the new subscribers, and those who unsubscribed and still are."""
 
     new: list[int]
     left: list[int]

@@ -27,7 +27,7 @@ class Period:
         return list(zip(self.bounds, self.bounds[1:], strict=False))
 
     def last(self, count: int) -> "Period":
-        """Its last `count` parts."""
+        """A period of the last `count` parts."""
         bounds = self.bounds[-count - 1 :]
         return Period(self.days[-count:], bounds, (bounds[0], bounds[-1]))
 

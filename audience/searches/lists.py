@@ -27,9 +27,10 @@ WEEKS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class ListRequest:
-    """`text` begins an address, a domain or a name; `rules` are segment rules, all of which must hold.
+    """The request for a list. `text` is the beginning of an address, a domain or a name; `rules` are segment
+    rules, all of which must hold.
 
-    Ordered by a date other than `created_at`, only those who have it are in the list.
+    A list ordered by a date other than `created_at` has only subscribers with that date.
     """
 
     text: str = ""
@@ -64,13 +65,13 @@ def find(site: Site, query: ListRequest, count_all: bool = False) -> ListPage:
 
 @database.session()
 def newest(site: Site, limit: int) -> list[Subscriber]:
-    """Those created last, newest first."""
+    """The subscribers created last, newest first."""
     return stored.newest(site.id, limit)
 
 
 @database.snapshot()
 def ids(site: Site, query: ListRequest) -> list[int]:
-    """The ids of all who match. Raises as `find`."""
+    """The ids of all matching subscribers. Raises as `find` does."""
     return stored.ids(site.id, _rule(site.id, query), query.order)
 
 
@@ -103,7 +104,7 @@ def history(site: Site, subscriber: Subscriber, limit: int) -> tuple[list[Event]
 
 @database.session()
 def consents(site: Site, subscriber: Subscriber) -> tuple[str, list[ConsentChange]]:
-    """What brought a subscriber, such as `import 12`, "" if unknown; and the changes of consent, in order."""
+    """What created a subscriber, such as `import 12`, or "" if unknown; and the changes of consent, in order.
     return (
         consent_changes.created_by(site.id, subscriber.id),
         consent_changes.of_subscriber(site.id, subscriber.id),

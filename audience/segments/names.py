@@ -17,7 +17,7 @@ class Named(NamedTuple):
 
 
 def mentions(site_id: int) -> Named:
-    """In the caller's session."""
+    """The tags and custom fields that the rules of segments mention, in the caller's session."""
     mentioned = Named(set(), set())
     for segment in segments.list_all(site_id):
         for node in _nodes(json.loads(segment.rules)):

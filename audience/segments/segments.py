@@ -56,7 +56,7 @@ def get(site: Site, segment_id: str) -> Segment:
 
 @database.writes_site
 def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
-    """If an `actor` makes it, the audit log says so. Raises `Refused` on invalid rules."""
+    """Creates a segment. With an `actor`, the audit log records it. Raises `Refused` on invalid rules."""
     at = clock.now_ms()
     segment_rules.read(item["rules"], at, RULES)
     rules = compact_json(item["rules"])
@@ -67,7 +67,9 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> S
 
 @database.writes_site
 def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
-    """As `create`. Raises `NotFound`, and `Refused` on invalid rules."""
+    """Replaces a segment. With an `actor`, the audit log records it. Raises `NotFound`, and `Refused` on
+    invalid rules.
+    """
     at = clock.now_ms()
     segment = require(site.id, segment_id)
     segment_rules.read(item["rules"], at, RULES)
@@ -95,7 +97,7 @@ def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
 
 @database.writes_site
 def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
-    """Says in the audit log that somebody exports a segment. Raises `NotFound`."""
+    """Records in the audit log that somebody exports a segment. Raises `NotFound`."""
     segment = require(site.id, segment_id)
     size, _ = stored.count(site.id, matching(site.id, segment_id))
     audit_log.record(actor, f"{EXPORTED}, begun", site, segment.name, size)
@@ -156,7 +158,7 @@ def beginning(site_id: int, text: str) -> Sql:
 
 
 def beginning_rule(text: str) -> dict[str, Any]:
-    """The rule that says the same as `beginning`."""
+    """The segment rule that is equivalent to `beginning`."""
     whole, of_domains = spellings.starts(text)
     if any(not start.local + start.domain for start in (*whole, *of_domains)):
         return {"all": []}
@@ -210,7 +212,7 @@ def compiled(site_id: int, rules: Any, where: str = RULES) -> Sql:
 
 
 def compiled_each(site_id: int, rules: Sequence[Any], where: str = RULES) -> list[Sql]:
-    """As `compiled`, of several."""
+    """Compiles several rules as `compiled` does."""
     at, zone = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id))
     with domains.decoded_once():
         return [stored_rules.compile(segment_rules.read(rule, at, where, zone), site_id) for rule in rules]

@@ -62,7 +62,9 @@ TIMES = (*BOUNDS, "within_days", "not_within_days", *PRESENCE)
 
 
 def _text(value: Any) -> str:
-    """Like every reader of an operand, raises `ValueError` with a message for the client."""
+    """Reads a text operand. Like every reader of an operand, raises `ValueError` with a message for the
+    client.
+    """
     if not isinstance(value, str) or not value.strip():
         raise ValueError(TEXT)
     return value
@@ -117,7 +119,7 @@ def _domain(value: Any) -> str:
 
 
 def _domain_part(value: Any) -> str:
-    """As domains are shown."""
+    """The operand for a domain, in the form in which domains are shown."""
     text = _text(value).strip().lower().translate(FULL_STOPS)
     return text if len(text) > MAX_LENGTH else unicodedata.normalize("NFKC", text)
 

@@ -34,7 +34,9 @@ def list_all(site: Site) -> list[CustomField]:
 
 @database.session()
 def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
-    """By key, the most frequent scalar values, with their count among the newest `VALUES_SAMPLE_SIZE`."""
+    """The most frequent scalar values by key, with their count among the newest `VALUES_SAMPLE_SIZE`
+    subscribers.
+    """
     values: dict[str, list[tuple[Any, int]]] = {}
     counted = report_queries.common_values(site.id, VALUES_SAMPLE_SIZE, MAX_VALUES)
     for key, type_, value, subscribers in counted:
