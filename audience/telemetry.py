@@ -20,7 +20,7 @@ class MetricKind(StrEnum):
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """A row of `METRICS`. /metrics adds the prefix `audience_` and, for a counter, the suffix `_total`."""
+    """A metric in `METRICS`. /metrics adds the prefix `audience_` and, for a counter, the suffix `_total`."""
 
     name: str
     kind: MetricKind

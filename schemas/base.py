@@ -40,7 +40,7 @@ JsonSchema = Mapping[str, Any]  # of a field, for the OpenAPI document
 
 
 class UnknownKeys(str):
-    """A message about keys that are not known, with their names and those that are probably meant."""
+    """A message about unknown keys, with their names, and the names that are probably meant."""
 
     names: tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -86,7 +86,7 @@ class Form(ma.Schema):
             raise ma.ValidationError({key: [TWICE] for key in named})
 
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of known keys. Raises `ma.ValidationError`, by index, for what could not be stored."""
+        """The values of known keys. Raises `ma.ValidationError`, by index, for text that could not be stored.
         clean_each((index, item) for index, item in enumerate(data.items()) if item[0] not in self.keys)
         return {key: value for key, value in data.items() if key in self.keys and value is not None}
 
@@ -230,7 +230,7 @@ def clean_each(items: Iterable[tuple[int, tuple[str, Any]]]) -> None:
 
 
 def is_storable_number(value: Any) -> bool:
-    """For a JSON scalar other than text; true for booleans and null."""
+    """Whether a JSON scalar other than text can be stored; true for booleans and null."""
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or -(2**63) <= value < 2**63

@@ -95,7 +95,7 @@ class SubscriberCommand(Form):
     query = Query()
 
     def refuse_doubled(self, data: Doubled) -> None:
-        """It is refused when it is run: that one alone."""
+        """Does nothing: a command with doubled keys is refused alone, when it is run."""
 
     @ma.post_load(pass_original=True)
     def read_query(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:

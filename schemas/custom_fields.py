@@ -98,7 +98,7 @@ def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
 
 
 def few(values: dict[str, Any]) -> dict[str, Any]:
-    """The values, if they are not too many for one row. Raises `ma.ValidationError`."""
+    """The values of a subscriber, if they are not too many. Raises `ma.ValidationError`."""
     if len(values) > MAX_OF_ONE:
         raise ma.ValidationError({"fields": [TOO_MANY]})
     return values
@@ -113,7 +113,7 @@ def custom_value(value: Any) -> Any:
 
 
 def is_surely_small(value: Any) -> bool:
-    """Whether a scalar needs no encoding to be known as small enough."""
+    """Whether a scalar is certainly small enough, without encoding it."""
     if isinstance(value, str):
         return len(value) <= SMALL
     return not isinstance(value, dict | list)

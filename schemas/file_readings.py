@@ -80,7 +80,7 @@ class Values(ma.fields.List[Any]):
 
 
 class Encoding(Once):
-    """One of `encodings.SAID`, by any of its names."""
+    """A parameter with one of `encodings.SAID`, by any of its names."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if (name := encodings.find_encoding(super()._deserialize(value))) is None:
@@ -89,7 +89,7 @@ class Encoding(Once):
 
 
 class RowNumber(Once):
-    """The number of a row, from 1."""
+    """A parameter with the number of a row of the file, from 1."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         digits = super()._deserialize(value).strip()
@@ -99,7 +99,7 @@ class RowNumber(Once):
 
 
 class ImportFile(Form):
-    """How a file is meant, where it does not say so itself."""
+    """The parameters that tell how to read a file."""
 
     map_ = ma.fields.Dict(
         keys=Text(),

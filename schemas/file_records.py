@@ -17,9 +17,10 @@ from schemas.values import compact_json
 
 @dataclass(frozen=True)
 class FileRecord:
-    """A row: the `cells` that may have the address of its person, and the place of its bytes.
+    """A row of a file: the `cells` that may contain its subscriber's address, and where its bytes `start`.
 
-    `blank` is what they can become so that nothing else of the file changes, as many; empty if nothing is.
+    `blank` has as many bytes, which can replace the row without changing anything else in the file. It is
+    empty if none can.
     """
 
     cells: list[str]
@@ -30,9 +31,9 @@ class FileRecord:
 def kept_records(
     run: Run, name: str, parameters: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO
 ) -> Generator[FileRecord, None, None]:
-    """The rows of a file of that name, which is meant as was said; of a workbook, those of all sheets.
+    """The rows of a file, which is read by the `parameters`; those of all sheets of a workbook.
 
-    While it is not known which column has the addresses, any cell may. Raises `FormError`.
+    Until the column of addresses is known, `cells` has all cells. Raises `FormError`.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(parameters)), "UTC")

@@ -130,7 +130,7 @@ def _is_plain(value: Any) -> bool:
 
 @dataclass
 class ImportRows:
-    """Of `total` items, the valid ones with their index, and the errors of the others."""
+    """The result of validating `total` items: the valid ones with their index, and the errors of the others.
 
     total: int
     items: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
@@ -161,7 +161,9 @@ class SubscriberRows(ma.fields.Field[ImportRows]):
 
 
 def load_row(form: Form, row: Any, path: str, problems: list[FieldError]) -> dict[str, Any] | None:
-    """A row validated by its form; None if refused, with its first errors appended to `problems`."""
+    """An item, validated by its form. If it is refused, returns None, and appends its first errors to
+    `problems`.
+    """
     try:
         item: dict[str, Any] = load(form, row)
     except FormError as error:

@@ -31,7 +31,7 @@ class PageNumber(ma.fields.Field[int]):
 
 
 class Paged(Form):
-    """What is read in pages; the values tell which keys were `ignored`."""
+    """The parameters of an endpoint with pages. The loaded values tell which keys were `ignored`."""
 
     page = PageNumber(load_default=1)
 

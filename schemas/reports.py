@@ -103,7 +103,7 @@ class Point(ResponseSchema):
 
 
 class DataSchema(ResponseSchema):
-    """Either a value or points."""
+    """The data of a report: either a value or points."""
 
     value = ma.fields.Integer(
         strict=True,

@@ -64,14 +64,15 @@ def shape(name: str, **fields: Field) -> type[ResponseSchema]:
 
 
 def shown(type_: str, schema: type[ResponseSchema], row: Any, **others: Any) -> dict[str, Any]:
-    """A row as a resource."""
+    """A record as a resource."""
     return {"id": str(row.id), "type": type_, "attributes": values(schema, row, **others)}
 
 
 def values(schema: type[ResponseSchema], row: Any, **others: Any) -> dict[str, Any]:
-    """What a schema has of a row: its own values, but for `others`; instants as dates, ids as text.
+    """The attributes of a record that a schema lists, with `others` in place of the record's own. Instants
+    become dates, ids text.
 
-    Those that `may_be_absent` are, where they are nothing.
+    Empty values that `may_be_absent` are left out.
     """
     answered = {}
     for name, field in vars(schema)["_declared_fields"].items():
@@ -101,13 +102,13 @@ def problems() -> ma.fields.List[Any]:
 
 
 def error_values_field(description: str, **options: Any) -> ma.fields.List[Any]:
-    """What an error found in the request."""
+    """A field for the values of a request that an error names."""
     metadata = {"description": description, "may_be_absent": True}
     return ma.fields.List(ma.fields.String(), metadata=metadata, **options)
 
 
 class FoundValue(ResponseSchema):
-    """A value of a file's column, and how many rows have it."""
+    """A value of a file's column, and the number of its rows."""
 
     value = ma.fields.String()
     count = integer()
@@ -123,7 +124,7 @@ class FoundColumn(ResponseSchema):
 
 
 class FileQuestionSchema(ResponseSchema):
-    """What a file leaves open."""
+    """A question that a file leaves open."""
 
     about = ma.fields.String(metadata={"examples": ["consent", "dates"]})
     message = ma.fields.String(metadata={"description": "What to send."})

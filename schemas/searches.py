@@ -29,14 +29,16 @@ class Bounds(Form):
 
 
 class SoughtTagNames(TagNames):
-    """As `TagNames`, but a name that has only invisible characters stays: nobody has such a tag."""
+    """Tag names as `TagNames` reads them. A name of only invisible characters stays: no subscriber has such a
+    tag.
+    """
 
     def trimmed(self, names: list[str]) -> list[str]:
         return [tag_name(name) or name for name in map(str.strip, names) if name]
 
 
 class SingleTagNames(SoughtTagNames):
-    """One name, or an array of names; a name is never split."""
+    """One tag name, or an array of names. A name is never split."""
 
     json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["vip"]}
 

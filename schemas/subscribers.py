@@ -47,7 +47,7 @@ class OfAddress(Text):
 
 
 def plain_uuid(value: Any) -> str | None:
-    """As `OfAddress` reads it; None for what is not plain text."""
+    """The uuid in a value, as `OfAddress` reads it; None if the value is not plain text."""
     return dashed(value) if type(value) is str and is_clean_text(value) else None
 
 
@@ -124,7 +124,7 @@ class FindSubscriber(Form):
     uuid = ma.fields.Raw(metadata={"description": "Subscriber UUID; overrides `email`.", "type": "string"})
 
     def load(self, data: Any, **_: Any) -> dict[str, str]:
-        """Without marshmallow, which would only look at each value."""
+        """Loads the values without marshmallow, which would only look at each of them."""
         return self.texts(self.known_values(data))
 
     def texts(self, data: dict[str, Any]) -> dict[str, str]:
@@ -153,7 +153,9 @@ def with_plus(email: str) -> str:
 
 
 def with_lost_plus(email: str) -> str:
-    """As `with_plus`, where the address is to be judged: only blanks that can have been one."""
+    """The address with `+` in place of blanks that can have been one. Unlike `with_plus`, it leaves other
+    blanks, so that the address can be judged.
+    """
     local, at, domain = trim(email).rpartition("@")
     words = local.split(" ")
     return f"{'+'.join(words)}{at}{domain}" if all(words) else email

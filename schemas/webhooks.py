@@ -123,7 +123,7 @@ DeliveryList = listing("DeliveryList", DeliverySchema, meta=ma.fields.Nested(Pag
 
 
 class WebhookMessage(ResponseSchema):
-    """What a receiver is sent: changes in the form of GET /v1/fetch/changes; none in a test."""
+    """The message to a receiver: changes in the form of GET /v1/fetch/changes; none in a test."""
 
     type = ma.fields.String(validate=ma.validate.OneOf(("changes", "test")))
     timestamp = Date(metadata={"description": "That of the last change, or of the test."})

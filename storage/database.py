@@ -99,11 +99,11 @@ def snapshot() -> Iterator[None]:
 
 @contextlib.contextmanager
 def write(site_id: int | None = None) -> Iterator[None]:
-    """A session with one atomic, durable write transaction; within another, a part of that one.
+    """A session with one atomic, durable write transaction; within another one, a part of it.
 
-    With a site, or `SHARED`, it writes rows of that only: on a server, others may write others meanwhile.
-    Writers queue without a connection, in the order they came, and each waits at most the timeout. Raises
-    `Unavailable` after it, or if `moved`, and `DiskFault`.
+    With a site, or `SHARED`, it writes rows of that only: on a server, other threads may write to other sites
+    meanwhile. Writers queue without a connection, in order of arrival, and each waits at most the timeout.
+    Raises `Unavailable` after the timeout, or if the database was moved, and `DiskFault`.
     """
     if database.in_transaction():
         with session():
@@ -148,7 +148,7 @@ def was_moved() -> bool:
 
 
 def takes_writes() -> bool:
-    """Whether the disk takes writes; tries one only if this process' last one failed."""
+    """Whether the disk takes writes. Tries one only if this process's last write failed."""
     if _disk_refused:
         with contextlib.suppress(DiskFault), write(SHARED):
             execute("UPDATE schema_migration SET name = name WHERE id = 1")
@@ -161,17 +161,19 @@ def ping() -> bool:
 
 
 def rows(sql: str, parameters: Sequence[Any] = (), *, keeps_plan: bool = False) -> list[Any]:
-    """All rows of one statement; a server keeps the plan of one that is sent often, if values matter not."""
+    """All rows of one statement. With `keeps_plan`, a server keeps the plan of a statement that is sent often
+    and whose plan does not depend on the values.
+    """
     return list(_execute(sql, parameters, keeps_plan).fetchall())
 
 
 def each_row(sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
-    """The rows of one statement, as they are read; in the caller's session until the last."""
+    """The rows of one statement, one by one; in the caller's session until the last."""
     return iter(_execute(sql, parameters))
 
 
 def row(sql: str, parameters: Sequence[Any] = (), *, keeps_plan: bool = False) -> Any:
-    """The first row of one statement, or None; as `rows`."""
+    """The first row of one statement, or None. `keeps_plan` is as in `rows`."""
     return _execute(sql, parameters, keeps_plan).fetchone()
 
 
@@ -181,13 +183,13 @@ def column(sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
 
 
 def value(sql: str, parameters: Sequence[Any], default: R, *, keeps_plan: bool = False) -> R:
-    """The first column of the first row, `default` without one."""
+    """The first column of the first row; `default` if there is no row."""
     found = row(sql, parameters, keeps_plan=keeps_plan)
     return default if found is None else found[0]
 
 
 def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
-    """Runs one statement; returns the number of changed rows."""
+    """Runs one statement. Returns the number of changed rows."""
     return int(database.rows_affected(_execute(sql, parameters)))
 
 
@@ -197,7 +199,7 @@ def _execute(sql: str, parameters: Sequence[Any], keeps_plan: bool = False) -> A
 
 
 def execute_many(sql: str, parameters: Iterable[Sequence[Any]]) -> None:
-    """Runs one statement per row of parameters, none of which needs another's, all on the driver."""
+    """Runs one statement for each row of parameters. No run may depend on another."""
     database.execute_many(sql, parameters)
 
 
@@ -212,7 +214,7 @@ def checkpoint(only_if_due: bool = False) -> None:
 
 
 def log_is_full() -> bool:
-    """Whether long work should wait: a reader keeps the log of recent writes, which grows and grows."""
+    """Whether long work should wait, because a reader keeps the write-ahead log growing."""
     if engine.is_full(database):
         checkpoint()
     return engine.is_full(database)
@@ -238,7 +240,7 @@ def migrate() -> list[str]:
 
 @session()
 def migrations() -> Migrations:
-    """Which are pending, and why this code cannot use the database, if it cannot."""
+    """The pending migrations, and why this code cannot use the database, if it cannot."""
     return history.read(_runner())
 
 
@@ -250,7 +252,7 @@ def pending_migrations() -> list[str]:
 
 @session()
 def is_spoilt_by_migrating() -> bool:
-    """Whether code of before could not use the database once pending migrations are applied."""
+    """Whether older code could not use the database after the pending migrations."""
     runner = _runner()
     return bool(runner.applied()) and history.needs_backup(runner, history.read(runner).pending)
 

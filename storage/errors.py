@@ -2,9 +2,9 @@
 
 
 class Unavailable(Exception):
-    """The database cannot be used now: locked for too long, unreachable, or out of connections.
+    """The database cannot be used now: it was locked for too long, is unreachable, or is out of connections.
 
-    A command says what is wrong, and what to do about it.
+    On the command line, the message tells what is wrong, and what to do about it.
     """
 
     said = "the database is unavailable or busy"

@@ -16,7 +16,9 @@ DUE = "(not_before <= ? OR not_before > ? + wait_ms)"
 
 
 class Job(NamedTuple):
-    """A claimed job; `subject` is the id of what it is about, `number` its place in the order, or 0."""
+    """A claimed job. `subject` is the id of the record that it is about, `number` its position in the order,
+    or 0.
+    """
 
     site_id: int
     id: int
@@ -41,7 +43,7 @@ class Trouble(NamedTuple):
 def add(
     site_id: int, kind: str, subject: int, number: int | None = None, now: int = 0, wait_ms: int = 0
 ) -> None:
-    """Has a job done, or done again from now on, after a wait; who has claimed it loses it."""
+    """Queues a job for after `wait_ms`, also one that exists already. A worker that has claimed it loses it.
     execute(
         "INSERT INTO jobs (site_id, kind, subject, seq, status, not_before, wait_ms) "
         f"VALUES (?, ?, ?, ?, '{WAITING}', ?, ?) ON CONFLICT (site_id, kind, subject) DO UPDATE SET "
@@ -52,7 +54,7 @@ def add(
 
 
 def hasten(site_id: int, kind: str, subject: int) -> None:
-    """Has a job done at once; whoever has claimed it ends the step first."""
+    """Makes a job due now. A worker that has claimed it ends its step first."""
     execute(
         "INSERT INTO jobs (site_id, kind, subject, status) "
         f"VALUES (?, ?, ?, '{WAITING}') ON CONFLICT (site_id, kind, subject) DO UPDATE SET "
@@ -62,7 +64,7 @@ def hasten(site_id: int, kind: str, subject: int) -> None:
 
 
 def remove(site_id: int, kind: str, subject: int) -> None:
-    """Who has claimed it loses it."""
+    """Deletes a job. A worker that has claimed it loses it."""
     execute("DELETE FROM jobs WHERE site_id = ? AND kind = ? AND subject = ?", (site_id, kind, subject))
 
 
@@ -160,7 +162,7 @@ def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING, *, well
 
 
 def note_failure(job: Job, reason: str) -> int:
-    """How often a claimed job has failed in a row, with this time; 0 if the claim is lost."""
+    """Counts a failure of a claimed job. Returns how often it failed in a row, or 0 if the claim is lost."""
     noted = rows(
         "UPDATE jobs SET attempts = attempts + 1, reason = ? "
         "WHERE site_id = ? AND id = ? AND claim = ? RETURNING attempts",
@@ -176,7 +178,9 @@ def end(job: Job) -> bool:
 
 
 def elect(token: str, now: int, lease_ms: int) -> bool:
-    """Whether the caller is the one that looks for what is due, for so long; on a file, all may be."""
+    """Whether the caller is the process that looks for due jobs, for `lease_ms` milliseconds. On a database
+    file, every process is.
+    """
     return not engine.HAS_HOSTS or bool(
         execute(
             "UPDATE jobs SET claim = ?, not_before = ?, wait_ms = ? WHERE site_id = 0 AND kind = ? "
@@ -208,7 +212,7 @@ def count_abandoned(now: int) -> int:
 
 
 def troubles() -> list[Trouble]:
-    """What has failed, and is tried again or was given up, of all sites."""
+    """The failed jobs of all sites, which are tried again or were given up."""
     records = rows(
         "SELECT site_id, id, kind, subject, status, attempts, reason FROM jobs "
         f"WHERE status = '{FAILED}' OR attempts > 0 ORDER BY site_id, id"

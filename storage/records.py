@@ -43,7 +43,7 @@ class Records(Generic[R]):
         return row(query, list(equal.values())) is not None
 
     def read(self, records: Iterable[Sequence[Any]]) -> list[R]:
-        """From rows of `columns`."""
+        """Makes records of rows of `columns`."""
         return [self._typed(record) for record in records]
 
     def _typed(self, record: Sequence[Any]) -> R:
@@ -65,18 +65,18 @@ class Records(Generic[R]):
         return self.add(**values, **more)
 
     def add_many(self, records: Iterable[R], **more: Any) -> None:
-        """`more` are values that all have, also in place of their own; ids come from the table."""
+        """Adds records. The values in `more` replace those of every record. The table assigns the ids."""
         own = [name for name in self._names if name != "id" and name not in more]
         columns, values, shared = [*more, *own], attrgetter(*own), tuple(more.values())
         insert = f"INSERT INTO {self._meta.table_name} ({', '.join(columns)}) VALUES ({marks(columns)})"
         execute_many(insert, (shared + values(record) for record in records))
 
     def change(self, values: dict[str, Any], **equal: Any) -> int:
-        """Returns the number of rows."""
+        """Changes the records with equal values. Returns their number."""
         return int(self._model.update(**values).where(*self._are(equal)).execute())
 
     def delete(self, **equal: Any) -> int:
-        """Returns the number of rows."""
+        """Deletes the records with equal values. Returns their number."""
         return int(self._model.delete().where(*self._are(equal)).execute())
 
     def _are(self, equal: dict[str, Any]) -> Any:

@@ -8,9 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """`parameters` in the order of the marks in `text`; `text` never contains input.
+    """A part of a statement. `parameters` are in the order of the marks in `text`; `text` never contains
+    input.
 
-    A condition that is `rare` finds the few who meet it by itself: they are better found first, then sorted.
+    A `rare` condition finds its few subscribers by itself: it is faster to find them first, and sort them
+    then.
     """
 
     text: str

@@ -24,7 +24,7 @@ def url(settings: Settings) -> str:
 
 
 def is_gone(settings: Settings) -> bool:
-    """Whether there is not even the socket of an embedded one."""
+    """Whether an embedded Redis does not even have a socket."""
     return not settings.redis_url and not _socket(settings.instance).exists()
 
 

@@ -38,6 +38,6 @@ def tell_others(breaker: CircuitBreaker) -> bool:
 
 
 def age_elsewhere(breaker: CircuitBreaker) -> float | None:
-    """Seconds since the last beat of which any host told; None if that is not known."""
+    """The seconds since the last heartbeat of any host; None if unknown."""
     left_ms = breaker.call(partial(breaker.client.pttl, KEY))
     return None if left_ms is None or left_ms < 0 else (KEPT_MS - left_ms) / 1000

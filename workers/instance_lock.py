@@ -37,7 +37,7 @@ def hold_instance_lock(instance: Path, address: Settings | None = None) -> Itera
 
 
 def _take(lock: IO[str], instance: Path) -> None:
-    """Waits a moment for those who only look (`is_held`)."""
+    """Takes the lock, and waits a moment for processes that only test it (`is_held`)."""
     for _ in range(LOOKS):
         try:
             return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -49,7 +49,9 @@ def _take(lock: IO[str], instance: Path) -> None:
 
 
 def is_held(instance: Path) -> bool:
-    """Whether a process holds the lock. Who looks has a shared one for an instant, as others who look may."""
+    """Whether a process holds the lock. The test takes a shared lock for an instant, so that tests do not
+    disturb each other.
+    """
     try:
         with open(instance / FILE, encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -61,13 +63,15 @@ def is_held(instance: Path) -> bool:
 
 
 def _write(instance: Path, address: dict[str, Any]) -> None:
-    """As well as a full disk lets it."""
+    """Writes the address, if the disk is not full."""
     with suppress(OSError):
         (instance / FILE).write_text(json.dumps(address), "utf-8")
 
 
 def as_served(settings: Settings) -> Settings:
-    """With the address of the service that runs on this instance, whose environment may name another."""
+    """The settings with the address of the service that runs on this instance. The environment of a command
+    may name another.
+    """
     if settings.public_url:
         return settings
     with suppress(OSError, ValueError):

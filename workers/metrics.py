@@ -36,7 +36,9 @@ Counts = dict[
 
 
 class Samples(NamedTuple):
-    """What a file holds: counts, and the processes that made them. The ids are random, as pids are reused."""
+    """The contents of a file of metrics: counts, and the processes that made them. The ids are random, as
+    pids are reused.
+    """
 
     ids: list[str]
     counts: Counts
@@ -80,7 +82,7 @@ class Metrics:
         return generate_latest(registry)
 
     def _others(self) -> list[Samples]:
-        """What the other processes have written, the ended ones included."""
+        """The samples that other processes have written, also those of ended ones."""
         try:
             with _locked(self._folder):
                 ended = _read(self._folder / ENDED)
@@ -131,7 +133,7 @@ class Metrics:
 
 
 class Page:
-    """A prometheus_client collector of the given values."""
+    """A prometheus_client collector of counts and gauges."""
 
     def __init__(self, counts: Counts, gauges: Mapping[str, float]) -> None:
         self._counts, self._gauges = counts, gauges
@@ -228,7 +230,7 @@ def _exists(pid: int) -> bool:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """One process or thread at a time."""
+    """Locks the folder for one process or thread at a time."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 class Processes:
-    """Without a circuit breaker it connects to the instance's Redis itself, by a client loaded only then."""
+    """The state of the other processes. Without a circuit breaker, it connects to the instance's Redis
+    itself, by a client loaded only then.
+    """
 
     def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:
         self._settings = settings
@@ -37,7 +39,9 @@ class Processes:
         return is_held(self._settings.instance)
 
     def worker_age(self) -> float | None:
-        """Of this machine's workers and, with a Redis of its own address, of those of other hosts."""
+        """The seconds since the last heartbeat of a worker on this machine or, with a configured Redis, on
+        another host.
+        """
         elsewhere = heartbeat.age_elsewhere(self._breaker) if self._settings.redis_url else None
         ages = (heartbeat.age(self._settings.instance), elsewhere)
         return min((age for age in ages if age is not None), default=None)

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def connect(url: str, timeout_seconds: float | None = None) -> Redis:
-    """A client that waits at most `TIMEOUT_SECONDS`, or as long as given, and never retries."""
+    """A client that waits at most `timeout_seconds`, by default `TIMEOUT_SECONDS`, and never retries."""
     timeout = TIMEOUT_SECONDS if timeout_seconds is None else timeout_seconds
     return Redis.from_url(
         url,

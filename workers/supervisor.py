@@ -141,7 +141,7 @@ def bind_error(host: str, port: int) -> OSError | None:
 
 
 def remedy(error: OSError) -> str:
-    """What to do about a `bind_error`."""
+    """The remedy for a `bind_error`."""
     if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
         return (
             "set AUDIENCE_HOST to an IP address of this machine: 127.0.0.1 for this machine alone, "

@@ -92,7 +92,7 @@ def _condition_results(
 
 
 def _alternatives(node: Node, chosen: bool = False) -> Iterator[Node]:
-    """The conditions within groups of which any must hold; none that must not hold."""
+    """The conditions within groups of which any must hold. Conditions that must not hold are left out."""
     group = _group(node)
     if group in ("all", "any"):
         for part in _parts(node, group):
@@ -119,7 +119,7 @@ def _leaves(node: Node) -> Iterator[Node]:
 
 
 def _match_result(node: Node, holds: Iterator[bool], values: "_Values") -> Matched:
-    """`holds` has the next condition's first."""
+    """The result for a node. `holds` yields the result of each condition, in the order of the tree."""
     group = _group(node)
     if not group:
         return {**node, "matches": next(holds), "value": values.of(node)}

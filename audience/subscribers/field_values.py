@@ -112,7 +112,7 @@ def _make(site_id: int, after: str) -> str:
 
 
 def rows_of(site_id: int, subscribers: Collection[Subscriber]) -> Iterator[Row]:
-    """The rows of subscribers, by their JSON, in the caller's session."""
+    """The rows of the table of values for subscribers, from their JSON, in the caller's session."""
     ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
     for subscriber in subscribers:
         yield from _rows(site_id, subscriber.id, subscriber.fields, ids)
@@ -163,7 +163,7 @@ def number(text: str) -> int | float | None:
 
 
 def instant(text: str) -> int | None:
-    """The milliseconds since 1970 of a date or date-time, in UTC unless it says otherwise."""
+    """The milliseconds since 1970 of a date or date-time, in UTC unless it names another zone."""
     if len(text) > MAX_SPELT or text[4:5] != "-" or not SPELT_DATE.fullmatch(text):
         return None
     try:

@@ -42,7 +42,7 @@ def kept_and_counted(site: Site) -> tuple[Counts, Counts]:
 
 @database.snapshot()
 def wrong_counters(site: Site) -> list[str]:
-    """Those counters, `domains` and `tags`, that are not what counting gives."""
+    """The names of the counters, `domains` and `tags`, that differ from a count."""
     differ = {
         "domains": dict(domains.stored_counts(site.id)) != dict(domains.counted(site.id)),
         "tags": bool(tags.wrong_counts(site.id)),
@@ -69,5 +69,5 @@ def active_since(site: Site, at: int) -> int:
 
 @database.session()
 def first_created(site: Site) -> int | None:
-    """When the oldest subscriber was created."""
+    """The instant at which the oldest subscriber was created, in milliseconds."""
     return subscriber_lists.first_created(site.id)

@@ -32,7 +32,9 @@ SWEEP_SECONDS = 1.0
 
 
 def name_key(name: str) -> str:
-    """Without case and invisible characters, runs of blanks as one; "" where nothing else is there."""
+    """The key of a tag's name: without case and invisible characters, and with single blanks; "" if nothing
+    visible is left.
+    """
     if name.isascii() and name.isprintable() and "  " not in name:
         return name.strip().lower()
     visible = " ".join(name.translate(HIDDEN).split())
@@ -59,10 +61,10 @@ def delete(
     actor: Actor | None = None,
     names: Collection[str] = (),
 ) -> Tag:
-    """Deletes a tag, and removes it from its subscribers; returns the deleted tag.
+    """Deletes a tag, and removes it from its subscribers. Returns the deleted tag.
 
-    Raises `NotFound`, and `Refused` if one of the `names` that the caller meant is not its own.
-    If interrupted, the next sweep resumes it. If an `actor` deletes it, the audit log says so.
+    Raises `NotFound`, and `Refused` if one of the `names` that the caller sent is not its name. If
+    interrupted, the next sweep resumes it. With an `actor`, the audit log records it.
     """
     with database.write(site.id):
         tag = _require(stored.get(site.id, tag_id))
@@ -86,7 +88,9 @@ def sweep() -> None:
 
 
 def _strip(tag: DiscardedTag, deadline: float = math.inf) -> None:
-    """In several transactions, so that others can write in between."""
+    """Removes a deleted tag from its subscribers, in several transactions, so that others can write in
+    between.
+    """
     while time.monotonic() < deadline and _strip_some(tag.site_id, tag):
         pass
 

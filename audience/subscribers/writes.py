@@ -81,7 +81,7 @@ def _write_texts(batch: SubscriberBatch) -> None:
 
 
 def _changed(batch: SubscriberBatch) -> dict[int, list[Person]]:
-    """Those of the known who differ from what they were, by the sum of their groups of columns."""
+    """The existing subscribers that differ from what they were, by the sum of their groups of columns."""
     changed: dict[int, list[Person]] = defaultdict(list)
     for key, before in batch.known.items():
         subscriber = batch.people[key]
@@ -109,7 +109,9 @@ def _save_tags(batch: SubscriberBatch) -> None:
 
 
 def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int, int, int]]:
-    """In the order of their table, which adds them faster."""
+    """The (site id, tag id, subscriber id) of tagged subscribers, in the order of their table, which makes
+    adding them faster.
+    """
     return [
         (site_id, tag_id, row_id) for tag_id in sorted(ids_by_tag) for row_id in sorted(ids_by_tag[tag_id])
     ]

@@ -55,15 +55,16 @@ def get(site: Site, webhook_id: int) -> Webhook:
 def create(
     site: Site, item: Mapping[str, Any], *, private_addresses: bool, actor: Actor | None = None
 ) -> tuple[Webhook, str]:
-    """A new webhook, which begins with the next change, and its secret. `item` has url, kinds, segment_id and
-    paused. If an `actor` makes it, the audit log says so. Raises `Refused`."""
+    """Creates a webhook, which begins with the next change, and returns it with its secret. `item` has url,
+    kinds, segment_id and paused. With an `actor`, the audit log records it. Raises `Refused`.
+    """
     check(item["url"], private_addresses)
     return make(site, item, actor)
 
 
 @database.writes_site
 def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tuple[Webhook, str]:
-    """As `create`, for a URL that `check` has passed."""
+    """Creates a webhook as `create` does, for a URL that `check` has passed."""
     at, nonce = clock.now_ms(), site_keys.new_webhook_nonce()
     draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
     webhook = _changed_webhook(site.id, draft, item)
@@ -81,7 +82,7 @@ def replace(
     private_addresses: bool,
     actor: Actor | None = None,
 ) -> Webhook:
-    """As `create`; without `paused` it stays paused, or not. Raises `NotFound`, `Refused`."""
+    """Replaces a webhook. Without `paused` in `item`, it stays paused or not. Raises `NotFound`, `Refused`.
     check(item["url"], private_addresses)
     with database.write(site.id):
         webhook = _changed_webhook(site.id, require(site.id, webhook_id), item)
@@ -167,14 +168,16 @@ def replay(site: Site, webhook_id: int, after: int, actor: Actor | None = None) 
 
 
 def current_secrets(site_id: int, webhook: Webhook) -> list[str]:
-    """Those that sign now, the newest first."""
+    """The secrets that sign now, the newest first."""
     has_two = webhook.old_nonce and clock.now_ms() < webhook.old_nonce_until
     nonces = [webhook.nonce, webhook.old_nonce] if has_two else [webhook.nonce]
     return [signing.secret(site_keys.webhook_secret(site_id, webhook.id, nonce)) for nonce in nonces]
 
 
 def pause_all() -> int:
-    """Pauses all of the instance, restored or copied, until somebody resumes them; how many it paused."""
+    """Pauses all webhooks of a restored or copied instance, until an operator resumes them. Returns how many
+    it paused.
+    """
     with database.session():
         sites = stored_sites.list_all()
     return sum(_pause_all(site) for site in sites)
@@ -183,7 +186,7 @@ def pause_all() -> int:
 def are_sent_here() -> bool:
     """Whether messages are sent from the open database: not during a move.
 
-    Pauses all of one that is a copy of the one they were sent from, once.
+    In a copy of the database from which they were sent, pauses all webhooks once.
     """
     with database.session():
         if not instance_state.is_here():
@@ -204,7 +207,7 @@ def _pause_all(site: Site) -> int:
 
 @database.session()
 def count_paused() -> dict[str, int]:
-    """How many of the instance are paused though no operator paused them, by the reason."""
+    """The number of webhooks that are paused though no operator paused them, by reason."""
     return {PAUSES[why]: number for why, number in stored.count_paused()}
 
 
@@ -215,7 +218,7 @@ def most_behind() -> int:
 
 
 def require(site_id: int, webhook_id: int) -> Webhook:
-    """In the caller's session. Raises `NotFound`."""
+    """Gets a webhook in the caller's session. Raises `NotFound`."""
     webhook = stored.get(site_id, webhook_id)
     if webhook is None:
         raise NotFound(NO_WEBHOOK)
@@ -223,7 +226,7 @@ def require(site_id: int, webhook_id: int) -> Webhook:
 
 
 def _hasten(site_id: int, webhook: Webhook) -> None:
-    """Has the next try made at once, or after the one under way; who runs it ends the job of a paused one."""
+    """Brings the webhook's next try forward. If the webhook is paused, the worker that runs the job ends it.
     if not webhook.paused:
         stored_jobs.hasten(site_id, stored.JOB, webhook.id)
         change_log.note_site(site_id)

@@ -59,11 +59,9 @@ def plan(
     headed: bool = True,
     repeats: bool = False,
 ) -> list[Column]:
-    """What each column is taken for; without headers (`headed` false), names are positions.
+    """The meaning of each column. Without headers (`headed` false), `names` are positions.
 
-    Two columns may be one custom field if `repeats`, as in JSON.
-
-    Raises `FileRefused`.
+    With `repeats`, as in JSON, two columns may be one custom field. Raises `FileRefused`.
     """
     meant = _meanings_by_position(names, chosen)
     columns = [
@@ -94,7 +92,9 @@ def is_header(cells: Sequence[str]) -> bool:
 
 
 def _meanings_by_position(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
-    """What `chosen` says, by position. A key is a header or, if there is none, a position."""
+    """The meanings in `chosen`, by position of the column. A key is a header or, if no header fits, a
+    position.
+    """
     meanings: dict[int, str] = {}
     for column, what in chosen.items():
         matching = positions_of(names, column)
@@ -123,9 +123,10 @@ def positions_of(names: Sequence[str], column: str) -> list[int]:
 
 
 def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Reading:
-    """With headers in place of positions, and the name of the sheet: they hold for the next file as well.
+    """The reading with headers in place of positions, and with the name of the sheet, so that it holds for
+    the next file.
 
-    A column without a header of its own keeps its place.
+    A column without a header of its own keeps its position.
     """
 
     def single_name(column: str) -> str:
@@ -177,7 +178,9 @@ def _settle_names(columns: Sequence[Column]) -> None:
 
 
 def _settle(columns: Sequence[Column]) -> None:
-    """Of several columns with one meaning, the one of that exact name has it; the others become fields."""
+    """Gives a meaning that several columns share to the column of that exact name; the others become custom
+    fields.
+    """
     exact = [column for column in columns if column.reason in (Because.CHOSEN, Because.NAMED)]
     rivals = exact or list(columns)
     meaning = columns[0].meaning

@@ -68,17 +68,19 @@ class ConsentColumn:
     states: Mapping[str, str]
 
     def state(self, cell: str) -> str | None:
-        """None of a value that was not told."""
+        """The state that a cell stands for; None if the user did not say what the value means."""
         return self.states.get(same(cell)) or (self.states.get(DATE) if self.is_dated(cell) else None)
 
     def is_dated(self, cell: str) -> bool:
-        """Whether it is told by being a date."""
+        """Whether the state of a cell comes from its being a date."""
         return DATE in self.states and same(cell) not in self.states and is_date(cell.strip())
 
 
 @dataclass(frozen=True)
 class ConsentAnswer:
-    """`everyone` is one state for all; else that of each row is in `columns`. `by_file` if nobody said so."""
+    """The answer about consent. `everyone` is one state for all rows; otherwise `columns` tell it for each
+    row. `by_file` is true if the file itself answers.
+    """
 
     everyone: str = ""
     columns: Sequence[ConsentColumn] = ()
@@ -100,7 +102,7 @@ class ConsentAnswer:
 def answer(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> ConsentAnswer:
-    """What was answered; open if nothing was. Raises `FileRefused` on an answer that fits no file."""
+    """The answer about consent, open if there is none. Raises `FileRefused` on an answer that fits no file.
     states_told = _answered_states(reading)
     if reading.consent and (reading.consent_column is not None or states_told):
         raise FileRefused(BOTH)
@@ -124,14 +126,18 @@ def answer(
 
 
 def _with_told(states: Mapping[str, str], answers: Mapping[str, str]) -> dict[str, str]:
-    """A program's states, and what was told; what a blank cell of its column says is known."""
+    """The states of a program's values, overridden by the user's answers. A blank cell whose meaning the
+    program defines keeps it.
+    """
     return {**states, **{value: state for value, state in answers.items() if value or not states.get(BLANK)}}
 
 
 def _since(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> list[ConsentColumn]:
-    """Where nobody may be written to, a program's columns still say since when."""
+    """The program's columns that have the date of the unsubscribe, if the answer is that everyone is
+    unsubscribed.
+    """
     states = _by_preset(names, columns, reading, preset) if reading.consent == UNSUBSCRIBED else {}
     dated = [column for column in columns if states.get(fold(column.name), {}).get(DATE) == UNSUBSCRIBED]
     return [_consent(column, {DATE: UNSUBSCRIBED}, Because.CHOSEN) for column in dated]
@@ -140,16 +146,18 @@ def _since(
 def _by_preset(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> Mapping[str, Mapping[str, str]]:
-    """The states of a program's values by folded header; none if something else was said of such a column."""
+    """The states of a program's values, by folded header; empty if the user chose another meaning for such a
+    column.
+    """
     states = preset.consent_of(names, chosen=reading.preset is not None) if preset else {}
     chosen = {fold(column.name) for column in columns if column.reason == Because.CHOSEN}
     return {} if chosen & states.keys() else states
 
 
 def _consent(column: Column, states: Mapping[str, str], because: str) -> ConsentColumn:
-    """The column, which is no field then; one of another meaning keeps it.
+    """Makes a column one of consent, so that it is no custom field; a column with another meaning keeps that.
 
-    In our own column `command`, `unsubscribe` takes people out whatever was told.
+    In our own column `command`, `unsubscribe` unsubscribes whatever was answered.
     """
     if column.key is not None or column.meaning == IGNORE:
         column.meaning, column.reason = CONSENT, because

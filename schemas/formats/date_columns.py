@@ -24,10 +24,10 @@ IGNORE, FIELD = "ignore", "field"  # what becomes of cells that cannot be read
 
 
 class DateColumn:
-    """The forms that a column's cells have.
+    """Counts the forms of dates in a column's cells.
 
-    `unread` are the cells that a form cannot read, `shown` the first of them, each with how many rows have
-    it, and `first_row` where they begin; those that no form of written dates reads are under None.
+    `unread` counts the cells that a form cannot read, `shown` has the first of them with their numbers of
+    rows, and `first_row` the row of the first one. Cells that no written form can read are under None.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class DateColumn:
         self._told: set[str] = set()
 
     def see(self, row: int, cell: str) -> None:
-        """A cell of a row that is not blank."""
+        """Counts a cell that is not blank."""
         readable, self._cells = dates.forms_of(cell), self._cells + 1
         for form in (form for form in FORMS if form not in readable):
             self._note(form, row, cell)
@@ -67,9 +67,9 @@ class DateColumn:
 
 @dataclass(frozen=True)
 class DateReading:
-    """How the dates of a file are read: the form by column position, and the zone of those without one.
+    """How the dates of a file are read: the form by column position, and the zone of dates without one.
 
-    `unread` is what becomes of a cell that cannot be read: it is left out, or kept as a custom field.
+    `unread` tells whether a cell that cannot be read is left out, or kept as a custom field.
     """
 
     forms: Mapping[int, str]
@@ -102,7 +102,7 @@ class DateWatch:
         return form if form == EPOCH else self.reading.dates or form
 
     def dates(self) -> DateReading:
-        """How they are read, once all is answered."""
+        """How the dates are read, once all questions are answered."""
         forms = {column.place: self._form(watch) or ISO for column, watch in self.columns}
         return DateReading(forms, ZoneInfo(self.reading.zone), self.reading.unread_dates)
 
@@ -139,7 +139,7 @@ def _count_shown(columns: Seen) -> Counter[str]:
 
 
 def _location(columns: Seen) -> str:
-    """Where the first cell is, and how many there are."""
+    """The row of the first unreadable cell, and the number of such cells."""
     row = min(watch.first_row[form] for _, watch, form in columns)
     count = sum(watch.unread[form] for _, watch, form in columns)
     return f"the first in row {row}, {count:,} in all"

@@ -72,7 +72,8 @@ BY_NAME = _beginnings()
 
 
 def read_date(cell: str, form: str = ISO, zone: dt.tzinfo = dt.UTC) -> int:
-    """Milliseconds since 1970, of `zone` unless given; of a day without a time, a `WholeDay`.
+    """The instant of a date in milliseconds since 1970; a day without a time is a `WholeDay`. A date without
+    a zone is in `zone`.
 
     Raises `ValueError`.
     """
@@ -88,7 +89,7 @@ def forms_of(cell: str) -> set[str]:
 
 
 def has_short_year(cell: str) -> bool:
-    """Whether a date is of numbers, the year of two digits."""
+    """Whether a date is written in numbers, and its year has two digits."""
     match = NUMBERS.fullmatch(_normal(cell))
     return match is not None and len(match["year"]) == 2
 
@@ -121,7 +122,7 @@ def _iso(text: str, zone: dt.tzinfo) -> int | None:
 
 
 def _normal(cell: str) -> str:
-    """In capitals without accents, with single blanks; nothing if it is too long for a date."""
+    """The cell in capitals, without accents, and with single blanks; empty if it is too long for a date."""
     text = strip(cell)
     if len(text) > MAX_LENGTH:
         return ""

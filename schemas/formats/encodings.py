@@ -70,7 +70,8 @@ _MODULES = {aliases.get(_normal(name), _normal(name)): name for name in SAID}  #
 
 
 def encoding(binary: BinaryIO, name: str | None = None) -> str | None:
-    """As it is said; by a BOM or the NULs of UTF-16; UTF-8 if all of the file is. None if it is to be asked.
+    """The encoding of a file: the one that the user named, or that a BOM or the NULs of UTF-16 show, or UTF-8
+    if the whole file is. None if the user must be asked.
 
     Raises `FormError` on a file that is no text, or not in that encoding.
     """
@@ -127,7 +128,7 @@ def _utf16(start: bytes) -> str | None:
 
 
 def can_read(binary: BinaryIO, encoding: str) -> bool:
-    """Whether the whole file can be decoded so."""
+    """Whether the whole file can be decoded in an encoding."""
     return all(_decoded(binary, encoding))
 
 
@@ -137,7 +138,7 @@ def _lines_before(binary: BinaryIO, encoding: str) -> int:
 
 
 def _decoded(binary: BinaryIO, encoding: str) -> Iterator[bytes]:
-    """The file in pieces; an empty one at the end if the next cannot be decoded."""
+    """The chunks of a file that can be decoded; an empty one at the end if the next cannot."""
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for chunk in _pieces(binary):

@@ -42,7 +42,7 @@ def normal(name: str) -> str:
 
 
 def meaning_of(what: str) -> str:
-    """Raises `FileRefused` on a word that is not in the list."""
+    """The meaning that a parameter names. Raises `FileRefused` if there is no such meaning."""
     what = what.strip()
     if normal(what) in MEANINGS:
         return normal(what)
@@ -88,6 +88,6 @@ def _is_taken(key: str) -> bool:
 
 @cache
 def _preset_headers() -> frozenset[str]:
-    """All headers that a preset knows, or is known by."""
+    """All headers that a preset maps, or is recognised by."""
     signs = " ".join(sign for preset in PRESETS.values() for sign in preset.signs)
     return frozenset(map(fold, signs.split())).union(*map(preset_columns, PRESETS))

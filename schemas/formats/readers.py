@@ -45,20 +45,20 @@ def lines(text: TextIO) -> Iterator[str]:
 
 
 def delimiters(binary: BinaryIO, encoding: str) -> Sequence[str]:
-    """Those that the file may have: only the one that a first line `sep=;` names, if there is one."""
+    """The delimiters that the file may have. A first line `sep=;` names the only one."""
     with reading(binary, encoding) as text:
         match = SEPARATOR.fullmatch(text.readline(SEPARATOR_LENGTH))
     return match[1] if match else DELIMITERS
 
 
 def header(binary: BinaryIO, encoding: str, delimiter: str, row: int = 1) -> list[str]:
-    """The record in a row, or the next that is not blank; none if there is none."""
+    """The record in the row `row`, or the next that is not blank; empty if there is none."""
     with reading(binary, encoding) as text:
         return next((record for number, record in records(text, delimiter) if number >= row), [])
 
 
 def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """CSV records (RFC 4180) by the number of their row, without blank ones before the first.
+    """CSV records (RFC 4180) with the number of their row, without blank ones before the first.
 
     A first line `sep=;` is no row. Raises `FormError` on a quote that is not closed: a line added at the end
     is then part of the last cell.
@@ -121,7 +121,7 @@ def has_nul(record: Sequence[str]) -> bool:
 
 
 def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
-    """The rows that `workbook.unpack` has written: number, and cells as text, numbers or booleans."""
+    """The rows that `workbook.unpack` has written: the number, and the cells as text, numbers or booleans."""
     with reading(binary, UTF8) as text:
         for line in lines(text):
             number, cells = json.loads(line)
@@ -129,7 +129,7 @@ def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
 
 
 class Unclear(Doubled):
-    """An object that cannot be taken for one thing, with the `code` and the `message` of its row's error."""
+    """A JSON object that can be read in two ways, with the `code` and the `message` of its row's error."""
 
     def __init__(
         self, values: Mapping[str, Any], doubled: Mapping[str, list[Any]], code: str, message: str
@@ -155,7 +155,8 @@ class Objects:
         return members
 
     def read(self, text: str, start: int) -> tuple[Any, int]:
-        """The value at a place, or `Unclear`, and where it ends; text if it is nested too deep to be judged.
+        """The value at a position, or `Unclear`, and the position of its end. A value that is nested too deep
+        stays text.
 
         Raises `ValueError`, and `RecursionError`.
         """

@@ -31,7 +31,7 @@ class FileRefused(FormError):
 
 
 def in_options(message: str) -> str:
-    """A sentence with options in place of parameters."""
+    """The sentence with options of the command line in place of parameters."""
     text = message.replace("Send ", "Give ").replace(" send ", " give ")
     return PARAMETER.sub(lambda option: f"`{_option(option[1], option[2])}`", text)
 
@@ -50,6 +50,6 @@ def quoted(names: Sequence[str]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """As many names as can be looked through, and how many more there are."""
+    """The first `MAX_LISTED` names, and how many more there are."""
     more = len(names) - MAX_LISTED
     return ", ".join(names[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")

@@ -41,10 +41,10 @@ Run = Callable[..., Any]  # of a function in a child process (`audience.protocol
 
 @dataclass(frozen=True)
 class Table:
-    """`names` are headers, positions without a header row, or the keys of JSON objects.
+    """A file as a table: `names` are headers, positions without a header row, or the keys of JSON objects.
 
-    `readings` are cells by the encodings that the file may have, unless one is said or certain. The header is
-    in the row `header_row`, or the next that is not blank. `book` is what is known of a workbook; in the
+    `readings` are cells by the encodings that the file may have, unless one was chosen or is certain. The
+    header is in the row `header_row`, or the next that is not blank. `book` describes a workbook. In the
     columns `filled`, cells that are merged downwards have their value in each row.
     """
 
@@ -85,7 +85,7 @@ class Table:
         return self.binary.read().strip(b"\0")[-1:] in (b"\n", b"\r")
 
     def _below(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
-        """Those below the header that are not blank."""
+        """The records below the header that are not blank."""
         if self.headed:
             records = dropwhile(lambda area: area[0] < self.header_row, records)
             next(records, None)
@@ -94,7 +94,9 @@ class Table:
         return ((number, record) for number, record in records if any(cell != "" for cell in record))
 
     def _merged(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
-        """With the value of cells that are merged downwards in each of their rows that is not blank."""
+        """The records, with the value of cells that are merged downwards in each of their rows that is not
+        blank.
+        """
         merged = sorted(self.book.merged if self.book else (), key=lambda area: -area[1])
         waiting = {position: [area for area in merged if area[0] == position] for position in self.filled}
         for number, cells in records:
@@ -136,10 +138,11 @@ def open_table(
     run: Run | None = None,
     unpacked: BinaryIO | None = None,
 ) -> Table:
-    """Detects encoding, delimiter, names and, unless passed, the kind. Raises `FormError`.
+    """Opens a file as a table: detects encoding, delimiter, names and, unless passed, the kind. Raises
+    `FormError`.
 
     A workbook is unpacked by a child process into the file `unpacked`, and read from there. A file whose
-    encoding is to be asked is read by the likeliest one until then.
+    encoding must be asked is read in the likeliest one until then.
     """
     if run and unpacked and encodings.is_zip(binary):
         return _workbook(binary, reading, run, unpacked)
@@ -230,7 +233,7 @@ def raw_lines(text: TextIO) -> Iterator[tuple[str, Any]]:
 
 
 def _keys(table: Table) -> Iterator[str]:
-    """The keys of all objects that could name a column, in the order in which they turn up."""
+    """The keys of all objects that could name a column, in order of appearance."""
     keys: set[str] = set(NOTES)
     for _, value in table.records():
         for key in value if is_object(value) else ():

@@ -22,7 +22,7 @@ def entries(site_id: int) -> list[ListEntry]:
 
 
 def matching(site_id: int, names: Sequence[str]) -> list[ListEntry]:
-    """Those in `names`; what is no text matches nothing."""
+    """The entries of a site's lists that are in `names`. A name that is no text matches nothing."""
     names = list(filter(is_text, names))
     return LISTS.find(f"AND entry IN ({marks(names)})", *names, site_id=site_id)
 
@@ -43,5 +43,5 @@ def remove(site_id: int, entry: str) -> bool:
 
 
 def is_text(name: str) -> bool:
-    """Whether a database stores it: without NUL and half surrogate pairs."""
+    """Whether a database can store a text: it has no NUL and no half surrogate pair."""
     return "\0" not in name and name == name.encode(errors="ignore").decode()

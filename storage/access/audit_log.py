@@ -51,7 +51,9 @@ def of_subject(site_id: int, subject: str, limit: int) -> list[AuditEntry]:
 
 
 def erase(site_id: int, hashes: Mapping[str, str]) -> None:
-    """Replaces subscribers' uuids by the keyed hashes of their addresses, those few whom it names."""
+    """Replaces the uuids of erased subscribers, in the few entries that have them, by the keyed hashes of
+    their addresses.
+    """
     uuids = list(hashes)
     named = column(
         f"SELECT DISTINCT subject FROM audit_log WHERE site_id = ? AND subject IN ({marks(uuids)})",

@@ -63,7 +63,7 @@ def put_last_site(operator_id: int, site_id: int) -> None:
 
 
 def delete(operator_id: int) -> None:
-    """With roles, sessions and one-time links."""
+    """Deletes an operator, with roles, sessions and one-time links."""
     OPERATORS.delete(id=operator_id)
 
 

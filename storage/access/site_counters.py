@@ -20,7 +20,9 @@ class Taken(NamedTuple):
 
 
 def take(site_id: int, now: int) -> Taken:
-    """Those of the caller's accepting transaction, by the clock's `now`, in milliseconds."""
+    """Takes the site's next number and instant for the caller's accepting transaction. `now` is the clock's,
+    in milliseconds.
+    """
     return Taken(*row(TAKE, (site_id, now)))
 
 

@@ -6,8 +6,8 @@ from storage.base_models import BaseModel, SiteOwnedModel
 
 
 class BulkActModel(SiteOwnedModel):
-    """`seq` is the number of its acceptance. Of those `done`, it `changed` so many; `undoes` is the act that
-    an older Audience took back by it.
+    """A bulk action. `seq` is the number of its acceptance. `changed` of the `done` subscribers were changed.
+    `undoes` is the id of the bulk action that this one undid in an older version.
     """
 
     kind = TextField()

@@ -32,6 +32,6 @@ def of_subscriber(site_id: int, subscriber_id: int) -> list[ConsentChange]:
 
 
 def created_by(site_id: int, subscriber_id: int) -> str:
-    """What brought a subscriber first, such as `import 12`; empty if it is not known."""
+    """What created a subscriber, such as `import 12`; empty if it is not known."""
     query = "SELECT created_by FROM subscribers WHERE site_id = ? AND id = ?"
     return value(query, (site_id, subscriber_id), "")

@@ -22,7 +22,7 @@ def add(site_id: int, file: str, number: int, content: bytes, at: int) -> None:
 
 
 def read(site_id: int, file: str) -> Iterator[bytes]:
-    """The pieces of a file, one after another, in the caller's session."""
+    """The chunks of a file, in order, in the caller's session."""
     for number in itertools.count():
         if (content := _piece(site_id, file, number)) is None:
             return
@@ -35,7 +35,7 @@ def _piece(site_id: int, file: str, number: int) -> bytes | None:
 
 
 def overwrite(site_id: int, file: str, parts: Sequence[tuple[int, bytes]]) -> None:
-    """Writes bytes over those at places of a file, each piece once."""
+    """Overwrites bytes of a file. `parts` has (position, bytes); each stored chunk is written once."""
     changed: dict[int, bytearray] = {}
     for number, offset, part in itertools.chain.from_iterable(
         _parts(*offset_and_content) for offset_and_content in parts
@@ -51,7 +51,7 @@ def overwrite(site_id: int, file: str, parts: Sequence[tuple[int, bytes]]) -> No
 
 
 def _parts(start: int, content: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """(number of the piece, offset in it, bytes) of what may reach over several."""
+    """The (number of the chunk, offset in it, bytes) of content that may reach over several chunks."""
     while content:
         number, offset = divmod(start, PIECE_BYTES)
         part = content[: PIECE_BYTES - offset]
@@ -64,7 +64,9 @@ def remove(site_id: int, file: str) -> None:
 
 
 def without_file(before: int) -> list[tuple[int, str]]:
-    """(site id, file) of the pieces from before an instant whose file nobody knows."""
+    """The (site id, file) of chunks from before an instant, in milliseconds, whose file is not in
+    `file_uploads`.
+    """
     return rows(
         "SELECT DISTINCT site_id, file FROM file_pieces AS p WHERE created_at < ? AND NOT EXISTS "
         "(SELECT 1 FROM file_uploads AS u WHERE u.site_id = p.site_id AND u.file = p.file)",

@@ -17,9 +17,10 @@ NOT_UNDONE = (
 
 
 class Import(NamedTuple):
-    """`applied` of the accepted `rows` are written; `refused` rows are not among them. By `unsubscribed` rows
-    somebody left; `stay_unsubscribed` are of people who had left before. The ignored are consent events that
-    came too late.
+    """An import. `applied` of the accepted `rows` are written; `refused` rows are not among them.
+    `unsubscribed` counts the rows that unsubscribed a subscriber, `stay_unsubscribed` those of subscribers
+    who had unsubscribed before. The ignored are consent events that had no effect because a later one says
+    otherwise.
     """
 
     id: int
@@ -41,7 +42,9 @@ class Import(NamedTuple):
 
 
 class Applying(NamedTuple):
-    """An import that is being applied: `applied` of its `rows` are; accepted with a number, at an instant."""
+    """An import that is being applied, of whose `rows` `applied` are written. It was accepted with `number`,
+    at the instant `at` in milliseconds.
+    """
 
     id: int
     rows: int
@@ -61,7 +64,9 @@ class Failed(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Unfinished imports, their rows to write, the creation of the oldest queued one in milliseconds."""
+    """The unfinished imports, their rows still to write, and the instant of the oldest queued one in
+    milliseconds.
+    """
 
     imports: int
     rows: int
@@ -132,7 +137,7 @@ def add_batch(site_id: int, import_id: int, first_row: int, payload: str) -> Non
 
 
 def batch(site_id: int, import_id: int, row_number: int) -> ImportBatch:
-    """The batch with that row of an import."""
+    """The batch of an import that contains the row with that number."""
     newest = "AND first_row <= ? ORDER BY first_row DESC LIMIT 1"
     return BATCHES.find(newest, row_number, site_id=site_id, import_id=import_id)[0]
 
@@ -159,7 +164,7 @@ def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
 
 
 def payload(site_id: int, batch_id: int) -> str | None:
-    """The rows of a batch; None once it is applied."""
+    """The payload of a batch: its rows as text. None once it is applied."""
     waiting = BATCHES.get(site_id=site_id, id=batch_id)
     return waiting and waiting.payload
 
@@ -177,7 +182,7 @@ def get(site_id: int, import_id: int) -> Import | None:
 
 
 def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
-    """The newest whose id is below `before`."""
+    """The newest imports with an id below `before`."""
     return IMPORTS.find("AND id < ? ORDER BY id DESC LIMIT ?", before, limit, site_id=site_id)
 
 
@@ -200,7 +205,7 @@ def advance(site_id: int, import_id: int, counts: tuple[int, ...], at: int) -> N
 
 
 def finish(site_id: int, import_id: int, at: int) -> Import:
-    """Marks an import as finished; the caller has applied all rows."""
+    """Marks an import as finished. The caller has applied all its rows."""
     return _end(site_id, import_id, "finished", at)
 
 

@@ -29,7 +29,7 @@ def copy(target: Path, progress: Callable[[int, int], None]) -> None:
 
 
 def backed_up_elsewhere(url: str) -> str:
-    """How a database is backed up that is no file of ours; "" for a file. Raises `Unusable`."""
+    """How to back up a database that is not a file; "" for a file. Raises `Unusable`."""
     return chosen.engine_of(url).BACKED_UP
 
 
@@ -52,7 +52,7 @@ def examine(path: Path) -> Contents:
 
 
 def is_of_another_kind(path: Path) -> bool:
-    """Whether there is something, not an empty file, that is no database."""
+    """Whether the path is something other than a database or an empty file."""
     if not path.is_file():
         return path.exists()
     with path.open("rb") as file:
@@ -60,7 +60,9 @@ def is_of_another_kind(path: Path) -> bool:
 
 
 def accepted_numbers(path: Path) -> dict[str, int]:
-    """By uuid of the site, the newest number that a database has accepted; none in one without tables."""
+    """The newest number that a database has accepted, by uuid of the site. Empty for a database without
+    tables.
+    """
     with sqlite_files.opened_file(path) as opened:
         if not {"site_counters", "sites"} <= set(sqlite_files.tables(opened)):
             return {}

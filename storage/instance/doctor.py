@@ -8,7 +8,9 @@ from storage.engines.chosen import engine
 
 
 class Pages(NamedTuple):
-    """`size` in bytes per page; `free` of the `total` pages are unused, None if that is not known."""
+    """The pages of a database: `size` in bytes per page; `free` of the `total` pages are unused, None if
+    unknown.
+    """
 
     size: int
     total: int
@@ -47,17 +49,17 @@ def engine_version(url: str) -> str:
 
 
 def engine_fault(url: str) -> str | None:
-    """A known bug of this version of the engine, as a predicate (`has ...`); None without one."""
+    """A known bug of this version of the engine, as a predicate (`has ...`); None if there is none."""
     return chosen.engine_of(url).version_fault()
 
 
 def engine_advice(url: str) -> str:
-    """How to remedy `engine_fault`."""
+    """The remedy for `engine_fault`."""
     return chosen.engine_of(url).version_advice()
 
 
 def is_missing(url: str) -> bool:
-    """Whether the database is a file that is not there."""
+    """Whether the database is a file that does not exist."""
     return not all(file.exists() for file in chosen.engine_of(url).files(url)[:1])
 
 
@@ -86,7 +88,9 @@ def log_bytes() -> int:
 
 
 def newest_instant() -> int:
-    """The latest creation, change of a subscriber or act of an operator, in milliseconds; 0 if none."""
+    """The instant of the latest creation, change of a subscriber or entry of the audit log, in milliseconds;
+    0 if there is none.
+    """
     latest = (
         "SELECT max(created_at) FROM sites",
         "SELECT max(created_at) FROM keys",

@@ -18,7 +18,7 @@ def request(instance: Path) -> None:
 
 
 def keep_log_short(instance: Path) -> None:
-    """What each worker does again and again: the log neither grows nor keeps who was erased."""
+    """Runs regularly in each worker, so that the write-ahead log neither grows nor keeps erased subscribers.
     run(instance)
     database.checkpoint()
 

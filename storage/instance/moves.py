@@ -34,7 +34,7 @@ Sums = dict[int, tuple[int, int]]
 
 
 class MovedTable(NamedTuple):
-    """`flags` are the places of the boolean columns, which SQLite reads as numbers."""
+    """A table that moves. `flags` are the indexes of the boolean columns, which SQLite reads as numbers."""
 
     name: str
     columns: list[str]
@@ -49,7 +49,9 @@ class MovedTable(NamedTuple):
 
 @lru_cache
 def tables() -> list[MovedTable]:
-    """Those that move, referenced ones before those that reference them. The log of erasures stays out."""
+    """The tables that move, referenced ones before those that reference them. The log of erasures is left
+    out.
+    """
     stay = (InstanceStateModel, LoggedErasureModel)
     return [_table(vars(model)["_meta"]) for model in MODELS if model not in stay]
 
@@ -79,7 +81,7 @@ class End:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """A transaction beside which nobody writes."""
+        """A transaction during which nobody else writes."""
         with self._meant(), self._engine.migration_lock(self._opened), self._opened.atomic():
             yield
 
@@ -88,7 +90,7 @@ class End:
             self._opened.connect()
 
     def is_migrated(self) -> bool:
-        """Whether it has the tables of an instance."""
+        """Whether the database has the tables of an instance."""
         with self._meant():
             return STATE in self._engine.tables(self._opened)
 
@@ -111,7 +113,7 @@ class End:
             return bool(self._opened.rows_affected(cursor))
 
     def is_empty(self) -> bool:
-        """Whether it has no table, or those of our migrations without a row."""
+        """Whether the database has no table, or only those of our migrations without a row."""
         with self._meant():
             names = set(self._engine.tables(self._opened))
             if not names:
@@ -136,7 +138,7 @@ class End:
         return records[0] if records else None
 
     def pages(self, table: MovedTable, after: Sequence[Any] | None = None) -> Iterator[list[Any]]:
-        """All rows in the order of the key, those after a key, some at a time."""
+        """All rows of a table in pages, in the order of the key; with `after`, those after that key."""
         key = self.key(table)
         indexes = [table.columns.index(column) for column in key]
         limit = LARGE_ROWS if table.name in LARGE else PAGE_ROWS
@@ -176,7 +178,7 @@ class End:
             self._opened.execute_many(ADD, erasures)
 
     def last_id(self, table: MovedTable) -> int:
-        """The highest id that a table has given; 0 of one without ids, and before the first."""
+        """The highest id that a table has used; 0 for a table without ids or rows."""
         with self._meant():
             last_given = self._engine.last_id(self._opened, table.name) if "id" in table.columns else 0
             highest = self._rows(f"SELECT max(id) FROM {table.name}")[0][0] if "id" in table.columns else 0
@@ -193,7 +195,9 @@ class End:
             self._opened.execute_sql("ANALYZE")
 
     def sums(self, table: MovedTable, advance: Callable[[int], None]) -> Sums:
-        """(rows, checksum) by site, 0 for rows of none; comparable within a process, on every engine."""
+        """The (rows, checksum) of a table by site, or by 0 for rows without a site. Checksums are comparable
+        within a process, on every engine.
+        """
         site_column = table.columns.index("site_id") if "site_id" in table.columns else None
         sums: Sums = defaultdict(lambda: (0, 0))
         for page in self.pages(table):
@@ -205,7 +209,7 @@ class End:
         return dict(sums)
 
     def person(self, after: int) -> list[Any]:
-        """The first subscriber whose id is above one, with what is kept of them: (id, rows)."""
+        """The first subscriber whose id is above `after`, with the rows of other tables about it."""
         by_name = {table.name: table for table in tables()}
         subscribers = by_name["subscribers"]
         with self._meant():
@@ -227,7 +231,7 @@ class End:
 
 @contextlib.contextmanager
 def end(url: str, password: str | None, timeout: float, allow_faulty: bool) -> Iterator[End]:
-    """One end, until the caller's `with` ends. Raises `Unavailable`, `Unusable`."""
+    """One end of a move, open until the caller's `with` ends. Raises `Unavailable`, `Unusable`."""
     engine = chosen.engine_of(url)
     opened = engine.open(url, timeout, 2, allow_faulty, password)
     try:

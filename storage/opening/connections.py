@@ -30,7 +30,9 @@ _kept = KeptConnections(0)
 
 
 def keep_connections(number: int) -> None:
-    """Of a newly opened database, the connections of so many threads are kept, until the process ends."""
+    """For a newly opened database, keeps the connections of the first `number` threads until the process
+    ends.
+    """
     global _kept
     _kept = KeptConnections(number)
 

@@ -44,7 +44,9 @@ def adopt(runner: Runner) -> None:
 
 
 def needs_backup(runner: Runner, pending: list[str]) -> bool:
-    """Whether one of these is not additive, so that going back needs a backup; `FIRST` replaces a history."""
+    """Whether a pending migration is not additive, so that going back needs a backup. `FIRST` replaces a
+    history.
+    """
     return any(
         not getattr(migration.load(), "ADDITIVE", False)
         for migration in runner.migrations()

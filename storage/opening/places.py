@@ -11,7 +11,7 @@ class WatchedPlaces:
         self._identities: dict[Path, tuple[int, int] | None] = dict.fromkeys(paths)
 
     def have_changed(self) -> bool:
-        """Whether something else, or nothing, is at a path now."""
+        """Whether a path now has another file or folder, or none."""
         for path, first_identity in self._identities.items():
             identity = _identity(path)
             if first_identity is None:

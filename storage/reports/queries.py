@@ -103,7 +103,9 @@ def event_types(site_id: int, rule: Sql, period: Interval, limit: int) -> list[s
 def events_in(
     site_id: int, types: Sequence[str], rule: Sql, periods: Sequence[Interval]
 ) -> dict[str, list[int]]:
-    """The number of events per period, by type; whom a rule chooses is found once for all types."""
+    """The number of events in each period, by type. The subscribers that the rule chooses are found once for
+    all types.
+    """
     if not types:
         return {}
     chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
@@ -120,7 +122,9 @@ def events_in(
 
 
 def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, int, int, int]]:
-    """(created, updated, unchanged, failed) rows per period, by when their imports were accepted."""
+    """The (created, updated, unchanged, failed) rows of imports in each period, by the instant of their
+    acceptance.
+    """
     return rows(
         f"SELECT {', '.join(f'CAST(coalesce(sum({column}), 0) AS bigint)' for column in IMPORTED)} "
         f"FROM {engine.PERIODS} LEFT JOIN imports AS i "

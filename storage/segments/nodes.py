@@ -24,7 +24,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """At least a number of events of a type, since an instant or ever."""
+    """A condition on events: at least a number of events of a type, since an instant or ever."""
 
     type: str
     at_least: int

@@ -44,7 +44,9 @@ def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
 
 
 def add(site_id: int, fields: Sequence[tuple[str, str]], at: int) -> dict[str, int]:
-    """Creates missing fields, given as (key, name), in the caller's write transaction; their ids by key."""
+    """Creates missing custom fields, given as (key, name), in the caller's write transaction. Returns their
+    ids by key.
+    """
     ids = engine.new_ids(database, "custom_fields", len(fields))
     execute_many(
         "INSERT INTO custom_fields (id, site_id, key, name, created_at) VALUES (?, ?, ?, ?, ?)",

@@ -15,7 +15,7 @@ _decoded: ContextVar[dict[int, list[tuple[str, str]]]] = ContextVar("_decoded") 
 def count(site_id: int, more: Mapping[str, int]) -> None:
     """Adds to the counters of domains, in the transaction of the change that they count.
 
-    A domain of nobody is forgotten: it may name a person who is erased.
+    A domain without subscribers is deleted: it may identify an erased person.
     """
     execute_many(
         "INSERT INTO domains (site_id, domain, people) VALUES (?, ?, ?) "
@@ -29,7 +29,7 @@ def count(site_id: int, more: Mapping[str, int]) -> None:
 
 
 def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
-    """(domain, people), the most common first."""
+    """The (domain, number of subscribers) of domains, the most common first."""
     return rows(
         "SELECT domain, people FROM domains WHERE site_id = ? AND people > 0 "
         "ORDER BY people DESC, domain LIMIT ?",
@@ -38,7 +38,7 @@ def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
 
 
 def stored_counts(site_id: int) -> list[tuple[str, int]]:
-    """(domain, people) as stored."""
+    """The (domain, number of subscribers) of domains, as stored."""
     return rows("SELECT domain, people FROM domains WHERE site_id = ? AND people <> 0", (site_id,))
 
 
@@ -48,7 +48,7 @@ def put(site_id: int, sizes: Iterable[tuple[str, int]]) -> None:
 
 
 def counted(site_id: int) -> list[tuple[str, int]]:
-    """(domain, people) as counted from the subscribers."""
+    """The (domain, number of subscribers) of domains, as counted from the subscribers."""
     return rows(
         "SELECT substr(email_key, instr(email_key, '@') + 1), count(*) FROM subscribers "
         "WHERE site_id = ? GROUP BY 1",
@@ -62,7 +62,7 @@ def domains_of(keys: Iterable[str]) -> list[str]:
 
 
 def shown_domain(domain: str) -> str:
-    """A domain as people read it; a label that is no A-label stays as it is."""
+    """A domain in Unicode letters, as people read it. A label that is no A-label is unchanged."""
     return ".".join(map(_shown_label, domain.split(".")))
 
 
@@ -76,7 +76,7 @@ def _shown_label(label: str) -> str:
 
 
 def shown_from(site_id: int, start: str, text: str) -> list[str]:
-    """Those of the domains that begin with `start` which are shown with `text` at the start."""
+    """The domains that begin with `start` and whose shown form begins with `text`."""
     domains = column(
         "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND domain >= ? AND domain < ?",
         (site_id, start, start + LAST_CHARACTER),
@@ -95,7 +95,7 @@ def decoded_once() -> Iterator[None]:
 
 
 def international(site_id: int) -> list[tuple[str, str]]:
-    """Those that are shown otherwise than they are stored: (as stored, as shown)."""
+    """The (stored form, shown form) of the domains for which these differ."""
     decoded = _decoded.get({})
     if site_id not in decoded:
         domains = column(

@@ -32,7 +32,7 @@ def add(site_id: int, events: Iterable[Event], at: int) -> None:
 
 
 def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Those of the (type, unique key) pairs that the site has, with the email key of whose event it is."""
+    """The (type, unique key) pairs that the site has, with the email key of the event's subscriber."""
     values = ",".join(["(?,?)"] * len(unique_keys))
     records = rows(
         "SELECT e.type, e.unique_key, s.email_key FROM events e "
@@ -66,7 +66,7 @@ def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
 
 
 def newest_of_type(site_id: int, subscriber_id: int, type_: str, limit: int) -> list[int]:
-    """When the newest events of a type were."""
+    """The instants, in milliseconds, of a subscriber's newest events of a type."""
     query = f"SELECT occurred_at FROM events {OF_SUBSCRIBER} AND type = ? ORDER BY occurred_at DESC LIMIT ?"
     return column(query, (subscriber_id, site_id, type_, limit))
 

@@ -39,14 +39,16 @@ def remove(rows: Iterable[Row]) -> None:
 
 
 def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:
-    """The rows of subscribers; reads all rows of the site, which have no index by subscriber."""
+    """The rows of `field_values` of subscribers. Reads all rows of the site, which have no index by
+    subscriber.
+    """
     chosen = f"site_id = ? AND subscriber_id IN ({engine.IDS})"
     query = f"SELECT {', '.join(COLUMNS)} FROM field_values WHERE {chosen}"
     return set(rows(query, (site_id, json.dumps(list(ids)))))
 
 
 def count_gone(site_id: int) -> int:
-    """How many subscribers have rows and are gone; reads all rows of the site."""
+    """The number of deleted subscribers that still have rows in `field_values`. Reads all rows of the site.
     gone = "SELECT count(DISTINCT subscriber_id) FROM field_values v WHERE site_id = ? AND NOT EXISTS "
     return value(
         f"{gone} (SELECT 1 FROM subscribers s WHERE s.id = v.subscriber_id AND s.site_id = v.site_id)",

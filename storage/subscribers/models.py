@@ -61,7 +61,7 @@ for _name in (_dated.first_name, _dated.last_name):
 
 
 class TagModel(SiteOwnedModel):
-    """`bearers` is the number of subscribers who have it."""
+    """A tag; `bearers` is the number of its subscribers."""
 
     name = TextField()
     name_key = TextField()

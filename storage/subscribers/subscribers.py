@@ -16,7 +16,7 @@ DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 
 @dataclass(slots=True)
 class Subscriber:
-    """One row of `subscribers`, the columns in its order; `id` is 0 until it is written."""
+    """A record of `subscribers`, with the columns in its order; `id` is 0 until it is written."""
 
     id: int
     uuid: str
@@ -47,7 +47,7 @@ PLAIN = frozenset((str, int, bool, type(None)))  # kinds of values that orjson r
 
 
 def read(record: Sequence[Any]) -> Subscriber:
-    """From a row of `COLUMNS`."""
+    """Makes a subscriber of a row of `COLUMNS`."""
     values = list(record)
     values[FIELDS] = read_values(values[FIELDS])
     values[TAG_IDS] = orjson.loads(values[TAG_IDS])
@@ -84,7 +84,7 @@ def get_by_key(site_id: int, key: str) -> Subscriber | None:
 
 
 def get_by_ids(site_id: int, ids: Collection[int]) -> dict[int, Subscriber]:
-    """Those of some subscribers who exist, by id."""
+    """The existing subscribers among `ids`, by id."""
     records = rows(
         f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?",
         (json.dumps(list(ids)), site_id),
@@ -96,13 +96,13 @@ SHOWN = ", ".join(("id", "uuid", "email", *TEXT_COLUMNS, "fields", "tag_ids", *D
 
 
 def shown_rows(site_id: int, ids: Collection[int]) -> list[tuple[Any, ...]]:
-    """`SHOWN` of those of some subscribers who exist, custom values and tags as text."""
+    """The columns `SHOWN` of the existing subscribers among `ids`, with custom values and tags as text."""
     query = f"SELECT {SHOWN} FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
     return rows(query, (json.dumps(list(ids)), site_id))
 
 
 def identities(site_id: int, ids: Collection[int]) -> dict[int, tuple[str, str]]:
-    """(uuid, address) of those of some subscribers who exist, by id."""
+    """The (uuid, address) of the existing subscribers among `ids`, by id."""
     query = f"SELECT id, uuid, email FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
     return {
         subscriber_id: (uuid, email)
@@ -158,13 +158,13 @@ LEFT = (
 
 
 def left_after(site_id: int, number: int) -> list[Left]:
-    """Who is unsubscribed by a word that was accepted after `number`."""
+    """The subscribers whose unsubscribe was accepted after `number`."""
     records = rows(f"{LEFT} AND consent_number > ? ORDER BY id", (site_id, number))
     return [Left(*record) for record in records]
 
 
 def left_by_undo(site_id: int) -> list[Left]:
-    """Who is unsubscribed and had an older word put back by an undo."""
+    """The unsubscribed subscribers for whom an undo restored an earlier consent event."""
     put_back = (
         "SELECT 1 FROM consent_changes c WHERE c.site_id = subscribers.site_id "
         "AND c.subscriber_id = subscribers.id AND c.source = 'undo'"
@@ -175,7 +175,9 @@ def left_by_undo(site_id: int) -> list[Left]:
 def put_consents_back(
     site_id: int, consents: Iterable[tuple[int, int | None, int, int]], number: int
 ) -> None:
-    """Gives those who are subscribed by the event `number` the one before, as (id, instant, number, kind)."""
+    """Restores the previous consent event, as (id, instant in milliseconds, number, kind), of subscribers
+    that are subscribed by the event `number`.
+    """
     execute_many(
         "UPDATE subscribers SET consent_at = ?, consent_number = ?, consent_kind = ? "
         "WHERE id = ? AND +site_id = ? AND consent_number = ? AND unsubscribed_at IS NULL",
@@ -193,7 +195,7 @@ def put_consents(site_id: int, subscribers: Iterable[Subscriber]) -> None:
 
 
 def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
-    """The email keys of those who exist, by uuid."""
+    """The email keys of the existing subscribers among `uuids`, by uuid."""
     chosen = list(uuids)
     query = f"SELECT uuid, email_key FROM subscribers WHERE site_id = ? AND uuid IN ({marks(chosen)})"
     return dict(rows(query, [site_id, *chosen]))

@@ -102,7 +102,7 @@ def link(links: Iterable[tuple[int, int, int]]) -> None:
 
 
 def count(site_id: int, more: Mapping[int, int]) -> None:
-    """Adds to the numbers of those who have tags, in the transaction of the change that they count."""
+    """Adds to the numbers of subscribers of tags, in the transaction of the change that they count."""
     execute_many(
         "UPDATE tags SET bearers = bearers + ? WHERE site_id = ? AND id = ?",
         ((bearers, site_id, tag_id) for tag_id, bearers in sorted(more.items()) if bearers),
@@ -110,7 +110,7 @@ def count(site_id: int, more: Mapping[int, int]) -> None:
 
 
 def bearers(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
-    """How many have each tag, by tag id, without tags that the site does not have."""
+    """The number of subscribers of each tag, by tag id, without tags that the site does not have."""
     return dict(
         rows(
             f"SELECT id, bearers FROM tags WHERE site_id = ? AND id IN ({marks(list(tag_ids))})",
@@ -127,7 +127,7 @@ def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
 
 
 def wrong_counts(site_id: int) -> dict[int, int]:
-    """How many have a tag, as counted from the subscribers, by the ids of tags whose number is another."""
+    """The number of subscribers of a tag as counted, by tag id, for tags whose stored number differs."""
     return dict(
         rows(
             "SELECT id, counted FROM (SELECT id, bearers, (SELECT count(*) FROM subscriber_tags t "

@@ -12,8 +12,8 @@ CHANGES, TEST = "changes", "test"  # kinds
 class Delivery(NamedTuple):
     """A try to deliver `changes` changes, with the numbers from `first` to `last`.
 
-    `status` is None without an answer, whose beginning is `answer`, as far as it is kept; `failure` is a
-    sentence, or empty.
+    `status` is None if there was no answer. `answer` is the beginning of the answer, if it is kept; `failure`
+    is a sentence, or empty.
     """
 
     id: int

@@ -9,9 +9,10 @@ from storage.segments.models import SegmentModel
 
 
 class WebhookModel(SiteOwnedModel):
-    """Changes up to `place` are delivered; `range_end` is that of the next delivery, 0 before its first try.
+    """A webhook. Changes up to the number `place` are delivered; `range_end` is the last number of the next
+    delivery, 0 before its first try.
 
-    `kinds` is JSON, `paused` says why, or is empty.
+    `kinds` is JSON; `paused` is the reason for a pause, or empty.
     """
 
     url = TextField()

@@ -11,10 +11,11 @@ OPERATOR, GONE, FAILING, RESTORED = "operator", "gone", "failing", "restored"  #
 
 
 class Webhook(NamedTuple):
-    """Changes up to `place` are delivered; `range_end` is that of the delivery under way, 0 without one.
+    """A webhook. Changes up to the number `place` are delivered; `range_end` is the last number of the
+    delivery under way, 0 if there is none.
 
-    If it `resets`, that delivery says that the changes after its place are no longer kept. `kinds` is JSON,
-    `paused` says why, or is empty.
+    If it `resets`, that delivery tells that the changes after `place` are no longer kept. `kinds` is JSON;
+    `paused` is the reason for a pause, or empty.
     """
 
     id: int
@@ -65,7 +66,9 @@ def put_nonce(site_id: int, webhook: Webhook, nonce: str, old_until: int) -> Non
 
 
 def begin_run(site_id: int, webhook_id: int, position: int) -> None:
-    """Lets a webhook go on after another place, under a new name; a try under way moves it no more."""
+    """Lets a webhook continue after another number, in a new run. A try under way no longer changes its
+    cursor.
+    """
     begun = {"place": position, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
     WEBHOOKS.change(begun, site_id=site_id, id=webhook_id)
 
@@ -108,7 +111,7 @@ def fix_range(site_id: int, webhook: Webhook) -> bool:
 
 
 def succeed(site_id: int, webhook: Webhook) -> bool:
-    """Moves the place behind the range; False if a new run has begun."""
+    """Moves the cursor to the end of the range. False if a new run has begun."""
     return _settle(site_id, webhook, place=webhook.range_end, range_end=0, resets=0, failures=0)
 
 
