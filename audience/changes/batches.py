@@ -161,7 +161,7 @@ class SubscriberBatch:
         return known_people.limited(changes, self.known, self.unsubscribed_before)
 
     def unsubscribed_before(self, key: str) -> bool:
-        """Whether an address is suppressed: its subscriber unsubscribed and changed address, or was erased.
+        """Whether an address is suppressed: its subscriber unsubscribed and changed address, or was erased."""
         return self._suppression(key) is not NOT_SUPPRESSED
 
     def _change(self, subscriber: Person, change: Change) -> bool:

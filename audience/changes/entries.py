@@ -114,7 +114,7 @@ class Entries:
         return [row[0] for row in self.changed] + [row[0] for row in self.lifted]
 
     def repeated_by(self) -> list[int]:
-        """The ids of the subscribers with a repeated consent in this row, which has no entry and no number.
+        """The ids of the subscribers with a repeated consent in this row, which has no entry and no number."""
         return [id_ for id_, *_ in self.repeated]
 
     def consents_before(self) -> list[Repeated]:

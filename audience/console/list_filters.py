@@ -63,7 +63,7 @@ def rules(chosen: Mapping[str, Any]) -> list[Any]:
 
 
 def as_rules(chosen: Mapping[str, Any], text: Any, segment: Any) -> list[Any]:
-    """All filters of a list as segment rules. The rules of its text and its segment are passed in, or None.
+    """All filters of a list as segment rules. The rules of its text and its segment are passed in, or None."""
     dated = [{chosen["order"]: {"exists": True}}] if "order" in chosen else []
     return [*rules(chosen), *dated, *filter(None, (segment, text))]
 

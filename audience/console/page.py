@@ -180,7 +180,7 @@ def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:
 
 
 def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, int]:
-    """Checks the request before its body is taken; the form's token is checked later. Raises `AudienceError`.
+    """Checks the request before its body is taken; the form's token is checked later. Raises `AudienceError`."""
     max_bytes = most()
     if origin() is None:
         raise Forbidden(FORGED)

@@ -142,7 +142,7 @@ def _to(site: Site, segment_id: str, segment: Segment | None) -> Response:
 
 
 def _form(site: Site, segment: Segment | None) -> str:
-    """The form as it was sent, or that of a segment. It shows the matching subscribers if the rule is valid.
+    """The form as it was sent, or that of a segment. It shows the matching subscribers if the rule is valid."""
     draft = segment_forms.draft(request.form if request.method == "POST" else None, segment)
     details: dict[str, Any] = {}
     with suppress(AudienceError):

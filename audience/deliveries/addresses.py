@@ -55,7 +55,7 @@ class AddressRefused(Refused):
 
 @dataclass(frozen=True)
 class Receiver:
-    """The parts of a URL. `authority` is the host, with the port if it was given; `target` is path and query.
+    """The parts of a URL. `authority` is the host, with the port if it was given; `target` is path and query."""
 
     is_encrypted: bool
     host: str
@@ -109,7 +109,7 @@ def checked(addresses: Iterable[str], *, private_addresses: bool) -> list[str]:
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address is on the public internet, so that it cannot belong to this machine or its network.
+    """Whether an address is on the public internet, so that it cannot belong to this machine or its network."""
     if isinstance(address, IPv4Address):
         return _is_public(address) and not any(address in network for network in NEVER_4)
     held = address.ipv4_mapped

@@ -44,7 +44,7 @@ def authenticate() -> AuthenticatedKey:
 
 
 def note_use(key: AuthenticatedKey) -> None:
-    """Notes the use of an API key once the answer is sent, so that the answer does not wait for the database.
+    """Notes the use of an API key once the answer is sent, so that the answer does not wait for the database."""
     if not keys.is_noted(key):
         after_this_request(partial(_note_use_later, key))
 

@@ -104,7 +104,7 @@ def history(site: Site, subscriber: Subscriber, limit: int) -> tuple[list[Event]
 
 @database.session()
 def consents(site: Site, subscriber: Subscriber) -> tuple[str, list[ConsentChange]]:
-    """What created a subscriber, such as `import 12`, or "" if unknown; and the changes of consent, in order.
+    """What created a subscriber, such as `import 12`, or "" if unknown; and the changes of consent, in order."""
     return (
         consent_changes.created_by(site.id, subscriber.id),
         consent_changes.of_subscriber(site.id, subscriber.id),

@@ -32,7 +32,7 @@ HIDDEN = "…"
 def send(
     webhook: Webhook, message_id: str, keys: list[str], body: str, seconds: float, private_addresses: bool
 ) -> Delivered:
-    """Sends a message now, signed with `keys`, and returns its result. Holds no connection to the database.
+    """Sends a message now, signed with `keys`, and returns its result. Holds no connection to the database."""
     at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
     encoded = body.encode()
     headers = signing.headers(keys, message_id, at, encoded)

@@ -82,7 +82,7 @@ def replace(
     private_addresses: bool,
     actor: Actor | None = None,
 ) -> Webhook:
-    """Replaces a webhook. Without `paused` in `item`, it stays paused or not. Raises `NotFound`, `Refused`.
+    """Replaces a webhook. Without `paused` in `item`, it stays paused or not. Raises `NotFound`, `Refused`."""
     check(item["url"], private_addresses)
     with database.write(site.id):
         webhook = _changed_webhook(site.id, require(site.id, webhook_id), item)
@@ -226,7 +226,7 @@ def require(site_id: int, webhook_id: int) -> Webhook:
 
 
 def _hasten(site_id: int, webhook: Webhook) -> None:
-    """Brings the webhook's next try forward. If the webhook is paused, the worker that runs the job ends it.
+    """Brings the webhook's next try forward. If the webhook is paused, the worker that runs the job ends it."""
     if not webhook.paused:
         stored_jobs.hasten(site_id, stored.JOB, webhook.id)
         change_log.note_site(site_id)

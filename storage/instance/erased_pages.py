@@ -19,6 +19,7 @@ def request(instance: Path) -> None:
 
 def keep_log_short(instance: Path) -> None:
     """Runs regularly in each worker, so that the write-ahead log neither grows nor keeps erased subscribers.
+    """
     run(instance)
     database.checkpoint()
 

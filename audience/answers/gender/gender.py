@@ -59,7 +59,7 @@ UNKNOWN = GenderResult("unknown", 0.0, "")
 
 
 class SortedTable:
-    """A CSV table `name,male,female`, sorted by name, that is searched in the file's bytes without an index.
+    """A CSV table `name,male,female`, sorted by name, that is searched in the file's bytes without an index."""
 
     def __init__(self, path: Path) -> None:
         self._data = path.read_bytes()
@@ -145,7 +145,7 @@ def _may_be_american(words: tuple[str, ...], names: Names) -> bool:
 
 
 def _by_title(name: str, title: str, names: Names) -> GenderResult:
-    """The gender of a name after a title. `Lady` and `Miss` alone are looked up as given names of the census.
+    """The gender of a name after a title. `Lady` and `Miss` alone are looked up as given names of the census."""
     alone = _by_census(fold(name).strip(), names)
     if alone.basis:
         return alone

@@ -16,7 +16,7 @@ RESERVED = frozenset(  # RFC 2606, 6761, 6762, 7686, 8375, 9476
 
 @dataclass(frozen=True)
 class Address:
-    """An e-mail address: `local` is the local part as it was given, `domain` is in A-labels and lower case.
+    """An e-mail address: `local` is the local part as it was given, `domain` is in A-labels and lower case."""
 
     local: str
     domain: str

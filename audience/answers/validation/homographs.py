@@ -23,7 +23,7 @@ def letters(domain: str) -> str:
 
 
 def looks_latin(domain: str) -> str:
-    """The Latin domain that a person may take `domain` (in Unicode letters) for: `gmail.com` for `gmaіl.com`.
+    """The Latin domain that a person may take `domain` (in Unicode letters) for: `gmail.com` for `gmaіl.com`."""
     return fold(domain.translate(TWINS))
 
 

@@ -18,7 +18,7 @@ class Visitor(StrEnum):
 
 
 class UserAgents:
-    """Finds the kind of a user agent. `rows` are pairs of a regular expression, in lower case, and its kind.
+    """Finds the kind of a user agent. `rows` are pairs of a regular expression, in lower case, and its kind."""
 
     def __init__(self, rows: Iterable[tuple[str, str]]) -> None:
         patterns: dict[str, list[str]] = {}
