@@ -22,7 +22,7 @@ MALFORMED = (
 
 
 class MalformedAddress(ValueError):
-    """The text is not of the form of an address."""
+    """The text does not have the form of an address."""
 
 
 def identity(address: str) -> str:

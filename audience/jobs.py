@@ -32,7 +32,9 @@ class ClaimLost(Exception):
 
 
 class Lane(NamedTuple):
-    """Jobs that wait for the same thing. No lane waits for another. `threads` of a process work on it."""
+    """A lane of jobs that wait for the same thing. No lane waits for another. Each process has `threads` for
+    it.
+    """
 
     name: str
     lease_ms: int
@@ -89,18 +91,19 @@ def rest(job: Job) -> None:
 
 
 def put_off(job: Job, wait_ms: int) -> None:
-    """Has a job done later, in the caller's transaction. Raises `ClaimLost`."""
+    """Makes a job wait for `wait_ms`, in the caller's transaction. Raises `ClaimLost`."""
     if not stored.release(job, now(), wait_ms, well=True):
         raise ClaimLost
 
 
 def now() -> int:
-    """The instant that leases go by, in milliseconds."""
+    """The present of leases, in milliseconds."""
     return leases.now(clock.uptime_ms())
 
 
 def work(kinds: Sequence[Kind], site_id: int, seconds: float) -> bool:
-    """Works on a site's jobs of some kinds of one lane, for about `seconds`; whether to go on at once.
+    """Works on a site's jobs of some kinds of one lane, for about `seconds`. Returns whether to continue at
+    once.
 
     Safe to call concurrently. Raises `MACHINE_FAULTS`.
     """
@@ -131,18 +134,18 @@ def claim(kinds: Sequence[Kind], site_id: int) -> Job | None:
 
 @database.session()
 def due_kinds(site_id: int) -> set[str]:
-    """The kinds of a site's jobs that may be claimed, or might be."""
+    """The kinds of a site's jobs that can probably be claimed."""
     return stored.due_kinds(site_id, now())
 
 
 @database.session()
 def due_sites() -> list[int]:
-    """The sites, 0 for the instance itself, of which something may be claimed, or might be."""
+    """The ids of sites with a job that can probably be claimed; 0 is the instance itself."""
     return stored.due_sites(now())
 
 
 def prepare(kinds: Sequence[Kind]) -> None:
-    """Adds the instance's own jobs that are not there yet."""
+    """Adds the jobs of the instance's own kinds that do not exist yet."""
     with database.write(database.SHARED):
         stored.ensure([stored.POLL, *(kind.name for kind in kinds if kind.own)])
 
@@ -161,7 +164,7 @@ def _trouble(job_id: int) -> Trouble:
 
 
 def retry(kinds: Sequence[Kind], job_id: int) -> None:
-    """Has a job that failed tried again at once. Raises `NotFound`."""
+    """Makes a failed job due at once. Raises `NotFound`."""
     with database.write(_trouble(job_id).site_id):
         trouble = _trouble(job_id)
         again = {kind.name: kind.retry for kind in kinds}.get(trouble.kind)
@@ -173,8 +176,8 @@ def retry(kinds: Sequence[Kind], job_id: int) -> None:
 
 @database.session()
 def elect(token: str) -> bool:
-    """Whether the process with this token looks for due jobs. With a server only one process does, with a
-    file each.
+    """Whether the process with this token is the one that looks for due jobs. On a database file, every
+    process is.
     """
     return stored.elect(token, now(), ELECTED_MS)
 
@@ -185,7 +188,9 @@ def resign(token: str) -> None:
 
 
 def step(kinds: Sequence[Kind], job: Job, deadline: float) -> bool:
-    """Goes on with a claimed job; whether to look for more of its site at once. Raises `MACHINE_FAULTS`."""
+    """Does a step of a claimed job. Returns whether to look for more jobs of its site at once. Raises
+    `MACHINE_FAULTS`.
+    """
     kind = next(kind for kind in kinds if kind.name == job.kind)
     try:
         wait_ms = kind.step(job, deadline)
@@ -217,7 +222,7 @@ def hand_back(job: Job, wait_ms: int = 0, well: bool = False) -> None:
 
 
 def _note_failure(kind: Kind, job: Job, error: Exception) -> bool:
-    """Has a job that failed tried again later, or gives it up, which it returns."""
+    """Makes a failed job due later, or gives it up. Returns whether it was given up."""
     gives_up, then = False, None
     with database.write(job.site_id):
         failures = stored.note_failure(job, where(error))

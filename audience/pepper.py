@@ -17,7 +17,7 @@ class WrongPepper(ValueError):
 
 
 def open(file: Path, may_make: bool = True) -> None:
-    """Reads the pepper of an instance, which may be made if it is missing. Raises `WrongPepper`."""
+    """Reads the pepper of an instance. With `may_make`, a missing one is made. Raises `WrongPepper`."""
     global _pepper
     if may_make and not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +31,7 @@ def open(file: Path, may_make: bool = True) -> None:
 
 
 def read(file: Path) -> bytes | None:
-    """The pepper of an instance as it is, None if it is missing; opens nothing."""
+    """The pepper in a file, None if the file is missing. Does not open it for this process."""
     return file.read_bytes() if file.exists() else None
 
 
@@ -46,7 +46,7 @@ def check_value(pepper: bytes | None = None) -> str:
 
 
 def digest(purpose: str, text: str, pepper: bytes | None = None) -> str:
-    """HMAC-SHA256 in hexadecimal, by default with the open pepper."""
+    """The HMAC-SHA256 of a text in hexadecimal, by default with the open pepper."""
     key = _pepper if pepper is None else pepper
     return hmac.digest(key, f"{purpose}\0{text}".encode(errors="surrogatepass"), "sha256").hex()
 

@@ -13,8 +13,11 @@ class Admit(Protocol):
     """Decides from the head of a request, its WSGI environ, whether its body may be sent."""
 
     def __call__(self, environ: dict[str, Any]) -> int | None:
-        """The number of bytes that the body may have, None if the application refuses the request or takes no
-        body. What was found out goes into `environ`, where the application looks for it."""
+        """The number of bytes that the body may have. None if the application refuses the request or takes no
+        body.
+
+        The results of the checks go into `environ`, where the application looks for them.
+        """
         ...
 
 
@@ -66,7 +69,7 @@ class Progress(Protocol):
 
 @dataclass(frozen=True)
 class QueueHealth:
-    """State of Redis; `error` is empty if it answers; otherwise the other fields are."""
+    """The state of Redis. `error` is empty if it answers; otherwise the other fields are empty."""
 
     version: str = ""
     persistence: str = ""
@@ -78,7 +81,7 @@ class Processes(Protocol):
     """The other processes of an instance: service, import workers, Redis."""
 
     def stopped(self) -> AbstractContextManager[None]:
-        """Keeps the service from starting within; raises an error if it is running."""
+        """Keeps the service from starting while the context is open. Raises an error if it is running."""
         ...
 
     def serving(self) -> bool: ...
@@ -91,7 +94,7 @@ class Processes(Protocol):
 
 
 class ChildProcess(Protocol):
-    """Runs what could exhaust a process in one of its own, with limits of memory and CPU."""
+    """Runs a function that could exhaust a process in a child process, with limits of memory and CPU."""
 
     def __call__(
         self, function: Callable[..., Any], source: BinaryIO, target: BinaryIO, *arguments: Any
@@ -105,7 +108,7 @@ class ChildProcess(Protocol):
 
 
 class DnsStatus(StrEnum):
-    """Outcome of a DNS query. `UNAVAILABLE` (no answer in time, no resolver, REFUSED) proves nothing."""
+    """The outcome of a DNS query. `UNAVAILABLE` (no answer in time, no resolver, REFUSED) proves nothing."""
 
     OK = "ok"
     NO_DATA = "no_data"
@@ -126,8 +129,9 @@ class DnsHealth(StrEnum):
 
 @dataclass(frozen=True)
 class DnsAnswer:
-    """`records` in presentation form without trailing dots: addresses for A and AAAA, text for TXT,
-    `"PREFERENCE EXCHANGE"` for MX (the null MX of RFC 7505 is `"0 ."`)."""
+    """The answer to a DNS query. `records` are in presentation form without trailing dots: addresses for A
+    and AAAA, text for TXT, `"PREFERENCE EXCHANGE"` for MX (the null MX of RFC 7505 is `"0 ."`).
+    """
 
     status: DnsStatus
     records: tuple[str, ...] = ()
@@ -137,8 +141,9 @@ class Resolver(Protocol):
     """Queries the DNS. Names are absolute; network failures never raise."""
 
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
-        """Answers to `(name, record type)` pairs, in order. All are sent at once; `timeout` is in seconds for
-        all together (default: the resolver's own)."""
+        """The answers to `(name, record type)` pairs, in order. All questions are sent at once; `timeout` is
+        in seconds for all together (default: the resolver's own).
+        """
         ...
 
     def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
@@ -176,7 +181,7 @@ class ReadableFile(Protocol):
 
     @property
     def answers(self) -> str:
-        """All that was answered, as a line for the next file of its kind."""
+        """All answers about the file, as a line for the next file of its kind."""
         ...
 
     @property
@@ -185,7 +190,7 @@ class ReadableFile(Protocol):
         ...
 
     def rows(self, check: Callable[[str], Any]) -> Generator[FileRow, None, None]:
-        """Raises `FormError` when the rest of the file cannot be read."""
+        """The rows of the file. Raises `FormError` when the rest of the file cannot be read."""
         ...
 
 

@@ -24,13 +24,13 @@ def write(file: Path, content: bytes) -> None:
 
 
 def publish(draft: Path, file: Path) -> None:
-    """Gives a private draft, which is complete on disk, its name in the same folder tree."""
+    """Moves a private draft, which is complete on disk, to its name in the same folder tree."""
     draft.replace(file)
     _sync_folder(file.parent)
 
 
 def write_once(file: Path, content: bytes) -> None:
-    """Creates the file unless it exists: of several writers at once, the first wins."""
+    """Creates the file unless it exists. Of several writers at once, the first wins."""
     draft = _draft(file, content)
     try:
         with contextlib.suppress(FileExistsError):
@@ -86,7 +86,7 @@ def forget_first_site(instance: Path, publishable_key: str) -> None:
 
 
 def forget_first_site_unless(instance: Path, keep: Callable[[str, str], bool]) -> None:
-    """Deletes the file unless `keep(publishable_key, secret_key)`; also when it is damaged."""
+    """Deletes the first site's file unless `keep(publishable_key, secret_key)`; also if it is damaged."""
     file = instance / FIRST_SITE
     if file.exists():
         keys = first_site_keys(instance)
@@ -97,7 +97,7 @@ def forget_first_site_unless(instance: Path, keep: Callable[[str, str], bool]) -
 
 
 def first_site_keys(instance: Path) -> tuple[str, str] | None:
-    """(publishable key, secret key); None if the file is missing or damaged."""
+    """The (publishable key, secret key) in the first site's file; None if the file is missing or damaged."""
     try:
         values = json.loads((instance / FIRST_SITE).read_text("utf-8"))
         return str(values["publishable_key"]), str(values["secret_key"])

@@ -86,7 +86,9 @@ class Form(ma.Schema):
             raise ma.ValidationError({key: [TWICE] for key in named})
 
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of known keys. Raises `ma.ValidationError`, by index, for text that could not be stored."""
+        """The values of known keys. Raises `ma.ValidationError`, by index, for text that could not be
+        stored.
+        """
         clean_each((index, item) for index, item in enumerate(data.items()) if item[0] not in self.keys)
         return {key: value for key, value in data.items() if key in self.keys and value is not None}
 

@@ -130,7 +130,9 @@ def _is_plain(value: Any) -> bool:
 
 @dataclass
 class ImportRows:
-    """The result of validating `total` items: the valid ones with their index, and the errors of the others."""
+    """The result of validating `total` items: the valid ones with their index, and the errors of the
+    others.
+    """
 
     total: int
     items: list[tuple[int, dict[str, Any]]] = field(default_factory=list)

@@ -100,7 +100,9 @@ def index_of(error: FieldError) -> int:
 
 
 class FormError(Exception):
-    """Values that a form refuses; the values in `found` are shown beside the error, under keys of their own."""
+    """Values that a form refuses; the values in `found` are shown beside the error, under keys of
+    their own.
+    """
 
     def __init__(self, problems: list[FieldError], found: Mapping[str, list[str]] | None = None) -> None:
         super().__init__("form")

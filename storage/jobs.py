@@ -43,7 +43,9 @@ class Trouble(NamedTuple):
 def add(
     site_id: int, kind: str, subject: int, number: int | None = None, now: int = 0, wait_ms: int = 0
 ) -> None:
-    """Queues a job for after `wait_ms`, also one that exists already. A worker that has claimed it loses it."""
+    """Queues a job for after `wait_ms`, also one that exists already. A worker that has claimed it
+    loses it.
+    """
     execute(
         "INSERT INTO jobs (site_id, kind, subject, seq, status, not_before, wait_ms) "
         f"VALUES (?, ?, ?, ?, '{WAITING}', ?, ?) ON CONFLICT (site_id, kind, subject) DO UPDATE SET "

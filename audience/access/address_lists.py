@@ -51,7 +51,9 @@ def remove(site: Site, entry: str, actor: Actor = COMMAND_LINE) -> bool:
 
 
 def _subject(site: Site, entry: str) -> str:
-    """The text that stands for an entry in the audit log: a domain itself, or the keyed hash of an address."""
+    """The text that stands for an entry in the audit log: a domain itself, or the keyed hash of an
+    address.
+    """
     return site_keys.sent_address_hash(site.id, entry) if "@" in entry else entry
 
 

@@ -27,7 +27,9 @@ SHORTENED = {4: 24, 6: 48}  # bits of an address that are kept
 
 @dataclass(frozen=True)
 class Actor:
-    """An operator or a key by name; `client_network` is where the change came from, shortened."""
+    """The operator or API key, by name, that makes a change; `client_network` is the shortened address that
+    it came from.
+    """
 
     name: str
     client_network: str = ""
@@ -119,7 +121,7 @@ def head(entry: AuditEntry) -> str:
 
 
 def sweep(days: int) -> bool:
-    """Deletes some of the entries that are older than `days`; False if there were none."""
+    """Deletes some of the entries that are older than `days` days; False if there were none."""
     before = clock.now_ms() - days * DAY_MS
     with database.session():
         entry = stored.any_before(before)
@@ -130,7 +132,7 @@ def sweep(days: int) -> bool:
 
 
 def network_of(address: str) -> str:
-    """The network of an IP address, such as 192.0.2.0/24; empty if it is none."""
+    """The network of an IP address, such as 192.0.2.0/24; empty if the text is no IP address."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -116,7 +116,7 @@ def sites_of(key: Key) -> list[Site]:
 
 @database.write(database.SHARED)
 def rename(publishable_key: str, name: str, actor: Actor = COMMAND_LINE) -> None:
-    """Raises `NotFound`."""
+    """Renames a key. Raises `NotFound`."""
     if not stored.rename(publishable_key, name):
         raise NotFound(NO_KEY)
     _record(actor, "key renamed", publishable_key)
@@ -134,7 +134,7 @@ def revoke(publishable_key: str, instance: Path, actor: Actor = COMMAND_LINE) ->
 
 @database.write(database.SHARED)
 def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Actor = COMMAND_LINE) -> NewKey:
-    """A new key with the same sites and scope; the old key expires after `overlap_ms`.
+    """Creates a key with the same sites and scope; the old key expires after `overlap_ms` milliseconds.
 
     The old secret is deleted from the instance's folder at once. Raises `NotFound`.
     """
@@ -154,9 +154,9 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Act
 
 
 def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
-    """The key, or None; does the same work whether the key or its secret is wrong.
+    """Authenticates a key, and returns it, or None. Takes as long whether the key or its secret is wrong.
 
-    A good key is read again after `KNOWN_MS`, in which another process may have revoked it.
+    A valid key is read again after `KNOWN_MS`: another process may have revoked it by then.
     """
     credential = _known.get(publishable_key)
     if credential and credential.is_good(pepper.passing_digest(secret_key)):
@@ -186,7 +186,9 @@ def is_noted(key: AuthenticatedKey) -> bool:
 
 
 def note_use(key: AuthenticatedKey) -> None:
-    """Keeps that a key was used, every 5 minutes at most; skips it while the database takes no writes."""
+    """Stores that a key was used, every 5 minutes at most. Does nothing while the database takes no
+    writes.
+    """
     if is_noted(key):
         return
     _noted[key.publishable_key] = clock.uptime_ms()

@@ -19,7 +19,9 @@ SECOND = "v2:"  # begins what a site's key has made
 
 
 class SiteKey(NamedTuple):
-    """`is_first`: the site has what is of the first scheme, as it was there before sites had keys."""
+    """The key of a site. `is_first` is true if the site still has hashes of the first scheme, from before
+    sites had keys.
+    """
 
     key: bytes
     is_first: bool
@@ -42,7 +44,7 @@ def get(site_id: int) -> SiteKey:
 
 
 def address_hash(site_id: int, email_key: str) -> str:
-    """Under which an address is kept from now on."""
+    """The hash under which an address is stored from now on."""
     return SECOND + pepper.digest("address", email_key, get(site_id).key)
 
 
@@ -62,7 +64,9 @@ def new_webhook_nonce() -> str:
 
 
 def webhook_secret(site_id: int, webhook_id: int, nonce: str) -> bytes:
-    """The 32 bytes of a secret of which only the nonce is kept; one of the first scheme stays as it is."""
+    """The 32 bytes of a webhook's secret, derived from its stored nonce. Secrets of the first scheme do not
+    change.
+    """
     if nonce.startswith(SECOND):
         return bytes.fromhex(pepper.digest("webhook", nonce, get(site_id).key))
     return bytes.fromhex(pepper.digest("webhook", f"{site_id} {webhook_id} {nonce}"))
@@ -80,7 +84,7 @@ def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
 
 
 def meant(address: str) -> str:
-    """An address, or that which a malformed one is in an encoding, such as `ann%40example.com`."""
+    """An address; a malformed one is decoded first, such as `ann%40example.com`."""
     plain = (redaction.address_in(address) or address).strip("'")
     for form in (address, plain):
         with suppress(addresses.MalformedAddress):
@@ -90,7 +94,7 @@ def meant(address: str) -> str:
 
 
 def sent_address_hash(site_id: int, address: str) -> str:
-    """The keyed hash of an address as it was sent, also of a malformed one."""
+    """The keyed hash of an address as it was sent, which may be malformed."""
     return address_hash(site_id, _sent_key(address))
 
 

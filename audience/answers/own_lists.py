@@ -29,7 +29,9 @@ class OwnList:
 
 
 def read(path: Path, normal_form: Callable[[str], str]) -> OwnList:
-    """The list at `path`, empty without a file. Raises `SettingError` for a file or an entry that is none."""
+    """The list at `path`, empty without a file. Raises `SettingError` for an unreadable file or an invalid
+    entry.
+    """
     try:
         lines = path.read_text("utf-8").splitlines() if path.is_file() else []
         entries = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
@@ -47,7 +49,7 @@ def of_instance(instance: Path) -> dict[str, OwnList]:
 
 
 def changed(path: Path, normal_form: Callable[[str], str], entry: str, place: str) -> str:
-    """The text of the list with an entry in `more` or `fewer`, or in `neither`. Raises `ValueError`."""
+    """The text of the list once an entry is in `more`, `fewer` or `neither`. Raises `ValueError`."""
     wanted = normal_form(_entry(entry))
     if entry.strip().splitlines() != [entry.strip()] or entry.strip()[0] in "-#":
         raise ValueError("an entry is one line, and begins with neither - nor #")

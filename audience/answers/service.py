@@ -41,7 +41,9 @@ COUNTRIES = "tier1_countries: no country has the code {codes}; give codes of ISO
 
 
 class TimedResolver:
-    """Reports the duration of every round of DNS queries to `telemetry`. `last_health` is as last asked."""
+    """Reports the duration of every round of DNS queries to `telemetry`. `last_health` is the last result of
+    `health`.
+    """
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -60,7 +62,9 @@ class TimedResolver:
 
 
 def open_resolver(settings: Settings, gate: Gate | None = None) -> DnsResolver:
-    """`gate` bounds the threads that wait for it. Raises `SettingError` for a malformed server or canary."""
+    """Opens the resolver; `gate` limits the threads that wait for it. Raises `SettingError` for a malformed
+    server or canary.
+    """
     from audience.answers.dns.canaries import Canaries
     from audience.answers.dns.resolver import DnsResolver
 
@@ -151,7 +155,9 @@ class Answers:
         _ = (self.tier1_countries, self.resolver, self.providers, self.lists, self.words, self.tables, places)
 
     def warm(self) -> None:
-        """Loads every table and library in a thread: else each of many first requests would, all at once."""
+        """Loads every table and library in a thread. Otherwise each of the first requests would load all of
+        them.
+        """
         threading.Thread(target=self._load, daemon=True).start()
 
     def _load(self) -> None:
@@ -162,7 +168,7 @@ class Answers:
             log.error("a table cannot be loaded: %s", where(error))
 
     def load(self) -> None:
-        """Loads the bundled tables and the libraries, which processes share that are forked afterwards."""
+        """Loads the bundled tables and the libraries, so that processes forked afterwards share them."""
         from audience.answers.moderation import moderation
 
         validation.validate(Candidate(email=NO_ADDRESS), self._ruleset(self.lists), self.sources)
@@ -175,7 +181,7 @@ class Answers:
         return str(country) if country else None
 
     def validate(self, candidate: Candidate, lists: AllowDenyLists) -> ValidationResult:
-        """Applies a site's lists, those in the settings, and the plain rule set."""
+        """Validates a candidate by a site's lists, those in the settings, and the plain rule set."""
         result = validation.validate(candidate, self._ruleset(lists), self.sources)
         telemetry.record_answer("validation", result.reasons)
         return result
@@ -199,7 +205,7 @@ class Answers:
         return Ruleset(threshold=self._settings.validation_threshold, lists=self.lists + lists, **options)
 
     def moderate(self, content: str) -> ModerationResult:
-        """Text of any length; see `moderation.moderate`."""
+        """Moderates text of any length; see `moderation.moderate`."""
         from audience.answers.moderation import moderation
 
         result = moderation.moderate(content, self.words)

@@ -14,7 +14,7 @@ LIST = "tables.csv"
 
 @dataclass(frozen=True)
 class DatedTable:
-    """The tables in the folder `path`, fresh for so many days; None if they never become stale."""
+    """The tables in the folder `path`. They are fresh for some days; None if they never become stale."""
 
     folder: str
     path: Path

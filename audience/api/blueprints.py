@@ -46,13 +46,13 @@ NOUNS = (
 
 
 class LettersConverter(BaseConverter):
-    """Letters of a path segment: existing clients have their own name for the strict rule set."""
+    """Reads letters of a path segment: existing clients have their own name for the strict rule set."""
 
     regex = "[A-Za-z]+"
 
 
 class IdConverter(BaseConverter):
-    """The id of a segment or report, as sent: the domain validates it."""
+    """Reads the id of a segment or report as it was sent; the domain validates it."""
 
     regex = r"(?!preview$)[^/]+"
 

@@ -72,9 +72,10 @@ def _check_length(max_bytes: int) -> None:
 
 @contextmanager
 def json_body(max_bytes: int, writes: bool) -> Iterator[dict[str, Any]]:
-    """The body as an object, an empty one, `null` and `[]` as `{}`: a large one for one request at a time.
+    """The body as an object; an empty body, `null` and `[]` are `{}`. Large bodies are parsed by one request
+    at a time.
 
-    Of a request that `writes`, a `Doubled` object stands where equal keys name two.
+    With `writes`, objects in which equal keys have different values become `Doubled`.
     """
     file = request.environ["wsgi.input"]
     raw = file.read(WAITING_BYTES + 1)
@@ -138,7 +139,7 @@ def read_lists() -> dict[str, Any]:
 
 
 def _parse(raw: bytes, writes: bool) -> Any:
-    """Raises `NotUnderstood`, and `Compressed` of what is no JSON because it is compressed."""
+    """The JSON in a body. Raises `NotUnderstood`, and `Compressed` if the body is compressed."""
     named = request.headers.get("Content-Encoding", "").lower().split(",")
     is_packed = not PACKED.isdisjoint(coding.strip() for coding in named)
     try:
@@ -154,7 +155,7 @@ def _parse(raw: bytes, writes: bool) -> Any:
 def read_query() -> tuple[dict[str, Any], list[str]]:
     """The values of the query, with `a[b]=` and `a[]=` nested, and its site uuids.
 
-    One client appends `?site_uuid=...` to another value, which ends there.
+    A known client appends `?site_uuid=...` to another value; the value then ends there.
     """
     values: dict[str, Any] = {}
     site_uuids: list[str] = []

@@ -160,7 +160,7 @@ def queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> BulkAct:
 
 @database.session()
 def get(site: Site, act_id: int) -> BulkAct:
-    """Raises `NotFound`."""
+    """Gets a bulk action. Raises `NotFound`."""
     return require(site.id, act_id)
 
 

@@ -97,7 +97,9 @@ class SubscriberBatch:
         )
 
     def _note_unsubscribe(self, change: Change) -> None:
-        """Keeps with an erased address when it was unsubscribed: no earlier `subscribe` lifts it."""
+        """Stores with an erased address when it was unsubscribed, so that no earlier `subscribe` lifts the
+        erasure.
+        """
         erasure = self._suppression(change.key)
         for event, *_ in consents.events(change, self.accepted):
             if event.unsubscribes and event.counts_over(_event(erasure), self.at):
@@ -161,11 +163,13 @@ class SubscriberBatch:
         return known_people.limited(changes, self.known, self.unsubscribed_before)
 
     def unsubscribed_before(self, key: str) -> bool:
-        """Whether an address is suppressed: its subscriber unsubscribed and changed address, or was erased."""
+        """Whether an address is suppressed: its subscriber unsubscribed and changed address, or was
+        erased.
+        """
         return self._suppression(key) is not NOT_SUPPRESSED
 
     def _change(self, subscriber: Person, change: Change) -> bool:
-        """Applies a change; whether that changed what is shown of the subscriber."""
+        """Applies a change. Returns whether it changed what is shown of the subscriber."""
         changed = False
         if change.known:
             values = self.values.get(change.key) or read_values(subscriber[FIELDS])
@@ -224,7 +228,7 @@ class SubscriberBatch:
         return changed
 
     def _set_tags(self, subscriber: Person, change: Change) -> bool:
-        """A tag that is in both lists is removed."""
+        """Adds and removes tags. A tag in both lists is removed."""
         tagged = self.tagged.get(change.key)
         added = dict.fromkeys(map(self.tag_ids.__getitem__, change.tags))
         if tagged is None:

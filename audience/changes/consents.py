@@ -26,7 +26,8 @@ Said = tuple[Person, int, bool, str]  # who, when, whether they subscribed, and 
 
 
 class ConsentEvent(NamedTuple):
-    """`instant` is its date, at most its acceptance, or without a date its acceptance, in milliseconds.
+    """A consent event. `instant`, in milliseconds, is its date if it has one, but not later than its
+    acceptance; otherwise its acceptance.
 
     `number` is that of the accepting transaction.
     """
@@ -69,14 +70,14 @@ class Consents:
         self.unsubscribes_ignored = self.subscribes_ignored = 0
 
     def apply(self, subscriber: Person, change: Change, accepted: Acceptance) -> bool:
-        """Applies the events of a change; whether the subscriber's date of unsubscribing has changed."""
+        """Applies the events of a change. Returns whether the subscriber's date of unsubscribing changed."""
         before = subscriber[UNSUBSCRIBED_AT]
         for event, shown_at, reason in events(change, accepted):
             self._apply(subscriber, event, min(shown_at, self.now), reason)
         return bool(subscriber[UNSUBSCRIBED_AT] != before)
 
     def _apply(self, subscriber: Person, event: ConsentEvent, shown_at: int, reason: str) -> None:
-        """Repeating what counts keeps the first date."""
+        """Applies an event. If it repeats the event that counts, the first date stays."""
         subscribed = subscriber[UNSUBSCRIBED_AT] is None
         if event.unsubscribes:
             subscriber[UNSUBSCRIBE_NUMBER] = max(event.number, subscriber[UNSUBSCRIBE_NUMBER] or 0)
@@ -119,12 +120,12 @@ def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent,
 
 
 def stored_event(subscriber: Person) -> ConsentEvent:
-    """The event that counts."""
+    """The stored consent event of a row of the batch."""
     return ConsentEvent(subscriber[CONSENT_AT] or 0, subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND])
 
 
 def current_event(subscriber: Subscriber) -> ConsentEvent:
-    """The event that counts of a subscriber."""
+    """The consent event that counts for a subscriber."""
     kind = ConsentKind(subscriber.consent_kind)
     return ConsentEvent(subscriber.consent_at or 0, subscriber.consent_number, kind)
 

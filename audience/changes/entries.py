@@ -114,7 +114,9 @@ class Entries:
         return [row[0] for row in self.changed] + [row[0] for row in self.lifted]
 
     def repeated_by(self) -> list[int]:
-        """The ids of the subscribers with a repeated consent in this row, which has no entry and no number."""
+        """The ids of the subscribers with a repeated consent in this row, which has no entry and no
+        number.
+        """
         return [id_ for id_, *_ in self.repeated]
 
     def consents_before(self) -> list[Repeated]:
@@ -125,7 +127,7 @@ class Entries:
 def consent_before(
     left_at: int | None, at: int | None, number: int, kind: int | None = None
 ) -> tuple[int | None, int, int]:
-    """(instant, number, kind) of an old consent, of which an older Audience kept no kind."""
+    """The (instant, number, kind) of an earlier consent event. Older versions stored no kind."""
     if kind is None:
         kind = ConsentKind.UNSUBSCRIBE if left_at is not None else ConsentKind.SUBSCRIBE if at else 0
     return at, number, kind
@@ -144,7 +146,7 @@ def _kind(new: Values, old: Values) -> str:
 
 
 def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
-    """The entries of one transaction from its parts, as (at, entries): one for each subscriber, net."""
+    """Merges the parts of one transaction, as (at, entries), into one net entry for each subscriber."""
     whole, changed, unsubscribed = Entries(), dict[int, tuple[Values, Values]](), dict[int, bool]()
     for at, part in parts:
         whole.created += part.created
@@ -171,7 +173,7 @@ def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
 
 
 def _net(new: Values, old: Values, later: Values, before: Values) -> tuple[Values, Values]:
-    """New and old values after a further change; without what is as it was."""
+    """The new and old values after a further change, without values that are back at the old ones."""
     fields = {**new.get("fields", {}), **later.get("fields", {})}
     had = {**before.get("fields", {}), **old.get("fields", {})}
     added, removed = [

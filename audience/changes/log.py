@@ -105,7 +105,7 @@ def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[Person]) ->
 
 
 def _changed(batch: SubscriberBatch, subscriber: Person, before: Sequence[object], groups: int) -> Changed:
-    """`groups` is the sum of the groups of columns that differ."""
+    """The entry of a changed subscriber. `groups` is the sum of the groups of columns that differ."""
     new: Values = {}
     old: Values = {}
     for position, name in PLAIN[groups]:
@@ -130,7 +130,7 @@ def _changed(batch: SubscriberBatch, subscriber: Person, before: Sequence[object
 
 
 def record_address(site_id: int, source: Source, subscriber: Subscriber, before: str) -> None:
-    """Adds that a subscriber's address was changed."""
+    """Records that a subscriber's address was changed."""
     changed: Changed = (subscriber.id, {"email": subscriber.email}, {"email": before})
     _add(site_id, Entries(changed=[changed]), subscriber.updated_at, source)
 
@@ -162,11 +162,10 @@ def record_untagged(
 def record_erased(
     site_id: int, source: Source, subscribers: Sequence[Subscriber], blank: Collection[int] | None = None
 ) -> None:
-    """Adds that subscribers were erased. After the commit, call `blank`.
+    """Records that subscribers were erased. After the commit, call `blank`.
 
-    Blanks what receivers of webhooks answered, as it may be about them.
-
-    Without `blank`, the record may have something of all of them, else of those only.
+    Blanks the answers of webhook receivers, as they may be about these subscribers. Without `blank`, all of
+    them may have values in the change log; otherwise only those in `blank`.
     """
     for start in range(0, len(subscribers), MOST_ENTRIES):
         chunk = subscribers[start : start + MOST_ENTRIES]
@@ -185,7 +184,7 @@ def record_reset(site_id: int, source: Source, at_least: int) -> None:
 
 @contextmanager
 def one_transaction(site_id: int, source: Source) -> Iterator[None]:
-    """Adds what several writes of the caller's transaction did as one: an entry for each subscriber, net."""
+    """Records several writes of the caller's transaction as one: a net entry for each subscriber."""
     parts: list[tuple[int, Entries]] = []
     token = _parts.set(parts)
     try:

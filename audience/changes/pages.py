@@ -49,7 +49,9 @@ class LoggedChange(NamedTuple):
 
 
 class ChangePage(NamedTuple):
-    """`next` is the cursor to go on from; `newest` and `oldest` are the bounds of the record."""
+    """A page of changes. `next` is the cursor of the next page; `newest` and `oldest` are the bounds of the
+    change log.
+    """
 
     changes: list[LoggedChange]
     next: int
@@ -100,9 +102,10 @@ def _after(site_id: int, after: int, limit: int) -> list[Part]:
 
 
 class History(NamedTuple):
-    """The newest changes of one subscriber, newest first, and all changes of consent, oldest first.
+    """The history of one subscriber: the newest changes, newest first, and all changes of consent, oldest
+    first.
 
-    `created_by` is what brought them, as a source; the consents are (source, `ConsentChange`).
+    `created_by` is the source that created the subscriber; the consents are (source, `ConsentChange`).
     """
 
     created_by: tuple[str, str | None]
@@ -112,7 +115,7 @@ class History(NamedTuple):
 
 @database.snapshot()
 def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
-    """Raises `NotFound`."""
+    """The history of a subscriber. Raises `NotFound`."""
     subscriber = stored_subscribers.get_by_uuid(site.id, uuid)
     if subscriber is None:
         raise NotFound(NOBODY)
@@ -140,7 +143,7 @@ def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
 
 
 def answered(kind: str, number: int, known_keys: Mapping[int, str]) -> tuple[str, str | None]:
-    """A source as it is answered: a key by its publishable part."""
+    """A source as clients read it, with a key by its publishable part."""
     if kind in BY_KEY:
         return kind, known_keys.get(number)
     return kind, str(number) if number else None
@@ -210,7 +213,7 @@ def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[
 
 
 def _with_tag_names(new: Values, names: Mapping[str, str], at: int) -> Values:
-    """New values as they are answered: tags by name, and when it was."""
+    """New values as clients read them: with tags by name, and the instant of the change."""
     changed = {"updated_at": at, **new}
     if "tags" in changed:
         for name, tag_ids in zip(("tags_added", "tags_removed"), changed.pop("tags"), strict=True):

@@ -16,7 +16,7 @@ TWO = "The email and the uuid are of two subscribers: correct one of them, or le
 def changes_of(
     site: Site, items: Sequence[tuple[int, Item]]
 ) -> tuple[list[tuple[int, Change]], list[FieldError]]:
-    """The changes that items of a batch ask for, by index, and the errors of those that are refused."""
+    """The changes that items of a batch ask for, by index, and the errors of refused items."""
     changes, errors, named = list[tuple[int, Change]](), [], []
     for index, item in items:
         try:

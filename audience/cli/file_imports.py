@@ -154,7 +154,7 @@ def _parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _open_file(
     file: Path, site: Site, parameters: dict[str, Any], quiet: bool
 ) -> Iterator[tuple[BinaryIO, File]]:
-    """The file, locked, looked through, and with all that it leaves open answered."""
+    """Opens and locks a file, looks through it, and asks its open questions."""
     with file.open("rb") as binary, tempfile.TemporaryFile() as unpacked:
         _lock(binary)
         try:
@@ -240,7 +240,9 @@ def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
 
 
 def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
-    """Identifies a file when the command runs again: a digest of its content, site and how it is meant."""
+    """A text that identifies a file when the command runs again: a digest of its content, its site and its
+    parameters.
+    """
     digest = hashlib.sha256(json.dumps([site.uuid, reading.zone, *given(reading)]).encode())
     binary.seek(0)
     while chunk := binary.read(CHUNK_SIZE):

@@ -30,7 +30,7 @@ Pairs = Sequence[Pair]
 
 
 class Unanswered(click.ClickException):
-    """A file with open questions."""
+    """The file has open questions."""
 
     exit_code = UNANSWERED
 
@@ -150,9 +150,9 @@ def _suggested_states(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
 
 
 def _others(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
-    """The answers to all that is asked besides consent: each alone, or what there is to choose from.
+    """The answers to all questions but that about consent: the only one, or the choices.
 
-    What is asked about earlier answers does not arise in a command that gives all of them anew.
+    Questions about earlier answers are left out: a command that answers everything does not raise them.
     """
     for question in questions:
         parts = [option.split("&") if question.about == "email" else [option] for option in question.options]

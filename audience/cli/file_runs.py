@@ -113,7 +113,7 @@ class FileRun:
         }
 
     def _follow(self, import_id: int) -> Import:
-        """The import, once it is applied."""
+        """Waits until the import is applied, and returns it."""
         try:
             return follow(
                 self.site, "Applying", partial(imports.progress, self.site, import_id), self.as_json
@@ -223,7 +223,7 @@ def _numbered(path: Path) -> Iterator[Path]:
 
 
 def _unused(path: Path) -> Path:
-    """Somebody may be correcting a file that is there."""
+    """The first path that does not exist: an operator may be correcting an existing file."""
     return next(file for file in _numbered(path) if not file.exists())
 
 

@@ -49,9 +49,10 @@ def on_new_instance(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[..., Any]:
-    """Opens and migrates the instance, passes its settings first, and prints an error per refused value.
+    """Opens and migrates the instance, passes its settings to the command, and prints an error for each
+    refused value.
 
-    `site_uuid` (a name, a uuid, or None for the only site) becomes that site, as `site`.
+    `site_uuid` (a name, a uuid, or None for the only site) is passed as that site, `site`.
     """
 
     @wraps(command)
@@ -99,7 +100,7 @@ def _listed(problems: Iterable[Any]) -> str:
 
 
 def _sentence(problem: Any) -> str:
-    """The message with what an answer names under keys of its own."""
+    """The message of a problem, with the names that an answer has under keys of their own."""
     message = in_commands(problem.message)
     if problem.unknown:
         names = ", ".join(f"`{name}`" for name in problem.unknown)

@@ -10,7 +10,9 @@ import click
 
 
 class Row(NamedTuple):
-    """A command in the list: its module and name, as `module:name` in `audience.cli`, and its line of help."""
+    """A command in the list: its module and name, as `module:name` in `audience.cli`, and its line of
+    help.
+    """
 
     place: str
     help: str

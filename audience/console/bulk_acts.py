@@ -147,7 +147,7 @@ def _selection(site: Site) -> tuple[list[int], list[str]]:
 
 
 def _list_filter(site: Site) -> tuple[Filters, str]:
-    """The filters of the list, and the text that is searched for. Raises `Refused`."""
+    """The filters and the search text of the list. Raises `Refused`."""
     chosen = filters(request.args)
     return chosen, read_search_text(site, chosen)
 
@@ -164,7 +164,7 @@ def _filter(site: Site) -> tuple[str, dict[str, str]]:
 
 
 def _tag(text: str) -> str:
-    """Raises `Refused`."""
+    """The tag in a form. Raises `Refused`."""
     try:
         return str(load(NewTag(), {"name": text})["name"]) if trim(text) else ""
     except FormError as error:

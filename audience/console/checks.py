@@ -29,7 +29,7 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Question:
-    """`needs` are the fields one of which must be filled in."""
+    """A question of the page of checks. At least one of the fields in `needs` must be filled in."""
 
     name: str
     answer: Callable[[Site, Form], Found]
@@ -67,7 +67,7 @@ def _page(site: Site, kind: str, form: Form | None = None) -> str:
 
 
 def kinds() -> list[tuple[str, str]]:
-    """(kind, name) of each question."""
+    """The (kind, name) of each question."""
     return [(kind, question.name) for kind, question in QUESTIONS.items()]
 
 
@@ -98,7 +98,7 @@ def _address(site: Site, form: Form) -> Found:
 
 
 def _weighed(result: ValidationResult) -> Found:
-    """The reasons with their weights, and how the score comes from them."""
+    """The reasons with their weights, and how they result in the score."""
     weighed = [(reason, WEIGHTS.get(reason)) for reason in result.reasons]
     factors = [f"{1 - weight:g}" for _, weight in weighed if weight]
     return {

@@ -107,7 +107,9 @@ def _acts(log: Sequence[AuditEntry]) -> Iterator[Entry]:
 
 
 def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
-    """Entries for changes that nobody made by hand. Changes of consent and events have entries of their own."""
+    """Entries for changes that nobody made by hand. Changes of consent and events have entries of
+    their own.
+    """
     key_names = {key.publishable_key: key.name for key in keys.list_all(site)}
     for change in change_log_pages.history(site, subscriber.uuid).changes:
         words, names = _tag_changes(change.changed)

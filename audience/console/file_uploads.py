@@ -81,7 +81,9 @@ def act(site: Site, upload_id: int) -> Response:
 
 
 def _check(site: Site, upload: FileUpload) -> None:
-    """Raises `Refused` if it is already known that the file is not understood; otherwise a worker finds out."""
+    """Raises `Refused` if it is already known that the file is not understood; otherwise a worker
+    finds out.
+    """
     if "problem" in _outcome(site, upload):
         raise Refused(NOT_UNDERSTOOD)
 

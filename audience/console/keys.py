@@ -65,7 +65,7 @@ def revoke(site: Site) -> Response:
 
 
 def _of_owned_sites(site: Site, publishable_key: str) -> str:
-    """A key of the site, if the operator owns all sites that it reaches. Raises `NotFound` and `Refused`."""
+    """The key of the site, if the operator owns all its sites. Raises `NotFound` and `Refused`."""
     matching = [key for key in keys.list_all(site) if key.publishable_key == publishable_key]
     if not matching:
         raise NotFound(NO_SUCH_KEY)

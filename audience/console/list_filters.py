@@ -26,7 +26,7 @@ Filters = dict[str, Any]
 
 @dataclass(frozen=True)
 class Chip:
-    """A condition as a phrase; taking it off removes `names` from the URL, and `tag` from its tags."""
+    """A filter as a phrase. Removing it removes `names` from the URL, and `tag` from its tags."""
 
     phrase: str
     names: tuple[str, ...]
@@ -50,7 +50,9 @@ def filters(arguments: MultiDict[str, str]) -> Filters:
 
 
 def rules(chosen: Mapping[str, Any]) -> list[Any]:
-    """Segment rules, all of which must hold; a malformed value is refused where rules are read."""
+    """The filters as segment rules, all of which must hold. A malformed value is refused when the rules are
+    read.
+    """
     rules: list[Any] = [{"status": chosen["status"]}] if "status" in chosen else []
     rules += [{"tag": tag} for tag in chosen.get("tag", ())]
     rules += [{date: bounds} for date in DATES if (bounds := _bounds(chosen, date))]
@@ -63,13 +65,15 @@ def rules(chosen: Mapping[str, Any]) -> list[Any]:
 
 
 def as_rules(chosen: Mapping[str, Any], text: Any, segment: Any) -> list[Any]:
-    """All filters of a list as segment rules. The rules of its text and its segment are passed in, or None."""
+    """All filters of a list as segment rules. The rules of its text and its segment are passed in, or
+    None.
+    """
     dated = [{chosen["order"]: {"exists": True}}] if "order" in chosen else []
     return [*rules(chosen), *dated, *filter(None, (segment, text))]
 
 
 def _is(key: str, text: str) -> Any:
-    """Text, or what the text spells: a number, true or false."""
+    """The operand in a text: a number, true, false, or the text itself."""
     readings: list[Any] = [text]
     if text.lower() in ("true", "false"):
         readings.append(text.lower() == "true")

@@ -37,7 +37,9 @@ def is_https() -> bool:
 
 
 def cookie_name() -> str:
-    """Cookies do not tell ports apart, so that the name has to, where several services may run."""
+    """The name of the cookie. It contains the port, because cookies do not tell ports apart and several
+    services may run.
+    """
     if is_https():
         return HTTPS_COOKIE
     return f"audience_session_{urlsplit(origin() or '').port or DEFAULT_PORTS['http']}"

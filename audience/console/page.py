@@ -122,7 +122,7 @@ def csrf_token() -> str:
 
 
 def read_form() -> MultiDict[str, str]:
-    """The fields of a form, those of a file's form without the file. Raises `RequestEntityTooLarge`."""
+    """The fields of a form, without its file. Raises `RequestEntityTooLarge`."""
     request.max_form_memory_size = MAX_FORM_BYTES
     return request.form
 
@@ -130,7 +130,7 @@ def read_form() -> MultiDict[str, str]:
 def url(endpoint: str, **values: Any) -> str:
     """The path of a page, below the path of the public address.
 
-    From one page of the instance to another, `of` goes along: the site that they were reached from.
+    Links between pages of the instance keep `of`, the site from which they were reached.
     """
     uuid = request.args.get("of") if _is_of_instance(endpoint) else None
     return public_root() + url_for(endpoint, **{"of": uuid, **values})
@@ -142,7 +142,7 @@ def _is_of_instance(endpoint: str) -> bool:
 
 
 def redirect_to(endpoint: str, **values: Any) -> Response:
-    """Leads to another page, after a POST."""
+    """Redirects to another page, after a POST."""
     return to_path(url(endpoint, **values))
 
 
@@ -151,7 +151,7 @@ def to_path(path: str) -> Response:
 
 
 def attached(content: str | bytes | Iterable[bytes], content_type: str, name: str) -> Response:
-    """A file to keep; nginx makes no copy of it on its disk."""
+    """A file to download. nginx makes no copy of it on its disk."""
     response = Response(content, content_type=content_type)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     response.headers["X-Accel-Buffering"] = "no"
@@ -180,7 +180,9 @@ def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:
 
 
 def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, int]:
-    """Checks the request before its body is taken; the form's token is checked later. Raises `AudienceError`."""
+    """Checks the request before its body is taken; the form's token is checked later. Raises
+    `AudienceError`.
+    """
     max_bytes = most()
     if origin() is None:
         raise Forbidden(FORGED)
@@ -196,7 +198,7 @@ def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, 
 
 
 def _check_body(max_bytes: int) -> None:
-    """Raises why the form is not taken, or was not."""
+    """Raises an error if the body is not taken, or was not."""
     if REFUSAL in request.environ:
         raise request.environ[REFUSAL]
     if "HTTP_TRANSFER_ENCODING" in request.environ:
@@ -222,13 +224,13 @@ def _to_sign_in() -> Response:
 
 
 def requested_path() -> str:
-    """The path that the request is for, with its query."""
+    """The path of the request, with its query."""
     query = request.query_string.decode("ascii", "replace")
     return request.path + (f"?{query}" if query else "")
 
 
 def _check_sender() -> None:
-    """Raises `Forbidden` for what another page sent."""
+    """Raises `Forbidden` for a request that another site's page sent."""
     if not is_from_here():
         raise Forbidden(FORGED)
 
@@ -239,7 +241,7 @@ def _has_token() -> bool:
 
 
 def _render_again() -> Response:
-    """The form of an earlier session of the same operator. Raises `Forbidden` for any other."""
+    """Shows the form of an earlier session of the same operator. Raises `Forbidden` for another operator."""
     form_text = unsent_form()
     shown = render_again(requested_path(), form_text, present(), csrf_token()) if form_text else None
     if shown is None:

@@ -43,7 +43,7 @@ def _branch(site: Site, node: Mapping[str, Any], budget: Iterator[int]) -> Branc
 
 
 def result_tree(node: Mapping[str, Any]) -> Branch:
-    """The tree of one subscriber, from `audience.segments.matches`."""
+    """The tree of a rule's results for one subscriber, from `audience.segments.matches`."""
     kind = kind_of(node)
     if kind in GROUPS:
         inner = tuple(map(result_tree, _inner(kind, node)))

@@ -26,7 +26,9 @@ class Single:
 
 @dataclass(frozen=True)
 class Together:
-    """Two or more of which `all` or `any` hold; those in it are of the other kind, or conditions."""
+    """Two or more conditions or groups, of which `all` or `any` must hold. A group in it is of the other
+    kind.
+    """
 
     kind: str
     parts: tuple["Single | Together", ...]
@@ -82,7 +84,7 @@ def _meaning(node: Node, holds: bool = True) -> Meaning:
 
 
 def _singles(node: Node, kind: str) -> Iterator[Node]:
-    """A condition for each of its operators."""
+    """The conditions of a node, one for each of its operators."""
     for operator, operand in operands(node).items():
         yield {kind: node[kind], operator: operand} if kind == "field" else {kind: {operator: operand}}
 

@@ -29,7 +29,7 @@ def token_of(*parts: str) -> str:
 
 
 def earlier_result(*typed: str) -> str:
-    """The id of what the form made when it was sent before with what is `typed` in it, "" if nothing."""
+    """The id of what the form made when it was sent before with the same `typed` values; "" if nothing."""
     form = _form(*typed)
     return sessions.made_by(form) if form.token else ""
 

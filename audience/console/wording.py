@@ -27,7 +27,7 @@ def plainly(message: str) -> str:
 
 
 def number(value: float) -> str:
-    """12,150 or −3."""
+    """A number with separators: 12,150 or −3."""
     return f"{value:,}".replace("-", MINUS)
 
 
@@ -44,7 +44,7 @@ def negative(value: float) -> float:
 
 
 def twelve(values: Sequence[int]) -> list[int]:
-    """Summed to about twelve parts, for a spark line."""
+    """The values, summed to about twelve parts for a spark line."""
     width = max(1, -(-len(values) // 12))
     return [sum(values[start : start + width]) for start in range(len(values) % width, len(values), width)]
 
@@ -54,7 +54,7 @@ def known(key: int, words: Mapping[int, str]) -> str:
 
 
 def beside(value: str) -> tuple[str, None]:
-    """A reason without a weight."""
+    """A reason without a weight, for a list of reasons with weights."""
     return value, None
 
 
@@ -63,12 +63,12 @@ def signed(value: float) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """A percentage to one decimal."""
+    """The percentage of a part, to one decimal."""
     return f"{100 * part / whole:.1f}%" if whole else "0%"
 
 
 def change(now: float, before: float) -> str:
-    """A change in percent, with its sign; empty where there was nothing before."""
+    """The change in percent, with its sign; empty if there was nothing before."""
     if not before:
         return ""
     percent = round(100 * (now - before) / before, 1)
@@ -86,7 +86,7 @@ def visible(value: object) -> object:
 
 
 def foldable(text: str) -> Markup:
-    """An address or a name that, if it is too long for its line, is broken before @ or a dot, or after _."""
+    """An address or a name. If it is too long for its line, it breaks before @ or a dot, or after _."""
     may_break = Markup("<wbr>")
     folded = escape(text)
     for mark, part in (("@", may_break + "@"), (".", may_break + "."), ("_", "_" + may_break)):
@@ -119,7 +119,7 @@ def today() -> dt.date:
 
 
 def day_name(day: dt.date, short: bool = True) -> str:
-    """today, yesterday, 19 Nov, 9 Nov 2025; long: Thursday 19 November."""
+    """A day in words: today, yesterday, 19 Nov, 9 Nov 2025. In the long form: Thursday 19 November."""
     now = today()
     if day == now or day == now - dt.timedelta(days=1):
         word = "today" if day == now else "yesterday"
@@ -130,12 +130,12 @@ def day_name(day: dt.date, short: bool = True) -> str:
 
 
 def short_day(day: dt.date) -> str:
-    """19 Nov, 9 Nov 2025."""
+    """A day, in short: 19 Nov, 9 Nov 2025."""
     return f"{day.day} {day:%b}" + ("" if day.year == today().year else f" {day.year}")
 
 
 def plain_day(day: dt.date) -> str:
-    """19 November 2026."""
+    """A day with its year: 19 November 2026."""
     return f"{day.day} {day:%B} {day.year}"
 
 
@@ -160,7 +160,7 @@ def moment(ms: int | None, never: str = "never") -> str:
 
 
 def brief(ms: int) -> Markup:
-    """11:42 today, else the day."""
+    """An instant in short: 11:42 if it is today, else the day."""
     is_today = local(ms).date() == today()
     return _time(ms, f"{local(ms):%H:%M}" if is_today else day_name(local(ms).date()))
 

@@ -50,12 +50,14 @@ NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the only way to IPv4 from netwo
 
 
 class AddressRefused(Refused):
-    """A URL that is not sent to. The message never tells which address a name has."""
+    """No delivery is sent to this URL. The message never tells which address a name has."""
 
 
 @dataclass(frozen=True)
 class Receiver:
-    """The parts of a URL. `authority` is the host, with the port if it was given; `target` is path and query."""
+    """The parts of a URL. `authority` is the host, with the port if it was given; `target` is path and
+    query.
+    """
 
     is_encrypted: bool
     host: str
@@ -76,7 +78,7 @@ def check_url(url: str, *, private_addresses: bool, look_up: LookUp = look_up) -
 
 
 def read(url: str, *, private_addresses: bool) -> Receiver:
-    """Raises `AddressRefused`; looks nothing up."""
+    """The parts of a URL. Raises `AddressRefused`; looks nothing up."""
     parts = _split(url)
     if parts.scheme != "https" and not (private_addresses and parts.scheme == "http"):
         raise AddressRefused(NOT_HTTPS)
@@ -109,7 +111,9 @@ def checked(addresses: Iterable[str], *, private_addresses: bool) -> list[str]:
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address is on the public internet, so that it cannot belong to this machine or its network."""
+    """Whether an address is on the public internet, so that it cannot belong to this machine or its
+    network.
+    """
     if isinstance(address, IPv4Address):
         return _is_public(address) and not any(address in network for network in NEVER_4)
     held = address.ipv4_mapped

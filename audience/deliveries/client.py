@@ -119,7 +119,7 @@ class TimedConnection:
         return io.BufferedReader(Incoming(self._connection, self._deadline))
 
     def close(self) -> None:
-        """`http.client` does so before it reads the answer."""
+        """Does nothing: `http.client` closes it before it reads the answer."""
 
 
 def post(
@@ -131,9 +131,10 @@ def post(
     seconds: float = SECONDS,
     look_up: LookUp = look_up,
 ) -> Delivered:
-    """Sends JSON, with `headers` beside the usual ones. Whatever the receiver does, it is over in `seconds`.
+    """Sends JSON, with `headers` beside the usual ones, and ends within `seconds`, whatever the receiver
+    does.
 
-    The host is looked up once; redirects are not followed, nor proxies used. Raises nothing of the network.
+    The host is looked up once. Redirects are not followed, and proxies not used. Raises no network errors.
     """
     deadline, began = Deadline(seconds), clock.uptime_ms()
     status, beginning, failure, retry_after = None, "", None, 0
@@ -180,7 +181,7 @@ def _encrypted(connection: socket, host: str, deadline: Deadline) -> socket:
 
 @cache
 def _trust() -> ssl.SSLContext:
-    """The certificates that this machine trusts; reading them takes 20 ms."""
+    """The TLS context with the certificates that this machine trusts. Reading them takes 20 ms."""
     return ssl.create_default_context()
 
 

@@ -16,7 +16,8 @@ class NameUnknown(Exception):
 
 
 def look_up(host: str, seconds: float) -> list[str]:
-    """The addresses of a host, the best first, by DNS and /etc/hosts of this machine; an address is its own.
+    """The addresses of a host, the best first, by this machine's DNS and /etc/hosts. For an IP address,
+    itself.
 
     Raises `NameUnknown`, after `seconds` at the latest.
     """

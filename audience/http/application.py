@@ -28,7 +28,7 @@ class CompactJson(DefaultJSONProvider):
 
 
 class JsonText(Response):
-    """JSON that is made already, sent with the headers that it has; closed only where that does something."""
+    """A response of finished JSON text, with its headers. It is closed only if that has an effect."""
 
     _closes = False
 
@@ -51,7 +51,7 @@ class Application(Flask):
     json_provider_class = CompactJson
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function itself: Flask would examine every hook and view, at every request."""
+        """The function itself: Flask would examine every hook and view at every request."""
         return func
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:

@@ -102,7 +102,7 @@ class _Rollback(Exception):
 
 @dataclass(frozen=True)
 class _Tried:
-    """The subscribers `after` changes, by key, and the names of their tags by id."""
+    """The subscribers by key as they are `after` the changes, and the names of their tags by id."""
 
     written: Written
     after: Mapping[str, Subscriber]

@@ -113,9 +113,9 @@ class Upload:
         file: ImportedFile | None = None,
         actor: Actor = COMMAND_LINE,
     ) -> None:
-        """Queues the complete import; what is kept of its `file`, unless a task of it ends with that.
+        """Queues the complete import, with the facts about its `file`.
 
-        Raises `ServiceUnavailable` if abandoned, `TakenBackError`.
+        Raises `ServiceUnavailable` if the upload was abandoned, and `TakenBackError`.
         """
         with database.write(self.site.id):
             self.hold()
@@ -130,7 +130,7 @@ class Upload:
 
 @contextmanager
 def receiving(site: Site) -> Iterator[Upload]:
-    """An import of a new file, discarded if the block raises."""
+    """Begins the import of a new file, which is discarded if the block raises."""
     with database.write(site.id):
         upload = Upload(site, stored.begin(site.id, None, clock.now_ms(), _now() + LEASE_MS), LEASE_MS)
     try:
@@ -144,7 +144,7 @@ def receiving(site: Site) -> Iterator[Upload]:
 def resume(site: Site, source: str, once: bool = False) -> Upload:
     """The interrupted import of the file identified by `source`, or a new import.
 
-    Of a file that is to be imported `once`, an import that has ended is the one, too.
+    With `once`, also an import of the file that has ended.
     """
     import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is None and once:
@@ -159,7 +159,7 @@ def resume(site: Site, source: str, once: bool = False) -> Upload:
 
 
 def forget(site: Site, source: str) -> None:
-    """Deletes the interrupted import of a file, which has changed."""
+    """Deletes the interrupted import of a file that has changed."""
     with database.session():
         import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is not None:

@@ -63,7 +63,7 @@ def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_record
 
 
 def _search(site: Site, upload: FileUpload, job: Job, instance: Path, open_records: RecordOpener) -> None:
-    """Raises `ClaimLost`, `NotFound`, `_HeldError`, `FormError`."""
+    """Searches a file. Raises `ClaimLost`, `NotFound`, `_HeldError`, `FormError`."""
     with database.session():
         # A day is more than clocks of hosts differ, and a file takes to arrive.
         erased = suppressions.erased_since(site.id, upload.created_at - DAY_MS)

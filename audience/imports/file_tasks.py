@@ -48,19 +48,19 @@ class Task:
     looked: bool = False
 
     def note(self, rows_done: int) -> None:
-        """Raises `ClaimLost`."""
+        """Stores how many rows were read. Raises `ClaimLost`."""
         outcome = compact_json(self.found) if self.looked else self.upload.outcome
         with database.write(self.site.id):
             jobs.hold(self.job, LONG)
             stored.note(self.site.id, self.upload.id, rows_done, outcome)
 
     def look(self, rows_done: int, look: dict[str, Any]) -> None:
-        """Raises `ClaimLost`."""
+        """Stores the description of the file so far. Raises `ClaimLost`."""
         self.found["look"] = look
         self.note(rows_done)
 
     def judge(self, done: DryRun) -> None:
-        """Raises `ClaimLost`."""
+        """Stores the result of the dry run so far. Raises `ClaimLost`."""
         self.found |= dry_run_result(done)
         self.note(done.rows_seen)
 
@@ -72,7 +72,7 @@ class Task:
                 yield row
 
     def end(self, **problem: Any) -> None:
-        """Raises `ClaimLost`."""
+        """Stores the result, and ends the task. Raises `ClaimLost`."""
         with database.write(self.site.id):
             jobs.hold(self.job, LONG)
             stored.end(self.site.id, self.upload.id, compact_json(self.found | problem))
@@ -122,7 +122,7 @@ def kind(instance: Path, open_file: FileOpener, open_records: RecordOpener) -> K
 def _step(
     instance: Path, open_file: FileOpener, open_records: RecordOpener, job: Job, _deadline: float
 ) -> int:
-    """Searches a file, or does its task, to the end; what there is to do then is done next."""
+    """Searches a file, or does its task, to the end. What is due after that is done next."""
     with database.write(job.site_id):
         upload = stored.get(job.site_id, job.subject)
         if upload is None or not upload.is_due:
@@ -187,7 +187,7 @@ def _open_file(
 
 
 def _import(task: Task, file: ReadableFile) -> None:
-    """Goes on where another worker was killed; what is undone meanwhile is not read on."""
+    """Imports the file, from where a killed worker stopped. An undone import is not continued."""
     site, upload = task.site, task.upload
     received = file_imports.resume(site, upload.file, once=True)
     received.hold = partial(jobs.hold, task.job, LONG)

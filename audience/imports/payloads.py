@@ -26,7 +26,7 @@ def join(rows: Iterable[bytes]) -> str:
 
 
 def read(payload: str) -> list[Change | None]:
-    """The changes, None for those that were erased."""
+    """The changes in a payload; None in place of erased ones."""
     return [None if row is None else _change(row) for row in orjson.loads(payload)["rows"]]
 
 

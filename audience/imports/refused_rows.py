@@ -26,7 +26,9 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
 
 
 def forget(before: int) -> bool:
-    """Deletes some refused rows of a site from before an instant, in milliseconds; False if there were none."""
+    """Deletes some refused rows of a site from before an instant, in milliseconds; False if there were
+    none.
+    """
     with database.session():
         site_id = stored.refused_before(before)
     if site_id is not None:

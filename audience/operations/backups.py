@@ -98,7 +98,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
 
 
 def refuse_server(settings: Settings) -> None:
-    """Raises `Refused` where the database is on a server, which has backups of its own."""
+    """Raises `Refused` if the database is on a server, which has backups of its own."""
     if advice := stored.backed_up_elsewhere(settings.database):
         raise Refused(advice)
 
@@ -212,8 +212,9 @@ def restore(
     """Replaces the instance by a backup, and opens it. The caller keeps the service from running.
 
     If interrupted, it has changed nothing, or can be run again. Raises `Refused` if the file is no complete
-    backup, or if erasures of the present instance cannot be matched with it; `Unusable` if it is newer than
-    this Audience; `Unavailable` if a process uses the present database.
+    backup, or if the erasures of the present instance cannot be matched with it. Raises
+    `Unusable` if the backup is newer than this version, and `Unavailable` if a process uses the present
+    database.
     """
     refuse_server(settings)
     current = database.file(settings.database)

@@ -19,7 +19,9 @@ ROWS = 1_000  # that are read for a sample at most
 
 @database.session()
 def size() -> tuple[int, int | None]:
-    """The size of the change logs of all sites in bytes, and the instant of the oldest row in milliseconds."""
+    """The size of the change logs of all sites in bytes, and the instant of the oldest row in
+    milliseconds.
+    """
     return stored.size()
 
 

@@ -29,7 +29,7 @@ REPORTS = (
 
 
 def create(instance: Path, count: int, progress: Progress) -> tuple[Site, NewKey]:
-    """Creates and fills the site, which administrators own; deletes it again when interrupted."""
+    """Creates and fills the demo site, which administrators own. Deletes it again when interrupted."""
     site = sites.create(NAME, TIME_ZONE)
     try:
         _fill(site, count, progress)

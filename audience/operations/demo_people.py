@@ -44,14 +44,14 @@ DemoEvent = tuple[str, int, dict[str, Any]]  # type, instant in milliseconds, de
 
 @dataclass(frozen=True)
 class FictionalSubscriber:
-    """`events` are in order of time."""
+    """A made-up subscriber; `events` are in order of time."""
 
     change: Change
     events: Sequence[DemoEvent]
 
 
 def generate(count: int, now_ms: int) -> Iterator[FictionalSubscriber]:
-    """Subscribers by time of creation; the same on each call, but relative to `now_ms`."""
+    """Made-up subscribers by time of creation. They are the same on each call, but relative to `now_ms`."""
     source = random.Random(SEED)
     generator = _Generator(source, now_ms)
     for number, created_at in enumerate(sorted(_instants(source, count, now_ms))):
@@ -62,7 +62,9 @@ def generate(count: int, now_ms: int) -> Iterator[FictionalSubscriber]:
 
 
 def _instants(source: random.Random, count: int, now_ms: int) -> Iterator[int]:
-    """More on some days of the year and of the week, in campaigns, and as the list grows."""
+    """Instants of creation, in milliseconds. There are more on some days of the year and of the week, in
+    campaigns, and as the list grows.
+    """
     ages = range(DAYS)
     cumulative = list(accumulate(_lift(age) for age in ages))
     for age in source.choices(ages, cum_weights=cumulative, k=count):
@@ -154,7 +156,7 @@ class _Generator:
         return at if created_at < at < self._now_ms else None
 
     def _read_at(self, at: int) -> int:
-        """A moment after the letter of that week."""
+        """An instant after the newsletter of that week, in milliseconds."""
         week = 7 * DAY_MS
         letter = (
             at // week * week + 5 * DAY_MS + LETTER_HOUR * HOUR_MS

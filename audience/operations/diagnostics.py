@@ -23,7 +23,9 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """`found` is a clause without a full stop; `advice` is a sentence, empty if there is nothing to do."""
+    """A finding of the doctor. `found` is a clause without a full stop; `advice` is a sentence, empty if
+    there is nothing to do.
+    """
 
     check: str
     state: State
@@ -50,7 +52,7 @@ class Context:
 
     @cached_property
     def database_files(self) -> list[Path]:
-        """The database first; none of a server's."""
+        """The files of the database, the main one first; empty for a server's."""
         return database.files(self.settings.database)
 
     @cached_property

@@ -61,7 +61,9 @@ def permissions(context: Context) -> Iterator[Finding]:
 
 
 def _open_to_everybody(context: Context) -> Iterator[Finding]:
-    """Secret files that settings name, outside the folder: their group is the operator's choice."""
+    """Finds secret files that everybody can read. Files outside the folder, which settings name, may be open
+    to their group.
+    """
     for name in (context.settings.pepper_file, context.settings.database_password_file):
         if name and Path(name).exists() and Path(name).stat().st_mode & 0o007:
             yield bad("permissions", f"everybody can read {name}", f"Run `chmod o= {name}`.")
@@ -74,7 +76,7 @@ def _exposed(path: Path) -> Finding:
 
 
 def _secret_files(context: Context) -> list[Path]:
-    """Including the files that the engine keeps beside the database."""
+    """The secret files, with those that the engine keeps beside the database."""
     paths = [context.settings.instance / name for name in SECRETS]
     for database in context.database_files[:1]:
         paths += [database, *database.parent.glob(f"{database.name}-*")]

@@ -45,14 +45,16 @@ def database_answers(_: Context) -> Iterator[Finding]:
 
 
 def recent_writes() -> Iterator[Finding]:
-    """Warns of a log that is much longer than where it begins anew, which only a read can prevent."""
+    """Warns of a write-ahead log that has grown far past its limit, because a reader keeps it."""
     log_bytes = doctor.log_bytes()
     if log_bytes > MAX_LOG_BYTES:
         yield warn("database", f"{size(log_bytes)} in the log of recent writes", LOG_ADVICE)
 
 
 def migrations(context: Context) -> Iterator[Finding]:
-    """Pending ones are only a warning on an instance that is not in service: `serve` applies them."""
+    """Reports pending migrations. On an instance that is not in service they are only a warning: `serve`
+    applies them.
+    """
     pending, refusal = database.migrations()
     if refusal:
         yield bad("migrations", refusal)
@@ -114,7 +116,9 @@ def disk(context: Context) -> Iterator[Finding]:
 
 
 def dns(context: Context) -> Iterator[Finding]:
-    """Asks only while the servers did not work when an answer last needed to know."""
+    """Reports the health of the DNS servers. Asks them only if they did not work when an answer last needed
+    them.
+    """
     trouble = None
     if context.answers and context.answers.resolver.last_health is not DnsHealth.WORKS:
         trouble = DNS_TROUBLE.get(context.answers.resolver.health())

@@ -18,8 +18,9 @@ NPM = "npm_config_registry, or `registry` in .npmrc"
 
 
 class Index(NamedTuple):
-    """`url` ends in a slash, and may have a user and a password; `authority` is a file of certificates, empty
-    for those that this machine trusts."""
+    """A package index. `url` ends in a slash, and may have a user and a password. `authority` is a file of
+    certificates, empty for those that this machine trusts.
+    """
 
     url: str
     authority: str = ""
@@ -41,7 +42,7 @@ def pip_indexes() -> list[Index]:
 
 
 def npm_index(package: str) -> Index:
-    """npm's index of a package, which its scope may have for itself. Raises `Refused`."""
+    """npm's index for a package, whose scope may have its own. Raises `Refused`."""
     values = _npm_values()
     scope = package.partition("/")[0]
     url = values.get(f"{scope}:registry") or values.get("registry", "")
@@ -105,7 +106,7 @@ def _npmrc(lines: Iterable[str]) -> dict[str, str]:
 
 
 def _of_environment(prefix: str) -> dict[str, str]:
-    """The variables with the prefix in any case, by the names that the files have."""
+    """The environment variables with the prefix, in any case, by the names used in files."""
     return {
         name[len(prefix) :].lower().replace("_", "-"): value
         for name, value in os.environ.items()

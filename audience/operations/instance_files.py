@@ -83,9 +83,10 @@ class LostFile(AudienceError):
 
 
 def check(settings: Settings) -> None:
-    """Raises `LostFile`; the database is open, perhaps not migrated yet, and is not created.
+    """Raises `LostFile` if a file is lost. The database is open, perhaps not migrated yet, and is not
+    created.
 
-    While the database is unavailable, a pepper that is there may be used, and none may be made: raises
+    While the database is unavailable, an existing pepper may be used, but none may be made: raises
     `Unavailable`.
     """
     try:
@@ -97,7 +98,7 @@ def check(settings: Settings) -> None:
 
 
 def require(settings: Settings) -> None:
-    """Raises `NoInstance` where there is no database's file, before any is made; `LostFile` if one was."""
+    """Raises `NoInstance` if the database's file does not exist and never did; `LostFile` if it did."""
     if not _has_file(settings):
         check(settings)
         raise NoInstance(settings)
@@ -190,7 +191,9 @@ def _has_file(settings: Settings) -> bool:
 
 
 def _signs(settings: Settings) -> list[Path | None]:
-    """Log of erasures, first site, the database's log of recent writes; None for each that is missing."""
+    """The files that show that an instance existed: log of erasures, first site, the database's write-ahead
+    log. None for each missing one.
+    """
     own = [settings.instance / name for name in (erasure_log.LOG, secret_files.FIRST_SITE)]
     files = [*own, *database.files(settings.database)[1:]]
     return [file if file.exists() else None for file in files]
@@ -202,7 +205,9 @@ def _no_database(settings: Settings) -> Finding:
 
 
 def _advice(settings: Settings, advice: str) -> str:
-    """The advice for a folder that had a database, as its locks and logs show, or the one for any other."""
+    """The given advice for a folder that had a database, as its locks and logs show; other advice for any
+    other folder.
+    """
     file = database.files(settings.database)[0]
     had_one = any(file.parent.glob(f"{file.name}*"))
     return (advice if had_one else UNNAMED_ADVICE).format(folder=settings.instance, file=file)
@@ -221,7 +226,7 @@ def start_anew(settings: Settings) -> None:
 
 
 def adopt_pepper() -> None:
-    """Keeps the check value of the open pepper, which `check` has accepted, in a database without one."""
+    """Stores the check value of the open pepper, which `check` has accepted, in a database without one."""
     with database.session():
         if not stored.is_in_use() or stored.check_value() is not None:
             return
@@ -230,7 +235,7 @@ def adopt_pepper() -> None:
 
 
 def note_pepper() -> None:
-    """Keeps the check value of the open pepper, in the caller's transaction, unless there is one."""
+    """Stores the check value of the open pepper, in the caller's transaction, unless there is one."""
     if stored.check_value() is None:
         stored.add_check_value(pepper.check_value())
 

@@ -41,7 +41,9 @@ def given_up(settings: Settings) -> tuple[Kind, ...]:
 
 
 def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
-    """Tasks of the instance, each of which forgets what is kept no longer; true while there may be more."""
+    """The maintenance tasks of the instance. Each deletes something that is no longer kept; it returns true
+    while there may be more.
+    """
     return {
         "abandoned imports": file_imports.sweep,
         "refused rows": file_imports.forget_refused,

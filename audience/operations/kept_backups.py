@@ -32,7 +32,7 @@ GONE = "There is no such backup here."
 
 @dataclass(frozen=True)
 class KeptBackup:
-    """`made_at` is in milliseconds."""
+    """A backup that is kept; `made_at` is in milliseconds."""
 
     name: str
     bytes: int
@@ -40,7 +40,7 @@ class KeptBackup:
 
 
 def ask(settings: Settings, actor: Actor) -> None:
-    """Has a worker make a backup. Raises `Refused`, also where the engine has backups of its own."""
+    """Lets a worker make a backup. Raises `Refused`, also if the engine has backups of its own."""
     backups.refuse_server(settings)
     folder = settings.instance / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -107,7 +107,7 @@ def _make(settings: Settings, actor: Actor) -> None:
 
 
 def list_all(settings: Settings) -> list[KeptBackup]:
-    """Newest first."""
+    """The backups that are kept, newest first."""
     files = sorted((settings.instance / FOLDER).glob("audience-*.tar"), reverse=True)
     return [KeptBackup(file.name, file.stat().st_size, _made_at(file)) for file in files if _is_ours(file)]
 
@@ -126,7 +126,7 @@ def _pieces(file: Path) -> Iterator[bytes]:
 
 
 def delete(settings: Settings, name: str, actor: Actor) -> None:
-    """Raises `NotFound`."""
+    """Deletes a backup. Raises `NotFound`."""
     file = _file(settings, name)
     with database.write(database.SHARED):
         audit_log.record(actor, "backup deleted", None, name)

@@ -53,10 +53,10 @@ def _open_pepper(settings: Settings) -> None:
 
 
 def open_database(settings: Settings, write_gate: protocols.Gate | None = None) -> None:
-    """Opens the database only, as `audience doctor` must not create a pepper.
+    """Opens only the database, because `audience doctor` must not create a pepper.
 
-    With a `write_gate`, in a web process, threads keep their connections, up to half of them, each with a
-    small cache.
+    With a `write_gate`, in a web process, threads keep up to half of the connections, each with a small
+    cache.
     """
     from storage import database
 
@@ -84,7 +84,7 @@ def password(file: str) -> str | None:
 
 
 def check_migrated(settings: Settings) -> None:
-    """Raises `Unusable` if the database is older or newer than this Audience, `NoInstance`."""
+    """Raises `Unusable` if the database is older or newer than this version, and `NoInstance`."""
     from audience.operations import instance_files
     from storage import database
 
@@ -104,10 +104,10 @@ def open_migrated(
     begins: bool = True,
     is_backed_up: bool = False,
 ) -> bool:
-    """Opens the instance and migrates its database, unless a service is running on it: raises `Unusable`.
+    """Opens the instance and migrates its database. Raises `Unusable` if a service is running on it.
 
-    Makes one only if the command `begins` one; whether it has. `hold_lock` raises `held_elsewhere` while
-    another process holds the instance's lock. Raises `NoInstance`.
+    Creates an instance only if the command `begins` one. Returns whether it did. `hold_lock` raises
+    `held_elsewhere` while another process holds the instance's lock. Raises `NoInstance`.
     """
     from audience.operations import instance_files, new_instances, upgrades
     from storage import database
@@ -137,8 +137,8 @@ def open_migrated(
 def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str, str] | None, str | None]:
     """Migrates the database.
 
-    The values of the first site, if it is created now; on a terminal, while there is no operator, a one-time
-    link to the console.
+    Returns the values of the first site, if it is created now. On a terminal, while there is no operator,
+    also a one-time link to the console.
     """
     from audience.access import operators, sessions, sign_in
     from audience.operations import first_site, instance_files, upgrades

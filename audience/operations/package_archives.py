@@ -66,7 +66,7 @@ def _bound(label: str, count: int, size: int) -> None:
 
 
 class _Bounded:
-    """A file of which `UNPACKED_BYTES` at most are read."""
+    """A file from which at most `UNPACKED_BYTES` are read."""
 
     def __init__(self, label: str, file: gzip.GzipFile) -> None:
         self._label = label

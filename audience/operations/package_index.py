@@ -43,7 +43,7 @@ NOT_A_PAGE = "The index on {host} does not describe {name} as such an index does
 
 
 class Package(NamedTuple):
-    """Name and version of a release, and the files of it that were asked for, by path."""
+    """A release of a package: its name and version, and the requested files by path."""
 
     label: str
     files: dict[str, bytes]
@@ -57,7 +57,7 @@ class Release(NamedTuple):
 
 
 def fetch(index: str, name: str, paths: Collection[str]) -> Package:
-    """These files of the newest release of a package of `pypi` or `npm`. Raises `Refused`."""
+    """The files at `paths` in the newest release of a package of `pypi` or `npm`. Raises `Refused`."""
     source, release = _pypi_release(name) if index == "pypi" else _npm_release(name)
     if release.algorithm not in ALGORITHMS or not release.digest:
         raise Refused(NO_HASH.format(host=source.host, label=release.label))
@@ -110,7 +110,7 @@ def _wheel(index: Index, name: str, url: str, page: bytes) -> Release:
 
 
 class _Links(HTMLParser):
-    """The links of a page that are not withdrawn."""
+    """The links of a page, without withdrawn releases."""
 
     def __init__(self) -> None:
         super().__init__()

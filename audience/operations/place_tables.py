@@ -14,7 +14,7 @@ Place = tuple[str, str, str, float, float]
 
 
 def write(database: Path, folder: Path, preset: int = 9) -> None:
-    """Writes both tables into `folder`; `preset` is xz's."""
+    """Writes the tables of blocks and of locations into `folder`; `preset` is xz's."""
     numbers, lengths, indexes = _merge_runs(database)
     places = sorted(place for place in numbers if place)
     ids = array("L", bytes(array("L").itemsize * len(numbers)))
@@ -68,7 +68,9 @@ def _runs(database: Path) -> Iterator[tuple[int, Place | None]]:
 
 
 def _place(record: Any) -> Place | None:
-    """Coordinates with 6 significant digits and 6 decimals at most: the database has single precision."""
+    """The place in a record. Coordinates have at most 6 significant digits and 6 decimals: the database has
+    single precision.
+    """
     if not record or not record["country_code"]:
         return None
     latitude, longitude = (float(f"{round(record[side], 6):.6g}") for side in ("latitude", "longitude"))

@@ -39,13 +39,13 @@ class ReportResult:
 
 @database.session()
 def list_all(site: Site) -> list[Report]:
-    """Oldest first."""
+    """The saved reports of a site, oldest first."""
     return stored.list_all(site.id)
 
 
 @database.session()
 def get(site: Site, report_id: str) -> Report:
-    """Raises `NotFound`."""
+    """Gets a saved report. Raises `NotFound`."""
     return _require(site.id, report_id)
 
 
@@ -80,7 +80,7 @@ def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | 
 
 @database.writes_site
 def delete(site: Site, report_id: str, actor: Actor | None = None) -> Report:
-    """The deleted report. Raises `NotFound`."""
+    """Deletes a report, and returns it. Raises `NotFound`."""
     report = _require(site.id, report_id)
     stored.delete(site.id, report.id)
     _record(site, actor, "report deleted", report.name)

@@ -19,7 +19,7 @@ PAGE_SIZE = 100
 
 @dataclass(frozen=True, kw_only=True)
 class SearchRequest:
-    """The criteria of a search; dates are exclusive bounds in milliseconds by column."""
+    """The criteria of a search. Dates are exclusive bounds, in milliseconds, by column."""
 
     after: Mapping[str, int]
     before: Mapping[str, int]

@@ -75,7 +75,7 @@ def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
 
 
 def _holds(node: Node, leaves: Iterator[bool]) -> bool:
-    """`leaves` has whether the next condition holds first."""
+    """Whether a node holds. `leaves` yields the result of each condition, in the order of the tree."""
     group = _group(node)
     return COMBINED[group]([_holds(part, leaves) for part in _parts(node, group)]) if group else next(leaves)
 

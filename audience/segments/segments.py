@@ -44,13 +44,13 @@ SENT_BY = "Webhooks use this segment: delete them first, or give them another se
 
 @database.session()
 def list_all(site: Site) -> list[Segment]:
-    """Newest first."""
+    """The segments of a site, newest first."""
     return stored.list_all(site.id)
 
 
 @database.session()
 def get(site: Site, segment_id: str) -> Segment:
-    """Raises `NotFound`."""
+    """Gets a segment. Raises `NotFound`."""
     return require(site.id, segment_id)
 
 
@@ -83,7 +83,9 @@ def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor |
 
 @database.writes_site
 def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
-    """The deleted segment. Raises `NotFound`, and `Refused` if a report or a webhook uses it."""
+    """Deletes a segment, and returns it. Raises `NotFound`, and `Refused` if a report or a webhook
+    uses it.
+    """
     segment = require(site.id, segment_id)
     if stored_reports.uses_segment(site.id, segment.id):
         raise Refused(IN_USE)
@@ -111,7 +113,9 @@ def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:
 
 @database.snapshot()
 def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
-    """Counts of the matching subscribers, and the newest of them. Raises `Refused` on invalid rules."""
+    """The counts of subscribers that match rules, and the newest of them. Raises `Refused` on invalid
+    rules.
+    """
     condition = compiled(site.id, rules)
     sample = searches.search(site.id, Filters(rules=[condition]), SAMPLE_SIZE, 0)
     return Counts(*stored.count(site.id, condition)), sample
@@ -119,7 +123,7 @@ def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
 
 @database.session()
 def counts(site: Site, segment_id: str) -> Counts:
-    """Raises `NotFound`."""
+    """The counts of subscribers in a segment. Raises `NotFound`."""
     return Counts(*stored.count(site.id, matching(site.id, segment_id)))
 
 
@@ -131,19 +135,19 @@ def count(site: Site, rules: Any) -> int:
 
 @database.session()
 def event_types(site: Site) -> list[str]:
-    """Types of events to suggest for a rule."""
+    """The types of events to suggest for a rule."""
     return suggestions.event_types(site.id, MOST_SUGGESTED)
 
 
 @database.session()
 def common_domains(site: Site) -> list[str]:
-    """Domains to suggest for a rule, the most common first."""
+    """The domains to suggest for a rule, the most common first."""
     return [domain for domain, _ in domains.most_common(site.id, MOST_SUGGESTED)]
 
 
 @database.session()
 def field_values(site: Site, key: str) -> list[str]:
-    """Values of a custom field to suggest for a rule."""
+    """The values of a custom field to suggest for a rule."""
     return suggestions.values(site.id, key, MOST_SUGGESTED)
 
 

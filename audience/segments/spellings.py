@@ -33,7 +33,7 @@ def names(text: str) -> Collection[str]:
 
 
 def _with_apostrophes(text: str) -> Collection[str]:
-    """The text, and with all its apostrophes of either kind."""
+    """The text, and the text with all its apostrophes of one or the other kind."""
     typed, printed = APOSTROPHES
     plain = text.replace(printed, typed)
     return dict.fromkeys((text, plain, plain.replace(typed, printed)))

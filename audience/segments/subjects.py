@@ -32,7 +32,7 @@ COUNT = f"Send a whole number from 1 to {MAX_EVENTS}."
 
 @dataclass(frozen=True)
 class Operator:
-    """`operand` is the kind of its operand."""
+    """An operator of rules; `operand` is the kind of its operand."""
 
     operand: str
     meaning: str
@@ -86,7 +86,9 @@ def _date(value: Any, zone: dt.tzinfo) -> Instant:
 
 
 def _number_or_date(value: Any, _: dt.tzinfo) -> int | float | Instant:
-    """A date without a zone meets values without one: both are compared as if they were of UTC."""
+    """Reads a number or a date. A date without a zone is compared with values without one: both are taken as
+    UTC.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError(BOUND)
     try:
@@ -142,8 +144,8 @@ def whole_number(value: Any, maximum: int, message: str) -> int:
 
 @dataclass(frozen=True)
 class Subject:
-    """`value`, `text` and `bound` read operands, a bound in a time zone; a subject that `has_name` has its
-    operators beside its name.
+    """A subject of conditions. `value`, `text` and `bound` read its operands, a bound in a time zone. A
+    subject that `has_name` has its operators beside its name.
     """
 
     operators: tuple[str, ...]

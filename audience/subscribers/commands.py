@@ -60,7 +60,7 @@ class Ignored:
 
 
 def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> CommandsResult:
-    """Runs commands in order; one that fails writes nothing, and does not stop the others."""
+    """Runs commands in order. A command that fails writes nothing, and does not stop the others."""
     errors: dict[int, str] = {}
     subscriber, ignored = None, Ignored()
     with database.write(site.id), change_log.one_transaction(site.id, source):

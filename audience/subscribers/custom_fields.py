@@ -28,7 +28,7 @@ def name_of(key: str) -> str:
 
 @database.session()
 def list_all(site: Site) -> list[CustomField]:
-    """Newest first."""
+    """The custom fields of a site, newest first."""
     return stored.list_all(site.id)
 
 
@@ -46,13 +46,13 @@ def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
 
 @database.writes_site
 def create(site: Site, key: str) -> CustomField:
-    """The field with that key, created if missing."""
+    """The custom field with a key, which is created if missing."""
     ensure(site.id, (key,), clock.now_ms())
     return stored.get_by_key(site.id, key)
 
 
 def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int], list[str]]:
-    """(ids by key, the keys that were missing and are now made), in the caller's transaction."""
+    """The custom field ids by key, and the keys whose fields were created, in the caller's transaction."""
     existing = stored.ids(site_id, keys) if keys else {}
     missing = [key for key in keys if key not in existing]
     if not missing:
@@ -63,6 +63,8 @@ def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int]
 def ensure_ids(
     site_id: int, added: Collection[str], removed: Collection[str], at: int
 ) -> tuple[dict[str, int], list[str]]:
-    """(ids by key, the created keys: what was missing of `added`), in the caller's transaction."""
+    """The custom field ids by key, and the created keys: the missing ones of `added`. In the caller's
+    transaction.
+    """
     existing, created = ensure(site_id, added, at)
     return existing | (stored.ids(site_id, removed) if removed else {}), created

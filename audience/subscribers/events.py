@@ -49,7 +49,8 @@ class EventsResult(NamedTuple):
 def record(
     site: Site, items: Sequence[tuple[int, Item]], refused: Sequence[FieldError], source: Source = OPERATOR
 ) -> EventsResult:
-    """Records events, as (index in the request, event); `refused` are the errors of those refused already.
+    """Records events, as (index in the request, event); `refused` are the errors of events that are already
+    refused.
 
     An event is accepted, but not applied again, if the site has one with the same type and `unique_key`.
     """
@@ -98,7 +99,7 @@ def _name(site_id: int, again: Sequence[tuple[str, str]], accepted: Acceptance) 
 
 @database.session()
 def for_subscriber(site: Site, subscriber: Subscriber) -> list[Event]:
-    """Oldest first."""
+    """The events of a subscriber, oldest first."""
     return stored.for_subscriber(site.id, subscriber.id)
 
 
@@ -116,7 +117,7 @@ def page(site: Site, uuid: str, number: int) -> tuple[list[Event], bool]:
 
 @database.session()
 def newest(site: Site, limit: int) -> list[tuple[Event, str]]:
-    """(event, address of its subscriber), newest first."""
+    """The newest (event, address of its subscriber) of a site, newest first."""
     return stored.newest(site.id, limit)
 
 

@@ -150,7 +150,7 @@ def _integer(value: int) -> Value:
 
 
 def number(text: str) -> int | float | None:
-    """The number that a text spells, blanks around it aside."""
+    """The number that a text spells, ignoring blanks around it; None if it is no number."""
     spelt = text.strip(BLANKS)
     if not spelt or spelt[0] not in "0123456789+-." or len(spelt) > MAX_SPELT:
         return None

@@ -48,7 +48,7 @@ SUPPRESSED = "This address was erased from the site: only the command `subscribe
 def admission_check(
     site_id: int, changes: Sequence[Change], accepted: Acceptance
 ) -> Callable[[Change], bool]:
-    """A predicate, to be called with each change in order: whether `write` would apply it."""
+    """A function that tells whether `write` would apply a change. Call it with each change, in order."""
     return SubscriberBatch(site_id, changes, accepted, accepted.at).admit
 
 

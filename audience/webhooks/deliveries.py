@@ -32,7 +32,9 @@ HIDDEN = "…"
 def send(
     webhook: Webhook, message_id: str, keys: list[str], body: str, seconds: float, private_addresses: bool
 ) -> Delivered:
-    """Sends a message now, signed with `keys`, and returns its result. Holds no connection to the database."""
+    """Sends a message now, signed with `keys`, and returns its result. Holds no connection to the
+    database.
+    """
     at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
     encoded = body.encode()
     headers = signing.headers(keys, message_id, at, encoded)
@@ -78,7 +80,9 @@ def _has_all(site_id: int, uuids: Collection[str]) -> bool:
 
 
 def without_addresses(text: str) -> str:
-    """A text with whatever looks like an address in it hidden: a receiver may answer what it was sent."""
+    """The text, with everything hidden that looks like an address: a receiver may answer with what it was
+    sent.
+    """
     return redaction.without_addresses(text.replace("\0", HIDDEN), lambda _: HIDDEN)
 
 
@@ -113,7 +117,7 @@ def newest(site: Site) -> dict[int, Delivery]:
 
 
 def sweep() -> bool:
-    """Deletes some of the log that is older than 30 days; False if there was nothing."""
+    """Deletes some of the entries that are older than 30 days; False if there were none."""
     before = clock.now_ms() - LOG_MS
     with database.session():
         site_id = stored.site_before(before)

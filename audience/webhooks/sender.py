@@ -101,7 +101,9 @@ def _go_on(job: Job, wait_ms: int) -> int:
 
 
 def _message(job: Job, write: WriteChange) -> Message | None:
-    """The next message, with an empty body if nothing of its range is asked for; None to a paused one."""
+    """The next message, with an empty body if the webhook asks for nothing in its range; None if the webhook
+    is paused.
+    """
     with database.snapshot():
         webhook = webhooks.require(job.site_id, job.subject)
         if webhook.paused:
@@ -129,7 +131,7 @@ def _may_cut(site: Site, webhook: Webhook, whole: Delivery) -> bool:
 
 
 def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange]]:
-    """A webhook with the range that it has, or else the next one, and what changed in it."""
+    """The webhook with its range, or else the next one, and the changes in it."""
     if webhook.resets:
         return webhook, [_reset(webhook)]
     try:
@@ -180,7 +182,9 @@ def _delivered(job: Job, message: Message, private_addresses: bool) -> Delivered
 
 
 def _note(message: Message, delivered: Delivered | None) -> int:
-    """Moves the position behind a message that was delivered or empty; else returns how long to wait."""
+    """Moves the cursor to the end of a delivered or empty message. Otherwise returns the milliseconds to
+    wait.
+    """
     site_id, webhook = message.site.id, message.webhook
     if delivered:
         webhook_deliveries.log(site_id, message.logged, delivered, message.uuids)

@@ -42,13 +42,13 @@ PAUSES = {
 
 @database.session()
 def list_all(site: Site) -> list[Webhook]:
-    """Oldest first."""
+    """The webhooks of a site, oldest first."""
     return stored.list_all(site.id)
 
 
 @database.session()
 def get(site: Site, webhook_id: int) -> Webhook:
-    """Raises `NotFound`."""
+    """Gets a webhook. Raises `NotFound`."""
     return require(site.id, webhook_id)
 
 
@@ -82,7 +82,9 @@ def replace(
     private_addresses: bool,
     actor: Actor | None = None,
 ) -> Webhook:
-    """Replaces a webhook. Without `paused` in `item`, it stays paused or not. Raises `NotFound`, `Refused`."""
+    """Replaces a webhook. Without `paused` in `item`, it stays paused or not. Raises `NotFound`,
+    `Refused`.
+    """
     check(item["url"], private_addresses)
     with database.write(site.id):
         webhook = _changed_webhook(site.id, require(site.id, webhook_id), item)
@@ -94,7 +96,7 @@ def replace(
 
 @database.writes_site
 def pause(site: Site, webhook_id: int, is_paused: bool, actor: Actor | None = None) -> Webhook:
-    """Pauses a webhook, whatever its address, or lets it go on. Raises `NotFound`."""
+    """Pauses a webhook, whatever its address, or resumes it. Raises `NotFound`."""
     webhook = require(site.id, webhook_id)
     if bool(webhook.paused) is is_paused:
         return webhook
@@ -106,7 +108,7 @@ def pause(site: Site, webhook_id: int, is_paused: bool, actor: Actor | None = No
 
 
 def check(url: str, private_addresses: bool) -> None:
-    """Outside a transaction, as it may ask the DNS. Raises `Refused`."""
+    """Checks the URL of a webhook, outside a transaction, as it may ask the DNS. Raises `Refused`."""
     try:
         check_url(url, private_addresses=private_addresses)
     except AddressRefused as refused:
@@ -125,7 +127,7 @@ def _changed_webhook(site_id: int, webhook: Webhook, item: Mapping[str, Any]) ->
 
 
 def _segment(site_id: int, segment_id: str | None) -> int | None:
-    """Raises `Refused`."""
+    """The id of the segment that a webhook asks for. Raises `Refused`."""
     if segment_id is None:
         return None
     try:
@@ -136,7 +138,7 @@ def _segment(site_id: int, segment_id: str | None) -> int | None:
 
 @database.writes_site
 def delete(site: Site, webhook_id: int, actor: Actor | None = None) -> Webhook:
-    """The deleted webhook. Raises `NotFound`."""
+    """Deletes a webhook, and returns it. Raises `NotFound`."""
     webhook = require(site.id, webhook_id)
     stored.delete(site.id, webhook.id)
     stored_jobs.remove(site.id, stored.JOB, webhook.id)
@@ -146,7 +148,9 @@ def delete(site: Site, webhook_id: int, actor: Actor | None = None) -> Webhook:
 
 @database.writes_site
 def rotate(site: Site, webhook_id: int, actor: Actor | None = None) -> tuple[Webhook, str]:
-    """A webhook and its new secret; the present one signs for 24 more hours. Raises `NotFound`."""
+    """Renews the secret of a webhook, and returns both. The current secret signs for 24 more hours. Raises
+    `NotFound`.
+    """
     webhook, nonce = require(site.id, webhook_id), site_keys.new_webhook_nonce()
     stored.put_nonce(site.id, webhook, nonce, clock.now_ms() + OVERLAP_MS)
     _record(site, actor, "webhook secret renewed", webhook)
@@ -213,7 +217,7 @@ def count_paused() -> dict[str, int]:
 
 @database.session()
 def most_behind() -> int:
-    """The most changes that a webhook of the instance has yet to deliver."""
+    """The number of changes still to deliver of the webhook of the instance that has most."""
     return stored.most_behind()
 
 
@@ -226,7 +230,9 @@ def require(site_id: int, webhook_id: int) -> Webhook:
 
 
 def _hasten(site_id: int, webhook: Webhook) -> None:
-    """Brings the webhook's next try forward. If the webhook is paused, the worker that runs the job ends it."""
+    """Brings the webhook's next try forward. If the webhook is paused, the worker that runs the job
+    ends it.
+    """
     if not webhook.paused:
         stored_jobs.hasten(site_id, stored.JOB, webhook.id)
         change_log.note_site(site_id)

@@ -102,7 +102,9 @@ class ConsentAnswer:
 def answer(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> ConsentAnswer:
-    """The answer about consent, open if there is none. Raises `FileRefused` on an answer that fits no file."""
+    """The answer about consent, open if there is none. Raises `FileRefused` on an answer that fits no
+    file.
+    """
     states_told = _answered_states(reading)
     if reading.consent and (reading.consent_column is not None or states_told):
         raise FileRefused(BOTH)

@@ -43,7 +43,9 @@ def read_text(cell: str) -> str:
 
 
 def says_nothing(cell: str) -> bool:
-    """Whether a cell of a date or of consent is blank, or has a text by which databases mark a missing value."""
+    """Whether a cell of a date or of consent is blank, or has a text by which databases mark a missing
+    value.
+    """
     text = cell.strip()
     return not text or (len(text) <= MAX_NUMBER_LENGTH and text.partition(".")[0].lower() in NOTHING)
 

@@ -153,7 +153,9 @@ def read_through(
 
 
 def plan_columns(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
-    """The program that wrote the file, if it is known, and the meanings of the columns. Raises `FormError`."""
+    """The program that wrote the file, if it is known, and the meanings of the columns. Raises
+    `FormError`.
+    """
     beginnings.check(table, reading)
     names = table.names
     preset = PRESETS[reading.preset] if reading.preset else presets.recognised(names)

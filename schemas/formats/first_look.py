@@ -189,7 +189,9 @@ def _is_heading(cell: str) -> bool:
 
 
 def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
-    """Raises `FileRefused` on a cell that contains a line which is a whole row: its quote is closed too late."""
+    """Raises `FileRefused` on a cell that contains a line which is a whole row: its quote is closed
+    too late.
+    """
     width, mark = len(table.names), table.delimiter or ","
     for cell in record:
         for line in cell.splitlines()[1:] if "\n" in cell or "\r" in cell else ():

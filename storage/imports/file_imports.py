@@ -153,7 +153,9 @@ def forget_refused(site_id: int, before: int) -> None:
 
 
 def refused_before(instant: int) -> int | None:
-    """The id of the site with the oldest refused row, if that was refused before an instant in milliseconds."""
+    """The id of the site with the oldest refused row, if that was refused before an instant in
+    milliseconds.
+    """
     query = "SELECT site_id FROM refused_rows WHERE refused_at < ? ORDER BY refused_at LIMIT 1"
     return value(query, (instant,), None)
 

@@ -9,7 +9,9 @@ from storage.records import Records
 
 
 class MovedAddress(NamedTuple):
-    """A change of address in the transaction `number`. The subscriber `came` to the address, or else left it."""
+    """A change of address in the transaction `number`. The subscriber `came` to the address, or else
+    left it.
+    """
 
     address_hash: str
     subscriber_id: int

@@ -51,7 +51,9 @@ class Zone:
 
 @dataclass(frozen=True)
 class Providers:
-    """The zone by flag and kind of value; flags of lists that have shut down; flags without their key."""
+    """The zones by flag and kind of value, the flags of lists that have shut down, and the flags whose key is
+    missing.
+    """
 
     zones: Mapping[tuple[str, Asks], Zone]
     retired: frozenset[str]
@@ -127,7 +129,7 @@ def _zone(row: dict[str, str], key: str) -> Zone:
 
 
 def _codes(cell: str) -> Iterator[str]:
-    """Addresses, or ranges of the last octet: `127.0.0.2-4 127.0.0.9`."""
+    """The addresses in a cell, which may be ranges of the last octet: `127.0.0.2-4 127.0.0.9`."""
     for part in cell.split():
         head, _, last = part.partition("-")
         first = IPv4Address(head)

@@ -26,8 +26,9 @@ class ZoneOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class ZoneTest:
-    """Passed if the zone lists its positive test point, and not the negative one. `zone` is its name without
-    the key; `problem` is a clause, empty if the test is passed."""
+    """The test of a zone, which passes if the zone lists its positive test point and not the negative one.
+    `zone` is its name without the key; `problem` is a clause, empty if the test passed.
+    """
 
     flag: str
     asks: Asks
@@ -37,7 +38,7 @@ class ZoneTest:
 
 
 class ZoneWatch:
-    """The last test of each zone in use; of one without an answer, the test before. May be shared by threads.
+    """The last answered test of each zone in use. May be shared by threads.
 
     `clock` is monotonic, in seconds.
     """
@@ -82,7 +83,7 @@ class ZoneWatch:
 
 
 def examine(providers: Providers, resolver: Resolver, timeout: float | None = None) -> list[ZoneTest]:
-    """A test of each active zone, for `audience doctor`; all in parallel, within `timeout` seconds."""
+    """Tests each active zone, for `audience doctor`; all in parallel, within `timeout` seconds."""
     zones = list(providers.zones.values())
     return judge(zones, resolver.ask(questions(zones), timeout))
 
@@ -97,7 +98,7 @@ def _test_name(zone: Zone, point: str) -> str:
 
 
 def judge(zones: Sequence[Zone], answers: Sequence[DnsAnswer]) -> list[ZoneTest]:
-    """A test of each zone, by the answers to the `questions`."""
+    """The tests of zones, by the answers to the `questions`."""
     return [_judge(*three) for three in zip(zones, answers[::2], answers[1::2], strict=True)]
 
 

@@ -47,8 +47,9 @@ SIKH = {"kaur": "female", "singh": "male"}
 
 
 class GenderResult(NamedTuple):
-    """`gender` is `male`, `female` or `unknown`; `confidence` 0.5 to 1.0, or 0.0 if unknown; `basis` is
-    `title`, `census`, `social_security`, `world`, `compound`, `origin` or empty."""
+    """The gender of a name. `gender` is `male`, `female` or `unknown`; `confidence` is 0.5 to 1.0, or 0.0 if
+    unknown; `basis` is `title`, `census`, `social_security`, `world`, `compound`, `origin` or empty.
+    """
 
     gender: str
     confidence: float
@@ -59,7 +60,9 @@ UNKNOWN = GenderResult("unknown", 0.0, "")
 
 
 class SortedTable:
-    """A CSV table `name,male,female`, sorted by name, that is searched in the file's bytes without an index."""
+    """A CSV table `name,male,female`, sorted by name, that is searched in the file's bytes without an
+    index.
+    """
 
     def __init__(self, path: Path) -> None:
         self._data = path.read_bytes()
@@ -98,7 +101,7 @@ class Names:
 
 @cache
 def open_names() -> Names:
-    """Loaded on first use, once per process."""
+    """The tables of names, loaded on first use, once per process."""
     return Names(
         SortedTable(DATA / "census1990_first_names.csv"),
         SortedTable(DATA / "ssa_first_names_1880_2017.csv"),
@@ -110,7 +113,7 @@ def open_names() -> Names:
 
 
 def guess_gender(name: str, names: Names) -> GenderResult:
-    """The gender that a full name or a first name suggests; any text."""
+    """The gender that a full name or a first name suggests. Accepts any text."""
     parsed = parse(name, names.kinds)
     if parsed.title:
         return _by_title(name, parsed.title, names)
@@ -145,7 +148,9 @@ def _may_be_american(words: tuple[str, ...], names: Names) -> bool:
 
 
 def _by_title(name: str, title: str, names: Names) -> GenderResult:
-    """The gender of a name after a title. `Lady` and `Miss` alone are looked up as given names of the census."""
+    """The gender of a name after a title. `Lady` and `Miss` alone are looked up as given names of the
+    census.
+    """
     alone = _by_census(fold(name).strip(), names)
     if alone.basis:
         return alone
@@ -247,7 +252,9 @@ def _by_halves(word: str, names: Names, shortest: int = HALF) -> GenderResult:
 
 
 def _winner(male: float, female: float, basis: str) -> GenderResult:
-    """The confidence is the male share, or 1 minus it: computed like this it equals the published figures."""
+    """The more frequent gender. The confidence is the male share, or 1 minus it: computed like this it equals
+    the published figures.
+    """
     share = male / (male + female)
     if male == female:
         return UNKNOWN

@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 
 def pack(path: Path, tables: Tables) -> None:
-    """Packs `tables` into the file `path`, unless it is there and whole; takes seconds."""
+    """Packs `tables` into the file `path`, unless it exists and is undamaged. Takes seconds."""
     with _locked(path):
         try:
             Packed(path, tables.version())
@@ -49,7 +49,7 @@ def pack(path: Path, tables: Tables) -> None:
 
 
 def pack_in_child(_source: BinaryIO, _target: BinaryIO, path: str, folder: str) -> None:
-    """`pack` as a function of a child process."""
+    """Calls `pack`, as a function of a child process."""
     pack(Path(path), Tables(Path(folder)))
 
 
@@ -111,7 +111,7 @@ def compile_file(path: Path, tables: Tables) -> None:
 
 
 def _runs(tables: Tables) -> tuple["array[int]", "array[int]", "array[int]"]:
-    """`index` and `lows` as in the file, and the location id of each run."""
+    """The `index` and `lows` of the file, and the location id of each run."""
     index, lows, ids = array("I"), array("H"), array("I")
     start = 0
     for length, location in _rows(tables.blocks):
@@ -153,7 +153,7 @@ def _rows(path: Path) -> Iterator[list[str]]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Exclusive among all processes and threads; released when the process exits."""
+    """Holds an exclusive lock among all processes and threads. It is released when the process exits."""
     with path.with_suffix(".lock").open("wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -65,7 +65,7 @@ def moderate(content: str, words: WordList | None = None) -> ModerationResult:
 
 
 def _beginning(content: str) -> str:
-    """The first `MAX_LENGTH` characters, a reference counted as its character."""
+    """The first `MAX_LENGTH` characters of a text; a character reference counts as one."""
     if len(content) <= MAX_LENGTH:
         return content
     count = 0

@@ -120,7 +120,7 @@ def phrase_of(entry: str) -> str:
 
 
 def normal_form(text: str) -> str:
-    """Folded, without invisible characters, of which ASCII has none."""
+    """The folded text without invisible characters; ASCII text has none."""
     if text.isascii():
         return fold(text)
     return "".join(char for char in fold(text) if unicodedata.category(char) not in ("Mn", "Cf"))
@@ -148,7 +148,9 @@ def _disguised(text: str, own: WordList) -> Iterator[str]:
 
 
 def _without_leet(word: str) -> Iterator[str]:
-    """Readings of `sh1t`. Three characters with a digit (`A55`) are more often a road or a model."""
+    """The readings of a word such as `sh1t`. Three characters with a digit (`A55`) are more often a road or a
+    model.
+    """
     if word.isalpha() or not LATIN.search(word) or (len(word) < 4 and DIGIT.search(word)):
         return
     for part in word.split("_"):
@@ -157,7 +159,7 @@ def _without_leet(word: str) -> Iterator[str]:
 
 
 def _unmasked(masked: str, own: WordList) -> Iterator[str]:
-    """Readings of `f*ck`."""
+    """The readings of a masked word such as `f*ck`."""
     if masked.startswith("f***"):
         yield "fuck"
         return
@@ -175,7 +177,7 @@ def _fits(masked: str, word: str) -> bool:
 
 
 def _joined(word: str, own: WordList) -> Iterator[str]:
-    """Readings of `fu.ck`, of four letters or more, and of `sh-t` with its missing vowel."""
+    """The readings of `fu.ck`, for words of four letters or more, and of `sh-t` with its missing vowel."""
     parts = INNER_SIGNS.split(word)
     joined = "".join(parts)
     if len(joined) >= 4:

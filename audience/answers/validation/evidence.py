@@ -38,7 +38,7 @@ class Piece(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """The input of a validation: any text, None if absent."""
+    """The input of a validation. Values are any text, or None if absent."""
 
     email: str
     name: str | None = None
@@ -75,7 +75,7 @@ class Evidence:
 
     @Piece
     def address(self) -> Address:
-        """`NO_ADDRESS` if the text is not an e-mail address."""
+        """The address; `NO_ADDRESS` if the text is not an e-mail address."""
         return parse(self._candidate.email) or NO_ADDRESS
 
     @property
@@ -108,7 +108,9 @@ class Evidence:
 
     @Piece
     def is_disposable(self) -> bool:
-        """False for a misspelling: its writer did not choose the service that owns the domain."""
+        """Whether the domain is disposable. False for a misspelling: its writer did not choose that
+        domain.
+        """
         return self.suggestion is None and not self.domains.isdisjoint(self.tables.disposable)
 
     @Piece
@@ -122,7 +124,7 @@ class Evidence:
 
     @Piece
     def has_gibberish_name(self) -> bool:
-        """Random letters have no accents."""
+        """Whether the name is random letters. A name with accents is not."""
         return self.name.isascii() and self.tables.names.is_gibberish(self.name)
 
     @Piece

@@ -16,14 +16,16 @@ TWINS = str.maketrans(
 
 
 def letters(domain: str) -> str:
-    """The domain in the letters that a person sees; A-labels that cannot be decoded stay."""
+    """The domain in the letters that a person sees. A-labels that cannot be decoded are unchanged."""
     if "xn--" not in domain:
         return domain
     return ".".join(map(_decoded, domain.split(".")))
 
 
 def looks_latin(domain: str) -> str:
-    """The Latin domain that a person may take `domain` (in Unicode letters) for: `gmail.com` for `gmaіl.com`."""
+    """The Latin domain that a person may take `domain` (in Unicode letters) for: `gmail.com` for
+    `gmaіl.com`.
+    """
     return fold(domain.translate(TWINS))
 
 

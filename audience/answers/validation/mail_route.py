@@ -35,7 +35,7 @@ UNDISPUTED = (RouteStatus.MX, RouteStatus.UNKNOWN)  # all others may come of tro
 
 @dataclass(frozen=True)
 class MailRoute:
-    """`exchangers` are host names in order of preference."""
+    """The mail route of a domain; `exchangers` are host names in order of preference."""
 
     status: RouteStatus
     exchangers: tuple[str, ...] = ()
@@ -107,7 +107,9 @@ def exchangers(records: Sequence[str]) -> tuple[str, ...]:
 
 
 def _by_address(answers: Sequence[DnsAnswer], routable: RouteStatus) -> RouteStatus | None:
-    """The status by the addresses, `routable` if one is public; None if there certainly are none."""
+    """The status of a route by its addresses: `routable` if one is public; None if there certainly are
+    none.
+    """
     addresses = [ip_address(record) for answer in answers for record in answer.records]
     if any(address.is_global for address in addresses):
         return routable

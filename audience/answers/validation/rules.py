@@ -18,7 +18,7 @@ from audience.answers.validation.user_agent import Visitor
 
 
 class Fatal(StrEnum):
-    """The rule sets in which a rule that fires makes the address invalid by itself."""
+    """The rule sets in which a rule alone makes the address invalid."""
 
     NEVER = "never"
     ALWAYS = "plain and strict"
@@ -61,7 +61,7 @@ def disposable_exchanger(evidence: Evidence) -> str:
 
 
 def listed_domain(table: str) -> Callable[[Evidence], str]:
-    """The domain of the address, or its parent, that is in the table."""
+    """A function that finds the domain of the address, or a parent of it, in the table."""
     return lambda evidence: next(
         name for name in ancestors(evidence.address.domain) if name in getattr(evidence.tables, table)
     )

@@ -13,7 +13,7 @@ def is_list(text: str) -> bool:
 
 
 def sender(text: str) -> IpAddress | None:
-    """The first public address of the list, else the first address; None without one.
+    """The first public address in a list, else the first address; None without one.
 
     An IPv4 address written as an IPv6 one becomes an IPv4 one.
     """

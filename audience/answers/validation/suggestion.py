@@ -27,6 +27,6 @@ def _meant_domain(domain: str, typos: Typos) -> str | None:
 
 
 def _dotted(domain: str) -> str:
-    """The domain with full stops for commas, if mail might go there."""
+    """The domain with dots in place of commas, if mail can be sent there."""
     dotted = domain.replace(",", ".")
     return dotted if is_registrable(dotted) else ""

@@ -86,7 +86,7 @@ class Typos:
         return [provider for provider in near if self._is_typo(domain, provider)]
 
     def _begun(self, domain: str) -> list[str]:
-        """The providers that begin like this (`gmail.c`), if the suffix does not exist."""
+        """The providers whose domain begins with `domain` (`gmail.c`), if its suffix does not exist."""
         label, _, suffix = domain.partition(".")
         if len(label) < MIN_LENGTH or not suffix or self.is_suffix(suffix):
             return []
@@ -130,7 +130,7 @@ def one_edit_apart(one: str, other: str) -> bool:
 
 
 def _swapped(provider: str) -> list[str]:
-    """The domain with two letters of its first label swapped across another one."""
+    """The forms of a domain in which two letters of its first label are swapped across another one."""
     label, _, suffix = provider.partition(".")
     if len(label) < SAFE_SWAP_LENGTH:
         return []
