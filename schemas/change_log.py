@@ -18,7 +18,7 @@ KINDS = ("created", "updated", "subscribed", "unsubscribed", "erased", "reset")
 
 
 class BoundedNumber(ma.fields.Field[int]):
-    """A whole number, as one or as text."""
+    """A whole number within bounds, as a number or as text."""
 
     def __init__(self, least: int, most: int, message: str, **options: Any) -> None:
         super().__init__(**options)
@@ -115,7 +115,7 @@ def _changed(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def page(page_: Any) -> bytes:
-    """A page with its `meta`, as JSON."""
+    """The answer with a page of changes and its `meta`, as JSON."""
     numbers = {name: str(getattr(page_, name)) for name in ("next", "newest", "oldest")}
     meta = numbers | {"has_more": page_.has_more}
     return json_bytes({"data": [change(entry) for entry in page_.changes], "meta": meta}) + b"\n"

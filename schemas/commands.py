@@ -33,7 +33,9 @@ def address(query: Any) -> str:
 
 
 def field_value(query: Any) -> dict[str, Any]:
-    """`{"fields": {key: value}}`, or `{column: text}` for one of the text columns; `{}` for `null`."""
+    """The change that a query asks for: `{"fields": {key: value}}`, or `{column: text}` for one of the text
+    columns; `{}` for `null`.
+    """
     if isinstance(query, Mapping):
         if query.get("key") is None:
             raise ma.ValidationError(FIELD)
@@ -112,7 +114,7 @@ class SubscriberCommand(Form):
 
 
 class CommandList(ma.fields.List[dict[str, Any]]):
-    """Checks the length first: a body may hold millions of elements."""
+    """A list of commands. Checks the length first: a body may hold millions of elements."""
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> list[Any]:
         if isinstance(value, list) and len(value) > MAX_COMMANDS:

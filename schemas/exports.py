@@ -48,7 +48,7 @@ def _row(subscriber: Any, tags: list[str], keys: Sequence[str]) -> list[str]:
 
 
 def subscribers_jsonl(_: Sequence[str], pages: Iterable[RowsPage]) -> Iterator[bytes]:
-    """A line with a JSON object per subscriber."""
+    """A file of JSON lines, with an object for each subscriber."""
     for page in pages:
         yield "".join(f"{compact_json(_object(subscriber, tags))}\n" for subscriber, tags in page).encode()
 
@@ -104,7 +104,7 @@ def _refused_cells(columns: Sequence[str], row: Any) -> bytes:
 
 
 def table_csv(lines: Iterable[Iterable[Any]]) -> bytes:
-    """Any table; no cell is a formula."""
+    """A table as CSV, in which no cell is a formula."""
     return b"".join(_defused_csv(str(cell) for cell in line) for line in lines)
 
 

@@ -134,7 +134,7 @@ class DryRunSchema(ResponseSchema):
 
 
 class ReceivedFile(ResponseSchema):
-    """The import; null for a dry run, which answers `dry_run` instead."""
+    """The import of a file; null for a dry run, which answers `dry_run` instead."""
 
     data = ma.fields.Nested(ImportSchema, allow_none=True)
     meta = ma.fields.Nested(FileMeta)
@@ -142,7 +142,7 @@ class ReceivedFile(ResponseSchema):
 
 
 def received(row: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
-    """The import of a file, how the file was understood, and which parameters were not."""
+    """The answer about an imported file: how it was understood, and which parameters were unknown."""
     return {"data": import_(row), "meta": _meta(file, form)}
 
 

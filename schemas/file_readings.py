@@ -61,7 +61,7 @@ class Once(Text):
 
 
 class Switch(Once):
-    """`1` or `0`."""
+    """A parameter that is `1` or `0`."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "string", "enum": ["0", "1"]}
 
@@ -153,7 +153,9 @@ class ImportFile(Form):
 
 
 def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
-    """The parameters, and those of the line `answers` that none of them answers anew. Raises `FormError`."""
+    """The parameters, completed by those in the line `answers` that they do not override. Raises
+    `FormError`.
+    """
     if not form.get("answers"):
         if form.get("seen"):
             raise FormError([FieldError("seen", SEEN)])
@@ -184,7 +186,7 @@ def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
 
 
 def reading(form: dict[str, Any], zone: str) -> Reading:
-    """`zone` is that of the site."""
+    """The reading that parameters ask for. `zone` is that of the site."""
     form = _with_answers(form)
     return Reading(
         meanings=form["map_"],

@@ -94,6 +94,6 @@ def _texts(value: Any) -> list[str]:
 
 
 def _addresses(cells: list[str]) -> list[str]:
-    """The cells, and what an import reads in them."""
+    """The cells, and the addresses that an import reads in them."""
     addresses = (address for cell in cells for address in csv_values.addresses_in(cell))
     return list(dict.fromkeys([*cells, *map(csv_values.read_address, cells), *addresses]))

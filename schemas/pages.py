@@ -60,7 +60,7 @@ class PageMeta(ResponseSchema):
 
 
 def page_meta(form: Mapping[str, Any], per_page: int, has_more: bool) -> dict[str, Any]:
-    """`meta` of a page: the filters that were applied, and the parameters that were not."""
+    """The `meta` of a page: the filters that were applied, and the parameters that were ignored."""
     query = {
         key: {side: write_date(instant) for side, instant in value.items()} if key in DATES else value
         for key, value in form.items()

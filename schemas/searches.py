@@ -50,7 +50,7 @@ class SingleTagNames(SoughtTagNames):
 
 
 class TagIds(ma.fields.Field[list[str]]):
-    """Ids separated by commas, or an array of ids."""
+    """Tag ids, separated by commas or in an array."""
 
     json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["12,15"]}
     joined = ",".join
@@ -65,7 +65,9 @@ def few() -> Any:
 
 
 class SearchSubscribers(Paged):
-    """Bounds are exclusive; a match has all tags. `q` is the beginning of an address, domain or name."""
+    """The parameters of a search. Bounds are exclusive; a match has all tags. `q` is the beginning of an
+    address, domain or name.
+    """
 
     created_at = nested(Bounds)
     updated_at = nested(Bounds)

@@ -19,7 +19,7 @@ TEXTS = ("tag", "field", "event", "contains", "starts_with")  # keys of rules wh
 
 
 class Rules(ma.fields.Field[dict[str, Any]]):
-    """A JSON object that can be stored."""
+    """The rules of a segment: a JSON object that can be stored."""
 
     json_schema = RULE
     default_error_messages = {"required": REQUIRED}  # noqa: RUF012
@@ -63,7 +63,7 @@ NAMED = {"field": _key, "event": trim}  # what these rules name, in the form in 
 
 
 def texts(value: Any) -> Any:
-    """`value` with its numbers and booleans as text, however deep."""
+    """`value` with its numbers and booleans as text, at any depth."""
     if isinstance(value, dict):
         return {key: texts(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):

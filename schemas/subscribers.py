@@ -34,7 +34,7 @@ RESERVED = frozenset({
 
 
 class OfAddress(Text):
-    """The UUID beside the address of the same subscriber; anything else is ignored."""
+    """The uuid beside an address, of the same subscriber. Other values are ignored."""
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "string",
@@ -83,14 +83,16 @@ class SubscriberInput(Form):
 
 
 def built_in(key: str) -> str | None:
-    """The reserved key or the name that a key spells, if it does: `created at` is `created_at`."""
+    """The reserved key or the name that a key spells: `created at` is `created_at`. None if it
+    spells neither.
+    """
     with suppress(ma.ValidationError):
         key = field_key(as_text(key))
     return key if key in RESERVED or key in NAMES else None
 
 
 def names_in(values: dict[str, Any]) -> dict[str, str]:
-    """Moves the text columns out of `values`. Raises `ma.ValidationError`."""
+    """Removes the text columns from `values`, and returns them. Raises `ma.ValidationError`."""
     texts = {}
     for name in NAMES:
         if name in values:
@@ -106,7 +108,7 @@ def _without_empty(item: dict[str, Any]) -> dict[str, Any]:
 
 
 class CreateSubscriber(Form):
-    """`{"subscriber": {...}}`, or the same keys flat."""
+    """The subscriber to create: `{"subscriber": {...}}`, or the same keys flat."""
 
     subscriber = nested(SubscriberInput, required=True)
 
@@ -118,7 +120,7 @@ class CreateSubscriber(Form):
 
 
 class FindSubscriber(Form):
-    """Refuses nothing: a value other than text matches no subscriber."""
+    """The parameters of find. Refuses nothing: a value other than text matches no subscriber."""
 
     email = ma.fields.Raw(metadata={"description": "Address to look up.", "type": "string"})
     uuid = ma.fields.Raw(metadata={"description": "Subscriber UUID; overrides `email`.", "type": "string"})
@@ -137,18 +139,18 @@ class FindSubscriber(Form):
 
 
 def meant(email: str) -> str:
-    """An address as it was meant, whatever a client did to it on the way."""
+    """The address that a client meant, however it encoded it."""
     return with_plus(_decoded_twice(email))
 
 
 def _decoded_twice(email: str) -> str:
-    """Decodes an address that a client has encoded twice; a `+` stays a `+`."""
+    """The address, decoded again if a client encoded it twice. A `+` stays a `+`."""
     decoded = unquote(email)
     return decoded if "@" not in email and "@" in decoded else email
 
 
 def with_plus(email: str) -> str:
-    """A blank inside an address was a `+` that the client did not encode."""
+    """The address, with `+` in place of each blank: the client did not encode the `+`."""
     return trim(email).replace(" ", "+")
 
 
@@ -187,7 +189,7 @@ FoundSubscribers = listing("FoundSubscribers", SubscriberSchema, meta=ma.fields.
 
 
 def pages(public_url: str, site_uuid: str) -> str:
-    """The URL of the pages of a site's subscribers, without the uuid of one."""
+    """The URL of the pages of a site's subscribers, without a uuid at the end."""
     return f"{public_url}/console/sites/{site_uuid}/subscribers/"
 
 
@@ -213,10 +215,10 @@ def subscriber(subscriber: Any, public_url: str, site_uuid: str) -> dict[str, An
 
 
 def found_text(text: str | None) -> str:
-    """The answer of find as JSON text, from that of the resource."""
+    """The answer of find as JSON text, from the resource's JSON text."""
     return f'{{"data":{text or "null"}}}\n'
 
 
 def page_text(texts: bytes, meta: Mapping[str, Any]) -> bytes:
-    """The answer of search as JSON text, from that of the resources."""
+    """The answer of search as JSON text, from the resources' JSON text."""
     return b'{"data":[%b],"meta":%b}\n' % (texts, compact_json(meta).encode())

@@ -169,7 +169,11 @@ def read_date(text: str, zone: dt.tzinfo = dt.UTC) -> int:
 
 @lru_cache(maxsize=1_000)
 def write_date(milliseconds: int | None) -> str | None:
-    """RFC 3339 in UTC with milliseconds: `2026-08-21T02:08:30.364Z`. People of one import share instants."""
+    """The date of an instant in milliseconds: RFC 3339 in UTC with milliseconds, such as
+    `2026-08-21T02:08:30.364Z`.
+
+    The result is cached, because the subscribers of one import share instants.
+    """
     if milliseconds is None:
         return None
     instant = EPOCH_OF_UTC + dt.timedelta(milliseconds=milliseconds)
@@ -196,7 +200,9 @@ def trim(text: str) -> str:
 
 
 def normal_text(text: str) -> str | None:
-    """`text` trimmed and in NFC, which takes quadratic time on marks; None if it is over `MAX_SENT_NAME`."""
+    """The text, trimmed and in NFC, which takes quadratic time on marks. None if it is longer than
+    `MAX_SENT_NAME`.
+    """
     trimmed = trim(text)
     if len(trimmed) > MAX_SENT_NAME:
         return None

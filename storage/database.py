@@ -66,12 +66,12 @@ def url(path: Path) -> str:
 
 
 def file(url: str) -> Path:
-    """The file of a database that is one. Raises `Unusable`."""
+    """The file of a database that is a file. Raises `Unusable`."""
     return sqlite.file(url)
 
 
 def files(url: str) -> list[Path]:
-    """Every file that holds data of a database, whether or not it exists; none of a server's.
+    """All files that hold data of a database, whether or not they exist; empty for a server's.
 
     Raises `Unusable`.
     """
@@ -121,7 +121,7 @@ def write(site_id: int | None = None) -> Iterator[None]:
 
 
 def writes_site(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Calls a function in `write` of the site that its first argument is, or is the id of."""
+    """Decorates a function so that it runs in `write`. Its first argument is the site, or the site's id."""
 
     @functools.wraps(function)
     def writing(site: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -204,7 +204,9 @@ def execute_many(sql: str, parameters: Iterable[Sequence[Any]]) -> None:
 
 
 def checkpoint(only_if_due: bool = False) -> None:
-    """Moves the log of recent writes into the database's file; due once this process has written much."""
+    """Moves the write-ahead log into the database's file. With `only_if_due`, only once this process has
+    written much.
+    """
     if only_if_due and not engine.is_due(database):
         return
     with session():
@@ -221,17 +223,17 @@ def log_is_full() -> bool:
 
 
 def truncate_log() -> bool:
-    """Empties the log of recent writes, which still contains deleted data; False while a reader needs it."""
+    """Empties the write-ahead log, which still contains deleted data. False while a reader needs it."""
     return engine.truncate_log(database)
 
 
 def marks(values: Sequence[Any]) -> str:
-    """Placeholders for an `IN (...)` list; without values, it has nothing."""
+    """The placeholders of an `IN (...)` list; without values, the list matches nothing."""
     return ",".join("?" * len(values)) or "NULL"
 
 
 def migrate() -> list[str]:
-    """Applies pending migrations, one process at a time; returns their names. Raises `Unusable`."""
+    """Applies pending migrations, one process at a time. Returns their names. Raises `Unusable`."""
     with session(), engine.migration_lock(database):
         runner = _usable()
         history.adopt(runner)
@@ -246,7 +248,7 @@ def migrations() -> Migrations:
 
 @session()
 def pending_migrations() -> list[str]:
-    """Migrations that are not applied yet. Raises `Unusable`."""
+    """The names of migrations that are not applied yet. Raises `Unusable`."""
     return history.read(_usable()).pending
 
 
@@ -258,7 +260,7 @@ def is_spoilt_by_migrating() -> bool:
 
 
 def _usable() -> Runner:
-    """Raises `Unusable` for a database that this code cannot migrate."""
+    """The runner of migrations. Raises `Unusable` for a database that this code cannot migrate."""
     runner = _runner()
     if refusal := history.read(runner).refusal:
         raise Unusable(refusal)

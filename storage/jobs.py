@@ -76,7 +76,7 @@ def is_there(site_id: int, kind: str, subject: int) -> bool:
 
 
 def wake(site_id: int, kind: str) -> int:
-    """Has the idle jobs of a kind done; returns how many."""
+    """Makes the idle jobs of a kind due. Returns how many."""
     return execute(
         f"UPDATE jobs SET status = '{WAITING}', not_before = 0 "
         f"WHERE site_id = ? AND kind = ? AND status = '{IDLE}'",
@@ -85,7 +85,7 @@ def wake(site_id: int, kind: str) -> int:
 
 
 def in_turn(site_id: int) -> tuple[str, int] | None:
-    """(kind, subject) of the first in the site's order."""
+    """The (kind, subject) of the first job in the site's order."""
     first: tuple[str, int] | None = row(
         f"SELECT kind, subject FROM jobs WHERE site_id = ? AND seq IS NOT NULL AND status = '{WAITING}' "
         "ORDER BY seq LIMIT 1",
@@ -95,7 +95,9 @@ def in_turn(site_id: int) -> tuple[str, int] | None:
 
 
 def due_sites(now: int) -> list[int]:
-    """The sites of which something may be claimed, or might be."""
+    """The ids of sites with a job that can probably be claimed. `now` is an instant of leases, in
+    milliseconds.
+    """
     query = f"SELECT DISTINCT site_id FROM jobs WHERE status = '{WAITING}' AND {DUE} ORDER BY site_id"
     return column(query, (now, now))
 
@@ -115,9 +117,10 @@ def claim(
     in_order: bool = False,
     one_at_a_time: bool = False,
 ) -> Job | None:
-    """Claims the first that is due of some kinds; if they are `in_order`, the very first of them or none.
+    """Claims the first due job of some kinds. If they are `in_order`, it must be the very first of
+    them.
 
-    If `one_at_a_time`, none while one of these kinds is claimed.
+    With `one_at_a_time`, claims none while a job of these kinds is claimed.
     """
     of_kinds = f"site_id = ? AND kind IN ({marks(kinds)}) AND status = '{WAITING}'"
     held = f"SELECT 1 FROM jobs WHERE {of_kinds} AND claim IS NOT NULL AND NOT {DUE} LIMIT 1"
@@ -140,7 +143,7 @@ def claim(
 
 
 def hold(job: Job, now: int, lease_ms: int) -> bool:
-    """Renews the lease of a job; False if the claim is lost: the caller must roll back."""
+    """Renews the lease of a job for `lease_ms`. False if the claim is lost: the caller must roll back."""
     return bool(
         execute(
             "UPDATE jobs SET not_before = ?, wait_ms = ? WHERE site_id = ? AND id = ? AND claim = ?",
@@ -150,8 +153,8 @@ def hold(job: Job, now: int, lease_ms: int) -> bool:
 
 
 def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING, *, well: bool = False) -> bool:
-    """Lets others go on with a job after a wait; False if the claim is lost. What went `well` forgets the
-    failures before it.
+    """Releases a claimed job, which is due again after `wait_ms`. False if the claim is lost. If it went
+    `well`, earlier failures are forgotten.
     """
     forgotten = ", attempts = 0, reason = ''" if well else ""
     return bool(
@@ -174,7 +177,7 @@ def note_failure(job: Job, reason: str) -> int:
 
 
 def end(job: Job) -> bool:
-    """Removes a job that is done; False if the claim is lost: the caller must roll back."""
+    """Deletes a job that is done. False if the claim is lost: the caller must roll back."""
     query = "DELETE FROM jobs WHERE site_id = ? AND id = ? AND claim = ?"
     return bool(execute(query, (job.site_id, job.id, job.token)))
 
@@ -198,7 +201,7 @@ def resign(token: str) -> None:
 
 
 def ensure(kinds: Collection[str]) -> None:
-    """Adds the instance's own jobs that are not there."""
+    """Adds the jobs of the instance's own kinds that do not exist."""
     for kind in kinds:
         execute(
             "INSERT INTO jobs (site_id, kind, subject, status) VALUES (0, ?, 0, ?) "

@@ -17,7 +17,9 @@ R = TypeVar("R")
 
 
 class Records(Generic[R]):
-    """Rows are chosen by `equal`, values by the names of their columns: `change` and `delete` need one."""
+    """The records of a table. `equal` chooses rows by the values of their columns; `change` and `delete` need
+    at least one.
+    """
 
     def __init__(self, model: type[BaseModel], record: type[R]) -> None:
         self._model, self._record, self._meta = model, record, vars(model)["_meta"]
@@ -35,7 +37,9 @@ class Records(Generic[R]):
         return record and self._typed(record)
 
     def find(self, tail: str = "", *more: Any, **equal: Any) -> list[R]:
-        """`tail`, with the values `more`, follows the conditions."""
+        """The records with equal values. `tail`, with the values `more`, follows the conditions in
+        the statement.
+        """
         return self.read(rows(f"{self._select} {_where(equal)} {tail}", [*equal.values(), *more]))
 
     def has(self, **equal: Any) -> bool:
@@ -55,12 +59,12 @@ class Records(Generic[R]):
         return self._record(*values)
 
     def add(self, **values: Any) -> int:
-        """Returns the id."""
+        """Adds a record with these values. Returns its id."""
         row_id: int = self._model.insert(**values).execute()
         return row_id
 
     def add_new(self, record: R, **more: Any) -> int:
-        """Returns the id, which the table gives."""
+        """Adds a record, to which the table gives the id. Returns the id."""
         values = {name: getattr(record, name) for name in self._names if name != "id"}
         return self.add(**values, **more)
 

@@ -33,7 +33,7 @@ def join(separator: str, parts: list[Sql]) -> Sql:
 
 
 def slices(values: Iterable[Any]) -> Iterator[list[Any]]:
-    """Lists of at most `MAX_PARAMETERS` values, as many as a statement takes."""
+    """The values in lists of at most `MAX_PARAMETERS`, as many as a statement takes."""
     remaining = iter(values)
     while chunk := list(islice(remaining, MAX_PARAMETERS)):
         yield chunk

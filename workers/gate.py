@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class CountingGate:
-    """Implements `audience.protocols.Gate`."""
+    """A gate that counts the threads in it; implements `audience.protocols.Gate`."""
 
     def __init__(self, permits: int) -> None:
         self._permits = threading.BoundedSemaphore(permits)

@@ -24,7 +24,9 @@ def beat(instance: Path) -> None:
 
 
 def age(instance: Path) -> float | None:
-    """Seconds since the last beat of any worker; None before the first since the machine started."""
+    """The seconds since the last heartbeat of any worker; None if there was none since the machine
+    started.
+    """
     try:
         age = clock.uptime_ms() / 1000 - (instance / FILE).stat().st_mtime
     except FileNotFoundError:
@@ -33,7 +35,7 @@ def age(instance: Path) -> float | None:
 
 
 def tell_others(breaker: CircuitBreaker) -> bool:
-    """Tells other hosts of a beat; False if Redis cannot be reached."""
+    """Tells other hosts about a heartbeat. False if Redis cannot be reached."""
     return breaker.call(partial(breaker.client.set, KEY, 1, px=KEPT_MS)) is not None
 
 

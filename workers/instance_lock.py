@@ -18,12 +18,14 @@ LOOKS, PAUSE_SECONDS = 100, 0.01
 
 
 class CannotServe(Exception):
-    """`serve` cannot start; the message gives the reason and what to do."""
+    """`serve` cannot start; the message gives the reason and the remedy."""
 
 
 @contextmanager
 def hold_instance_lock(instance: Path, address: Settings | None = None) -> Iterator[None]:
-    """Raises `CannotServe` while another process holds the lock. Its file has the address, if any."""
+    """Holds the instance's lock, whose file has the `address`, if any. Raises `CannotServe` while another
+    process holds it.
+    """
     instance.mkdir(mode=0o700, parents=True, exist_ok=True)
     with open(instance / FILE, "a", encoding="utf-8", opener=private_opener) as lock:
         _take(lock, instance)

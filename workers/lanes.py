@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Lanes:
-    """All lanes of a process, until `stop` is set."""
+    """All lanes of a process, which work until `stop` is set."""
 
     def __init__(self, kinds: Sequence[Kind], stop: threading.Event) -> None:
         self.kinds = kinds
@@ -25,7 +25,7 @@ class Lanes:
         ]
 
     def offer(self, site_id: int, but: Lane | None = None) -> None:
-        """Has what is due of a site done, `but` that of one lane."""
+        """Offers a site to the lanes, which then do its due jobs. `but` is a lane to leave out."""
         due = jobs.due_kinds(site_id)
         for lane in self._lanes:
             if lane.lane is not but and due & lane.names:

@@ -27,7 +27,9 @@ class Storage(RedisStorage):
 
 
 class Limiter:
-    """`audience.protocols.Limiter`. Redis holds digests of the keys, never an address or a name."""
+    """Implements `audience.protocols.Limiter`. Redis holds digests of the keys, never an address or
+    a name.
+    """
 
     def __init__(self, breaker: CircuitBreaker) -> None:
         self._breaker = breaker

@@ -48,7 +48,7 @@ class TextFormatter(logging.Formatter):
 
 
 class LineHandler(logging.StreamHandler[TextIO]):
-    """Writes to standard error."""
+    """A log handler that writes to standard error."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging calls it so
         if not isinstance(sys.exc_info()[1], OSError):
@@ -62,7 +62,8 @@ def say(line: str, stream: TextIO) -> None:
 
 
 def configure(level: str, form: str = "") -> None:
-    """Logs from `level` up for Audience, and from at least `warning` up for libraries.
+    """Configures logging: from `level` up for Audience, and from at least `warning` up for
+    libraries.
 
     `form` is `text`, `json`, or empty: text on a terminal, else JSON.
     """

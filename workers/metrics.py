@@ -45,7 +45,7 @@ class Samples(NamedTuple):
 
 
 class Metrics:
-    """`audience.protocols.Metrics` of one process."""
+    """The metrics of one process; implements `audience.protocols.Metrics`."""
 
     def __init__(self, instance: Path) -> None:
         self._folder = folder(instance)
@@ -71,7 +71,9 @@ class Metrics:
             _add(self._counts, counts)
 
     def render(self, gauges: Mapping[str, float]) -> bytes:
-        """Writes first: another process would otherwise show less than this one did."""
+        """All counts as text. Writes this process's first, so that another process does not show
+        less later.
+        """
         self.write()
         with self._lock:
             total = dict(self._counts)
@@ -198,7 +200,7 @@ def _parts(spec: MetricSpec, counts: Counts) -> Iterable[tuple[tuple[str, ...], 
 
 
 def _read(file: Path) -> Samples:
-    """Empty if the file is missing or damaged."""
+    """The samples in a file; empty if it is missing or damaged."""
     try:
         ids, counts = json.loads(file.read_bytes())
         return Samples(ids, {tuple(key): value for key, value in counts})

@@ -32,7 +32,7 @@ class Processes:
         return self._shared_breaker or CircuitBreaker(connect(embedded_redis.url(self._settings)))
 
     def stopped(self) -> AbstractContextManager[None]:
-        """Raises `CannotServe` while the service runs."""
+        """Keeps the service from starting. Raises `CannotServe` while it runs."""
         return hold_instance_lock(self._settings.instance)
 
     def serving(self) -> bool:
@@ -61,7 +61,7 @@ class Processes:
         )
 
     def _redis_info(self) -> Any:
-        """Pings first: INFO answers even while the data set is still loading."""
+        """The INFO of Redis. Pings first: INFO answers even while the data set is still loading."""
         from redis.exceptions import RedisError
 
         try:

@@ -31,7 +31,9 @@ def connect(url: str, timeout_seconds: float | None = None) -> Redis:
 
 
 class CircuitBreaker:
-    """Calls Redis; after an error one caller every `OPEN_SECONDS`: an outage does not slow the others."""
+    """Calls Redis. After an error, only one caller every `OPEN_SECONDS` tries, so that an outage does not
+    slow the others.
+    """
 
     def __init__(self, client: Redis) -> None:
         self.client = client

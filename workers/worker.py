@@ -117,13 +117,15 @@ class ImportWorker(SimpleWorker):
             self.busy = False
 
     def clear_leftovers(self) -> None:
-        """Removes workers that were killed from RQ's registry, and the jobs they had just taken."""
+        """Removes killed workers from RQ's registry, and the jobs that they had just taken."""
         for queue in self.queues:
             worker_registration.clean_worker_registry(queue)
             self.connection.delete(queue.intermediate_queue_key)
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Called before each wait for a job. A library may have swallowed what the signal raised."""
+        """Stops the worker if it should. RQ calls it before each wait for a job; a library may have swallowed
+        what the signal raised.
+        """
         if self._stop_event.is_set():
             raise StopRequested
         super().heartbeat(timeout, pipeline)

@@ -36,9 +36,9 @@ TWICE = "Two columns have the same meaning: leave one out with `map[{place}]=ign
 
 @dataclass(slots=True)
 class Column:
-    """A column and what it is taken for: one of `MEANINGS`, `CONSENT`, or `FIELD` and a key.
+    """A column and its meaning: one of `MEANINGS`, `CONSENT`, or `FIELD` and a key.
 
-    Places count from 1.
+    `place` is its position, from 1.
     """
 
     place: int
@@ -48,7 +48,7 @@ class Column:
 
     @property
     def key(self) -> str | None:
-        """The key of a custom field."""
+        """The key of the custom field that the column becomes; None if it becomes none."""
         return self.meaning.removeprefix(FIELD) if self.meaning.startswith(FIELD) else None
 
 
@@ -111,7 +111,7 @@ def _meanings_by_position(names: Sequence[str], chosen: Mapping[str, str]) -> di
 
 
 def positions_of(names: Sequence[str], column: str) -> list[int]:
-    """The positions of a header, or the position itself if there is none of that name."""
+    """The positions of a header. If no header has that name, the position that it spells."""
     for same in (str.strip, normal):
         matching = [position for position, name in enumerate(names, 1) if same(name) == same(column)]
         if matching:
@@ -164,7 +164,9 @@ def _column(position: int, name: str, preset: Preset | None) -> Column:
 
 
 def _settle_names(columns: Sequence[Column]) -> None:
-    """A column such as `name` beside one of first names alone is the last name, and the other way round."""
+    """Makes a column such as `name` the last name if another one has first names alone, and the
+    other way round.
+    """
     meanings = {column.meaning for column in columns}
     for words, beside, meaning in header_names.BESIDE:
         if beside in meanings and meaning not in meanings:

@@ -38,8 +38,8 @@ OUR_OWN = "`ignore_column` cannot name `unsubscribed_at` or `command`: these alw
 
 
 def same(cell: str) -> str:
-    """A value as it is compared: without case, outer blanks and line breaks; a short one in NFKC, which takes
-    quadratic time, and blank where databases write nothing so.
+    """The form in which values are compared: without case, outer blanks and line breaks. A short value is in
+    NFKC, which takes quadratic time. A text by which databases mark a missing value is blank.
     """
     return _same(cell) if len(cell) <= MAX_LENGTH else " ".join(cell.split()).casefold()
 
@@ -62,7 +62,7 @@ def _is_date(cell: str) -> bool:
 
 @dataclass(frozen=True)
 class ConsentColumn:
-    """A column, and what each of its values means: by the value as `same` gives it, or `DATE`."""
+    """A column of consent, and the state of each of its values, by its form in `same`, or by `DATE`."""
 
     column: Column
     states: Mapping[str, str]
@@ -169,7 +169,7 @@ def _consent(column: Column, states: Mapping[str, str], because: str) -> Consent
 
 
 def ignored_positions(names: Sequence[str], columns: Sequence[Column], reading: Reading) -> set[int]:
-    """The columns of `ignore_column`. Raises `FileRefused`."""
+    """The positions of the columns of `ignore_column`. Raises `FileRefused`."""
     positions = {_position(names, name, "ignore_column") for name in reading.ignored}
     if any(
         {columns[position - 1].meaning, normal(columns[position - 1].name)} & {*OWN} for position in positions
@@ -191,7 +191,7 @@ def _answered_states(reading: Reading) -> dict[str, str]:
 
 
 def _position(names: Sequence[str], column: str, name: str) -> int:
-    """Raises `FileRefused` unless it is one."""
+    """The position of a column. Raises `FileRefused` unless exactly one column fits."""
     positions = positions_of(names, column)
     if not positions:
         raise FileRefused(OF_NO_COLUMN.format(name=name), columns=names)

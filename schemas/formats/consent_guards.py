@@ -122,7 +122,7 @@ class Guards:
         }
 
     def see(self, row: int, record: Any) -> None:
-        """Raises `FileRefused` on a `command` that contradicts."""
+        """Looks at a row of the file. Raises `FileRefused` on a `command` that contradicts the answer."""
         for position, value in self._table.cells(record) if self._says and not self._contradiction else ():
             says = self._says.get(position)
             if says and value and self._is_out(*says, value) and self._is_in(record):
@@ -137,7 +137,7 @@ class Guards:
                 raise FileRefused(SWITCHED_OFF.format(row=row, word=word))
 
     def check(self, questions: Sequence[FileQuestion]) -> None:
-        """Raises `Contradicted`, with all values of the column and the questions that are open."""
+        """Raises `Contradicted` if a row did, with all values of the column and the open questions."""
         if not self._contradiction:
             return
         row, column = self._contradiction

@@ -65,7 +65,7 @@ class CountedColumn:
     rows: int = 0  # that have the column
 
     def see(self, cell: str) -> int:
-        """Returns 1 if the value is new."""
+        """Counts the value of a cell. Returns 1 if it is new."""
         self.rows += 1
         if self.many or len(cell) > MAX_VALUE:
             self.many = True

@@ -83,9 +83,11 @@ def unwrap_formula(cell: str) -> str:
 
 
 def read_address(cell: str) -> str:
-    """The address in `Name <a@example.com>`, `mailto:a@example.com`, `="a@example.com"` and in quotes.
+    """The address in `Name <a@example.com>`, `mailto:a@example.com`, `="a@example.com"` and in
+    quotes.
 
-    Marks of a list behind it go, and full-width letters become plain ones. Any other cell, stripped.
+    Marks of a list after it are removed, and full-width letters become plain ones. Any other cell is only
+    stripped.
     """
     text = unwrap_formula(strip(cell))
     text = _bare(read_text(text if text.isascii() else text.translate(FULL_WIDTH)))
@@ -135,7 +137,7 @@ def defused(cell: str) -> str:
 
 
 def read_value(cell: str) -> Any:
-    """A custom value."""
+    """The custom value in a cell."""
     first = cell[:1]
     if first not in JSON_BEGINS:
         return read_text(cell)
@@ -179,7 +181,7 @@ def read_tags(cell: str, separator: str = COMMA) -> list[str]:
 
 
 def _quoted_names(text: str, mark: str) -> list[str]:
-    """Quotes that do not enclose whole names belong to them."""
+    """The names in a cell. Quotes that do not enclose a whole name are part of it."""
     try:
         return next(csv.reader([text], delimiter=mark, skipinitialspace=True, strict=True), [])
     except csv.Error:
@@ -192,7 +194,7 @@ def write_tags(names: list[str]) -> str:
 
 
 def _read_json(cell: str) -> Any:
-    """The JSON value in a cell; the cell itself unless the value can be stored."""
+    """The JSON value in a cell; the cell itself if it has no value that can be stored."""
     try:
         value = clean(json.loads(cell))
     except (ValueError, RecursionError, ma.ValidationError):

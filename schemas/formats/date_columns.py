@@ -56,7 +56,9 @@ class DateColumn:
             counts[example] += 1
 
     def form(self) -> str | None:
-        """The form of all; None if the day or the month could come first, or a year has two digits."""
+        """The form of all dates in the column. None if the day or the month could come first, or a year has
+        two digits.
+        """
         if self._cells and not self.unread[EPOCH]:
             return EPOCH
         decided = self._told & {DMY, MDY}
@@ -77,7 +79,9 @@ class DateReading:
     unread: str | None = None
 
     def read(self, position: int, cell: str) -> int | None:
-        """Milliseconds since 1970; None of a cell that cannot be read, or has 0 for nothing."""
+        """The instant in a cell, in milliseconds since 1970. None if the cell cannot be read, or has 0 for a
+        missing date.
+        """
         try:
             return dates.read_date(cell, self.forms.get(position, ISO), self.zone)
         except ValueError:
@@ -85,7 +89,7 @@ class DateReading:
 
 
 class DateWatch:
-    """Sees the cells of columns of dates while the file is looked through, and dates of other columns."""
+    """Watches the cells of date columns while the file is looked through, and dates in other columns."""
 
     def __init__(self, table: Table, columns: Sequence[Column], reading: Reading) -> None:
         self.table, self.reading = table, reading

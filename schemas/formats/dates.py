@@ -59,7 +59,7 @@ PATTERNS = (YEAR_FIRST, NUMBERS, DAY_AND_NAME, NAME_AND_DAY, YEAR_AT_END, YEAR_A
 
 
 def _beginnings() -> dict[str, int]:
-    """Months by the beginnings of their names, of three letters at least, that are of one month only."""
+    """The months by the beginnings of their names, if at least three letters long and unambiguous."""
     numbers: dict[str, set[int]] = {}
     for month, names in enumerate(MONTHS, 1):
         for name in names.split():
@@ -81,7 +81,7 @@ def read_date(cell: str, form: str = ISO, zone: dt.tzinfo = dt.UTC) -> int:
 
 
 def forms_of(cell: str) -> set[str]:
-    """The forms that read a cell."""
+    """The forms that can read a cell."""
     text = _normal(cell)
     return (
         {ISO, DMY, MDY} if _reads(text, ISO) else {form for form in (DMY, MDY, EPOCH) if _reads(text, form)}
@@ -141,7 +141,7 @@ def _since_1970(text: str) -> int:
 
 
 def _excel(text: str) -> tuple[dt.datetime, bool]:
-    """The instant, and whether it is a day without a time."""
+    """The instant in a cell of Excel, and whether it is a day without a time."""
     return EXCEL_EPOCH + dt.timedelta(seconds=round(float(text) * 86_400)), "." not in text
 
 
@@ -160,7 +160,7 @@ def _written(text: str, form: str) -> tuple[dt.datetime, bool]:
 
 
 def _ordered(first: int, second: int, mark: str, year: str, form: str) -> tuple[int, int]:
-    """(month, day) of two numbers."""
+    """The (month, day) in two numbers."""
     if form == ISO and len(year) == 2:
         raise ValueError
     if mark == "." or form == DMY or first == second:

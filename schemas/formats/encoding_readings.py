@@ -60,7 +60,7 @@ def _texts(binary: BinaryIO, cells: Sequence[bytes], encoding: str) -> list[str]
 
 
 def _cells(binary: BinaryIO) -> list[bytes]:
-    """The first cells that are not ASCII, and those further down that have bytes of their own."""
+    """The first cells that are not ASCII, and later ones that have bytes which the first do not have."""
     samples: dict[bytes, None] = {}
     characters: set[int] = set()
     size = 0

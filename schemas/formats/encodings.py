@@ -57,7 +57,7 @@ def is_zip(binary: BinaryIO) -> bool:
 
 
 def find_encoding(name: str) -> str | None:
-    """The encoding with a name; None of one that is not read."""
+    """The encoding with a name; None if files in it are not supported."""
     module = _normal(name)
     return _MODULES.get(aliases.get(module, module))
 
@@ -120,7 +120,7 @@ def _bom(start: bytes) -> bytes:
 
 
 def _utf16(start: bytes) -> str | None:
-    """UTF-16 without a BOM: the first character is ASCII, and many others are."""
+    """The kind of UTF-16 of a file without a BOM: its first character is ASCII, and many others are."""
     for name, high, low in ((UTF16_LE, start[1::2], start[0::2]), (UTF16_BE, start[0::2], start[1::2])):
         if high[:1] == b"\0" and low[:1] != b"\0" and high.count(0) > UTF16_SHARE * len(high):
             return name
@@ -133,7 +133,7 @@ def can_read(binary: BinaryIO, encoding: str) -> bool:
 
 
 def _lines_before(binary: BinaryIO, encoding: str) -> int:
-    """The number of the line about where a file cannot be read any more."""
+    """The approximate number of the line from which on a file cannot be read."""
     return 1 + sum(chunk.count(b"\n") for chunk in takewhile(bool, _decoded(binary, encoding)))
 
 

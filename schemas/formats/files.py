@@ -66,7 +66,7 @@ class File:
 
     @property
     def answers(self) -> str:
-        """All that was answered, as a line for the next file of its kind."""
+        """All answers about the file, as a line for the next file of its kind."""
         return answer_line(by_header(self.reading, self.table.names, self.table.sheet), self.table.names)
 
     def rows(self, check: Check) -> Generator[FileRow, None, None]:

@@ -181,7 +181,7 @@ SPACES = str.maketrans("_-", "  ")
 
 @cache
 def headers() -> dict[str, str]:
-    """The meaning of each folded header."""
+    """The meaning of each folded header in the table."""
     named = {fold(name): meaning for meaning, _, row in ROWS for name in row.split()}
     return dict.fromkeys(map(fold, _dated()), UNSUBSCRIBING) | named
 

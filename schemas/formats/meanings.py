@@ -37,7 +37,7 @@ BAD_KEY = (
 
 
 def normal(name: str) -> str:
-    """`First Name`, `first-name` and `FIRST_NAME` are `first_name`."""
+    """The normal form of a header: `First Name`, `first-name` and `FIRST_NAME` are `first_name`."""
     return csv_values.strip(name).lower().replace(" ", "_").replace("-", "_")
 
 
@@ -58,7 +58,7 @@ def meaning_of(what: str) -> str:
 
 
 def field_meaning(position: int, name: str) -> str:
-    """The custom field of a column's name. Raises `FileRefused`."""
+    """The meaning of a column as the custom field of its name. Raises `FileRefused`."""
     try:
         return FIELD + field_key(name.strip().removeprefix(CUSTOM))
     except ma.ValidationError as error:
@@ -71,7 +71,7 @@ def preset_columns(name: str) -> dict[str, str]:
 
 
 def column_of(key: str) -> str:
-    """The column name of a custom field: one that an import takes for that field, whatever its values."""
+    """The name of a custom field's column. An import takes it for that field, whatever its values."""
     return csv_values.write_text(CUSTOM + key if _is_taken(key) else key)
 
 

@@ -60,12 +60,12 @@ class Preset:
 
 
 def _meanings(**headers: str) -> dict[str, str]:
-    """The meaning of each header, from the headers of each meaning, with blanks between."""
+    """The meaning of each header, from the headers of each meaning, which blanks separate."""
     return {header: meaning for meaning, row in headers.items() for header in row.split()}
 
 
 def _states(unsubscribed: str, subscribed: str | None = None, unconfirmed: str | None = None) -> States:
-    """The state of each value; values are separated by bars, and a blank one is empty."""
+    """The state of each value. Bars separate the values, and a blank one is empty."""
     rows = ((OUT, unsubscribed), (IN, subscribed), (NOT_YET, unconfirmed))
     return {value.strip(): state for state, row in rows if row is not None for value in row.split("|")}
 

@@ -84,9 +84,9 @@ def _shorten(readings: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 class QuestionsOpen(FileRefused):
-    """A file with open questions: nothing of it is imported before all are answered.
+    """The file has open questions: none of its rows is imported before all are answered.
 
-    `whole` if all of the file was looked through for them.
+    `whole` is true if all of the file was looked through for them.
     """
 
     def __init__(self, questions: Sequence[FileQuestion], whole: bool = True, **found: Any) -> None:
@@ -104,6 +104,8 @@ class QuestionsOpen(FileRefused):
 
 
 def check_answered(questions: Iterable[FileQuestion], whole: bool = True, **found: Any) -> None:
-    """Raises `QuestionsOpen` if there are any, with what else was `found` in the file, as JSON."""
+    """Raises `QuestionsOpen` if there are questions, with the values that were `found` in the file,
+    as JSON.
+    """
     if asked := list(questions):
         raise QuestionsOpen(asked, whole, **found)

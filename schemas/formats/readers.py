@@ -35,7 +35,7 @@ NO_ARRAY = "The file is not a JSON array of objects: object {number} cannot be r
 
 
 def lines(text: TextIO) -> Iterator[str]:
-    """Raises `FormError` on a line that is too long."""
+    """The lines of a file. Raises `FormError` on a line that is too long."""
     number = 1
     while line := text.readline(MAX_LENGTH):
         if len(line) == MAX_LENGTH and line[-1] not in "\r\n":
@@ -86,7 +86,7 @@ def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def raw_records(text: TextIO, delimiter: str) -> Iterator[tuple[str, list[str]]]:
-    """(text with its line break, cells) of every record of a CSV file, blank ones included.
+    """The (text with its line break, cells) of every record of a CSV file, also of blank ones.
 
     A record with an unclosed quote reaches to the end of the file. Raises `FormError`.
     """
@@ -168,8 +168,9 @@ class Objects:
             return text[start:end].strip(), end
 
     def _judged(self, value: Any, may_have_half: bool) -> Any:
-        """The value, or `Unclear` if a key within it has several values, or half a surrogate pair, for which
-        U+FFFD stands then."""
+        """The value, or `Unclear` if a key within it has several values, or contains half a surrogate pair.
+        U+FFFD then replaces the half.
+        """
         doubled = {key: values for key, values in self._doubled.items() if _differ(values)}
         code, message = ("invalid_json", TWICE) if doubled else ("", "")
         text = json.dumps([value, doubled], ensure_ascii=False) if may_have_half else ""
@@ -185,14 +186,14 @@ def _differ(values: Sequence[Any]) -> bool:
 
 
 def _spelling(value: Any) -> Any:
-    """A value as it is compared: without case and outer blanks; null is as good as blank."""
+    """The form in which a value is compared: without case and outer blanks. null is the same as blank."""
     if isinstance(value, CONTAINERS):
         return value
     return "" if value is None else str(value).strip().casefold()
 
 
 def array(text: TextIO) -> Iterator[Any]:
-    """The elements of a JSON array. Raises `FormError` unless it is one."""
+    """The elements of a JSON array. Raises `FormError` if the text is none."""
     objects, buffer, position, number = Objects(), text.read(CHUNK_SIZE).lstrip(), 1, 1
     if buffer[:1] != "[":
         raise FileRefused(NO_ARRAY.format(number=number))
@@ -214,7 +215,7 @@ def array(text: TextIO) -> Iterator[Any]:
 
 
 def _check_end(rest: str, text: TextIO) -> None:
-    """Raises `FormError` if anything stands behind the end of an array."""
+    """Raises `FormError` if text follows the end of an array."""
     while rest:
         if rest.strip():
             raise FileRefused(BEHIND_ARRAY)

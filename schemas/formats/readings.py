@@ -47,7 +47,7 @@ class Reading:
 
 
 def parameters(reading: Reading) -> list[tuple[str, str]]:
-    """A reading as parameters, without what is as it is by itself."""
+    """The parameters of a reading, without defaults."""
     states = [(state, value) for state, values in reading.told.items() for value in values]
     one = {
         "from": reading.preset, "sheet": reading.sheet, "consent": reading.consent,

@@ -18,8 +18,8 @@ NAMED = re.compile(r" `(columns|values)` (?:has them|names it)\.")
 
 
 class FileRefused(FormError):
-    """`message` repeats nothing of the file, `found` does so under keys of its own; `command` is the same
-    sentence for the command line, where it may.
+    """A file is refused. `message` repeats nothing of the file; `found` does so under keys of its own.
+    `command` is the message for the command line, where it may repeat it.
     """
 
     def __init__(self, message: str, **found: Sequence[str]) -> None:
@@ -45,7 +45,7 @@ def shorten(text: str, length: int = MAX_FOUND_LENGTH) -> str:
 
 
 def quoted(names: Sequence[str]) -> str:
-    """Names in a sentence of the command line."""
+    """The names, quoted for a sentence of the command line."""
     return listed([f"`{shorten(name)}`" for name in names])
 
 

@@ -35,7 +35,9 @@ def carried_cells(
 
 
 def with_all_values(value: dict[str, Any]) -> dict[str, Any]:
-    """An object, with a list of the values of each key that has several; as text if it is deep."""
+    """An object, in which each key with several values has a list of them. If it is nested too deep, it
+    becomes text.
+    """
     if not isinstance(value, Doubled):
         return value
     return {**value, **value.doubled} if depth(value) <= SHALLOW else {LINE: compact_json(value)}

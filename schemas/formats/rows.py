@@ -152,7 +152,7 @@ class Rows:
     def _put(
         self, row: FileRow, column: Column, cell: str, readers: Mapping[str, Callable[[str], Any]]
     ) -> None:
-        """Keeps a cell of a column that is no custom field; a date may say nothing."""
+        """Adds a cell of a column that is no custom field. A date may be missing."""
         meaning = column.meaning
         if row.item is None or (meaning in DATES and csv_values.says_nothing(cell)):
             return
@@ -212,7 +212,7 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 
 def _complete(row: FileRow) -> None:
-    """Adds custom values, and the parts of a whole name that no column of its own has."""
+    """Adds the custom values, and the parts of a whole name for which there is no column."""
     item = row.item if row.item is not None else {}
     if "name" in item:
         first, last = split_name(str(item.pop("name")))

@@ -113,7 +113,9 @@ def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignor
 
 
 def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:
-    """The likeliest readings side by side; where the first is that is no UTF-8, if most else is."""
+    """Asks for the encoding, with the likeliest readings side by side. If most of the file is UTF-8, it tells
+    where the first other bytes are.
+    """
     with encodings.reading(table.binary, encodings.UTF8_ANYHOW) as text:
         good = bad = 0
         while chunk := text.read(encodings.PIECE_SIZE):

@@ -109,7 +109,7 @@ class Table:
             yield number, cells
 
     def cell_of(self, record: Any, column: Column) -> str:
-        """The text of a record's cell; empty if it has none."""
+        """The text of a record's cell in a column; empty if it has none."""
         if not self.is_json:
             return self.cell(record[column.place - 1]) if column.place <= len(record) else ""
         return self.cell(record.get(column.name)) if is_object(record) else ""
@@ -121,13 +121,13 @@ class Table:
         return record.items() if is_object(record) else ()
 
     def cell(self, value: Any) -> str:
-        """A value as it stands in a cell."""
+        """The value as the text of a cell."""
         if isinstance(value, str):
             return value
         return "" if value is None else compact_json(value)
 
     def custom(self, value: Any) -> Any:
-        """A custom value."""
+        """The value of a cell as a custom value."""
         return csv_values.read_value(value) if self.kind == CSV else csv_values.read_typed(value)
 
 
@@ -221,7 +221,9 @@ def _json_lines(text: TextIO) -> Iterator[tuple[int, Any]]:
 
 
 def raw_lines(text: TextIO) -> Iterator[tuple[str, Any]]:
-    """All lines of a file: as they stand there, with the line break, and the value in JSON, or the text."""
+    """All lines of a file, each as its text with the line break, and its JSON value, or the text if
+    it is no JSON.
+    """
     objects, value = readers.Objects(), None
     for line in readers.lines(text):
         line_text = line.strip(" \t\r\n")

@@ -19,7 +19,7 @@ UNCLEAR = "Tags have ; | or ::: in them, and no comma; with a comma as the answe
 
 
 class TagWatch:
-    """Sees the cells of all columns of tags while the file is looked through."""
+    """Watches the cells of all columns of tags while the file is looked through."""
 
     def __init__(self, table: Table, columns: Sequence[Column], separator: str | None) -> None:
         self.table = table

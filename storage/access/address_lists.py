@@ -17,7 +17,7 @@ LISTS = Records(AddressListModel, ListEntry)
 
 
 def entries(site_id: int) -> list[ListEntry]:
-    """Oldest first."""
+    """The entries of a site's lists, oldest first."""
     return LISTS.find("ORDER BY id", site_id=site_id)
 
 
@@ -28,7 +28,7 @@ def matching(site_id: int, names: Sequence[str]) -> list[ListEntry]:
 
 
 def put(site_id: int, kind: str, entry: str, at: int) -> bool:
-    """False if the list had it already."""
+    """Puts an entry on a list. False if the list had it already. `at` is in milliseconds."""
     changed = execute(  # as text: the builder does not tell whether a row changed
         "INSERT INTO address_lists (site_id, kind, entry, created_at) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id, entry) DO UPDATE SET kind = excluded.kind "

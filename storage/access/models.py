@@ -106,7 +106,9 @@ class SessionModel(IdModel):
 
 
 class OneTimeLinkModel(IdModel):
-    """A link that is valid once, to sign in or to set a password; without operator, for the first one."""
+    """A link that is valid once, to sign in or to set a password. Without an operator, it creates
+    the first one.
+    """
 
     token_hash = TextField(unique=True)
     operator = ForeignKeyField(OperatorModel, null=True, on_delete="CASCADE")

@@ -47,7 +47,7 @@ class BulkAct(NamedTuple):
 
 
 class BulkActPiece(NamedTuple):
-    """`ids` is JSON."""
+    """A chunk of a bulk action; `ids` is a JSON array of subscriber ids."""
 
     id: int
     ids: str
@@ -144,8 +144,8 @@ def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, i
 
 
 def waiting_unsubscribes(site_id: int, after: int) -> list[tuple[list[int], int, int]]:
-    """(ids of subscribers, number, instant) of what bulk unsubscribes, accepted after a number, have still to
-    do.
+    """The (subscriber ids, number, instant in milliseconds) of waiting chunks of bulk actions that
+    unsubscribe, accepted after a number.
     """
     records = rows(
         "SELECT p.ids, a.seq, a.accepted_at FROM bulk_act_pieces p "

@@ -31,7 +31,9 @@ class BulkActModel(SiteOwnedModel):
 
 
 class BulkActPieceModel(SiteOwnedModel):
-    """Ids of subscribers, as JSON. One that is not `waiting` is done, and was kept by an older Audience."""
+    """A chunk of a bulk action: ids of subscribers, as JSON. A chunk that is not `waiting` is done; an older
+    version kept it.
+    """
 
     bulk_act = ForeignKeyField(BulkActModel, on_delete="CASCADE", index=False)
     ids = TextField()

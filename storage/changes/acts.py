@@ -40,7 +40,7 @@ def newest_row(site_id: int) -> int:
 
 
 def put_at(site_id: int, source: tuple[str, int], at: int) -> None:
-    """Moves what a source did to another instant."""
+    """Moves the rows of a source in the change log to another instant, in milliseconds."""
     execute(
         "UPDATE change_log SET at = ? WHERE site_id = ? AND source = ? AND source_id = ?",
         (at, site_id, *source),

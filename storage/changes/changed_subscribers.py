@@ -93,7 +93,7 @@ def forget(site_id: int, log_row: LogRow, subscriber_ids: Collection[int]) -> No
 def _parts(site_id: int, since: int = 0) -> str:
     """The parts of a site's index that have numbers from `since` on, as a JSON array.
 
-    Each is found by the one before: a restore raises the numbers far above those of before.
+    Each part is found from the one before, because a restore raises the numbers far above the earlier ones.
     """
     parts = column(
         "WITH RECURSIVE found (part) AS ("

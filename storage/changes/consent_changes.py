@@ -9,7 +9,9 @@ from storage.records import Records
 
 
 class ConsentChange(NamedTuple):
-    """`source` is what brought it: api, import, event, operator or migration; `source_id` the id of that."""
+    """A change of consent. `source` is api, import, event, operator, migration or another kind of source;
+    `source_id` is its id.
+    """
 
     subscriber_id: int
     at: int
@@ -27,7 +29,7 @@ def add(site_id: int, changes: Iterable[ConsentChange]) -> None:
 
 
 def of_subscriber(site_id: int, subscriber_id: int) -> list[ConsentChange]:
-    """Oldest first, in the order in which they were written."""
+    """The changes of consent of a subscriber, oldest first, in the order in which they were written."""
     return CHANGES.find("ORDER BY id", site_id=site_id, subscriber_id=subscriber_id)
 
 

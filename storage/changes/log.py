@@ -23,7 +23,9 @@ FROM = (
 
 
 class LogRow(NamedTuple):
-    """`entries` are packed, as many as `length`; `number` is that of the first of them."""
+    """A row of the change log. `entries` are packed, as many as `length`; `number` is that of the
+    first of them.
+    """
 
     id: int
     number: int
@@ -51,7 +53,7 @@ def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: byt
 
 
 def numbers(site_id: int) -> tuple[int, int]:
-    """(newest, oldest) numbers of a site; without an entry, the oldest is the next."""
+    """The (newest, oldest) numbers in a site's change log. If it is empty, the oldest is the next number."""
     query = "SELECT changes, oldest_change FROM site_counters WHERE site_id = ?"
     return row(query, (site_id,), keeps_plan=True) or (0, 1)
 
@@ -188,6 +190,8 @@ def drop_erased(site_id: int) -> None:
 
 
 def size() -> tuple[int, int | None]:
-    """(bytes of all entries, when the oldest of them was written)."""
+    """The size of all entries in bytes, and the instant of the oldest in milliseconds, None if
+    there is none.
+    """
     total = value("SELECT CAST(coalesce(sum(change_bytes), 0) AS bigint) FROM site_counters", (), 0)
     return total, value("SELECT at FROM change_log ORDER BY id LIMIT 1", (), None)

@@ -19,7 +19,7 @@ IN_TIME = "AND receiving_until >= ?"  # its rows may be half deleted, once it is
 
 
 class RefusedRow(NamedTuple):
-    """`cells` in the order of the columns of the file, with addresses hashed."""
+    """A refused row of a file. `cells` are in the order of its columns, with addresses hashed."""
 
     row_number: int
     address_hash: str
@@ -41,7 +41,9 @@ def begin(site_id: int, source: str | None, at: int, until: int) -> int:
 
 
 def unfinished_id(site_id: int, source: str, now: int) -> int | None:
-    """The id of the newest unfinished import from a source, unless it is abandoned."""
+    """The id of the newest unfinished import from a source, unless it is abandoned. `now` is in
+    milliseconds.
+    """
     return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND (status IN ('queued', 'running') "
         "OR status = 'receiving' AND receiving_until >= ?) ORDER BY id DESC LIMIT 1",
@@ -51,7 +53,7 @@ def unfinished_id(site_id: int, source: str, now: int) -> int | None:
 
 
 def ended(site_id: int, source: str) -> int | None:
-    """The id of the newest import from a source that is applied, or was stopped."""
+    """The id of the newest import from a source that is applied or was stopped."""
     return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND status IN ('finished', 'failed') "
         "ORDER BY id DESC LIMIT 1",
@@ -115,7 +117,7 @@ def refuse(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int)
 
 
 def columns(site_id: int, import_id: int) -> list[str] | None:
-    """The columns of the file, empty if there is no file; None if there is no such import."""
+    """The columns of an import's file, empty if it has no file; None if there is no such import."""
     query = "SELECT coalesce(columns, '[]') FROM imports WHERE site_id = ? AND id = ?"
     names: str | None = value(query, (site_id, import_id), None)
     return None if names is None else list(json.loads(names))
@@ -168,6 +170,6 @@ def erase_refused(site_id: int, hashes: Iterable[str]) -> None:
 
 
 def put_dates(site_id: int, import_id: int, begun: int, finished: int) -> None:
-    """Moves a finished import to another time."""
+    """Moves a finished import to other instants, in milliseconds."""
     dates = {"created_at": begun, "accepted_at": begun, "started_at": begun, "finished_at": finished}
     IMPORTS.change(dates, site_id=site_id, id=import_id)

@@ -74,7 +74,7 @@ class Waiting(NamedTuple):
 
 
 class ImportBatch(NamedTuple):
-    """Rows of an import, from `first_row` on; `payload` is a JSON array."""
+    """A batch of an import: its rows from `first_row` on. `payload` is a JSON array."""
 
     id: int
     first_row: int
@@ -122,7 +122,9 @@ def retry(site_id: int, import_id: int) -> bool:
 
 
 def add(site_id: int, accepted: int, refused: int, at: int, number: int) -> int:
-    """Adds an import with its number of acceptance, the newest of its site; returns its id."""
+    """Adds an import to its site with the number of its acceptance, which is the site's newest.
+    Returns its id.
+    """
     return IMPORTS.add(
         site=site_id, status="queued", rows=accepted, refused=refused, created_at=at, accepted_at=at,
         turn=number,
@@ -143,7 +145,7 @@ def batch(site_id: int, import_id: int, row_number: int) -> ImportBatch:
 
 
 def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
-    """(id, payload) of the batches of a site that are not applied yet, one at a time."""
+    """The (id, payload) of the batches of a site that are not applied yet, one at a time."""
     after = 0
     while batches := BATCHES.find("AND id > ? ORDER BY id LIMIT 1", after, site_id=site_id):
         after = batches[0].id
@@ -151,7 +153,9 @@ def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
 
 
 def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
-    """(payload, number, instant of acceptance) of the batches that accepted imports have still to apply."""
+    """The (payload, number, instant in milliseconds) of the batches that accepted imports have
+    still to apply.
+    """
     after = 0
     while record := row(
         "SELECT b.id, b.payload, i.turn, i.accepted_at FROM import_batches b "
@@ -193,7 +197,7 @@ def applying(site_id: int, import_id: int) -> Applying | None:
 
 
 def advance(site_id: int, import_id: int, counts: tuple[int, ...], at: int) -> None:
-    """Adds counts, in the order of their columns from `applied` on."""
+    """Adds to the counts of an import, in the order of their columns from `applied` on."""
     execute(
         "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
         "unchanged = unchanged + ?, suppressed = suppressed + ?, unsubscribed = unsubscribed + ?, "
@@ -215,7 +219,7 @@ def fail(site_id: int, import_id: int, at: int) -> Import:
 
 
 def stop(site_id: int, import_id: int, at: int) -> None:
-    """Marks an import that has not ended as failed; its remaining batches are to be dropped."""
+    """Marks an unfinished import as failed. Its remaining batches are then dropped."""
     jobs.remove(site_id, JOB, import_id)
     execute(
         "UPDATE imports SET status = 'failed', finished_at = ? "
@@ -225,7 +229,7 @@ def stop(site_id: int, import_id: int, at: int) -> None:
 
 
 def drop_batches(site_id: int, import_id: int, limit: int) -> int:
-    """Deletes batches that an import has not applied; returns how many."""
+    """Deletes up to `limit` batches that an import has not applied. Returns how many."""
     return execute(
         "DELETE FROM import_batches WHERE site_id = ? AND id IN "
         "(SELECT id FROM import_batches WHERE site_id = ? AND import_id = ? LIMIT ?)",

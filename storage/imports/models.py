@@ -62,7 +62,7 @@ add_partial_index("imports_receiving", ImportModel.receiving_until, where=Import
 
 
 class ImportBatchModel(SiteOwnedModel):
-    """Rows of an import to apply, from `first_row` on: a JSON array."""
+    """A batch of an import to apply: its rows from `first_row` on, as a JSON array."""
 
     parent = ForeignKeyField(ImportModel, column_name="import_id", on_delete="CASCADE")
     first_row = IntegerField()

@@ -39,12 +39,12 @@ def count_first_scheme(second_prefix: str) -> FirstScheme:
 
 
 def engine_name(url: str) -> str:
-    """The engine of a database, in small letters. Raises `Unusable`."""
+    """The name of the database's engine, in small letters. Raises `Unusable`."""
     return chosen.engine_of(url).NAME
 
 
 def engine_version(url: str) -> str:
-    """Name and version of the engine, or of its driver."""
+    """The name and version of the engine, or of its driver."""
     return chosen.engine_of(url).version()
 
 
@@ -64,12 +64,12 @@ def is_missing(url: str) -> bool:
 
 
 def notes() -> list[tuple[str, str]]:
-    """(what is noteworthy of the server, what to do about it, "" if nothing)."""
+    """The (fact, advice) pairs about the server; the advice is "" if there is none."""
     return engine.notes(database)
 
 
 def fault() -> str:
-    """The first fault of the database, "" if there is none; reads all of it."""
+    """The first fault of the database, "" if there is none. Reads the whole database."""
     return engine.fault(database)
 
 
@@ -83,7 +83,7 @@ def deviations() -> dict[str, str]:
 
 
 def log_bytes() -> int:
-    """The size of the log of recent writes."""
+    """The size of the write-ahead log in bytes."""
     return engine.log_bytes(database)
 
 

@@ -13,7 +13,9 @@ MARKER = "erased-*.mark"
 
 
 def request(instance: Path) -> None:
-    """Creates a marker. Call it in the transaction that deletes: else another process may meet it before."""
+    """Creates a marker. Call it in the transaction that deletes; otherwise another process may find
+    it before.
+    """
     (instance / MARKER.replace("*", secrets.token_hex(8))).touch(mode=0o600)
 
 
@@ -25,7 +27,7 @@ def keep_log_short(instance: Path) -> None:
 
 
 def run(instance: Path) -> bool:
-    """Empties the log if there is a marker; False if it must be retried."""
+    """Empties the write-ahead log if there is a marker. False if it must be retried."""
     markers = list(instance.glob(MARKER))
     if not markers:
         return True

@@ -107,7 +107,7 @@ class End:
         return Phase(*record)
 
     def set_phase(self, was: Phase, phase: Phase) -> bool:
-        """False if another host has marked it since it `was` read."""
+        """Sets the phase of a move. False if another host has changed it since it was `was`."""
         with self._alone():
             cursor = self._opened.execute_sql(self._engine.rewrite(MARK), (*phase, was.move, was.name))
             return bool(self._opened.rows_affected(cursor))
@@ -126,12 +126,12 @@ class End:
             return int(self._rows(f"SELECT count(*) FROM {table.name}")[0][0])
 
     def key(self, table: MovedTable) -> list[str]:
-        """The columns of its primary key, in this engine's order."""
+        """The columns of a table's primary key, in this engine's order."""
         with self._meant():
             return list(self._engine.primary_key(self._opened, table.name))
 
     def last(self, table: MovedTable, key: Sequence[str]) -> Sequence[Any] | None:
-        """The highest key; None in an empty table."""
+        """The highest key in a table; None if it is empty."""
         order = ", ".join(f"{column} DESC" for column in key)
         with self._meant():
             records = self._rows(f"SELECT {', '.join(key)} FROM {table.name} ORDER BY {order} LIMIT 1")
@@ -185,12 +185,12 @@ class End:
         return max(last_given, highest or 0)
 
     def raise_last_id(self, table: MovedTable, number: int) -> None:
-        """Lets the next id be above a number."""
+        """Makes a table's next id higher than `number`."""
         with self._alone():
             self._engine.put_last_id(self._opened, table.name, number)
 
     def settle(self) -> None:
-        """Makes the statistics by which statements are planned."""
+        """Computes the statistics by which the engine plans statements."""
         with self._meant():
             self._opened.execute_sql("ANALYZE")
 

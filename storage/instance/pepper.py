@@ -10,7 +10,7 @@ def check_value() -> str | None:
 
 
 def add_check_value(check_value: str) -> None:
-    """Raises `Conflict` if there is one."""
+    """Stores the check value of the pepper. Raises `Conflict` if there is one."""
     PepperModel.insert(id=1, check_value=check_value).execute()
 
 

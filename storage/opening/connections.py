@@ -14,7 +14,7 @@ database: Any = peewee.DatabaseProxy()
 
 
 class KeptConnections:
-    """The threads that keep their connection from one session to the next: the first `number` that ask."""
+    """The threads that keep their connection between sessions: the first `number` that ask."""
 
     def __init__(self, number: int) -> None:
         self._places = BoundedSemaphore(number)
@@ -38,7 +38,7 @@ def keep_connections(number: int) -> None:
 
 
 class Watch:
-    """Tells, on a connection of its own, one state of the database from another, whichever process writes."""
+    """Tells whether any process has written to the database, on a connection of its own."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -46,7 +46,9 @@ class Watch:
         self._connection: Any = None
 
     def version(self) -> tuple[int, object]:
-        """Equal to an earlier one if nothing was committed between the two."""
+        """The version of the database's state. It equals an earlier one if nothing was committed
+        between the two.
+        """
         with self._lock, _translated():
             if self._of is not database.obj or engine.is_lost(self._connection):
                 self._close()
@@ -74,7 +76,9 @@ watch = Watch()
 
 
 class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function that it was
-    """A pooled connection, or the thread's own; re-entrant. Raises `Unavailable` and `Conflict`."""
+    """A context with a pooled connection, or the thread's own; re-entrant. Raises `Unavailable` and
+    `Conflict`.
+    """
 
     def _recreate_cm(self) -> Self:
         return type(self)()

@@ -18,7 +18,9 @@ EARLIER = (
 
 
 class Migrations(NamedTuple):
-    """Migrations that are not applied yet; why this code cannot migrate the database, "" if it can."""
+    """The migrations that are not applied yet, and why this code cannot migrate the database, "" if
+    it can.
+    """
 
     pending: list[str]
     refusal: str = ""
@@ -36,7 +38,7 @@ def read(runner: Runner) -> Migrations:
 
 
 def adopt(runner: Runner) -> None:
-    """Replaces a history that ends with `LAST_BEFORE`, in one transaction."""
+    """Replaces a history of migrations that ends with `LAST_BEFORE`, in one transaction."""
     if LAST_BEFORE in runner.applied():
         with runner.database.atomic():
             runner.History.delete().execute()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 class WatchedPlaces:
-    """Each path's device and inode, as of when something was first found there."""
+    """The device and inode of each path, as they were when something was first found there."""
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
         self._identities: dict[Path, tuple[int, int] | None] = dict.fromkeys(paths)

@@ -6,7 +6,7 @@ from storage.base_models import BaseModel, SiteOwnedModel
 
 
 class SegmentModel(SiteOwnedModel):
-    """`rules` is JSON, as received."""
+    """A segment; `rules` is JSON, as received."""
 
     name = TextField()
     description = TextField()

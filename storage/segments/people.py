@@ -27,10 +27,11 @@ NOTHING = Sql("")
 
 @dataclass(frozen=True, slots=True)
 class People(Sql):
-    """The condition that a subscriber is one of them; with `excludes`, that they are not.
+    """A set of subscribers, as the condition of being in it or, with `excludes`, of not being in
+    it.
 
     `select` finds `subscriber_id`, and takes another condition before `grouped` unless it `is_fixed`. A set
-    of a lower `size` is likely smaller.
+    with a lower `size` is probably smaller.
     """
 
     select: Sql = NOTHING

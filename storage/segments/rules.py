@@ -62,7 +62,9 @@ def _bind(template: str) -> Compile:
 
 
 def _texts(whole: str, part: str) -> dict[str, Compile]:
-    """The operators on text: `whole` is compared, `part` is searched."""
+    """The operators on text. `whole` is the SQL that compares the whole text, `part` the SQL that
+    searches in it.
+    """
     return {
         "is": _bind(f"{whole} = ?"),
         "is_not": _bind(f"{whole} <> ?"),
@@ -233,7 +235,9 @@ def _bound(rule: Condition, site_id: int) -> Sql:
 
 
 def _between(rule: Between, site_id: int) -> Sql:
-    """Reads the values once: the largest of a list meets a lower bound if any of it does."""
+    """The condition for two bounds, which reads the values once. The largest value of a list meets a lower
+    bound if any value does.
+    """
     lower, upper = rule.lower, rule.upper
     if lower.key in TEXT_COLUMNS:
         return join_all([_bound(lower, site_id), _bound(upper, site_id)])

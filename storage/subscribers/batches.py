@@ -31,7 +31,7 @@ GROUPS = {
 
 
 def read_existing(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, ...]]:
-    """The columns `KNOWN` of subscribers, by email key."""
+    """The columns `KNOWN` of existing subscribers, by email key."""
     chosen = list(keys)
     records = rows(
         f"SELECT {', '.join(KNOWN)} FROM subscribers WHERE site_id = ? AND email_key IN ({marks(chosen)})",

@@ -22,17 +22,17 @@ FIELDS = Records(CustomFieldModel, CustomField)
 
 
 def list_all(site_id: int) -> list[CustomField]:
-    """Newest first."""
+    """The custom fields of a site, newest first."""
     return FIELDS.find("ORDER BY id DESC", site_id=site_id)
 
 
 def get_by_key(site_id: int, key: str) -> CustomField:
-    """The field with that key, which must exist."""
+    """The custom field with a key, which must exist."""
     return FIELDS.find(site_id=site_id, key=key)[0]
 
 
 def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
-    """Ids by key, of those of `keys` that the site has."""
+    """The ids of a site's custom fields, by key, of those among `keys`."""
     return {
         key: field_id
         for chunk in slices(keys)

@@ -57,7 +57,7 @@ def counted(site_id: int) -> list[tuple[str, int]]:
 
 
 def domains_of(keys: Iterable[str]) -> list[str]:
-    """The domains of keys of addresses."""
+    """The domains in keys of addresses."""
     return [key.partition("@")[2] for key in keys]
 
 
@@ -86,7 +86,7 @@ def shown_from(site_id: int, start: str, text: str) -> list[str]:
 
 @contextmanager
 def decoded_once() -> Iterator[None]:
-    """Within it, `international` reads and decodes the domains of a site once."""
+    """A context in which `international` reads and decodes the domains of a site once."""
     token = _decoded.set({})
     try:
         yield
@@ -107,5 +107,5 @@ def international(site_id: int) -> list[tuple[str, str]]:
 
 
 def as_text(several: Iterable[str]) -> str:
-    """The parameter of `ONE_OF_DOMAINS`."""
+    """The domains as one text, the parameter of `ONE_OF_DOMAINS`."""
     return " ".join(several)

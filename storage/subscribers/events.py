@@ -13,7 +13,7 @@ OF_SUBSCRIBER = "WHERE subscriber_id = ? AND +site_id = ?"
 
 
 class Event(NamedTuple):
-    """`details` is JSON."""
+    """An event of a subscriber; `details` is JSON."""
 
     subscriber_id: int
     type: str
@@ -44,13 +44,13 @@ def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -
 
 
 def page(site_id: int, subscriber_id: int, limit: int, offset: int) -> list[Event]:
-    """Newest first."""
+    """A page of a subscriber's events, newest first."""
     newest = f"{OF_SUBSCRIBER} ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?"
     return EVENTS.find(newest, subscriber_id, site_id, limit, offset)
 
 
 def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
-    """(event, address of its subscriber), newest first."""
+    """The newest (event, address of its subscriber) of a site, newest first."""
     records = rows(
         f"SELECT {EVENTS.columns_of('e')}, s.email FROM events e "
         "JOIN subscribers s ON s.id = e.subscriber_id AND s.site_id = e.site_id "
@@ -61,7 +61,7 @@ def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
 
 
 def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
-    """Oldest first."""
+    """The events of a subscriber, oldest first."""
     return EVENTS.find(f"{OF_SUBSCRIBER} ORDER BY occurred_at, id", subscriber_id, site_id)
 
 
@@ -76,7 +76,9 @@ def count(site_id: int, subscriber_id: int) -> int:
 
 
 def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tuple[int, int, int]]:
-    """(subscriber id, whole weeks since an instant, events), without the weeks that have none."""
+    """The (subscriber id, whole weeks since an instant in milliseconds, number of events), without weeks that
+    have none.
+    """
     return rows(
         f"SELECT subscriber_id, (occurred_at - ?) / {WEEK_MS}, count(*) FROM events "
         f"WHERE subscriber_id IN ({marks(subscriber_ids)}) AND +site_id = ? AND occurred_at >= ? "

@@ -55,7 +55,7 @@ def read(record: Sequence[Any]) -> Subscriber:
 
 
 def read_values(text: str) -> dict[str, Any]:
-    """The custom values in a text. orjson reads integers beyond 64 bit as fractions, and no NaN."""
+    """The custom values in a JSON text. orjson reads integers beyond 64 bit as fractions, and no NaN."""
     values: dict[str, Any] = {}
     try:
         values = orjson.loads(text)
@@ -70,7 +70,7 @@ def are_plain(values: Mapping[str, Any]) -> bool:
 
 
 def get_by_keys(site_id: int, keys: Collection[str]) -> dict[str, Subscriber]:
-    """Subscribers by email key."""
+    """The existing subscribers, by email key."""
     chosen = list(keys)
     records = rows(
         f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND email_key IN ({marks(chosen)})",
@@ -116,7 +116,7 @@ def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
 
 
 def move(site_id: int, subscriber: Subscriber) -> None:
-    """Writes a changed address, and consent with it. Raises `Conflict` when another subscriber has it."""
+    """Writes a changed address and its consent. Raises `Conflict` if another subscriber has the address."""
     execute(
         "UPDATE subscribers SET email = ?, email_key = ?, updated_at = ?, consent_at = ?, "
         "consent_number = ?, consent_kind = ? WHERE site_id = ? AND id = ?",
@@ -134,7 +134,7 @@ def move(site_id: int, subscriber: Subscriber) -> None:
 
 
 def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, str]]:
-    """(id, email key, uuid) of the next subscribers by id."""
+    """The (id, email key, uuid) of the next subscribers by id."""
     return rows(
         "SELECT id, email_key, uuid FROM subscribers WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
         (site_id, last_id, limit),
@@ -142,7 +142,9 @@ def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, s
 
 
 class Left(NamedTuple):
-    """Somebody unsubscribed: since when, and the instant, in milliseconds, and kind of what counts."""
+    """An unsubscribed subscriber: since when, and the instant and the kind of the consent event that counts.
+    Instants are in milliseconds.
+    """
 
     uuid: str
     email_key: str
@@ -186,7 +188,7 @@ def put_consents_back(
 
 
 def put_consents(site_id: int, subscribers: Iterable[Subscriber]) -> None:
-    """Writes the consent of subscribers as it is in them."""
+    """Writes the consent of subscribers."""
     execute_many(
         "UPDATE subscribers SET unsubscribed_at = ?, consent_at = ?, consent_number = ?, consent_kind = ?, "
         "unsubscribe_number = ? WHERE id = ? AND +site_id = ?",
@@ -202,7 +204,7 @@ def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
 
 
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
-    """Deletes subscribers with their tags and events; returns (deleted, unsubscribed among them)."""
+    """Deletes subscribers with their tags and events. Returns (deleted, unsubscribed among them)."""
     chosen = f"+site_id = ? AND id IN ({marks(ids)})"
     query = f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}"
     counts: tuple[int, int] = row(query, [site_id, *ids])

@@ -20,7 +20,7 @@ class Tag(NamedTuple):
 
 
 class DiscardedTag(NamedTuple):
-    """A deleted tag that subscribers may still have, and by what it was deleted."""
+    """A deleted tag that subscribers may still have, and the source that deleted it."""
 
     site_id: int
     tag_id: int
@@ -34,7 +34,7 @@ TAGS = Records(TagModel, Tag)
 
 
 def list_all(site_id: int) -> list[Tag]:
-    """Newest first."""
+    """The tags of a site, newest first."""
     return TAGS.find("ORDER BY id DESC", site_id=site_id)
 
 
@@ -43,7 +43,7 @@ def get(site_id: int, tag_id: int) -> Tag | None:
 
 
 def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
-    """Tag ids by name key."""
+    """The ids of tags, by name key."""
     ids_by_key: dict[str, int] = {}
     for chunk in slices(name_keys):
         ids_by_key |= rows(
@@ -54,17 +54,17 @@ def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
 
 
 def twins(site_id: int) -> list[tuple[str, int]]:
-    """(name key, id) of the tags that are compared as an older one, oldest first."""
+    """The (name key, id) of tags whose names are compared as equal to an older tag's, oldest first."""
     return rows(f"SELECT {TWIN_KEY}, id FROM tags WHERE site_id = ? AND {TWIN} ORDER BY id", (site_id,))
 
 
 def twin_keys(site_id: int, keys: Collection[str]) -> list[str]:
-    """The whole keys of the twins of some keys."""
+    """The whole name keys of the twins of some keys."""
     return [f" {tag_id} {key}" for key, tag_id in twins(site_id) if key in keys]
 
 
 def settle(site_id: int) -> None:
-    """Gives a name that a deleted tag had to the oldest of its twins."""
+    """Gives the name of a deleted tag to the oldest of its twins."""
     pairs = twins(site_id)
     taken_keys = set(ids(site_id, [key for key, _ in pairs]))
     for key, tag_id in pairs:
@@ -74,7 +74,7 @@ def settle(site_id: int) -> None:
 
 
 def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
-    """Names by tag id."""
+    """The names of tags, by id."""
     names_by_id: dict[int, str] = {}
     for chunk in slices(tag_ids):
         names_by_id |= rows(
@@ -93,7 +93,7 @@ def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:
 
 
 def link(links: Iterable[tuple[int, int, int]]) -> None:
-    """Adds tags to subscribers, as (site id, tag id, subscriber id)."""
+    """Adds tags to subscribers, given as (site id, tag id, subscriber id)."""
     execute_many(
         "INSERT INTO subscriber_tags (site_id, tag_id, subscriber_id) VALUES (?, ?, ?) "
         "ON CONFLICT DO NOTHING",
@@ -120,7 +120,7 @@ def bearers(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
 
 
 def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
-    """(tag, subscribers), the most common first, unused tags included."""
+    """The (tag, number of subscribers), the most common first, unused tags included."""
     return rows(
         "SELECT name, bearers FROM tags WHERE site_id = ? ORDER BY bearers DESC, id LIMIT ?", (site_id, limit)
     )
@@ -146,12 +146,12 @@ def put_bearers(site_id: int, counted: Mapping[int, int]) -> None:
 
 
 def unlink(links: Iterable[tuple[int, int, int]]) -> None:
-    """Removes tags from subscribers, as (site id, tag id, subscriber id)."""
+    """Removes tags from subscribers, given as (site id, tag id, subscriber id)."""
     execute_many("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = ?", links)
 
 
 def subscribers_with_tag(site_id: int, tag_id: int, limit: int) -> list[tuple[int, str]]:
-    """(subscriber id, cached tag ids as JSON) of subscribers with a tag."""
+    """The (subscriber id, cached tag ids as JSON) of subscribers with a tag."""
     return rows(
         "SELECT s.id, s.tag_ids FROM subscriber_tags t "
         "JOIN subscribers s ON s.id = t.subscriber_id AND s.site_id = t.site_id "
@@ -161,7 +161,7 @@ def subscribers_with_tag(site_id: int, tag_id: int, limit: int) -> list[tuple[in
 
 
 def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
-    """Writes cached tag ids, as (subscriber id, JSON)."""
+    """Writes the cached tag ids of subscribers, given as (subscriber id, JSON)."""
     execute_many(
         "UPDATE subscribers SET tag_ids = ?, updated_at = ? WHERE site_id = ? AND id = ?",
         ((tag_ids, at, site_id, subscriber_id) for subscriber_id, tag_ids in cached),
@@ -181,6 +181,6 @@ def discarded() -> list[DiscardedTag]:
 
 
 def forget(site_id: int, tag_id: int) -> None:
-    """Deletes what remains of a discarded tag that no subscriber has any more."""
+    """Deletes what remains of a discarded tag that no subscriber has any longer."""
     execute("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ?", (site_id, tag_id))
     DISCARDED.delete(site_id=site_id, tag_id=tag_id)

@@ -36,7 +36,9 @@ class WebhookModel(SiteOwnedModel):
 
 
 class WebhookDeliveryModel(SiteOwnedModel):
-    """A try to deliver, kept when its webhook is deleted. No foreign key to that."""
+    """A try to deliver, which is kept when its webhook is deleted. Therefore it has no foreign key
+    to that.
+    """
 
     webhook_id = IntegerField()
     message_id = TextField()

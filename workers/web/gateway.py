@@ -59,7 +59,7 @@ class Response:
             self.rest = chunks
 
     def begin(self) -> None:
-        """Takes the first chunks, all of them if there is little."""
+        """Takes the first chunks, or all of them if the response is small."""
         size = 0
         for chunk in self.rest or ():
             self.parts.append(chunk)

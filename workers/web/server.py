@@ -25,7 +25,7 @@ _made: Any = None
 def serve(settings: Settings, application: str, shared: Any = None) -> None:
     """Serves `application`, a `module:factory` of a `Gateway`, until SIGTERM or SIGINT.
 
-    Web processes that are forked find what is `made` before, and share its memory.
+    Forked web processes get the object `shared`, and share its memory.
     """
     global _made
     _made = shared
