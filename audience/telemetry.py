@@ -60,7 +60,7 @@ GAUGES = {
 
 
 class NoMetrics:
-    """`audience.protocols.Metrics` that counts nothing: for commands and tests."""
+    """An `audience.protocols.Metrics` that counts nothing: for commands and tests."""
 
     def count(self, name: str, amount: float = 1, /, **labels: str | int) -> None: ...
 

@@ -36,8 +36,8 @@ class PepperModel(BaseModel):
 
 
 class InstanceStateModel(BaseModel):
-    """One row: the lowest version of code that may write, the phase of a move with its `other` end, and the
-    identity of the database from which webhooks were sent.
+    """One row: the lowest version of code that may write, and the phase of a move with its `other` end.
+    `home` identifies the database from which webhooks were sent.
     """
 
     id = IntegerField(primary_key=True)

@@ -18,7 +18,9 @@ REQUEST = "{method} {route} {status} in {ms} ms, request {request_id}"
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object per line. A record's `fields` become keys; the message of an exception is left out."""
+    """Formats a record as a JSON object on one line. Its `fields` become keys; the message of an exception is
+    left out.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -33,7 +35,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """One line for people: the time of day, the message, and a record's `fields`."""
+    """Formats a record as a line for people: the time of day, the message, and its `fields`."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = getattr(record, "fields", {})

@@ -61,10 +61,10 @@ BODY = ITEM | {"subscriber", "tag", "type"}
 
 
 def check(in_query: Mapping[str, list[str]], body: Mapping[str, Any], form: Form, query: bool) -> None:
-    """Raises `NotUnderstood` if the values of the query, or those of the body, mention several subscribers.
+    """Raises `NotUnderstood` if the values of the query, or those of the body, mention several
+    subscribers.
 
-    With `query`, the endpoint's `form` takes values from the query too, so the values of both are compared
-    together.
+    With `query`, the endpoint's form takes values from the query too: those of both are compared together.
     """
     inner = body.get("subscriber") if "subscriber" in form.keys else None
     holders = [body, inner] if isinstance(inner, Mapping) else [body]

@@ -99,10 +99,11 @@ class Consents:
 
 
 def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:
-    """The consent events of a change, each with the instant to show, in milliseconds, and its reason.
+    """The consent events of a change, each with the instant to show, in milliseconds, and its
+    reason.
 
-    A row whose command unsubscribes counts whatever its date, which is only shown; a row that subscribes has
-    no date.
+    A row whose command is to unsubscribe unsubscribes whatever its date, which is only shown. A row that
+    subscribes has no date.
     """
     left_at = change.dates.get("unsubscribed_at")
     if left_at is not None and not change.consent:

@@ -30,7 +30,8 @@ NAMED = "What `unknown` lists is"  # how the API speaks of what it names under a
 
 @dataclass(frozen=True)
 class Instance:
-    """`open` opens the instance, migrates its database and says whether it is new; `begins=False` makes none.
+    """The instance of a command. `open` opens it, migrates its database and returns whether it is new; with
+    `begins=False` it creates none.
 
     `as_served` gives the settings with the address of the service that runs on it.
     """

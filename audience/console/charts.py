@@ -115,8 +115,8 @@ def parts(numbers: Sequence[int], gap: float = 2) -> list[tuple[float, float]]:
 
 
 def spread_labels(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]:
-    """Up to `most` labels with their index, evenly spaced, with the first and the last. Of many labels, an
-    odd number.
+    """Up to `most` labels with their index, evenly spaced, with the first and the last. If there are many
+    labels, their number is odd.
     """
     if len(labels) <= most:
         return list(enumerate(labels))

@@ -33,7 +33,7 @@ KINDS = {
 
 
 def kinds() -> list[tuple[str, str, str]]:
-    """(name, words, meaning) of each kind of report."""
+    """The (name, words, meaning) of each kind of report."""
     return [(name, words, meaning(full_name(name))) for name, words in KINDS.items()]
 
 

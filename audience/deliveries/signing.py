@@ -11,7 +11,7 @@ def secret(mac: bytes) -> str:
 
 
 def headers(secrets: Sequence[str], message_id: str, at: datetime, body: bytes) -> dict[str, str]:
-    """The headers that sign a body, which is UTF-8 text, at an instant: a signature for each secret."""
+    """The headers that sign a body, which is UTF-8 text, with the date `at`: a signature for each secret."""
     from standardwebhooks import Webhook  # only a delivery needs it: commands start sooner
 
     instant, text = at.astimezone(UTC), body.decode()

@@ -192,7 +192,7 @@ def columns(site: Site, import_id: int) -> list[str]:
 
 @database.session()
 def refusals(site: Site, import_id: int) -> list[tuple[str, int]]:
-    """(code, rows) of the refused rows of an import, the most common first."""
+    """The (code, number of rows) of the refused rows of an import, the most common first."""
     return stored.refused_by_code(site.id, import_id)
 
 

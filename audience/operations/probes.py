@@ -30,7 +30,9 @@ class Needs(Enum):
 
 @dataclass(frozen=True)
 class Probe:
-    """`audience doctor` runs `examine`, /readyz runs `ready`: a check, or only a source of warnings."""
+    """A probe of an instance. `audience doctor` runs `examine`, /readyz runs `ready`: a check, or only a
+    source of warnings.
+    """
 
     name: str
     examine: Check

@@ -10,7 +10,9 @@ from storage.reports import queries as report_queries
 
 @dataclass(frozen=True)
 class Growth:
-    """For each part of a period: the new subscribers, and those who unsubscribed and still are."""
+    """The new subscribers in each part of a period, and those who unsubscribed in it and are still
+    unsubscribed.
+    """
 
     new: list[int]
     left: list[int]

@@ -48,7 +48,7 @@ def match(site: Site, segment_id: str, email: str | None = None, uuid: str | Non
 
 @database.snapshot()
 def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) -> list[list[Node]]:
-    """For each subscriber, the conditions that hold, of the top conditions of which any is enough. The rules
+    """The conditions that hold for each subscriber, among those in groups of which any must hold. The rules
     may be unsaved.
 
     Raises `Refused` on invalid rules.

@@ -63,8 +63,9 @@ def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int]
 def ensure_ids(
     site_id: int, added: Collection[str], removed: Collection[str], at: int
 ) -> tuple[dict[str, int], list[str]]:
-    """The custom field ids by key, and the created keys: the missing ones of `added`. In the caller's
-    transaction.
+    """The ids of custom fields by key, and the created keys, in the caller's transaction.
+
+    Those keys in `added` that the site lacks are created.
     """
     existing, created = ensure(site_id, added, at)
     return existing | (stored.ids(site_id, removed) if removed else {}), created

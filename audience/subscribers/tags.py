@@ -138,8 +138,9 @@ def ensure(site_id: int, names: Iterable[str], at: int) -> tuple[dict[str, int],
 def ids_by_name(
     site_id: int, added: Collection[str], removed: Collection[str], at: int
 ) -> tuple[dict[str, int], list[int]]:
-    """The tag ids by name as spelled, and the created ids: missing ones of `added`. In the caller's
-    transaction.
+    """The ids of tags by name as spelled, and the ids of created tags, in the caller's transaction.
+
+    Those names in `added` that the site lacks are created.
     """
     if not added and not removed:
         return {}, []

@@ -217,7 +217,7 @@ def count_paused() -> dict[str, int]:
 
 @database.session()
 def most_behind() -> int:
-    """The number of changes still to deliver of the webhook of the instance that has most."""
+    """The highest number of changes that a webhook of the instance has still to deliver."""
     return stored.most_behind()
 
 

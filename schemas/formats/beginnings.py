@@ -106,7 +106,7 @@ def _parts(cells: Sequence[str]) -> Sequence[str]:
 
 
 def _in_parts(cells: Sequence[str]) -> bool:
-    """Whether a cell is a header by itself: it has other delimiters, or is in quotes."""
+    """Whether a single cell is a whole header: it is split by another delimiter, or in quotes."""
     return any(
         mark in cell and has_email(cell.split(mark))
         for cell in cells

@@ -26,8 +26,8 @@ IGNORE, FIELD = "ignore", "field"  # what becomes of cells that cannot be read
 class DateColumn:
     """Counts the forms of dates in a column's cells.
 
-    `unread` counts the cells that a form cannot read, `shown` has the first of them with their numbers of
-    rows, and `first_row` the row of the first one. Cells that no written form can read are under None.
+    `unread` counts the cells that a form cannot read. `shown` has the first of them with their numbers of
+    rows, `first_row` the row of the first. Cells that no written form can read are under None.
     """
 
     def __init__(self) -> None:

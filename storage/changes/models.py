@@ -67,7 +67,7 @@ class ChangedSubscriberModel(BaseModel):
 
 
 class ErasedSubscriberModel(BaseModel):
-    """An erased subscriber with entries in the change log; `waiting` until they are blanked."""
+    """An erased subscriber with entries in the change log, which is `waiting` until they are blanked."""
 
     site_id = IntegerField()
     subscriber_id = IntegerField()

@@ -28,10 +28,10 @@ def clean(text: str) -> str:
     """Returns `text` without control characters and direction marks, and with brackets, quotes and bare
     ampersands escaped.
 
-    Brackets are escaped before bleach, which drops comments, doctypes and unfinished tags; a text without
-    brackets and ampersands has nothing for it to do. Character references (`&lt;`), but for those of a turn,
-    are not escaped, so that a second pass changes nothing; a text that contains one is therefore displayed
-    with the character.
+    Brackets are escaped before bleach, which drops comments, doctypes and unfinished tags; it is skipped for
+    a text without ampersands. Character references (`&lt;`), except those of direction marks, are not
+    escaped, so that a second pass changes nothing. A text that contains one is therefore displayed with the
+    character.
     """
     text = CONTROL.sub("", text.replace("\r\n", "\n"))
     text = TURN.sub(r"&amp;\1", text)

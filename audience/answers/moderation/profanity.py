@@ -89,8 +89,8 @@ class WordList:
         return [phrase for phrase in self.kinds if UNSPACED.match(phrase) and phrase in text]
 
     def _drawn_out_of(self, word: str) -> str:
-        """The listed word that this word is with letters drawn out; or empty. A letter is drawn out if it is
-        repeated three times, or twice where it is seldom doubled.
+        """The listed word from which `word` differs only by drawn-out letters; or empty. A letter is drawn
+        out if it occurs three times in a row, or twice if it is seldom doubled.
         """
         if not DOUBLE.search(word):
             return ""
