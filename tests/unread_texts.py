@@ -31,7 +31,6 @@ DO_NOT_READ = {
     "audience.jobs:elect",
     "audience.jobs:resign",
     "audience.api.docs:name_with_hash",
-    "audience.api.endpoint:caller",
     "audience.api.endpoint:endpoint",
     "audience.api.events:list_for_subscriber",
     "audience.api.openapi:answer",
