@@ -194,26 +194,9 @@ class ReadableFile(Protocol):
         ...
 
 
-class FileRecord(Protocol):
-    """A row of a file: the cells that may contain its subscriber's address, and the position of its bytes.
-
-    `blank` has as many bytes, which can replace the row without changing anything else in the file. It is
-    empty if none can.
-    """
-
-    @property
-    def cells(self) -> list[str]: ...
-
-    @property
-    def start(self) -> int: ...
-
-    @property
-    def blank(self) -> bytes: ...
-
-
-# The rows of a file that is named so and is meant as was said; unpacks a workbook into the other. Raises
+# All text of a file that is meant as was said, in pieces; unpacks a workbook into the other. Raises
 # `FormError`.
-RecordOpener = Callable[[str, Mapping[str, Any], BinaryIO, BinaryIO], Generator[FileRecord, None, None]]
+TextOpener = Callable[[Mapping[str, Any], BinaryIO, BinaryIO], Generator[str, None, None]]
 
 # Looks through a file of that name, whose dates are of that time zone, meant as was said; unpacks a workbook
 # into the other. Tells again and again the rows so far, and as JSON what the file is. Raises `FormError`.

@@ -1,4 +1,4 @@
-"""Pages of searches, in one process: far pages of a list that nobody changes, and combinations of filters.
+"""Pages of searches, in one process: far pages of a list, and combinations of filters.
 
 The limit is a scan of all subscribers, as in `bench.segments`; it leaves out making a page. Each round has
 the scan and all others, the median of the runs.
@@ -13,11 +13,9 @@ from audience.searches.searches import SearchRequest, search_texts
 from bench import instances, scans
 from bench.people import TAGS, email
 from bench.rows import Row
-from storage.searches import bookmarks
 
 EARLY, LATE = 1, 2**60
-QUIET_MS, CHANGED_MS, SEARCH_MS = 15, 60, 300
-FAR_PAGE = 5_000
+NEAR_MS, FAR_MS, SEARCH_MS = 15, 100, 300
 PAGES = "http://bench/"
 ALL: dict[str, Any] = {"after": {}, "before": {}}
 COMBINED: dict[str, Any] = {
@@ -49,22 +47,11 @@ def of_site(site: Site, total: int, runs: int) -> list[Row]:
     def page(number: int, **query: Any) -> scans.Act:
         return partial(search_texts, site, SearchRequest(**(ALL | query)), number, PAGES)
 
+    def pages(*numbers: int) -> dict[str, scans.Act]:
+        return {f"list, page {number:,}": page(number) for number in numbers}
+
     last = total // 100 - 1
-    lists = {f"list, page {number:,}": page(number) for number in (1, 100, last // 2, last)}
+    near, far = pages(1, 100), pages(last // 2, last)
     searches = {f"search, {name}": page(1, **query) for name, query in COMBINED.items()}
-    for number in (last // 2, last):
-        page(number)()  # the second makes bookmarks
-        page(number)()
-    goals = dict.fromkeys(lists, QUIET_MS) | dict.fromkeys(searches, SEARCH_MS)
-    far = min(FAR_PAGE, last)
-    changed = f"list, page {far:,}, just after a change"
-    return [
-        *scans.rows(lists | searches, goals, runs),
-        *scans.rows({changed: partial(_read_changed, page(far))}, {changed: CHANGED_MS}, runs),
-    ]
-
-
-def _read_changed(page: scans.Act) -> None:
-    """A page of a list that was just changed."""
-    bookmarks.bookmarks.is_quiet(None)  # forgets all
-    page()
+    goals = dict.fromkeys(near, NEAR_MS) | dict.fromkeys(far, FAR_MS) | dict.fromkeys(searches, SEARCH_MS)
+    return scans.rows(near | far | searches, goals, runs)

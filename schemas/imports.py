@@ -21,7 +21,7 @@ from schemas.base import (
     load,
 )
 from schemas.custom_fields import MAX_KEY_LENGTH, MAX_OF_ONE, PLAIN_KEY, SMALL
-from schemas.responses import Date, Id, ResponseSchema, integer, listing, problems, resource, shown, single
+from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, problems, resource, single
 from schemas.subscribers import RESERVED, SubscriberInput, plain_uuid
 from schemas.tags import MAX_OF_ONE as MOST_TAGS
 from schemas.tags import is_short, tag_name
@@ -222,7 +222,7 @@ ImportList = listing("ImportList", ImportSchema)
 
 
 def import_(row: Any) -> dict[str, Any]:
-    return shown(
+    return dump(
         "imports", ImportAttributes, row, total=row.rows + row.refused, processed=row.applied + row.refused,
         failed=row.refused + row.suppressed,
     )  # fmt: skip

@@ -8,7 +8,7 @@ import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text, as_text, nested
 from schemas.custom_fields import FieldKey
-from schemas.responses import Date, Id, ResponseSchema, integer, listing, resource, shown, single, values
+from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single, values
 
 MIN_YEAR, MAX_YEAR = 1970, 2199
 DAY = f"Send a date from {MIN_YEAR}-01-01 to {MAX_YEAR}-12-31, such as 2026-08-21."
@@ -131,7 +131,7 @@ class ReportStats(ReportData):
 
 
 def report(row: Any) -> dict[str, Any]:
-    return shown("reports", ReportAttributes, row, settings=json.loads(row.settings))
+    return dump("reports", ReportAttributes, row, settings=json.loads(row.settings))
 
 
 def answer(result: Any) -> dict[str, Any]:

@@ -63,8 +63,8 @@ def shape(name: str, **fields: Field) -> type[ResponseSchema]:
     return cast(type[ResponseSchema], ResponseSchema.from_dict(fields, name=name))
 
 
-def shown(type_: str, schema: type[ResponseSchema], row: Any, **others: Any) -> dict[str, Any]:
-    """A record as a resource."""
+def dump(type_: str, schema: type[ResponseSchema], row: Any, **others: Any) -> dict[str, Any]:
+    """A row as a resource."""
     return {"id": str(row.id), "type": type_, "attributes": values(schema, row, **others)}
 
 
@@ -76,13 +76,13 @@ def values(schema: type[ResponseSchema], row: Any, **others: Any) -> dict[str, A
     """
     answered = {}
     for name, field in vars(schema)["_declared_fields"].items():
-        value = _shown(field, others[name] if name in others else getattr(row, name))
+        value = _dump_value(field, others[name] if name in others else getattr(row, name))
         if value or not field.metadata.get("may_be_absent"):
             answered[field.data_key or name] = value
     return answered
 
 
-def _shown(field: Field, value: Any) -> Any:
+def _dump_value(field: Field, value: Any) -> Any:
     if isinstance(field, Date):
         return write_date(value)
     return str(value) if isinstance(field, Id) and value is not None else value

@@ -7,7 +7,7 @@ import marshmallow as ma
 
 from schemas.base import MAX_DEPTH, OBJECT, REQUIRED, Form, JsonSchema, Text, as_text, clean, depth, nested
 from schemas.custom_fields import field_key
-from schemas.responses import Date, ResponseSchema, listing, resource, shown, single
+from schemas.responses import Date, ResponseSchema, dump, listing, resource, single
 from schemas.stats import CountsSchema
 from schemas.subscribers import SubscriberSchema
 from schemas.values import trim
@@ -128,7 +128,7 @@ class SegmentPreview(CountsSchema):
 
 
 def segment(row: Any) -> dict[str, Any]:
-    return shown("segments", SegmentAttributes, row, rules=json.loads(row.rules))
+    return dump("segments", SegmentAttributes, row, rules=json.loads(row.rules))
 
 
 def match(matched: dict[str, Any] | None) -> dict[str, Any]:

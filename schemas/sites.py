@@ -4,7 +4,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from schemas.responses import Date, ResponseSchema, listing, resource, shown
+from schemas.responses import Date, ResponseSchema, dump, listing, resource
 
 
 class SiteAttributes(ResponseSchema):
@@ -19,4 +19,4 @@ SiteList = listing("SiteList", SiteSchema)
 
 
 def site(row: Any) -> dict[str, Any]:
-    return shown("sites", SiteAttributes, row)
+    return dump("sites", SiteAttributes, row)

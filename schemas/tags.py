@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Doubled, Form, JsonSchema, Text, as_text, clean_each, nested
-from schemas.responses import Date, ResponseSchema, integer, listing, resource, shown, single
+from schemas.responses import Date, ResponseSchema, dump, integer, listing, resource, single
 from schemas.values import MAX_SENT_NAME, UNSEEN, trim
 
 TAGS = "Send tag names as comma-separated text, or as an array of text."
@@ -132,4 +132,4 @@ TagList = listing("TagList", TagSchema)
 
 def tag(row: Any, site_id: int) -> dict[str, Any]:
     site_id &= MAX_SITE_ID
-    return shown("tags", TagAttributes, row, discarded_at=None, site_id=site_id)
+    return dump("tags", TagAttributes, row, discarded_at=None, site_id=site_id)

@@ -7,7 +7,7 @@ import marshmallow as ma
 
 from schemas.base import Form
 from schemas.file_readings import Switch
-from schemas.responses import Date, Id, ResponseSchema, constant, integer, shape, shown, single
+from schemas.responses import Date, Id, ResponseSchema, constant, dump, integer, shape, single
 
 STATUSES = ("queued", "running", "finished", "failed")
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
@@ -27,9 +27,9 @@ class UndoAttributes(ResponseSchema):
     )
     total = integer("People whom the import created or changed.")
     processed = integer("Those of them who are done.")
-    removed = integer("Created by the import, and not named since.")
+    removed = integer("Created by the import, and not mentioned since.")
     restored = integer("As they were before the import.")
-    kept = integer("Something of the import stays: it was set or named later, or they left.")
+    kept = integer("Something of the import stays: changed, mentioned, unsubscribed or erased since.")
     unsubscribed_kept = integer("Left by the import, and do not come back.")
     unsubscribed_again = integer("Subscribed again by the import: unsubscribed as before.")
     resubscribed = integer("Unsubscribed by the import, and by nothing else: subscribed again.")
@@ -44,7 +44,7 @@ UndoAnswer = single("UndoAnswer", UndoSchema)
 
 
 def answer(undo: Any) -> dict[str, Any]:
-    return {"data": shown("undos", UndoAttributes, undo, total=undo.rows, processed=undo.applied)}
+    return {"data": dump("undos", UndoAttributes, undo, total=undo.rows, processed=undo.applied)}
 
 
 def dry_run(counts: Mapping[str, int]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import marshmallow as ma
 from schemas.base import REQUIRED, Form, JsonSchema, Text, as_text, nested
 from schemas.change_log import AFTER, KINDS, BoundedNumber, ChangeSchema
 from schemas.pages import PageMeta
-from schemas.responses import Date, Id, ResponseSchema, integer, listing, resource, shown, single
+from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single
 
 KINDS_OF_CHANGES = f"Send an array of some of {', '.join(KINDS)}, or leave it out for all."
 TRUTH = "Send true or false."
@@ -131,7 +131,7 @@ class WebhookMessage(ResponseSchema):
 
 
 def webhook(row: Any) -> dict[str, Any]:
-    return shown(
+    return dump(
         "webhooks", WebhookAttributes, row, kinds=json.loads(row.kinds) or None, paused=bool(row.paused),
         paused_because=row.paused or None, delivered=row.place,
     )  # fmt: skip
@@ -146,4 +146,4 @@ def webhook_with_secret(row: Any, secret: str) -> dict[str, Any]:
 def delivery(row: Any) -> dict[str, Any]:
     first, last = (row.first, row.last) if row.changes else (None, None)
     failure = row.failure or None
-    return shown("webhook-deliveries", DeliveryAttributes, row, first=first, last=last, failure=failure)
+    return dump("webhook-deliveries", DeliveryAttributes, row, first=first, last=last, failure=failure)

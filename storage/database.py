@@ -14,7 +14,7 @@ from storage.engines.chosen import engine
 from storage.errors import DiskFault, Unavailable, Unusable
 from storage.opening import history
 from storage.opening.connections import database as database
-from storage.opening.connections import keep_connections, watch
+from storage.opening.connections import keep_connections
 from storage.opening.connections import session as session
 from storage.opening.history import Migrations
 from storage.opening.open_gate import OpenGate
@@ -80,7 +80,6 @@ def files(url: str) -> list[Path]:
 
 def close() -> None:
     """Closes all connections of this process."""
-    watch.close()
     if database.obj is not None:
         database.obj.close_all()
         database.obj = None

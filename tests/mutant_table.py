@@ -187,11 +187,25 @@ MUTANTS = (
     ),
     Mutant(
         "a bulk action that waits mentions nobody",
-        "audience/undo/decisions.py",
-        "if waiting := self._waiting.get(subscriber_id):",
-        "if waiting := None:",
+        "audience/undo/mentions.py",
+        'by_id |= dict.fromkeys(ids, Source("bulk_act", act_id))',
+        "pass",
         FAULTS
         + "[undo of an import whose people a waiting bulk action unsubscribes, and the corrected file]",
+    ),
+    Mutant(
+        "an import that waits mentions nobody",
+        "audience/undo/mentions.py",
+        "    if batch:\n",
+        "    if batch := None:\n",
+        "tests/audience/undo/test_undo_by_value.py::test_all_of_the_corrected_file_are_there",
+    ),
+    Mutant(
+        "an unsubscribe that comes late leaves no number",
+        "audience/changes/consents.py",
+        "subscriber[UNSUBSCRIBE_NUMBER] = event.number\n        if",
+        "subscriber[UNSUBSCRIBE_NUMBER] = max(event.number, subscriber[UNSUBSCRIBE_NUMBER] or 0)\n        if",
+        "tests/audience/undo/test_undo_by_value.py::test_every_other_unsubscribe_counts",
     ),
     Mutant(
         "acceptance goes back",

@@ -47,6 +47,7 @@ PATTERNS: dict[str, WorstInputs] = {
     "audience.redaction:LIKE_DOMAIN": looked_for("@", "@a", ".", ("a.", "@"), ("a", "@")),
     "audience.redaction:SIGN": looked_for("a", "@"),
     "audience.redaction:WORD": looked_for("a", "a ", "&", "&a", "&#", "&amp;", ("a", "&")),
+    "audience.imports.file_searches:DOMAIN": begins("a", "a.", "-"),
     "audience.subscribers.field_values:SPELT_DATE": is_whole("1", ("1", "2020-01-01 00:00:00.")),
     "audience.subscribers.field_values:SPELT_NUMBER": is_whole(
         "1", ("1", "1."), ("1", "1e"), ("1", "."), ("1", "", "e")
@@ -144,6 +145,11 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.formats.table_questions:WIDE": looked_for("é", "\ud800"),
     "schemas.formats.encoding_readings:WORD": looked_for("é", "é1"),
     "schemas.formats.tag_questions:SEPARATORS": is_whole(",", ":"),
+    "schemas.file_texts:ESCAPE": looked_for("\\", "\\u00", '"', '\\"'),
+    **dict.fromkeys(
+        ("schemas.formats.workbook:STRING", "schemas.formats.workbook:CELL"),
+        WorstInputs(("<", "<a", "<c", "<a:", ":"), lambda pattern, text: pattern.findall(text.encode())),
+    ),
     "schemas.formats.workbook_rows:MARK": looked_for("\\", '"', ("a", '"')),
     "schemas.formats.workbook_rows:PADDED": is_whole("0", "\\", '"', ("0", '"'), ('""', "", "a")),
     "schemas.values:PLAIN": is_whole("1", ("1", "2020-01-01T00:00:00.")),

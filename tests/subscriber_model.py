@@ -27,8 +27,7 @@ def shown(row: Row) -> list[Any]:
 
 @dataclass
 class SubscriberModel:
-    """`people` and `hashes` by key. `overtaken` are those of the last write who were unsubscribed, and whose
-    further unsubscribe came too late. `lifted` are the hashes that the last write took away, by key, as they
+    """`people` and `hashes` by key. `lifted` are the hashes that the last write took away, by key, as they
     were by then: an earlier row may have unsubscribed the address. `accepted_at` is the instant of
     acceptance, which never goes back.
     """
@@ -37,7 +36,6 @@ class SubscriberModel:
     hashes: dict[str, Hash] = field(default_factory=dict)
     tags: dict[str, str] = field(default_factory=dict)
     fields: set[str] = field(default_factory=set)
-    overtaken: list[Row] = field(default_factory=list)
     lifted: dict[str, Hash] = field(default_factory=dict)
     accepted_at: int = 0
     now: int = 0
@@ -50,7 +48,7 @@ class SubscriberModel:
     def write(self, changes: list[Row], number: int, now: int, accepted_at: int) -> list[str]:
         before = {key: dict(row, fields=dict(row["fields"])) for key, row in self.people.items()}
         dated: set[str] = set()
-        self.overtaken, self.lifted, self.now = [], {}, now
+        self.lifted, self.now = {}, now
         outcomes = [self._apply(change, number, accepted_at, dated) for change in changes]
         for key in {change["key"] for change in changes} & self.people.keys():
             row = self.people[key]
@@ -140,12 +138,10 @@ class SubscriberModel:
 
     def _say(self, row: Row, event: Event, shown_at: int) -> None:
         if is_unsubscribe(event):
-            row["unsubscribe_number"] = max(event[1], row["unsubscribe_number"] or 0)
+            row["unsubscribe_number"] = event[1]
         kept = (row["consent_at"] or 0, row["consent_number"], row["consent_kind"])
         if counts(event, kept, self.now):
             say(row, event, shown_at)
-        elif is_unsubscribe(event) and row["unsubscribed_at"] is not None:
-            self.overtaken.append(row)
 
     def _tag(self, row: Row, change: Row) -> None:
         for name in change["tags"]:

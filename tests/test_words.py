@@ -52,7 +52,7 @@ WORDS = (
     Word("taken back", "undone", (DOCS,)),
     Word("(bring|brings|bringing|brought) back", "resubscribe, or restore", (MESSAGE, DOCS)),
     Word("errands?|chores?", "maintenance task", (IDENTIFIER, MESSAGE, DOCS)),
-    Word("overtaken", "touched later", (MESSAGE, DOCS)),
+    Word("overtaken", "touched later", (MESSAGE, DOCS), ("storage/migrations",)),
     Word("pieces?", "chunk", (IDENTIFIER,), ANSWERS),
     Word("bell", "notification", (IDENTIFIER, DOCS)),
     Word("each|given|made|met", "the noun of what it holds", (IDENTIFIER,), (*ANSWERS, *COLUMNS)),

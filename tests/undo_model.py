@@ -2,18 +2,22 @@
 
 import copy
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from audience import addresses
-from tests.subscriber_model import Hash, Row, SubscriberModel, same, shown
+from tests.subscriber_model import Hash, Row, SubscriberModel, events, is_unsubscribe, same, shown
 
 NAMES = ("first_name", "last_name")
 CONSENT = ("consent_at", "consent_number", "consent_kind")
 
 
 class Entry(NamedTuple):
-    """A person before and after a write; `named` if nothing shown was changed."""
+    """A person before and after a write; `named` if nothing shown was changed, `leaves` if it unsubscribes
+    them, whether that counts or not.
+    """
 
     source: str
     before: Row | None
@@ -21,7 +25,7 @@ class Entry(NamedTuple):
     named: bool = False
     lifted: Hash | None = None
     number: int = 0  # of the write, in order
-    overtaken: bool = False
+    leaves: bool = False
 
 
 def values(row: Row | None) -> dict[Any, Any]:
@@ -82,14 +86,18 @@ class HistoryModel:
             made_fields | self.people.fields - fields,
         )
         self.made[source] = made_tags, made_fields
+        leaving = {
+            change["key"]
+            for change in changes
+            if any(is_unsubscribe(event) for event, _ in events(change, number, accepted_at))
+        }
         for key in keys:
             if after := copy.deepcopy(self.people.people.get(key)):
                 was = before[key]
                 named = was is not None and same(shown(after), shown(was))
                 lifted = self.people.lifted.get(key)
-                overtaken = any(row is self.people.people[key] for row in self.people.overtaken)
                 self.histories.setdefault(key, []).append(
-                    Entry(source, was, after, named, lifted, self.writes, overtaken)
+                    Entry(source, was, after, named, lifted, self.writes, key in leaving)
                 )
         return outcomes
 
@@ -107,8 +115,13 @@ class HistoryModel:
         self.gone.update({entry.source for entry in history if not entry.named})
         self.people.erase(key, number, now)
 
-    def undo(self, source: str, number: int, now: int, resubscribe: bool = False) -> Counter[str]:
-        """Takes back the import or act of a source, accepted under a number; counts what became of whom."""
+    def undo(
+        self, source: str, number: int, now: int, resubscribe: bool = False, waiting: Collection[str] = ()
+    ) -> Counter[str]:
+        """Takes back the import or act of a source, accepted under a number; counts what became of whom.
+
+        Rows that are accepted for the keys `waiting` have still to be applied.
+        """
         self.resubscribe = resubscribe
         count = Counter[str](kept=self.gone[source])
         for key, history in self.histories.items():
@@ -119,7 +132,7 @@ class HistoryModel:
             history = self.histories[key]
             own = [place for place, entry in enumerate(history) if entry.source == source and not entry.named]
             if own:
-                self._undo_person(key, source, number, now, own[0], count)
+                self._undo_person(key, source, number, now, own[0], count, key in waiting)
         tags, fields = self.made.get(source, (set(), set()))
         rows = self.people.people.values()
         for tag in tags - {tag for row in rows for tag in row["tags"]}:
@@ -129,35 +142,43 @@ class HistoryModel:
         return count
 
     def _undo_person(
-        self, key: str, source: str, number: int, now: int, place: int, count: Counter[str]
+        self, key: str, source: str, number: int, now: int, place: int, count: Counter[str], waits: bool
     ) -> None:
         history, row = self.histories[key], self.people.people[key]
         first, since = history[place], history[place:]
-        later = [entry for entry in since if entry.source != source]
-        named = any(entry.named for entry in later)
-        if first.before is None and not later:
+        if first.before is None and not waits and {entry.source for entry in since} <= {source, "undo"}:
             self._remove(key, row, first, number)
             count["removed"] += 1
             return
-        was, before = copy.deepcopy(row), values(first.before)
-        own = {each for entry in since if entry.source == source for each in self._changed(entry)}
-        touched = {each for entry in later for each in self._changed(entry)}
-        if first.before is None:
-            own = {self._now(each) for each in values(row)} - touched
-        back = set() if named else own - touched
-        for each in back:
-            if each == self._now(each[0]):
-                put(row, each[0], before.get(each[0]))
+        was, is_whole = copy.deepcopy(row), first.before is not None
+        if is_whole:
+            own = [entry for entry in since if entry.source == source]
+            for each in {each: None for entry in own for each in self._changed(entry)}:
+                is_whole &= self._put_value_back(row, each, own)
         self.people.fields |= row["fields"].keys()
-        is_whole = first.before is not None and back == own
-        is_whole &= self._undo_consent(row, since, source, number, now, count)
+        is_whole &= self._undo_consent(row, since, history, source, number, now, count)
         count["restored" if is_whole else "kept"] += 1
         if not same(shown(row), shown(was)):
             row["updated_at"] = now
             history.append(Entry("undo", was, copy.deepcopy(row), number=self.writes))
 
-    def _changed(self, entry: Entry) -> set[tuple[Any, int]]:
-        return {(each, self._tags_gone(each, entry.number)) for each in changed(entry)}
+    def _put_value_back(self, row: Row, each: tuple[Any, int], own: list[Entry]) -> bool:
+        """Undoes the changes of a value, the newest first; whether it is as before the first of them.
+
+        Nobody has a tag that is gone, whatever is called so now.
+        """
+        key, is_there = each[0], each == self._now(each[0])
+        steps = [entry for entry in own if each in self._changed(entry)]
+        value = values(row).get(key) if is_there else None
+        for entry in reversed(steps):
+            if same(value, values(entry.after).get(key)):
+                value = values(entry.before).get(key)
+        if is_there:
+            put(row, key, value)
+        return same(value, values(steps[0].before).get(key))
+
+    def _changed(self, entry: Entry) -> dict[tuple[Any, int], None]:
+        return {(each, self._tags_gone(each, entry.number)): None for each in changed(entry)}
 
     def _now(self, key: Any) -> tuple[Any, int]:
         return key, self._tags_gone(key, self.writes + 1)
@@ -179,20 +200,22 @@ class HistoryModel:
                 row |= {name: was[name] for name in CONSENT}
 
     def _remove(self, key: str, row: Row, first: Entry, number: int) -> None:
-        del self.people.people[key], self.histories[key]
+        history = self.histories.pop(key)
+        del self.people.people[key]
         if first.lifted:
             self.people.hashes[key] = first.lifted
         elif (
             row["unsubscribed_at"] is not None
             and row["unsubscribe_number"]
-            and not (self.resubscribe and row["consent_number"] == row["unsubscribe_number"] == number)
+            and not (self.resubscribe and is_own(row, history, first.source, number))
         ):
             since = row["consent_at"] or row["unsubscribed_at"]
             self.people.hashes[key] = ("unsubscribed", since, row["consent_number"], row["consent_kind"])
 
     def _undo_consent(
-        self, row: Row, since: list[Entry], source: str, number: int, now: int, count: Counter[str]
-    ) -> bool:
+        self, row: Row, since: list[Entry], history: list[Entry], source: str, number: int, now: int,
+        count: Counter[str],
+    ) -> bool:  # fmt: skip
         """Whether nothing of what the import or act said of consent stays."""
         own = [entry for entry in since if entry.source == source]
         turned = [entry for entry in own if entry.before and turns(entry)]
@@ -209,15 +232,12 @@ class HistoryModel:
             row_before = turned[0].before or {}
             left = (row_before["unsubscribed_at"], *(row_before[name] for name in CONSENT))
         had_left, has_left = left[0] is not None, row["unsubscribed_at"] is not None
-        is_last = last_number(row) == number
-        if had_left and (has_left or is_last):
+        counts = is_own(row, history, source, number)
+        if had_left and (has_left or counts):
             self._keep_left(row, since, own[0].lifted, (left[1] or left[0], left[2], left[3]))
-        comes_back = source.startswith("bulk_act") or (
-            self.resubscribe and row["consent_number"] == row["unsubscribe_number"] == number
-        )
+        comes_back = (source.startswith("bulk_act") or self.resubscribe) and bool(row["unsubscribe_number"])
         comes_back &= left[2] not in self.taken_back
-        comes_back &= not any(entry.overtaken for entry in since if entry.source not in (source, "undo"))
-        if not (had_left or not has_left or comes_back) or not is_last:
+        if not counts or (has_left and not had_left and not comes_back):
             count["unsubscribed_kept"] += has_left and not had_left
             return False
         count["resubscribed"] += has_left and not had_left
@@ -232,22 +252,18 @@ class HistoryModel:
     ) -> None:
         """An address that they have moved away from since, and nobody has, stays known as left or erased."""
         keys = [addresses.identity(entry.before["email"]) for entry in since if entry.before]
-        moved = [
-            key
-            for key, after in zip(keys, [*keys[1:], addresses.identity(row["email"])], strict=True)
-            if key != after
-        ]
+        moved = [key for key, after in pairwise([*keys, addresses.identity(row["email"])]) if key != after]
         for place, key in enumerate(dict.fromkeys(moved)):
             if key in self.people.people or self.people.hashes.get(key, ("",))[0] == "erased":
                 continue
             self.people.hashes[key] = lifted if lifted and place == 0 else ("unsubscribed", *left)
 
 
-def last_number(row: Row) -> int:
-    """Of whom has unsubscribed, the number of the newest unsubscribe; it moves along to another address."""
-    unsubscribed = row["unsubscribed_at"] is not None and row["unsubscribe_number"] is not None
-    number: int = row["unsubscribe_number"] if unsubscribed else row["consent_number"]
-    return number
+def is_own(row: Row, history: list[Entry], source: str, number: int) -> bool:
+    """Whether a source said what counts of consent and, of who has unsubscribed, was the last to say so."""
+    leaving = [entry.source for entry in history if entry.leaves]
+    has_unsubscribed = row["unsubscribed_at"] is not None and row["unsubscribe_number"] is not None
+    return row["consent_number"] == number and (not has_unsubscribed or leaving[-1:] == [source])
 
 
 def turns(entry: Entry) -> bool:

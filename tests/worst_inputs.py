@@ -88,6 +88,10 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.access.audit_log:without_addresses": takes("@", "a@", "\uff20", "a ", ("a", "@")),
     "audience.redaction:address_in": takes(*CODES),
     "audience.redaction:addresses_in": takes("@ ", *CODES),
+    "audience.imports.file_searches:keys_in": takes(
+        *("@ ", "@a.b", "!@a.b", "a!@a.b ", "\u0903@a.b\uff0c", (64 * "!", "@a.b ")), *CODES
+    ),
+    "schemas.file_texts:unescaped": takes("\\", "\\u00", "\\ud800", '"'),
     "audience.access.site_keys:meant": takes(*CODES, "'"),
     "audience.redaction:without_addresses": takes("@ ", *CODES, more=lambda: (str.upper,)),
     "audience.webhooks.deliveries:without_addresses": takes("@", "a@", "%40", "\\u0040", ("a", "@")),
@@ -249,7 +253,6 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.readers:delimiters": as_file("sep=", '"sep=', "\r"),
     "schemas.formats.readers:has_nul": as_names((), "\0,"),
     "schemas.formats.readers:header": as_file('"', '",', "\n", ",", more=(",",)),
-    "schemas.formats.readers:raw_records": as_records('"', '",', "\n", ","),
     "schemas.formats.readers:records": as_records('"', '",', "\n", ","),
     "schemas.formats.refusals:listed": as_names((), "a,"),
     "schemas.formats.refusals:quoted": as_names((), "a,", '",'),

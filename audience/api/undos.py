@@ -18,10 +18,11 @@ blueprint = Blueprint("undos", __name__)
 def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any]:
     """Undo an import
 
-    People whom it created and nobody named since are removed; each name, value and tag that nothing set since
-    goes back. Nobody whom it unsubscribed comes back, but with `resubscribe=1` those whom nothing else
-    unsubscribed; whom it subscribed again is unsubscribed again. An import that has not ended is stopped. The
-    undo waits for its turn as an import does. Possible for 30 days.
+    Names, values and tags go back where the subscriber still has what it set. Whom it created is removed,
+    unless anything has mentioned them since, or is accepted and waits to do so. Nobody whom it unsubscribed
+    comes back, but with `resubscribe=1` those whom nothing else unsubscribed; whom it subscribed again is
+    unsubscribed again. An import that has not ended is stopped. The undo waits for its turn as an import
+    does. Possible for 30 days.
 
     Returns the undo, a second time the same one; with `dry_run=1` what it would do, and does nothing.
     """

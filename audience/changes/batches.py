@@ -134,8 +134,8 @@ class SubscriberBatch:
 
     def _add(self, change: Change) -> Person:
         subscriber = self.people[change.key] = [
-            0, change.email, "{}", "[]", *BLANK, None, None, None, 0, 0, None, self.at, change.key, self.at,
-            str(uuid_utils.uuid7()), self.site_id, self.created_by,
+            0, change.email, "{}", "[]", *BLANK, None, None, None, 0, 0, None, self.at, change.key,
+            self.created_by, self.at, str(uuid_utils.uuid7()), self.site_id,
         ]  # fmt: skip
         for name, at in change.dates.items():
             if name in DATED:

@@ -58,15 +58,13 @@ class ConsentEvent(NamedTuple):
 
 
 class Consents:
-    """The consent events of a batch of changes. `said` has each change of consent. `overtaken` has the
-    unsubscribed subscribers whose further unsubscribe was earlier than the one that counts.
-    `unsubscribes_ignored` and `subscribes_ignored` count the events that a later event overrules.
+    """The consent events of a batch of changes; `said` has each change of consent. `unsubscribes_ignored` and
+    `subscribes_ignored` count the events that had no effect because a later event says otherwise.
     """
 
     def __init__(self, now: int) -> None:
         self.now = now
         self.said: list[Said] = []
-        self.overtaken: list[Person] = []
         self.unsubscribes_ignored = self.subscribes_ignored = 0
 
     def apply(self, subscriber: Person, change: Change, accepted: Acceptance) -> bool:
@@ -77,25 +75,27 @@ class Consents:
         return bool(subscriber[UNSUBSCRIBED_AT] != before)
 
     def _apply(self, subscriber: Person, event: ConsentEvent, shown_at: int, reason: str) -> None:
-        """Applies an event. If it repeats the event that counts, the first date stays."""
+        """Applies an event. If it repeats the event that counts, the first date stays.
+
+        The stored number is that of the last unsubscribe, whether or not it counts. If it differs from that
+        of the event that counts, an undo of either resubscribes nobody.
+        """
         subscribed = subscriber[UNSUBSCRIBED_AT] is None
         if event.unsubscribes:
-            subscriber[UNSUBSCRIBE_NUMBER] = max(event.number, subscriber[UNSUBSCRIBE_NUMBER] or 0)
+            subscriber[UNSUBSCRIBE_NUMBER] = event.number
         if not event.counts_over(stored_event(subscriber), self.now):
-            self._ignore(subscriber, event, subscribed)
+            self._ignore(event, subscribed)
             return
         put(subscriber, event)
         if subscribed == event.unsubscribes:
             subscriber[UNSUBSCRIBED_AT] = shown_at if subscribed else None
             self.said.append((subscriber, shown_at, not subscribed, reason))
 
-    def _ignore(self, subscriber: Person, event: ConsentEvent, subscribed: bool) -> None:
-        if not event.unsubscribes:
-            self.subscribes_ignored += not subscribed
-        elif subscribed:
-            self.unsubscribes_ignored += 1
+    def _ignore(self, event: ConsentEvent, subscribed: bool) -> None:
+        if event.unsubscribes:
+            self.unsubscribes_ignored += subscribed
         else:
-            self.overtaken.append(subscriber)
+            self.subscribes_ignored += not subscribed
 
 
 def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:

@@ -41,14 +41,12 @@ class LogEntry(NamedTuple):
 class Entries:
     """The entries of one row of the change log.
 
-    `left` has the ids of created subscribers that came in unsubscribed, `back` those that had been
-    suppressed. `unchanged` were mentioned by the transaction, and have no number. `unnamed` tells that it
-    mentioned no subscriber: a tag was deleted. `tags` has the names of all tags in the row; `made_tags` (ids)
-    and `made_fields` (keys) are those that it added to the site. `lifted` has the suppressions that it
-    removed from created subscribers: [id, reason, since, number, kind]. `accepted` orders the consent in the
-    row. `overtaken` are the unsubscribed subscribers whose further unsubscribe is earlier than the one that
-    counts. `repeated` has subscribers that an import subscribed again: [id, instant, number, kind] of the
-    event before. Rows of an older version have no kind.
+    `unchanged` were mentioned by the transaction, and have no number: only subscribers that an import
+    created, which its undo then keeps. `unnamed` tells that it mentioned no subscriber: a tag was deleted.
+    `tags` has the names of all tags in the row; `made_tags` (ids) and `made_fields` (keys) are those that it
+    added to the site. `lifted` has the suppressions that it removed from created subscribers: [id, reason,
+    since, number, kind]. `accepted` orders the consent in the row. `repeated` has subscribers that an import
+    subscribed again: [id, instant, number, kind] of the event before. Rows of an older version have no kind.
     """
 
     created: list[int] = field(default_factory=list)
@@ -62,7 +60,6 @@ class Entries:
     made_tags: list[int] = field(default_factory=list)
     made_fields: list[str] = field(default_factory=list)
     lifted: list[Lifted] = field(default_factory=list)
-    overtaken: list[int] = field(default_factory=list)
     repeated: list[Repeated] = field(default_factory=list)
     accepted: int = 0
     unnamed: bool = False
@@ -113,6 +110,10 @@ class Entries:
         """
         return [row[0] for row in self.changed] + [row[0] for row in self.lifted]
 
+    def mentioned(self) -> list[int]:
+        """The ids of the existing subscribers that the transaction mentioned."""
+        return [] if self.unnamed else [*self.unchanged, *(row[0] for row in self.changed)]
+
     def repeated_by(self) -> list[int]:
         """The ids of the subscribers with a repeated consent in this row, which has no entry and no
         number.
@@ -133,8 +134,13 @@ def consent_before(
     return at, number, kind
 
 
+NAMES = Entries.__dataclass_fields__.keys()
+
+
 def unpack(packed: bytes) -> Entries:
-    return Entries(**orjson.loads(zlib.decompress(packed)))
+    """Without parts that only an older Audience has."""
+    parts = orjson.loads(zlib.decompress(packed))
+    return Entries(**{name: parts[name] for name in parts.keys() & NAMES})
 
 
 def _kind(new: Values, old: Values) -> str:
@@ -155,7 +161,6 @@ def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
         whole.made_tags += part.made_tags
         whole.made_fields += part.made_fields
         whole.lifted += part.lifted
-        whole.overtaken += part.overtaken
         whole.repeated += part.repeated
         whole.accepted = part.accepted or whole.accepted
         unsubscribed |= {id_: id_ in part.left for id_ in part.created}

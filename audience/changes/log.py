@@ -17,12 +17,14 @@ from storage import database
 from storage import jobs as stored_jobs
 from storage.changes import changed_subscribers as stored_changed
 from storage.changes import log as stored
+from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags as stored_tags
 from storage.subscribers.batches import (
     CONSENT,
     CONSENT_AT,
     CONSENT_KIND,
     CONSENT_NUMBER,
+    CREATED_BY,
     EMAIL,
     EVENTS,
     ID,
@@ -42,6 +44,7 @@ _noted: ContextVar[set[int] | None] = ContextVar("sites with something new to se
 _parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one transaction", default=None)
 
 MOST_ENTRIES = 1_000  # of one row
+CREATED_BY_IMPORT = "import "  # whom an undo deletes, unless they are mentioned; bulk actions create nobody
 TAKEN_BACK_WHOLE = SourceKind.IMPORT  # its repeated consent events are recorded, so that an undo knows them
 BLANKED_AT_ONCE = 1_000
 COLUMNS = {
@@ -82,13 +85,16 @@ def record(
         made_tags=batch.made_tags,
         made_fields=batch.made_fields,
         lifted=[(subscriber[ID], *batch.lifted[subscriber[KEY]]) for subscriber in lifted],
-        overtaken=[subscriber[ID] for subscriber in batch.consents.overtaken],
         repeated=repeated,
         accepted=batch.accepted.number if batch.consents.said or batch.lifted or repeated else 0,
     )
     if len(entries.changed) < len(batch.known):
         ids = {row[0] for row in entries.changed}
-        entries.unchanged = [row[ID] for row in batch.known.values() if row[ID] not in ids]
+        entries.unchanged = [
+            row[ID]
+            for row in batch.known.values()
+            if row[CREATED_BY].startswith(CREATED_BY_IMPORT) and row[ID] not in ids
+        ]
     if batch.tagged:
         tag_ids = {tag for _, new, _ in entries.changed for members in new.get("tags", ()) for tag in members}
         names = stored_tags.names(batch.site_id, tag_ids)
@@ -136,8 +142,11 @@ def record_address(site_id: int, source: Source, subscriber: Subscriber, before:
 
 
 def record_named(site_id: int, source: Source, ids: Collection[int], at: int) -> None:
-    """Records that subscribers were mentioned by something that did not change them."""
-    _add(site_id, Entries(unchanged=sorted(ids)), at, source)
+    """Records that subscribers, if an import created them, were mentioned by something that did not
+    change them.
+    """
+    created = stored_subscribers.created_by_imports(site_id, ids)
+    _add(site_id, Entries(unchanged=created), at, source)
 
 
 def record_untagged(

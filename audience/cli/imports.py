@@ -122,7 +122,7 @@ def undo(
     resubscribe: bool,
     as_json: bool,
 ) -> None:
-    """Undo an import: whom it created, and what it changed, but for what was said since.
+    """Undo an import: values still as it set them go back; whom it created goes, unless mentioned since.
 
     If interrupted, it goes on by itself; the same command follows it again.
 
@@ -162,13 +162,9 @@ def _listed(counts: dict[str, int]) -> str:
 def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
     from audience.undo import undos
 
-    reasons = [
-        f"  kept by {kind.replace('_', ' ')} {number or ''}: {count:,}" if kind else f"  kept: {count:,}"
-        for (kind, number), count in undos.kept_by(site, undo)
-    ]
     return [
         f"Undo {undo.id} {undo.status}: {_listed(counts)}.",
-        *reasons,
+        *(f"  kept, {undos.reason(*by)}: {count:,}" for by, count in undos.kept_by(site, undo)),
         *_unsubscribed_lines(undos.unsubscribed_count(site, undo)),
     ]
 

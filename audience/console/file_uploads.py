@@ -1,5 +1,6 @@
 """Importing a file: sent, its columns understood beside the first rows, judged, started."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -25,8 +26,14 @@ LEFT, STARTED = "leave", "start"
 @page(role="manager")
 def new(site: Site) -> str:
     """Sends a file"""
-    limit = settings().import_max_bytes
-    return render_template("import_new.html", waiting=file_uploads.list_waiting(site), limit=limit)
+    return _form(site)
+
+
+def _form(site: Site, deleted: FileUpload | None = None) -> str:
+    """Asks for a file, or for one again that was deleted."""
+    why = file_uploads.outcome_of(deleted)["problem"] if deleted else ""
+    shown = {"waiting": file_uploads.list_waiting(site), "limit": settings().import_max_bytes}
+    return render_template("import_new.html", deleted=deleted, why=why, **shown)
 
 
 @blueprint.post("/sites/<site_uuid>/imports/new")
@@ -34,10 +41,13 @@ def new(site: Site) -> str:
 def receive(site: Site) -> Response | dict[str, str]:
     """Keeps a file until it is imported; tells a script, which sends its token as a header, where that is"""
     read_form()
+    return _keep(site, file_forms.first_reading())
+
+
+def _keep(site: Site, reading: Mapping[str, Any]) -> Response | dict[str, str]:
     sent = request.files.get("file")
     if sent is None or not sent.filename:
         raise Refused(NO_FILE)
-    reading = file_forms.first_reading()
     upload = file_uploads.keep(site, settings().instance, sent.filename, sent.stream, reading)
     if "X-CSRF-Token" in request.headers:
         return {"page": url("console.file_uploads.show", site_uuid=site.uuid, upload_id=upload.id)}
@@ -51,6 +61,8 @@ def show(site: Site, upload_id: int) -> Response | str:
     upload = file_uploads.get(site, upload_id)
     if upload.import_id:
         return redirect_to("console.imports.show", site_uuid=site.uuid, import_id=upload.import_id)
+    if not upload.file:
+        return _form(site, upload)
     outcome = file_uploads.outcome_of(upload) if upload.task == IMPORT else _outcome(site, upload)
     if upload.task == IMPORT or not outcome:
         rows = outcome["rows_seen"] if outcome.get("whole") else 0
@@ -58,6 +70,17 @@ def show(site: Site, upload_id: int) -> Response | str:
     return render_template(
         "import_file.html", upload=upload, **file_forms.describe_file(site, upload, outcome)
     )
+
+
+@blueprint.post("/sites/<site_uuid>/imports/files/<number:upload_id>/again")
+@page(role="manager", again=show, takes_file=True)
+def receive_again(site: Site, upload_id: int) -> Response | dict[str, str]:
+    """Keeps a file in place of one that was deleted, with the answers given to that"""
+    read_form()
+    deleted = file_uploads.get(site, upload_id)
+    page_of_file = _keep(site, file_uploads.reading_of(deleted))
+    file_uploads.discard(site, settings().instance, deleted)
+    return page_of_file
 
 
 @blueprint.post("/sites/<site_uuid>/imports/files/<number:upload_id>")

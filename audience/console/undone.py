@@ -4,11 +4,8 @@ from typing import Any
 
 from audience.access.sites import Site
 from audience.changes.changes import Source
-from audience.console.consents import BY
 from audience.http.services import settings
 from audience.undo import undos
-
-BY_WHAT = {"import": "import", "bulk_act": "act", "undo": "undo"}
 
 
 def undo_parts(site: Site, source: Source, offered: bool = True) -> dict[str, Any]:
@@ -17,7 +14,7 @@ def undo_parts(site: Site, source: Source, offered: bool = True) -> dict[str, An
     if undo is None:
         until = undos.until(site, source, settings().changes_days) if offered else None
         return {"undo": None, "undo_until": until}
-    reasons = [(_words(*by), count) for by, count in undos.kept_by(site, undo)]
+    reasons = [(undos.reason(*by), count) for by, count in undos.kept_by(site, undo)]
     return {
         "undo": undo,
         "undo_kept": reasons,
@@ -25,9 +22,3 @@ def undo_parts(site: Site, source: Source, offered: bool = True) -> dict[str, An
         "undo_is_open": undo.finished_at is None,
         "undo_by": undos.asked_by(site, source),
     }
-
-
-def _words(kind: str, number: str | None) -> str:
-    if kind in BY_WHAT:
-        return f"changed later by {BY_WHAT[kind]} {number}"
-    return f"changed later {BY.get(kind, 'by the API')}" if kind else "left, or erased since"

@@ -6,11 +6,12 @@ from audience.access.sites import Site
 from audience.bulk import acts as bulk_acts
 from audience.changes.changes import Source
 from audience.console.bulk_acts import VERBS
-from audience.console.page import actor, page, read_form, redirect_to
+from audience.console.page import actor, attached, page, read_form, redirect_to
 from audience.console.wording import counted
 from audience.http.services import services, settings
 from audience.imports import file_uploads, imports
 from audience.undo import undos
+from schemas.exports import table_csv
 
 blueprint = Blueprint("undos", __name__)
 
@@ -50,6 +51,25 @@ def undo_bulk_action(site: Site, act_id: int) -> Response:
     undos.of_act(site, act_id, settings().changes_days, actor())
     services().import_queue.notify(site.id)
     return redirect_to("console.bulk_acts.show", site_uuid=site.uuid, act_id=act_id)
+
+
+@blueprint.get("/sites/<site_uuid>/imports/<number:import_id>/undo/kept.csv")
+@page(role="manager")
+def kept_of_import(site: Site, import_id: int) -> Response:
+    """Those of whom something of an import stays, and why"""
+    return _download(site, undos.import_source(import_id))
+
+
+@blueprint.get("/sites/<site_uuid>/acts/<number:act_id>/undo/kept.csv")
+@page(role="manager")
+def kept_of_act(site: Site, act_id: int) -> Response:
+    """Those of whom something of a bulk action stays, and why"""
+    return _download(site, undos.act_source(act_id))
+
+
+def _download(site: Site, source: Source) -> Response:
+    table = map(table_csv, undos.download(site, source, actor()))
+    return attached(table, "text/csv; charset=utf-8", f"kept-{source.id}.csv")
 
 
 def _counted(site: Site, source: Source, named: str) -> str:

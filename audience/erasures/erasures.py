@@ -78,8 +78,8 @@ def erase(
         number, now = site_counters.take(site.id, clock.now_ms())
         at = _instant(subscriber, now)
         erasure_log.append(instance, _logged(site, hashes, subscriber, at, number))
-        _delete(site.id, [key] if key else [], source)
-        _forget_sent(site.id)
+        _delete(site.id, [key] if key else [], source, number)
+        forget_typed(site.id)
         _suppress(site.id, {hashes[0]: at}, number, hashes[1:])
         if actor:
             audit_log.record(actor, "subscriber erased", site, hashes[0])
@@ -108,8 +108,8 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     erased_pages.request(instance)
     number = accepted.number
     erasure_log.append(instance, [line for row in erased for line in _logged(site, *row, number)])
-    _delete(site.id, [subscriber.email_key for subscriber in present], accepted.source)
-    _forget_sent(site.id)
+    _delete(site.id, [subscriber.email_key for subscriber in present], accepted.source, number)
+    forget_typed(site.id)
     first = [hash_ for hashes, _, _ in erased for hash_ in hashes[1:]]
     _suppress(site.id, {hashes[0]: at for hashes, _, at in erased}, number, first)
 
@@ -143,8 +143,8 @@ def erase_again(site: Site, since: Mapping[str, int]) -> int:
         while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
             last = keys[-1][0]
             again = [key for _, key, uuid in keys if is_erased(key) or is_erased(uuid)]
-            erased += _delete(site.id, again, RESTORE)
-        _forget_sent(site.id)
+            erased += _delete(site.id, again, RESTORE, number)
+        forget_typed(site.id)
         _suppress(site.id, since, number)
     _blank_waiting(site.id, is_erased)
     change_log.blank(site.id)
@@ -213,7 +213,7 @@ def _instant(subscriber: Subscriber | None, accepted_at: int) -> int:
     return max(accepted_at, (subscriber and subscriber.consent_at) or 0)
 
 
-def _delete(site_id: int, keys: Sequence[str], source: Source) -> int:
+def _delete(site_id: int, keys: Sequence[str], source: Source, number: int) -> int:
     present = list(stored.get_by_keys(site_id, keys).values()) if keys else []
     if not present:
         return 0
@@ -224,13 +224,8 @@ def _delete(site_id: int, keys: Sequence[str], source: Source) -> int:
     subscriber_writes.delete(site_id, present)
     undos.forget(site_id, [subscriber.id for subscriber in present])
     change_log.record_erased(site_id, source, present)
+    stored_uploads.ask_search(site_id, number)
     return len(present)
-
-
-def _forget_sent(site_id: int) -> None:
-    """A file that waits may have the address or the name, too, which a worker finds out."""
-    stored_uploads.ask_search(site_id)
-    forget_typed(site_id)
 
 
 def forget_typed(site_id: int) -> None:

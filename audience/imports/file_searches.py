@@ -1,22 +1,22 @@
-"""Files that wait are searched for whoever was erased since they were sent.
+"""Files that wait are searched for whoever was erased since they were sent, and deleted if they have them."""
 
-Their rows are made blank, in place; where that cannot be done for one row alone, the file is deleted.
-"""
-
+import logging
+import re
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import closing
-from itertools import islice
+import unicodedata
+from collections.abc import Iterator, Set
+from contextlib import closing, suppress
+from itertools import chain
 from pathlib import Path
 
-from audience import jobs, redaction
+from audience import addresses, jobs, redaction
 from audience.access import site_keys
 from audience.access.sites import Site
-from audience.clock import DAY_MS
-from audience.errors import NotFound
+from audience.addresses import MAX_ADDRESS_BYTES, MAX_LOCAL_BYTES
+from audience.errors import NotFound, where
 from audience.imports import file_imports, file_uploads
-from audience.jobs import LONG, Job
-from audience.protocols import FileRecord, RecordOpener
+from audience.jobs import LONG, MACHINE_FAULTS, ClaimLost, Job
+from audience.protocols import TextOpener
 from schemas.values import FormError, compact_json
 from storage import database
 from storage.erasures import suppressions
@@ -24,82 +24,102 @@ from storage.imports import file_uploads as stored
 from storage.imports.file_uploads import FileUpload
 from storage.instance import erased_pages
 
-BATCH_ROWS = 1_000
+log = logging.getLogger(__name__)
+BATCH_TEXTS = 500
 NAMED = (
-    "Somebody in this file was erased after it was sent, so it was deleted. Send it again: nobody who was "
-    "erased comes back by it."
+    "Somebody in this file was erased after it was sent, so it was deleted. Choose it again: nobody who was "
+    "erased comes back by it, and your answers are kept."
 )
 UNREADABLE = (
     "Somebody was erased after this file was sent. It could not be searched for them, so it was deleted: "
-    "send it again."
+    "choose it again, your answers are kept."
 )
+DOMAIN = re.compile(rf"[^\s!-,/:-@\[-`{{-~]{{1,{MAX_ADDRESS_BYTES}}}")  # of letters of any script
 
 
-class _HeldError(Exception):
-    """An erased subscriber is in a file whose rows cannot be blanked one by one."""
+def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts: TextOpener) -> None:
+    """Searches a file, and deletes it if somebody who was erased is in it.
 
-
-def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_records: RecordOpener) -> None:
-    """Searches a file to its end, or deletes it. Raises `ClaimLost`."""
-    why = ""
-    try:
-        _search(site, upload, job, instance, open_records)
-    except NotFound:
-        why = file_uploads.GONE
-    except _HeldError:
-        why = NAMED
-    except FormError:
-        why = UNREADABLE
-    with database.write(site.id):
-        jobs.hold(job, LONG)
-        erased_pages.request(instance)
-        if why:
-            stored.drop(site.id, upload.id, compact_json({"problem": why}))
-        else:
-            stored.searched(site.id, upload)
-    if why:
-        file_uploads.remove_file(site, instance, upload)
-    erased_pages.run(instance)
-
-
-def _search(site: Site, upload: FileUpload, job: Job, instance: Path, open_records: RecordOpener) -> None:
-    """Searches a file. Raises `ClaimLost`, `NotFound`, `_HeldError`, `FormError`."""
+    Raises `ClaimLost`, `MACHINE_FAULTS`.
+    """
     with database.session():
-        # A day is more than clocks of hosts differ, and a file takes to arrive.
-        erased = suppressions.erased_since(site.id, upload.created_at - DAY_MS)
-    with (
-        file_uploads.opened(site, instance, upload) as binary,
-        tempfile.TemporaryFile(dir=instance) as unpacked,
-        closing(open_records(upload.name, file_uploads.reading_of(upload), binary, unpacked)) as records,
-    ):
-        while batch := list(islice(records, BATCH_ROWS)):
-            named = [subscriber for subscriber in batch if _names(site.id, subscriber, erased)]
-            _make_blank(site, upload, job, instance, named)
-
-
-def _names(site_id: int, record: FileRecord, erased: set[str]) -> bool:
-    texts = {site_keys.meant(text) for cell in record.cells for text in _addresses(cell)}
-    return any(not erased.isdisjoint(site_keys.sent_address_hashes(site_id, text)) for text in texts)
-
-
-def _addresses(cell: str) -> Iterator[str]:
-    if cell.strip():
-        yield cell
-    for address in redaction.addresses_in(cell):
-        yield from (address, *address.split("'"))  # a quotation mark, or part of it
-
-
-def _make_blank(
-    site: Site, upload: FileUpload, job: Job, instance: Path, named: Sequence[FileRecord]
-) -> None:
-    """Blanks rows of a file, in one transaction with the lease, so that nobody reads the file meanwhile."""
-    if any(not record.blank for record in named):
-        raise _HeldError
+        erased = suppressions.erased_from(site.id, upload.to_search)
+    why = _why_deleted(site, upload, job, instance, open_texts, erased.keys())
     with database.write(site.id):
         jobs.hold(job, LONG)
-        if named:
-            stored.try_again(site.id, upload.id)
-            places = [(record.start, record.blank) for record in named]
-            file_uploads.overwrite(site, instance, upload, places)
-    if named:
+        is_dropped = bool(why) and stored.drop(site.id, upload.id, compact_json({"problem": why}))
+        if is_dropped:
+            erased_pages.request(instance)
+        if not why:
+            later = 1 + max(erased.values(), default=upload.to_search)
+            stored.searched(site.id, upload.id, later if suppressions.erased_from(site.id, later) else 0)
+    if is_dropped:
+        file_uploads.remove_file(site, instance, upload)
         file_imports.forget(site, upload.file)
+        erased_pages.run(instance)
+
+
+def _why_deleted(
+    site: Site, upload: FileUpload, job: Job, instance: Path, open_texts: TextOpener, erased: Set[str]
+) -> str:
+    """Empty for a file that stays. Raises `ClaimLost`, `MACHINE_FAULTS`."""
+    try:
+        with (
+            file_uploads.opened(site, instance, upload) as binary,
+            tempfile.TemporaryFile(dir=instance) as unpacked,
+            closing(open_texts(file_uploads.reading_of(upload), binary, unpacked)) as texts,
+        ):
+            for number, text in enumerate(texts, 1):
+                if any(
+                    not erased.isdisjoint(site_keys.address_hashes(site.id, key)) for key in keys_in(text)
+                ):
+                    return NAMED
+                if number % BATCH_TEXTS == 0:
+                    with database.write(site.id):
+                        jobs.hold(job, LONG)
+    except NotFound:
+        return file_uploads.GONE
+    except (ClaimLost, *MACHINE_FAULTS):
+        raise
+    except Exception as error:
+        if not isinstance(error, FormError):
+            log.error("file %d was not searched: %s", upload.id, where(error))
+        return UNREADABLE
+    return ""
+
+
+def keys_in(text: str) -> set[str]:
+    """The normal forms of all that may be an address in a text, also in an encoding."""
+    texts = (text, *redaction.addresses_in(text))
+    spellings = set(chain.from_iterable(map(_around_signs, texts)))
+    keys = set()
+    for address in spellings:
+        with suppress(addresses.MalformedAddress):
+            keys.add(addresses.identity(address))
+    return keys
+
+
+def _around_signs(text: str) -> Iterator[str]:
+    """What may be an address around each @, whatever marks stand on both sides of it."""
+    for at in redaction.AT.finditer(text):
+        if domain := DOMAIN.match(text, at.end()):
+            for local in _locals(text[max(0, at.start() - MAX_LOCAL_BYTES) : at.start()]):
+                for end in {len(domain[0]), _end(domain[0])}:
+                    yield f"{local}@{domain[0][:end].rstrip('.-')}"
+
+
+def _locals(before: str) -> Iterator[str]:
+    for index in range(len(before) - 1, -1, -1):
+        if before[index].isspace() or before[index] == "@":
+            return
+        if index == 0 or not (before[index - 1].isalnum() and before[index].isalnum()):
+            yield before[index:]
+
+
+def _end(domain: str) -> int:
+    """Where something else begins behind a domain without a blank, such as a full-width comma."""
+    return next((index for index, letter in enumerate(domain) if not _is_of_name(letter)), len(domain))
+
+
+def _is_of_name(letter: str) -> bool:
+    return letter.isalnum() or letter in ".-\u3002\uff0e\uff61" or unicodedata.category(letter)[0] == "M"

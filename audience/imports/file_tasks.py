@@ -20,7 +20,7 @@ from audience.imports import dry_runs, file_imports, file_searches, file_uploads
 from audience.imports.dry_runs import DryRun
 from audience.imports.file_imports import FileRows, TakenBackError, Upload
 from audience.jobs import LONG, MACHINE_FAULTS, ClaimLost, Job, Kind
-from audience.protocols import FileOpener, ReadableFile, RecordOpener
+from audience.protocols import FileOpener, ReadableFile, TextOpener
 from schemas.values import FormError, compact_json
 from storage import database
 from storage.errors import Unavailable
@@ -115,13 +115,11 @@ def _problem(error: FormError) -> dict[str, Any]:
     return {"problem": error.problems[0].message, "found": error.page_found}
 
 
-def kind(instance: Path, open_file: FileOpener, open_records: RecordOpener) -> Kind:
-    return Kind(stored.JOB, LONG, partial(_step, instance, open_file, open_records))
+def kind(instance: Path, open_file: FileOpener, open_texts: TextOpener) -> Kind:
+    return Kind(stored.JOB, LONG, partial(_step, instance, open_file, open_texts))
 
 
-def _step(
-    instance: Path, open_file: FileOpener, open_records: RecordOpener, job: Job, _deadline: float
-) -> int:
+def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Job, _deadline: float) -> int:
     """Searches a file, or does its task, to the end. What is due after that is done next."""
     with database.write(job.site_id):
         upload = stored.get(job.site_id, job.subject)
@@ -130,7 +128,7 @@ def _step(
             return jobs.SETTLED
         site = sites.get(job.site_id)
     if upload.to_search and upload.task != IMPORT:
-        file_searches.search(site, upload, job, instance, open_records)
+        file_searches.search(site, upload, job, instance, open_texts)
     else:
         _attempt(Task(site, upload, job), instance, open_file)
     return 0

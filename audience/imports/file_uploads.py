@@ -38,7 +38,10 @@ COPY_BYTES = pieces.PIECE_BYTES
 SMALL_BYTES = 2**16
 PACKED = b"PK\x03\x04"
 EMPTY = "The file is empty: choose another."
-ASKED_GONE = "No file waits under this upload: it was used, or an hour has passed. Send the file again."
+ASKED_GONE = (
+    "No file waits under this upload: it was used, an hour has passed, or somebody in it was erased. "
+    "Send the file again."
+)
 GONE = "This file is no longer here: it was imported or left, or a day has passed. Send it again."
 
 
@@ -77,7 +80,12 @@ def get_asked(site: Site, upload_id: int, key: str) -> FileUpload:
     """Raises `NotFound`, also of a file that another key sent."""
     upload = stored.get(site.id, upload_id)
     since = clock.now_ms() - ASKED_MS
-    if upload is None or (upload.task, upload.actor) != (ASKED, key) or upload.created_at < since:
+    if (
+        not upload
+        or (upload.task, upload.actor) != (ASKED, key)
+        or upload.created_at < since
+        or not upload.file
+    ):
         raise NotFound(ASKED_GONE)
     return upload
 
@@ -187,21 +195,6 @@ def _put_together(site: Site, upload: FileUpload, binary: BinaryIO) -> None:
     if not binary.tell():
         raise NotFound(GONE)
     binary.seek(0)
-
-
-def overwrite(site: Site, instance: Path, upload: FileUpload, parts: Sequence[tuple[int, bytes]]) -> None:
-    """Writes bytes over those at offsets of a file, in the caller's transaction; it is kept no longer."""
-    path = instance / FOLDER / upload.file
-    try:
-        with path.open("r+b") as file:
-            for start, content in parts:
-                file.seek(start)
-                file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.utime(path, (upload.created_at / 1000, upload.created_at / 1000))
-    except FileNotFoundError:
-        pieces.overwrite(site.id, upload.file, parts)
 
 
 @database.session()

@@ -11,7 +11,7 @@ from audience.config import Settings
 from audience.imports import file_imports, file_tasks, file_uploads
 from audience.jobs import DB, Job, Kind
 from audience.operations import kept_backups, site_lane
-from audience.protocols import FileOpener, RecordOpener
+from audience.protocols import FileOpener, TextOpener
 from audience.segments import counts as segment_counts
 from audience.subscribers import tags
 from audience.undo import undos
@@ -23,13 +23,13 @@ MAINTENANCE_MS = 600_000  # between two of a task
 
 
 def kinds(
-    settings: Settings, write_change: WriteChange, open_file: FileOpener, open_records: RecordOpener
+    settings: Settings, write_change: WriteChange, open_file: FileOpener, open_texts: TextOpener
 ) -> tuple[Kind, ...]:
     return (
         *given_up(settings),
         webhook_sender.kind(settings.webhook_private_addresses, write_change),
         segment_counts.KIND,
-        file_tasks.kind(settings.instance, open_file, open_records),
+        file_tasks.kind(settings.instance, open_file, open_texts),
         kept_backups.kind(settings),
         *(Kind(name, DB, partial(_step, task), own=True) for name, task in maintenance(settings).items()),
     )

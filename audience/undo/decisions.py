@@ -1,18 +1,17 @@
-"""What undo does to each person whom an import or act created or changed, by the record alone.
+"""What undo does to each subscriber whom an import or bulk action created or changed.
 
-"Later" are entries and names after the first entry of the act for that person, whatever the values.
+What it changed goes back where the subscriber still has what it set. Whom it created goes, unless anything
+has mentioned them since.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from audience.addresses import identity
-from audience.changes.changes import Source
+from audience.changes.changes import Source, json_equal
 from audience.changes.entries import LogEntry, Values, consent_before, unpack
-from storage.bulk import acts as bulk_acts
-from storage.changes import acts as change_log_acts
 from storage.changes import changed_subscribers
 from storage.changes import log as stored
 from storage.changes.log import LogRow
@@ -23,10 +22,10 @@ from storage.undo import undos
 
 REMOVED, RESTORED, KEPT = "removed", "restored", "kept"
 ROWS_AT_ONCE = 50
-NOTHING = Source("", 0)
-SUBSCRIBED: "Values" = {"unsubscribed_at": None, "consent": [None, 0, 0]}  # of who came in subscribed
-LEFT = Source("left", 0)  # keeps away whom an import created as left
+NOTHING, LEFT = Source("", 0), Source("left", 0)  # of the kept: erased since; of the removed: known as left
+CHANGED, STAYS_UNSUBSCRIBED = Source("changed", 0), Source("unsubscribed", 0)
 Own = list[tuple[Values, Values]]  # new, old
+Key = tuple[str, Any]  # a name, ("field", key) or ("tag", id)
 
 
 class TakenBack(NamedTuple):
@@ -40,18 +39,28 @@ class TakenBack(NamedTuple):
     resubscribe: bool = False
 
 
+class ConsentBefore(NamedTuple):
+    """The columns of consent as they were; at first, nothing of who came in subscribed."""
+
+    unsubscribed_at: int | None = None
+    at: int | None = None
+    number: int = 0
+    kind: int = 0
+
+
 @dataclass
 class Decision:
-    """`put` are the values to put back, in the form of old values of an entry, tags by whether they had each;
-    `by` is what keeps something of the act. Of a person who is gone `person` is None. `left_at` are addresses
-    that somebody who had left has moved away from since, to be known as left again. `only_unsubscribed`: by
-    the act, and by nothing else.
+    """`back` are the values to put back: a field that was not there is None, a tag is whether they had it.
+    `by` is why something stays. Of a subscriber who is gone `person` is None. `left_at` are addresses that
+    somebody who had left has moved away from since, to be known as left again. `only_unsubscribed`: by what
+    is undone, and by nothing else.
     """
 
     id: int
     outcome: str
     person: Subscriber | None = None
-    put: Values = field(default_factory=dict)
+    back: dict[Key, Any] = field(default_factory=dict)
+    consent: ConsentBefore | None = None
     by: Source = NOTHING
     lifted: Suppression | None = None
     has_traces: bool = False
@@ -62,189 +71,127 @@ class Decision:
     left_at: dict[str, Suppression] = field(default_factory=dict)
 
 
-class LaterNames:
-    """Who was named without being changed since an act began, by all but undos, or is named by a bulk action
-    that still waits: read once, then read on.
+class RowReader:
+    """Decides on the subscribers of one row of the record, from the entry at `start` on, in the caller's
+    session.
     """
 
-    def __init__(self, site_id: int, action: TakenBack) -> None:
-        self._site_id, self._act, self._read = site_id, action, action.first_row
-        self._rows = [(0, NOTHING)]  # id and source of each row that named somebody
-        self._left: dict[int, int] = {}  # ids of rows, by who said again that they leave
-        self._last: dict[int, int] = {}  # the place in it of the last row that named a subscriber, by id
-        self._piece, self._waiting = 0, dict[int, Source]()
-
-    def read_on(self) -> Iterator[None]:
-        """Reads to the end of the record, some rows at each step, in the caller's session."""
-        while rows := change_log_acts.after_row(self._site_id, self._read, ROWS_AT_ONCE):
-            for row in rows:
-                source = Source(row.source, row.source_id)
-                if source != self._act.source and source.kind != "undo":
-                    entries = unpack(row.entries)
-                    self._note(row.id, source, entries.unchanged)
-                    self._left |= dict.fromkeys(entries.overtaken, row.id)
-            self._read = rows[-1].id
-            yield
-        while chunks := bulk_acts.waiting_pieces(self._site_id, self._piece, ROWS_AT_ONCE):
-            for _, act_id, ids in chunks:
-                if (source := Source("bulk_act", act_id)) != self._act.source:
-                    self._waiting |= dict.fromkeys(ids, source)
-            self._piece = chunks[-1][0]
-            yield
-
-    def _note(self, row_id: int, source: Source, ids: Collection[int]) -> None:
-        if ids:
-            self._last |= dict.fromkeys(ids, len(self._rows))
-            self._rows.append((row_id, source))
-
-    def have_left(self, subscriber_id: int, row_id: int) -> bool:
-        """Whether somebody said after a row that they leave, which the act had said already."""
-        return self._left.get(subscriber_id, 0) > row_id
-
-    def last_named_by(self, subscriber_id: int, row_id: int) -> Source | None:
-        """What named somebody last, after a row."""
-        if waiting := self._waiting.get(subscriber_id):
-            return waiting
-        last, source = self._rows[self._last.get(subscriber_id, 0)]
-        return source if last > row_id else None
-
-
-class RowReader:
-    """Decides on the people of one row of the act, from the entry at `start` on, in the caller's session."""
-
     def __init__(self, site_id: int, action: TakenBack, row: LogRow, start: int, length: int) -> None:
-        self.row, self.whole, self._act = row, unpack(row.entries), action
+        self.row, self.whole, self._action = row, unpack(row.entries), action
         self.entries = self.whole.in_order(start, length)
         self.end = start + len(self.entries)
         self.is_last = self.end >= row.length
-        ids = {entry.subscriber_id for entry in self.entries}
-        self.people = stored_subscribers.get_by_ids(site_id, ids)
-        known = {entry.subscriber_id for entry in self.entries if entry.new is not None}
-        self.repeated = undos.created_by(site_id, known, action.source) if known else set()
+        self.ids = {entry.subscriber_id for entry in self.entries}
+        self.people = stored_subscribers.get_by_ids(site_id, self.ids)
         self.lifted = {row[0]: Suppression(*row[1:]) for row in self.whole.lifted}
         self.taken_back = undos.taken_back_imports(site_id)
-        self.traced: set[int] = set()
         self.own: dict[int, Own] = defaultdict(list)
-        self.later: dict[int, list[tuple[Source, bool, Values]]] = defaultdict(list)
         self.accepted: dict[int, int] = defaultdict(lambda: self.whole.accepted)
         self.addresses: dict[int, list[str]] = defaultdict(list)  # that somebody has moved away from since
-        self._read_others(site_id, changed_subscribers.rows_of(site_id, ids, action.first_number))
+        ids_by_number = changed_subscribers.rows_of(site_id, self.ids, action.first_number)
+        self.traced = {id_ for ids in ids_by_number.values() for id_ in ids}
+        numbers = [number for number in ids_by_number if number > row.number]
+        for first in range(0, len(numbers), ROWS_AT_ONCE):
+            for later in stored.at_numbers(site_id, numbers[first : first + ROWS_AT_ONCE]):
+                self._read_later(later, set(ids_by_number[later.number]))
 
-    def _read_others(self, site_id: int, ids_by_number: dict[int, list[int]]) -> None:
-        for ids in ids_by_number.values():
-            self.traced.update(ids)
-        ids_by_number.pop(self.row.number, None)
-        numbers = list(ids_by_number)
-        for start in range(0, len(numbers), ROWS_AT_ONCE):
-            for row in stored.at_numbers(site_id, numbers[start : start + ROWS_AT_ONCE]):
-                self._read_row(row, set(ids_by_number[row.number]))
-
-    def _read_row(self, row: LogRow, ids: set[int]) -> None:
-        source = Source(row.source, row.source_id)
-        if row.number < self.row.number:
-            if source == self._act.source:
-                self.repeated |= ids
-            return
-        entries = unpack(row.entries)
+    def _read_later(self, row: LogRow, ids: set[int]) -> None:
+        entries, is_own = unpack(row.entries), (row.source, row.source_id) == self._action.source
         for id_, new, old in entries.changed:
-            if id_ not in ids:
-                continue
-            if source == self._act.source:
+            if id_ in ids and is_own:
                 self.own[id_].append((new, old))
                 if entries.accepted and "consent" in old:
                     self.accepted[id_] = entries.accepted
-            else:
-                self.later[id_].append((source, entries.unnamed, new))
-            if "email" in old:
+            if id_ in ids and "email" in old:
                 self.addresses[id_].append(old["email"])
 
-    def decisions(self, named: LaterNames, gone: Collection[int]) -> list[Decision]:
-        """One for each person whose first entry is among these; `gone` are people decided on before."""
+    def decisions(self, decided: Collection[int], mentioned: Mapping[int, Source]) -> list[Decision]:
+        """One for each subscriber who is not `decided` on; `mentioned` are those of whom it created."""
         return [
-            self._created(entry.subscriber_id, named) if entry.new is None else self._changed(entry, named)
+            self._created(entry.subscriber_id, mentioned.get(entry.subscriber_id))
+            if entry.new is None
+            else self._changed(entry)
             for entry in self.entries
-            if entry.new is None or entry.subscriber_id not in self.repeated
-            if entry.subscriber_id not in gone
+            if entry.subscriber_id not in decided
         ]
 
-    def _created(self, id_: int, named: LaterNames) -> Decision:
-        person, by, later = self.people.get(id_), named.last_named_by(id_, self.row.id), self.later[id_]
+    def _created(self, id_: int, by: Source | None) -> Decision:
+        person, lifted = self.people.get(id_), self.lifted.get(id_)
         if person is None:
             return Decision(id_, KEPT)
-        if by is None and all(unnamed for _, unnamed, _ in later):
+        if by is None:
             return self._removed(id_, person)
-        put = {} if by else _values_to_restore(_whole(person), later)
-        decision = Decision(id_, KEPT, person, put, by or later[-1][0])
-        if lifted := self.lifted.get(id_):
-            before = {"unsubscribed_at": lifted.since, "consent": lifted[1:]}
-            self._put_consent(decision, before, person, named)
+        decision = Decision(id_, KEPT, person, by=by)
+        if lifted:
+            self._decide_consent(decision, ConsentBefore(lifted.since, *lifted[1:]), person)
         elif person.unsubscribed_at is not None:
-            self._put_consent(decision, SUBSCRIBED, person, named)
+            self._decide_consent(decision, ConsentBefore(), person)
         return decision
 
     def _removed(self, id_: int, person: Subscriber) -> Decision:
         """Who had left stays known; not who had still to confirm, nor who is to be brought back."""
         lifted, is_only = self.lifted.get(id_), self._is_only(person)
         stays = person.unsubscribe_number is not None and person.unsubscribed_at is not None
-        by = LEFT if stays and not lifted and not (self._act.resubscribe and is_only) else NOTHING
-        decision = Decision(id_, REMOVED, person, {}, by, lifted, id_ in self.traced)
+        by = LEFT if stays and not lifted and not (self._action.resubscribe and is_only) else NOTHING
+        decision = Decision(id_, REMOVED, person, by=by, lifted=lifted, has_traces=id_ in self.traced)
         decision.only_unsubscribed = is_only and not lifted
         return decision
 
-    def _changed(self, entry: LogEntry, named: LaterNames) -> Decision:
+    def _changed(self, entry: LogEntry) -> Decision:
         id_, person = entry.subscriber_id, self.people.get(entry.subscriber_id)
         if person is None:
             return Decision(id_, KEPT)
-        by, later = named.last_named_by(id_, self.row.id), self.later[id_]
-        before = _before([(entry.new or {}, entry.old), *self.own[id_]])
-        put = {"fields": {}, "tags": {}} if by else _values_to_restore(before, later)
-        is_whole = not (by or later) or _size(put) == _size(before)
-        decision = Decision(id_, RESTORED if is_whole else KEPT, person, put)
+        own = [(entry.new or {}, entry.old), *self.own[id_]]
+        back, is_whole = _values_to_restore(person, own)
+        decision = Decision(id_, RESTORED if is_whole else KEPT, person, back)
         if not is_whole:
-            decision.by = by or later[-1][0]
-        if "unsubscribed_at" in before:
-            self._put_consent(decision, before, person, named)
+            decision.by = CHANGED
+        for old in [old for new, old in own if "unsubscribed_at" in new][:1]:
+            left_at = old["unsubscribed_at"]
+            before = ConsentBefore(left_at, *consent_before(left_at, *old["consent"]))
+            self._decide_consent(decision, before, person)
         return decision
 
-    def _put_consent(self, decision: Decision, before: Values, person: Subscriber, named: LaterNames) -> None:
-        """Where the act's word is the last; never brings back by an import, nor by one undone."""
-        had_left, has_left = before["unsubscribed_at"] is not None, person.unsubscribed_at is not None
-        is_last = self._is_last(person)
-        if had_left and (is_last or has_left):
+    def _decide_consent(self, decision: Decision, before: ConsentBefore, person: Subscriber) -> None:
+        """Puts it back where the consent event that counts is its own; never resubscribes by an import that
+        is undone.
+        """
+        had_left, has_left = before.unsubscribed_at is not None, person.unsubscribed_at is not None
+        is_own = self._is_own(person)
+        if had_left and (is_own or has_left):
             decision.left_at = self._left_at(person, before)
         decision.only_unsubscribed = not had_left and self._is_only(person)
-        is_asked = self._act.resubscribe and decision.only_unsubscribed
-        may_come_back = (
-            (is_asked or self._act.source.kind != "import")
-            and before["consent"][1] not in self.taken_back
-            and not named.have_left(person.id, self.row.id)
+        comes_back = (
+            decision.only_unsubscribed
+            and (self._action.resubscribe or self._action.source.kind != "import")
+            and before.number not in self.taken_back
         )
-        if is_last and (had_left or not has_left or may_come_back):
-            decision.put |= {name: before[name] for name in ("unsubscribed_at", "consent")}
+        if is_own and (had_left or not has_left or comes_back):
+            decision.consent = before
             decision.unsubscribed_again = had_left and not has_left
-            decision.resubscribed = has_left and not had_left
+            decision.resubscribed = comes_back
         else:
             decision.outcome = KEPT
             decision.unsubscribed_kept = has_left and not had_left
-            if decision.by == NOTHING and not is_last and self.later[person.id]:
-                decision.by = self.later[person.id][-1][0]
+            if decision.by == NOTHING:
+                decision.by = STAYS_UNSUBSCRIBED if has_left else CHANGED
 
-    def _is_last(self, person: Subscriber) -> bool:
-        """Whether the act's is the last consent event; who moves to another address says nothing of it."""
-        has_left = person.unsubscribed_at is not None and person.unsubscribe_number is not None
-        number = person.unsubscribe_number if has_left else person.consent_number
-        return number == self.accepted[person.id]
+    def _is_own(self, person: Subscriber) -> bool:
+        """Whether what counts of consent is its own, and nothing else has unsubscribed them."""
+        numbers = {person.consent_number}
+        if person.unsubscribed_at is not None and person.unsubscribe_number is not None:
+            numbers.add(person.unsubscribe_number)
+        return numbers == {self.accepted[person.id]}
 
     def _is_only(self, person: Subscriber) -> bool:
-        """Whether nothing else has unsubscribed them, nor said anything of consent since."""
-        number = self.accepted[person.id]
-        is_unsubscribed = person.unsubscribed_at is not None
-        return is_unsubscribed and person.unsubscribe_number == person.consent_number == number
+        """Whether it has unsubscribed them, and nothing else."""
+        has_left = person.unsubscribed_at is not None and person.unsubscribe_number is not None
+        return has_left and self._is_own(person)
 
-    def _left_at(self, person: Subscriber, before: Values) -> dict[str, Suppression]:
+    def _left_at(self, person: Subscriber, before: ConsentBefore) -> dict[str, Suppression]:
         """What to keep of the addresses that a person has moved away from, as `change_email` would have."""
-        since, number, kind = consent_before(before["unsubscribed_at"], *before["consent"])
-        left = Suppression(UNSUBSCRIBED, since or before["unsubscribed_at"], number, kind)
+        since = before.at or before.unsubscribed_at or 0
+        left = Suppression(UNSUBSCRIBED, since, before.number, before.kind)
         keys = list(dict.fromkeys(map(identity, self.addresses[person.id])))
         at = dict.fromkeys(keys, left)
         if keys and person.id in self.lifted:
@@ -253,39 +200,33 @@ class RowReader:
         return at
 
 
-def _whole(person: Subscriber) -> Values:
-    """What was of somebody before they were created: nothing of what they have."""
-    before: Values = {name: "" for name in TEXT_COLUMNS if getattr(person, name)}
-    return before | {"fields": dict.fromkeys(person.fields), "tags": dict.fromkeys(person.tag_ids, False)}
+def _values_to_restore(person: Subscriber, own: Own) -> tuple[dict[Key, Any], bool]:
+    """What goes back, newest change first, and whether all of it is as before the first."""
+    values: dict[Key, Any] = {}
+    before: dict[Key, Any] = {}
+    for new, old in reversed(own):
+        for key, value, value_before in _each_value(new, old):
+            if json_equal(values.setdefault(key, _value(person, key)), value):
+                values[key] = value_before
+            before[key] = value_before
+    back = {key: value for key, value in values.items() if not json_equal(value, _value(person, key))}
+    return back, all(json_equal(value, before[key]) for key, value in values.items())
 
 
-def _before(own: Own) -> Values:
-    """What was before the first of some entries of one person, of all that they set."""
-    before: Values = {"fields": {}, "tags": {}}
-    for new, old in own:
-        added, removed = new.get("tags", ((), ()))
-        before["tags"] = dict.fromkeys(added, False) | dict.fromkeys(removed, True) | before["tags"]
-        before["fields"] = {key: old["fields"][key] for key in new.get("fields", ())} | before["fields"]
-        before = {name: old[name] for name in TEXT_COLUMNS if name in new} | before
-        if "unsubscribed_at" in new:
-            before = {name: old[name] for name in ("unsubscribed_at", "consent")} | before
-    return before
+def _each_value(new: Values, old: Values) -> Iterator[tuple[Key, Any, Any]]:
+    """Each value that an entry changed, with the one before."""
+    for name in TEXT_COLUMNS:
+        if name in new:
+            yield ("name", name), new[name], old[name]
+    for key, value in new.get("fields", {}).items():
+        yield ("field", key), value, old["fields"][key]
+    for tag_ids, has_it in zip(new.get("tags", ()), (True, False), strict=False):
+        for tag_id in tag_ids:
+            yield ("tag", tag_id), has_it, not has_it
 
 
-def _values_to_restore(before: Values, later: list[tuple[Source, bool, Values]]) -> Values:
-    """What of it no later entry set; consent is decided on by itself."""
-    left: Values = {name: before[name] for name in TEXT_COLUMNS if name in before}
-    fields, tags = dict(before["fields"]), dict(before["tags"])
-    for _, _, new in later:
-        for name in TEXT_COLUMNS:
-            if name in new:
-                left.pop(name, None)
-        for key in new.get("fields", ()):
-            fields.pop(key, None)
-        for tag_id in (member for members in new.get("tags", ()) for member in members):
-            tags.pop(tag_id, None)
-    return left | {"fields": fields, "tags": tags}
-
-
-def _size(values: Values) -> int:
-    return len(values.keys() & {*TEXT_COLUMNS}) + len(values["fields"]) + len(values["tags"])
+def _value(person: Subscriber, key: Key) -> Any:
+    kind, name = key
+    if kind == "field":
+        return person.fields.get(name)
+    return name in person.tag_ids if kind == "tag" else getattr(person, name)

@@ -5,6 +5,7 @@ It is asked for, followed, and counted without being done; `work` does it, when 
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from audience import clock
@@ -19,7 +20,8 @@ from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused
 from audience.imports import imports
 from audience.undo import work as undo_work
-from audience.undo.decisions import LEFT, REMOVED, LaterNames, RowReader, TakenBack
+from audience.undo.decisions import LEFT, REMOVED, RowReader, TakenBack
+from audience.undo.mentions import Reached, read_on
 from schemas.values import FieldError
 from storage import database
 from storage.access import keys, site_counters
@@ -38,6 +40,12 @@ RESUBSCRIBING = ", people subscribed again,"
 UNDOABLE = (TAG, UNTAG, UNSUBSCRIBE)
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
 LISTED = 20
+PAGE_ROWS = 1_000
+WHY = {"": "erased since", "changed": "changed since", "unsubscribed": "stays unsubscribed"}
+MENTIONED_BY = {
+    "import": "import {}", "bulk_act": "bulk action {}", "operator": "an operator",
+    "cli": "the command line", "restore": "a restore", "migration": "an upgrade", "undo": "undo {}",
+}  # fmt: skip
 NOT_FOUND = "This was not undone: POST to the same path undoes it."
 NOT_UNDOABLE = "Only bulk actions that added or removed a tag, or unsubscribed somebody, can be undone."
 BEGUN_OTHERWISE = (
@@ -206,20 +214,26 @@ def dry_run(site: Site, source: Source, days: int, resubscribe: bool = False) ->
     with database.session():
         _check_age(site, source, days)
         action = _act(site.id, source)._replace(resubscribe=resubscribe)
-    named, gone, count = LaterNames(site.id, action), set[int](), Counter[str]()
-    emails = list[str]()
-    with database.session():
-        for _ in named.read_on():
-            pass
+        mentioned = _mentioned(site.id, action)
+    decided, count, emails = set[int](), Counter[str](), list[str]()
     for reader in _readers(site.id, action):
-        decisions = reader.decisions(named, gone)
-        gone.update(decision.id for decision in decisions if decision.person is None)
+        decisions = reader.decisions(decided, mentioned)
+        decided.update(decision.id for decision in decisions)
         count += undo_work.counted(decisions)
         emails += [
             decision.person.email for decision in decisions if decision.only_unsubscribed and decision.person
         ]
         del emails[LISTED:]
     return Preview(count, emails)
+
+
+def _mentioned(site_id: int, action: TakenBack) -> dict[int, Source]:
+    """What mentioned each of those whom an import created."""
+    by_id, reached, is_all = read_on(site_id, action.source, Reached(action.first_row))
+    while not is_all:
+        more, reached, is_all = read_on(site_id, action.source, reached)
+        by_id |= more
+    return by_id
 
 
 def _changed(site: Site, source: Source) -> int:
@@ -251,10 +265,42 @@ def _readers(site_id: int, action: TakenBack) -> Iterator[RowReader]:
 
 @database.session()
 def kept_by(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], int]]:
-    """(source as it is answered, people) of what kept them, the most first; an empty one: what was undone."""
+    """(source as it is answered, people) of why something stays, the most first; see `reason`."""
     rows = stored.kept_by(site.id, undo.id)
     known = keys.publishable({number for kind, number, _ in rows if kind in BY_KEY})
     return [(answered(kind, number, known), people) for kind, number, people in rows]
+
+
+def reason(kind: str, number: str | None) -> str:
+    """Why something of an import or bulk action stays, in words, by a source as `kept_by` has it."""
+    if kind in WHY:
+        return WHY[kind]
+    if kind in BY_KEY:
+        return f"mentioned since by key {number}" if number else "mentioned since over the API"
+    return f"mentioned since by {MENTIONED_BY.get(kind, kind).format(number)}"
+
+
+def download(site: Site, source: Source, actor: Actor) -> Iterator[list[tuple[str, ...]]]:
+    """(address, uuid, reason) of each of whom something stays, page by page, under a heading; at their end
+    the audit log says who was sent how many. Raises `NotFound`.
+    """
+    pages = _kept_pages(site, get(site, source).id)
+    sent = audit_log.sent(site, pages, actor, "kept subscribers downloaded", undo_work.subject(source))
+    return chain([[("email", "uuid", "reason")]], sent)
+
+
+def _kept_pages(site: Site, undo_id: int) -> Iterator[list[tuple[str, ...]]]:
+    after = 0
+    while True:
+        with database.session():
+            page = stored.kept_after(site.id, undo_id, after, PAGE_ROWS)
+            known = keys.publishable({kept.source_id for kept in page if kept.source in BY_KEY})
+        if not page:
+            return
+        after = page[-1].id
+        yield [
+            (kept.email, kept.uuid, reason(*answered(kept.source, kept.source_id, known))) for kept in page
+        ]
 
 
 @database.session()

@@ -21,21 +21,19 @@ from audience.segments import names as segment_names
 from audience.subscribers import subscribers
 from audience.subscribers.tags import name_key
 from audience.undo import writes as undo_writes
-from audience.undo.decisions import KEPT, LEFT, REMOVED, RESTORED, Decision, LaterNames, RowReader, TakenBack
+from audience.undo.decisions import KEPT, LEFT, REMOVED, RESTORED, Decision, RowReader, TakenBack
+from audience.undo.mentions import Reached, read_on
 from storage import database
-from storage.access import sites as stored_sites
 from storage.changes import acts as stored_log
 from storage.imports import imports as stored_imports
 from storage.pace import Pace
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags as stored_tags
 from storage.undo import undos as stored
-from storage.undo.undos import FAILED, FINISHED, Progress, Undo
+from storage.undo.undos import FAILED, FINISHED, MENTIONED, Progress, Undo
 
 BATCHES_AT_ONCE = 5  # of a stopped import, dropped in one transaction
 MOST_ROWS = 50  # of the record in a piece: one that changed nobody has no person to count, but takes time
-MOST_NAMED = 16  # undos at once whose half-read record is kept from one turn to the next
-_named: dict[tuple[str, int], LaterNames] = {}  # by site and undo
 _pace = Pace(most=change_log.MOST_ENTRIES)
 
 
@@ -57,16 +55,12 @@ def give_up(site_id: int, undo_id: int) -> None:
 
 def step(job: Job, deadline: float) -> int:
     """Goes on with an undo until the deadline."""
-    site_id, undo = job.site_id, _get(job.site_id, job.subject)
-    _drop_waiting(site_id, undo)
-    key = _site_uuid(site_id), undo.id
-    named = _named.pop(key, None) or LaterNames(site_id, act_of(undo))
+    _drop_waiting(job.site_id, _get(job.site_id, job.subject))
     while time.monotonic() < deadline and not database.log_is_full():
-        if _read_on(named, deadline) and _do_piece(job, named):
+        if _do_piece(job):
             _end(job)
             return jobs.SETTLED
         database.checkpoint(only_if_due=True)
-    _keep(key, named)
     return 0
 
 
@@ -81,30 +75,6 @@ def _get(site_id: int, undo_id: int) -> Undo:
     return undo
 
 
-@database.session()
-def _site_uuid(site_id: int) -> str:
-    site = stored_sites.get(site_id)
-    return site.uuid if site else ""
-
-
-def _keep(key: tuple[str, int], named: LaterNames) -> None:
-    """Keeps what was read for the next turn. Those kept are never given up for it: some undo always ends."""
-    if len(_named) >= MOST_NAMED:
-        _forget_ended()
-    if len(_named) < MOST_NAMED:
-        _named[key] = named
-
-
-@database.session()
-def _forget_ended() -> None:
-    """Forgets what was read for undos that other workers have ended."""
-    for uuid, undo_id in list(_named):
-        site = stored_sites.get_by_uuid(uuid)
-        undo = stored.get(site.id, undo_id) if site else None
-        if undo is None or undo.finished_at is not None:
-            del _named[uuid, undo_id]
-
-
 def _drop_waiting(site_id: int, undo: Undo) -> None:
     """Drops what an import that was stopped has not applied."""
     more = undo.source == "import"
@@ -113,22 +83,16 @@ def _drop_waiting(site_id: int, undo: Undo) -> None:
             more = stored_imports.drop_batches(site_id, undo.source_id, BATCHES_AT_ONCE) > 0
 
 
-@database.session()
-def _read_on(named: LaterNames, deadline: float) -> bool:
-    """Reads who was named later, but for what comes meanwhile; False at the deadline."""
-    return not any(time.monotonic() >= deadline for _ in named.read_on())
-
-
-def _do_piece(job: Job, named: LaterNames) -> bool:
-    """Decides on the next people, and does it; whether nobody was left."""
+def _do_piece(job: Job) -> bool:
+    """Decides on the next people, once all is read that mentions them; whether nobody was left."""
     site_id, undo_id = job.site_id, job.subject
     with _pace.write(site_id) as chunk:
         jobs.hold(job, jobs.SITE)
         undo = _get(site_id, undo_id)
+        if not _read_on(site_id, undo):
+            return False
         accepted = subscribers.accept_now(site_id, Source("undo", undo_id))
-        for _ in named.read_on():
-            pass
-        readers, decisions = _decided(site_id, undo, named)
+        readers, decisions = _decided(site_id, undo)
         if not readers:
             return True
         stored.advance(site_id, undo.id, _progress(undo, readers, decisions), clock.now_ms())
@@ -145,7 +109,19 @@ def _do_piece(job: Job, named: LaterNames) -> bool:
     return False
 
 
-def _decided(site_id: int, undo: Undo, named: LaterNames) -> tuple[list[RowReader], list[Decision]]:
+def _read_on(site_id: int, undo: Undo) -> bool:
+    """Notes some more of those who are mentioned, in the caller's transaction; whether that is all."""
+    reached = Reached(undo.read_row, undo.read_batch, undo.read_piece)
+    mentions = read_on(site_id, Source(*undo.source_pair), reached)
+    decided = stored.outcomes(site_id, undo.id, mentions.by_id)
+    more = [(id_, MENTIONED, *by) for id_, by in mentions.by_id.items() if id_ not in decided]
+    stored.add_people(site_id, undo.id, more)
+    if mentions.reached != reached:
+        stored.note_read(site_id, undo.id, mentions.reached)
+    return mentions.is_all
+
+
+def _decided(site_id: int, undo: Undo) -> tuple[list[RowReader], list[Decision]]:
     """The next rows of the act, as many as fit, with what is decided; words that go back end a piece."""
     readers: list[RowReader] = []
     decisions: list[Decision] = []
@@ -156,7 +132,7 @@ def _decided(site_id: int, undo: Undo, named: LaterNames) -> tuple[list[RowReade
         and (row := stored_log.next_of(site_id, undo.source_pair, row_id))
     ):
         reader = RowReader(site_id, act_of(undo), row, start if row.id == row_id else 0, left)
-        decisions += _decide(site_id, undo.id, reader, named, {decision.id for decision in decisions})
+        decisions += _decide(site_id, undo.id, reader, {decision.id for decision in decisions})
         readers.append(reader)
         if not reader.is_last or reader.whole.repeated:
             break
@@ -164,12 +140,12 @@ def _decided(site_id: int, undo: Undo, named: LaterNames) -> tuple[list[RowReade
     return readers, decisions
 
 
-def _decide(
-    site_id: int, undo_id: int, reader: RowReader, named: LaterNames, decided: set[int]
-) -> list[Decision]:
-    missing = {entry.subscriber_id for entry in reader.entries} - reader.people.keys()
-    gone = stored.done(site_id, undo_id, missing) if missing else set()
-    return reader.decisions(named, gone | decided)
+def _decide(site_id: int, undo_id: int, reader: RowReader, decided: set[int]) -> list[Decision]:
+    outcomes = stored.outcomes(site_id, undo_id, reader.ids)
+    mentioned = {
+        id_: Source(kind, number) for id_, (outcome, kind, number) in outcomes.items() if outcome == MENTIONED
+    }
+    return reader.decisions(decided | outcomes.keys() - mentioned.keys(), mentioned)
 
 
 def _progress(undo: Undo, readers: Sequence[RowReader], decisions: Sequence[Decision]) -> Progress:

@@ -9,16 +9,15 @@ from audience.changes import log as change_log
 from audience.changes.batches import SubscriberBatch
 from audience.changes.changes import Acceptance, Change, Source
 from audience.changes.consents import Person
-from audience.changes.entries import consent_before
 from audience.subscribers import custom_fields
 from audience.subscribers import writes as subscriber_writes
-from audience.undo.decisions import LEFT, REMOVED, Decision
+from audience.undo.decisions import LEFT, REMOVED, ConsentBefore, Decision
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
 from storage.subscribers import subscribers as stored
 from storage.subscribers import tags as stored_tags
 from storage.subscribers.batches import CONSENT_AT, CONSENT_KIND, CONSENT_NUMBER, UNSUBSCRIBED_AT, UPDATED_AT
-from storage.subscribers.subscribers import TEXT_COLUMNS, Subscriber
+from storage.subscribers.subscribers import Subscriber
 
 UNDONE = "undone"  # the reason of a change of consent
 
@@ -32,17 +31,13 @@ def write(site_id: int, accepted: Acceptance, decisions: Sequence[Decision]) -> 
     """Does it; whether the record has something of those removed, to be blanked after the commit."""
     puts = [_Put(decision.person, decision) for decision in decisions if decision.person]
     removed = [put for put in puts if put.decision.outcome == REMOVED]
-    changed = [put for put in puts if _puts_something(put.decision)]
+    changed = [put for put in puts if put.decision.back or put.decision.consent]
     if removed:
         _remove(site_id, accepted.source, removed)
     if changed:
         _put_back(site_id, accepted, changed)
     _keep_left(site_id, {key: left for decision in decisions for key, left in decision.left_at.items()})
     return any(put.decision.has_traces for put in removed)
-
-
-def _puts_something(decision: Decision) -> bool:
-    return any(value or name not in ("fields", "tags") for name, value in decision.put.items())
 
 
 def _remove(site_id: int, source: Source, removed: Sequence[_Put]) -> None:
@@ -86,27 +81,27 @@ def _put_back(site_id: int, accepted: Acceptance, changed: Sequence[_Put]) -> No
     batch.field_ids, _ = custom_fields.ensure_ids(site_id, fields, removed, at)
     for change, (_, decision) in zip(changes, changed, strict=True):
         batch.apply(change)
-        if "consent" in decision.put:
-            _put_consent(batch, batch.people[change.key], decision)
+        if decision.consent:
+            _put_consent(batch, batch.people[change.key], decision.consent)
     subscriber_writes.save(batch)
 
 
 def _known_tags(site_id: int, changed: Sequence[_Put]) -> set[int]:
     """Of the tags to be put on or taken off, those that the site still has."""
-    return set(
-        stored_tags.names(site_id, {id_ for _, decision in changed for id_ in decision.put.get("tags", ())})
-    )
+    tag_ids = {key for put in changed for kind, key in put.decision.back if kind == "tag"}
+    return set(stored_tags.names(site_id, tag_ids))
 
 
-def _change(change: _Put, known_tags: set[int]) -> Change:
-    put = change.decision.put
-    fields = put.get("fields", {})
-    names: dict[str, Any] = {name: put[name] for name in TEXT_COLUMNS if name in put}
-    tags = {str(tag_id): had for tag_id, had in put.get("tags", {}).items() if tag_id in known_tags}
+def _change(put: _Put, known_tags: set[int]) -> Change:
+    values: dict[str, dict[Any, Any]] = {"name": {}, "field": {}, "tag": {}}
+    for (kind, key), value in put.decision.back.items():
+        values[kind][key] = value
+    names, fields = values["name"], values["field"]
+    tags = {str(tag_id): had for tag_id, had in values["tag"].items() if tag_id in known_tags}
     blank = [name for name, value in names.items() if not value]
     return Change(
-        change.person.email_key,
-        change.person.email,
+        put.person.email_key,
+        put.person.email,
         **names,
         fields={key: value for key, value in fields.items() if value is not None},
         tags=[tag_id for tag_id, had in tags.items() if had],
@@ -116,13 +111,10 @@ def _change(change: _Put, known_tags: set[int]) -> Change:
     )
 
 
-def _put_consent(batch: SubscriberBatch, person: Person, decision: Decision) -> None:
+def _put_consent(batch: SubscriberBatch, person: Person, before: ConsentBefore) -> None:
     """Instant, number and kind are as they were: what was said since, and waits, counts over them."""
-    was = person[UNSUBSCRIBED_AT]
-    person[UNSUBSCRIBED_AT] = left_at = decision.put["unsubscribed_at"]
-    person[CONSENT_AT], person[CONSENT_NUMBER], person[CONSENT_KIND] = consent_before(
-        left_at, *decision.put["consent"]
-    )
+    was, left_at = person[UNSUBSCRIBED_AT], before.unsubscribed_at
+    person[UNSUBSCRIBED_AT], person[CONSENT_AT], person[CONSENT_NUMBER], person[CONSENT_KIND] = before
     if left_at != was:
         person[UPDATED_AT] = batch.at
         batch.consents.said.append(

@@ -85,27 +85,6 @@ def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         raise FileRefused(LONG_CELL.format(line=end + 1)) from error
 
 
-def raw_records(text: TextIO, delimiter: str) -> Iterator[tuple[str, list[str]]]:
-    """The (text with its line break, cells) of every record of a CSV file, also of blank ones.
-
-    A record with an unclosed quote reaches to the end of the file. Raises `FormError`.
-    """
-    csv.field_size_limit(MAX_LENGTH)
-    record_lines: list[str] = []
-
-    def source() -> Iterator[str]:
-        for line in lines(text):
-            record_lines.append(line)
-            yield line
-
-    try:
-        for record in csv.reader(source(), delimiter=delimiter):
-            yield "".join(record_lines), record
-            record_lines.clear()
-    except csv.Error as error:
-        raise FileRefused(LONG_CELL.format(line=1)) from error
-
-
 def _marked(source: Iterator[str]) -> Iterator[str]:
     for line in source:
         yield line if line.endswith(LINE_BREAK) else f"{line}\n"

@@ -217,21 +217,16 @@ def _names(first: Sequence[str], headed: bool) -> list[str]:
 
 
 def _json_lines(text: TextIO) -> Iterator[tuple[int, Any]]:
-    return ((number, value) for number, (line, value) in enumerate(raw_lines(text), 1) if line.strip())
-
-
-def raw_lines(text: TextIO) -> Iterator[tuple[str, Any]]:
-    """All lines of a file, each as its text with the line break, and its JSON value, or the text if
-    it is no JSON.
-    """
+    """Lines that are not blank, by number: their values, or the text of one that is no JSON."""
     objects, value = readers.Objects(), None
-    for line in readers.lines(text):
+    for number, line in enumerate(readers.lines(text), 1):
         line_text = line.strip(" \t\r\n")
         try:
             value, end = objects.read(line_text, 0)
         except (ValueError, RecursionError):
             end = 0
-        yield line, value if end == len(line_text) else line_text
+        if line.strip():
+            yield number, value if end == len(line_text) else line_text
 
 
 def _keys(table: Table) -> Iterator[str]:

@@ -4,6 +4,8 @@
 """
 
 import json
+import os
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -18,13 +20,16 @@ from schemas.formats.readers import MAX_LENGTH
 from schemas.formats.refusals import FileRefused
 
 MAX_INFLATED = 512 * 2**20  # bytes, also of what is written
-MAX_STRING_LENGTH = 100_000_000  # characters of all shared strings
+MAX_RATIO, SMALL = 100, 16 * 2**20  # how many times its size a workbook may inflate to, beyond `SMALL` bytes
+MAX_STRINGS, MAX_CELLS = 4_000_000, 20_000_000  # shared strings; cells of a sheet
+MAX_GAP = 16 * 2**20  # bytes from one of them to the next
 MAX_COLUMNS = 1_000
 MAX_ROWS = 1_048_576  # of any spreadsheet program
 MAX_NAMES, MAX_NAME_LENGTH = 100, 255  # of sheets, in an answer
 MOST_OTHERS, FIRST_ROWS, FIRST_CELLS = 20, 5, 100  # of further sheets
-PIECE_SIZE = 2**14
-STRINGS = "xl/sharedstrings.xml"
+PIECE_SIZE, LARGE_PIECE_SIZE = 2**14, 2**20
+STRING = re.compile(rb"<(?:[^\s<>/]{1,99}:)?si[\s/>]")
+CELL = re.compile(rb"<(?:[^\s<>/]{1,99}:)?c[\s/>]")
 
 AS_CSV = "save the sheet as CSV in UTF-8, and import that."
 TOO_LARGE = f"The workbook is too large to be read: {AS_CSV}"
@@ -89,7 +94,7 @@ def write_rows(
         with zipfile.ZipFile(source) as archive:
             if members := archives.members(archive):
                 return archives.write_rows(archive, members, target)
-            _check(archive)
+            _check(archive, source.seek(0, os.SEEK_END))
         return _write_sheet(source, target, sheet, skip_hidden)
     except FileRefused as error:
         return {"refused": error.problems[0].message, "sheets": error.found.get("values", [])}
@@ -106,7 +111,7 @@ def _is_out_of_memory(error: Exception) -> bool:
     return "out of memory" in str(error).lower()
 
 
-def _check(archive: zipfile.ZipFile) -> None:
+def _check(archive: zipfile.ZipFile, size: int) -> None:
     """Raises `FormError` on what is no workbook, and on one that must not be opened.
 
     `zipfile` reads no more of a part than the directory says.
@@ -116,12 +121,10 @@ def _check(archive: zipfile.ZipFile) -> None:
         raise FileRefused(OPEN_DOCUMENT if "mimetype" in names else encodings.ZIP)
     if "xl/workbook.bin" in names:
         raise FileRefused(BINARY)
-    if sum(part.file_size for part in archive.infolist()) > MAX_INFLATED:
+    if sum(part.file_size for part in archive.infolist()) > min(MAX_INFLATED, max(SMALL, MAX_RATIO * size)):
         raise FileRefused(TOO_LARGE)
     for part in archive.infolist():
         _check_beginning(archive, part)
-        if part.filename.lower() == STRINGS and part.file_size > MAX_STRING_LENGTH:
-            _check_strings(archive, part)
 
 
 def _check_beginning(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
@@ -139,32 +142,35 @@ def _refuse_document_type(*_: Any) -> None:
     raise FileRefused(CRAFTED)
 
 
-def _check_strings(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
-    length = 0
-
-    def count(text: str) -> None:
-        nonlocal length
-        length += len(text)
-
-    parser = expat.ParserCreate()
-    parser.CharacterDataHandler = count
+def _check_elements(archive: zipfile.ZipFile, part: str, element: re.Pattern[bytes], most: int) -> None:
+    """Looks at a part's bytes: reading its XML takes a hundred times as long. NULs are of UTF-16."""
+    count = gap = 0
     with archive.open(part) as file:
-        while chunk := file.read(PIECE_SIZE):
-            parser.Parse(chunk)
-            if length > MAX_STRING_LENGTH:
+        while chunk := file.read(LARGE_PIECE_SIZE):
+            found = len(element.findall(chunk.replace(b"\0", b"")))
+            count, gap = count + found, 0 if found else gap + len(chunk)
+            if count > most or gap > MAX_GAP:
                 raise FileRefused(TOO_LARGE)
 
 
 def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool) -> dict[str, Any]:
     from openpyxl.reader.excel import ExcelReader  # only the child loads it
+    from openpyxl.xml.constants import SHARED_STRINGS
 
-    reader = ExcelReader(source, read_only=True, data_only=True, keep_links=False)
+    reader: Any = ExcelReader(source, read_only=True, data_only=True, keep_links=False)
+    reader.read_manifest()
+    if strings := reader.package.find(SHARED_STRINGS):
+        _check_elements(reader.archive, strings.PartName[1:], STRING, MAX_STRINGS)
     reader.read()
     sheets = reader.wb.worksheets
     names = [str(sheet.title) for sheet in sheets]
     hidden = [sheet.sheet_state != "visible" for sheet in sheets]
     chosen = sheets[_index(names, hidden, sheet)]
     parts = {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
+    visible = [sheet for sheet in sheets if sheet is not chosen and sheet.sheet_state == "visible"]
+    others = [] if sheet else visible[:MOST_OTHERS]
+    for scanned in (chosen, *others):
+        _check_elements(reader.archive, parts[scanned.title], CELL, MAX_CELLS)
     with reader.archive.open(parts[chosen.title]) as part:
         notes = workbook_rows.Scan().read(part)
     chosen.reset_dimensions()  # which may be wrong
@@ -173,14 +179,13 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
         counts["bytes"] += target.write(line)
         if counts["bytes"] > MAX_INFLATED:
             raise FileRefused(TOO_LARGE)
-    rest = [sheet for sheet in sheets if sheet is not chosen and sheet.sheet_state == "visible"][:MOST_OTHERS]
     return {
         "sheet": chosen.title,
         "sheets": _shown_names(names),
         "hidden": counts["hidden"],
         "merged": merged,
         "not_computed": list(notes.not_computed.items()),
-        "others": {} if sheet else {str(sheet.title): _beginning(sheet) for sheet in rest},
+        "others": {str(other.title): _beginning(other) for other in others},
     }
 
 

@@ -130,11 +130,6 @@ def is_lost(_opened: Any) -> bool:
     return False
 
 
-def state(opened: Any) -> object:
-    """Equal to an earlier one, on the same connection, if nothing was committed between the two."""
-    return _pragma(opened, "data_version")
-
-
 def identity(_opened: Any) -> str:
     """A file has none: a copy is the same."""
     return ""

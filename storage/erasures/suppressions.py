@@ -45,13 +45,15 @@ def known(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
     return {address_hash: Suppression(*record) for address_hash, *record in records}
 
 
-def erased_since(site_id: int, instant: int) -> set[str]:
-    """The hashes of the addresses that were erased since an instant."""
-    records = rows(
-        f"SELECT address_hash FROM suppressions WHERE site_id = ? AND reason = '{ERASED}' AND since >= ?",
-        (site_id, instant),
+def erased_from(site_id: int, number: int) -> dict[str, int]:
+    """The numbers of erasures from one on, by the hash of the address."""
+    return dict(
+        rows(
+            "SELECT address_hash, number FROM suppressions "
+            f"WHERE site_id = ? AND reason = '{ERASED}' AND number >= ?",
+            (site_id, number),
+        )
     )
-    return {address_hash for (address_hash,) in records}
 
 
 class Suppressed(NamedTuple):

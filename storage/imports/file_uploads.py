@@ -18,7 +18,8 @@ LEFT = f"created_at < ? AND task <> '{IMPORT}'"
 class FileUpload(NamedTuple):
     """`file` is its name in the folder of uploads, `name` what the operator calls it; `reading` is JSON.
 
-    `file` is empty once it was deleted because of somebody in it who was erased.
+    `file` is empty once it was deleted because of somebody in it who was erased. `to_search` is the number of
+    the first erasure that it is to be searched for, or 0.
     `outcome` is what the last task found, or this one has found so far, as JSON, or empty.
     """
 
@@ -102,25 +103,16 @@ def end(site_id: int, upload_id: int, outcome: str, import_id: int = 0) -> None:
     UPLOADS.change(ended, site_id=site_id, id=upload_id)
 
 
-def ask_search(site_id: int) -> None:
+def ask_search(site_id: int, number: int) -> None:
     """Has a worker search the files that wait, as somebody is erased; once it has done what it does."""
-    waiting = "site_id = ? AND import_id = 0 AND file <> ''"
-    execute(f"UPDATE file_uploads SET to_search = to_search + 1 WHERE {waiting}", (site_id,))
+    waiting = "site_id = ? AND import_id = 0 AND file <> '' AND to_search = 0"
     execute(
         "INSERT INTO jobs (site_id, kind, subject, status) "
         f"SELECT site_id, '{JOB}', id, '{jobs.WAITING}' FROM file_uploads WHERE {waiting} "
         "ON CONFLICT (site_id, kind, subject) DO NOTHING",
         (site_id,),
     )
-
-
-def try_again(site_id: int, upload_id: int) -> None:
-    """Forgets what was found in a file, which has changed, and has a worker try it."""
-    execute(
-        f"UPDATE file_uploads SET task = CASE task WHEN '{ASKED}' THEN task ELSE '{TRY}' END, rows_done = 0, "
-        "outcome = '' WHERE site_id = ? AND id = ?",
-        (site_id, upload_id),
-    )
+    execute(f"UPDATE file_uploads SET to_search = ? WHERE {waiting}", (number, site_id))
 
 
 def list_asked_before(instant: int) -> list[tuple[int, int]]:
@@ -129,16 +121,20 @@ def list_asked_before(instant: int) -> list[tuple[int, int]]:
     return rows(query, (instant,))
 
 
-def searched(site_id: int, upload: FileUpload) -> None:
-    """Ends a search; whoever was erased after it had begun is to be searched for still."""
-    remaining = FileUploadModel.to_search - upload.to_search
-    UPLOADS.change({"to_search": remaining}, site_id=site_id, id=upload.id)
+def searched(site_id: int, upload_id: int, later: int) -> None:
+    """Ends a search; `later` is the number of the first erasure since it had begun, or 0."""
+    UPLOADS.change({"to_search": later}, site_id=site_id, id=upload_id)
 
 
-def drop(site_id: int, upload_id: int, outcome: str) -> None:
-    """Keeps of a file what it was and why it was deleted."""
-    dropped = {"file": "", "task": "", "outcome": outcome, "to_search": 0}
-    UPLOADS.change(dropped, site_id=site_id, id=upload_id)
+def drop(site_id: int, upload_id: int, outcome: str) -> bool:
+    """Keeps of a file what it was and why it was deleted; False if it is being imported now."""
+    count = execute(
+        f"UPDATE file_uploads SET file = '', task = CASE task WHEN '{TRY}' THEN '' ELSE task END, "
+        "outcome = ?, to_search = 0 "
+        f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0",
+        (outcome, site_id, upload_id),
+    )
+    return count > 0
 
 
 def remove(site_id: int, upload_id: int) -> bool:

@@ -167,6 +167,17 @@ def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
         yield payload, number, at
 
 
+def batch_after(site_id: int, batch_id: int, but: int) -> tuple[int, int, str] | None:
+    """(id, import id, payload) of the next batch that waits, but for those of an import or of undone ones."""
+    record = row(
+        "SELECT id, import_id, payload FROM import_batches AS b WHERE site_id = ? AND id > ? "
+        "AND import_id <> ? AND NOT EXISTS (SELECT 1 FROM undos AS u WHERE u.site_id = b.site_id "
+        "AND u.source = 'import' AND u.source_id = b.import_id) ORDER BY id LIMIT 1",
+        (site_id, batch_id, but),
+    )
+    return record and (record[0], record[1], record[2])
+
+
 def payload(site_id: int, batch_id: int) -> str | None:
     """The payload of a batch: its rows as text. None once it is applied."""
     waiting = BATCHES.get(site_id=site_id, id=batch_id)

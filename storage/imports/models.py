@@ -90,11 +90,12 @@ class RefusedRowModel(SiteOwnedModel):
 
 
 class FileUploadModel(SiteOwnedModel):
-    """A file that an operator uploaded; `file` is its name in the instance, `reading` and `outcome` are JSON.
+    """A file that an operator uploaded; `file` is its name in the instance, `reading` and `outcome`
+    are JSON.
 
     `task` is the task of a worker, empty if there is none; `rows_done` is the number of rows that it has
-    read. `import_id` is the id of the import made of the file, or 0. `to_search` counts the erasures since
-    the file was searched for erased addresses.
+    read. `import_id` is the id of the import made of the file, or 0. `to_search` is the number of the first
+    erasure that the file must be searched for, or 0.
     """
 
     file = TextField()

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
-from threading import BoundedSemaphore, Lock, local
+from threading import BoundedSemaphore, local
 from typing import Any, Self
 
 import peewee
@@ -35,44 +35,6 @@ def keep_connections(number: int) -> None:
     """
     global _kept
     _kept = KeptConnections(number)
-
-
-class Watch:
-    """Tells whether any process has written to the database, on a connection of its own."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._of: Any = None
-        self._connection: Any = None
-
-    def version(self) -> tuple[int, object]:
-        """The version of the database's state. It equals an earlier one if nothing was committed
-        between the two.
-        """
-        with self._lock, _translated():
-            if self._of is not database.obj or engine.is_lost(self._connection):
-                self._close()
-                self._open()
-            return id(self._connection), engine.state(self._connection)
-
-    def _open(self) -> None:
-        opened = database.obj
-        self._connection = type(opened)(
-            opened.database, thread_safe=False, max_connections=1, **opened.connect_params
-        )
-        self._of = opened
-
-    def close(self) -> None:
-        with self._lock:
-            self._close()
-
-    def _close(self) -> None:
-        if self._connection is not None:
-            self._connection.close_all()
-        self._of = self._connection = None
-
-
-watch = Watch()
 
 
 class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function that it was

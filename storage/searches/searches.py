@@ -2,14 +2,12 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from storage.access.sites import counters
 from storage.database import each_row, row, rows
 from storage.engines.chosen import engine
-from storage.searches import bookmarks
-from storage.searches.bookmarks import STEP, Mark
 from storage.segments.people import looking_for
 from storage.sql import AND, Sql, join
 from storage.subscribers import tags
@@ -17,7 +15,6 @@ from storage.subscribers.subscribers import COLUMN_NAMES, COLUMNS, DATES, Subscr
 
 MANY = 5_000
 INDEXED_DATES = ("last_event_at", "unsubscribed_at")
-FAR = 10_000  # rows of a list; what lies further is reached from a bookmark
 FEW = 1_000  # who have a tag
 ENOUGH = 2  # times as many as a page is expected among
 READ_COST = 4  # of reading and sorting one who has a tag, over looking at one who may have it
@@ -46,11 +43,6 @@ class Filters:
     def are_none(self) -> bool:
         return not (self.after or self.before or self.email_key is not None or self.tag_ids or self.rules)
 
-    @property
-    def read_elsewhere(self) -> bool:
-        """Whether a rule first reads other tables, whole, in each statement that it is part of."""
-        return any("SELECT" in rule.text for rule in self.rules)
-
 
 def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subscriber]:
     """Matches, newest first."""
@@ -77,19 +69,18 @@ def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) ->
 def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -> list[Any]:
     """A query on the ids and dates in `page`.
 
-    An index alone yields the ids; rows are read only for the page. Far down a list that nobody changes, it
-    begins at a bookmark, if a step to the next costs no more than its rows.
+    An index alone yields the ids; rows are read only for the page.
     """
     plan = _plan(site_id, filters)
-    page = SearchPage(site_id, filters, plan, limit, query)
-    if offset >= FAR and not (plan.sorts or filters.read_elsewhere):
-        before = bookmarks.version()
-        if bookmarks.bookmarks.is_quiet(before):
-            mark, passed = bookmarks.bookmarks.reach(before, page.condition, offset, page.step)
-            records = page.rows(offset - passed, mark)
-            if bookmarks.version() == before:
-                return records
-    return page.rows(offset)
+    where, order = _conditions(site_id, filters, plan), "+" if plan.sorts else ""
+    return rows(
+        "WITH page AS MATERIALIZED "
+        "(SELECT id AS page_id, site_id AS page_site, created_at AS page_at FROM subscribers "
+        f"WHERE {where.text} ORDER BY {order}created_at DESC, id DESC "
+        f"LIMIT {limit:d}{' OFFSET ?' if offset else ''}) {query.text}",
+        [*where.parameters, *([offset] if offset else []), *query.parameters],
+        keeps_plan=filters.are_none and not offset,
+    )
 
 
 @dataclass(frozen=True)
@@ -160,50 +151,6 @@ def _rare_date(site_id: int, filters: Filters) -> str:
             if not row(query, where.parameters):
                 return date
     return ""
-
-
-@dataclass(frozen=True)
-class SearchPage:
-    """One page of the matches, newest first, for a query on it."""
-
-    site_id: int
-    filters: Filters
-    plan: Plan
-    limit: int
-    query: Sql
-
-    @property
-    def condition(self) -> Sql:
-        """What the page is one of."""
-        return _conditions(self.site_id, self.filters, self.plan)
-
-    def rows(self, offset: int, mark: Mark | None = None) -> list[Any]:
-        where, order = self._where(mark), "+" if self.plan.sorts else ""
-        return rows(
-            "WITH page AS MATERIALIZED "
-            "(SELECT id AS page_id, site_id AS page_site, created_at AS page_at FROM subscribers "
-            f"WHERE {where.text} ORDER BY {order}created_at DESC, id DESC "
-            f"LIMIT {self.limit:d}{' OFFSET ?' if offset else ''}) {self.query.text}",
-            [*where.parameters, *([offset] if offset else []), *self.query.parameters],
-            keeps_plan=self.filters.are_none and not offset,
-        )
-
-    def step(self, mark: Mark | None) -> Mark | None:
-        """The mark a step after another, or after the beginning."""
-        where = self._where(mark)
-        record = row(
-            f"SELECT created_at, id FROM subscribers WHERE {where.text} "
-            f"ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET {STEP - 1}",
-            where.parameters,
-        )
-        return record and (record[0], record[1])
-
-    def _where(self, mark: Mark | None) -> Sql:
-        if mark is None:
-            return self.condition
-        later = {column: bound for column, bound in self.filters.before.items() if column != "created_at"}
-        where = _conditions(self.site_id, replace(self.filters, before=later), self.plan)
-        return Sql(f"{where.text} AND (created_at, id) < (?, ?)", (*where.parameters, *mark))
 
 
 def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:

@@ -50,12 +50,10 @@ def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:
 
 
 def count_gone(site_id: int) -> int:
-    """The number of deleted subscribers that still have rows in `field_values`. Reads all rows of the
-    site.
-    """
-    gone = "SELECT count(DISTINCT subscriber_id) FROM field_values v WHERE site_id = ? AND NOT EXISTS "
+    """How many subscribers have rows and are gone; reads all rows of the site."""
+    query = "SELECT count(DISTINCT subscriber_id) FROM field_values v WHERE site_id = ? AND NOT EXISTS "
     return value(
-        f"{gone} (SELECT 1 FROM subscribers s WHERE s.id = v.subscriber_id AND s.site_id = v.site_id)",
+        f"{query} (SELECT 1 FROM subscribers s WHERE s.id = v.subscriber_id AND s.site_id = v.site_id)",
         (site_id,),
         0,
     )

@@ -174,6 +174,16 @@ def left_by_undo(site_id: int) -> list[Left]:
     return [Left(*record) for record in rows(f"{LEFT} AND EXISTS ({put_back}) ORDER BY id", (site_id,))]
 
 
+def created_by_imports(site_id: int, ids: Collection[int]) -> list[int]:
+    """Those of some subscribers whom an import created, by id."""
+    records = rows(
+        f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ? "
+        "AND created_by LIKE ? ORDER BY id",
+        (json.dumps(list(ids)), site_id, "import %"),
+    )
+    return [subscriber_id for (subscriber_id,) in records]
+
+
 def put_consents_back(
     site_id: int, consents: Iterable[tuple[int, int | None, int, int]], number: int
 ) -> None:

@@ -11,7 +11,8 @@ class UndoModel(SiteOwnedModel):
     """What takes back an import or an act, by `source`; it waits as an import does.
 
     `applied` of the `rows` entries that the record has of it are decided, `place` of them in the record's row
-    `place_row`. `made` has the tags and fields that it added to the site, as JSON.
+    `place_row`. `made` has the tags and fields that it added to the site, as JSON. Who is mentioned was read
+    up to a row of the record, a batch of an import and a piece of a bulk action.
     """
 
     source = TextField()
@@ -36,6 +37,9 @@ class UndoModel(SiteOwnedModel):
     place_row = BigIntegerField()
     place = IntegerField(default=0)
     made = TextField(default="{}")
+    read_row = BigIntegerField(default=0)
+    read_batch = BigIntegerField(default=0)
+    read_piece = BigIntegerField(default=0)
 
     class Meta:
         table_name = "undos"
@@ -48,7 +52,9 @@ add_partial_index("undos_waiting", _undos.site, _undos.turn,
 
 
 class UndoPersonModel(BaseModel):
-    """What became of somebody: `removed`, `restored` or `kept`, and what kept them. No foreign keys."""
+    """What became of somebody: `removed`, `restored` or `kept`, and why; before that, `mentioned`. No foreign
+    keys.
+    """
 
     site_id = IntegerField()
     undo_id = IntegerField()

@@ -13,6 +13,7 @@ from storage.subscribers import tags
 from storage.undo.models import UndoModel
 
 FINISHED, FAILED = "finished", "failed"
+KEPT, MENTIONED = "kept", "mentioned"
 JOB = "undo"  # the kind
 FIELDS_AT_ONCE = 500  # looked for in everybody; a query has 1,664 columns at most
 
@@ -41,6 +42,9 @@ class Undo(NamedTuple):
     place_row: int
     place: int
     made: str
+    read_row: int
+    read_batch: int
+    read_piece: int
 
     @property
     def source_pair(self) -> tuple[str, int]:
@@ -55,6 +59,16 @@ class GivenUp(NamedTuple):
     source_id: int
     applied: int
     rows: int
+
+
+class KeptSubscriber(NamedTuple):
+    """Somebody of whom something stays, and what kept it."""
+
+    id: int
+    email: str
+    uuid: str
+    source: str
+    source_id: int
 
 
 class Progress(NamedTuple):
@@ -98,7 +112,7 @@ def add(
     undo_id = UNDOS.add(
         site=site_id, source=source[0], source_id=source[1], status="queued", rows=rows, created_at=at,
         accepted_at=at, turn=turn, resubscribe=int(resubscribe), first_row=first[0], first_number=first[1],
-        place_row=first[0],
+        place_row=first[0], read_row=first[0],
     )  # fmt: skip
     jobs.add(site_id, JOB, undo_id, turn)
     return undo_id
@@ -159,25 +173,45 @@ def retry(site_id: int, undo_id: int) -> None:
 
 
 def add_people(site_id: int, undo_id: int, people: Iterable[tuple[int, str, str, int]]) -> None:
-    """Keeps what became of people, as (id, outcome, source, source id)."""
+    """Keeps what became of people, as (id, outcome, source, source id), in place of what was."""
     execute_many(
         "INSERT INTO undo_people (site_id, undo_id, subscriber_id, outcome, source, source_id) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
+        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (site_id, undo_id, subscriber_id) DO UPDATE SET "
+        "outcome = excluded.outcome, source = excluded.source, source_id = excluded.source_id",
         [(site_id, undo_id, *person) for person in sorted(people)],
     )
 
 
-def done(site_id: int, undo_id: int, ids: Collection[int]) -> set[int]:
-    """Those of some people whom an undo has decided on."""
+def outcomes(site_id: int, undo_id: int, ids: Collection[int]) -> dict[int, tuple[str, str, int]]:
+    """(outcome, source, source id) of those of some people whom an undo has something of, by id."""
     records = rows(
-        "SELECT subscriber_id FROM undo_people WHERE site_id = ? AND undo_id = ? "
-        f"AND subscriber_id IN ({engine.IDS})",
+        "SELECT subscriber_id, outcome, source, source_id FROM undo_people "
+        f"WHERE site_id = ? AND undo_id = ? AND subscriber_id IN ({engine.IDS})",
         (site_id, undo_id, json.dumps(list(ids))),
     )
-    return {subscriber_id for (subscriber_id,) in records}
+    return {record[0]: (record[1], record[2], record[3]) for record in records}
 
 
-def kept_by(site_id: int, undo_id: int, outcome: str = "kept") -> list[tuple[str, int, int]]:
+def note_read(site_id: int, undo_id: int, reached: tuple[int, int, int]) -> None:
+    """Notes how far was read who is mentioned: a row of the record, a batch and a piece."""
+    row_id, batch_id, piece_id = reached
+    read = {"read_row": row_id, "read_batch": batch_id, "read_piece": piece_id}
+    UNDOS.change(read, site_id=site_id, id=undo_id)
+
+
+def kept_after(site_id: int, undo_id: int, subscriber_id: int, limit: int) -> list[KeptSubscriber]:
+    """The next of those who were kept, but for the erased, by id."""
+    records = rows(
+        "SELECT p.subscriber_id, s.email, s.uuid, p.source, p.source_id FROM undo_people p "
+        "JOIN subscribers s ON s.site_id = p.site_id AND s.id = p.subscriber_id "
+        f"WHERE p.site_id = ? AND p.undo_id = ? AND p.outcome = '{KEPT}' AND p.subscriber_id > ? "
+        "ORDER BY p.subscriber_id LIMIT ?",
+        (site_id, undo_id, subscriber_id, limit),
+    )
+    return [KeptSubscriber(*record) for record in records]
+
+
+def kept_by(site_id: int, undo_id: int, outcome: str = KEPT) -> list[tuple[str, int, int]]:
     """(source, source id, people) of what kept people of an outcome, the most first."""
     return rows(
         "SELECT source, source_id, count(*) FROM undo_people WHERE site_id = ? AND undo_id = ? "

@@ -31,7 +31,7 @@ def test_an_import_is_counted_and_taken_back_without_a_worker(run, client, impor
     assert client.find("bob@example.com")
     shown = run("imports", "undo", import_id)
     assert "Undo 1 finished: removed 1, restored 1, kept 1," in shown
-    assert f"kept by api {client.key.publishable_key}: 1" in shown
+    assert f"kept, mentioned since by key {client.key.publishable_key}: 1" in shown
     assert client.find("bob@example.com") is None
     assert run("imports", "undo", import_id, "--json") == {
         "undo_id": "1", "status": "finished", "total": 3, "removed": 1, "restored": 1, "kept": 1,

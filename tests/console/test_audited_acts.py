@@ -161,7 +161,7 @@ def test_an_unchanged_site_is_not_recorded(site, owner, root):
 
 @pytest.fixture
 def undone(site, settings, manager, root, person):
-    """The path of an act that tagged six, of whom one was changed since, and that was undone."""
+    """The path of an act that tagged six, of whom one has lost the tag since, and that was undone."""
     query = "?tag=vip"
     asked = manager.post(f"{root}/subscribers/chosen{query}", act="tag", all="1")
     seen = asked.text.partition('name="seen" value="')[2].partition('"')[0]
@@ -180,7 +180,7 @@ def test_the_log_of_an_undone_act_counts_what_was_put_back(site, undone):
     ]
     site_lane.drain(site.id, 30)
     assert [(each.actor, each.act, each.subject, each.subjects) for each in page(site)[:1]] == [
-        ("meg@example.com", "tag put on many, undone: Spring", act, 5)
+        ("meg@example.com", "tag put on many, undone: Spring", act, 6)
     ]
 
 

@@ -66,7 +66,7 @@ def kept(response):
     return html.unescape(path), fields
 
 
-OF_FILES = f"{SITE}/imports/new"
+OF_FILES = {f"{SITE}/imports/new", f"{SITE}/imports/files/<number:upload_id>/again"}
 WRITE_NOTHING = {
     f"{SITE}/subscribers/chosen", f"{SITE}/checks/<kind>", f"{SITE}/segments/preview", "/<path:rest>",
     "/backups",  # asks a worker, by a file
@@ -82,7 +82,7 @@ def world(app, site, settings, ann, monkeypatch):
 
 def test_every_form_of_the_console_is_tried(app):
     posts = {rule.removeprefix("/console") for method, rule, _ in pages(app) if method == "POST"}
-    assert posts == {*WRITES, OF_FILES, *WRITE_NOTHING}
+    assert posts == {*WRITES, *OF_FILES, *WRITE_NOTHING}
 
 
 @pytest.mark.parametrize("rule", WRITES)

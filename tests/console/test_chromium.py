@@ -9,11 +9,13 @@ from axe_playwright_python.sync_playwright import Axe
 
 from audience.access import operators
 from audience.access.audit_log import COMMAND_LINE
+from audience.erasures import erasures
 from audience.operations import site_lane
 from audience.subscribers import subscribers
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
 from tests.console.screens import HOSTILE, INSTANCE_PATHS, PLAIN, fill, site_paths
+from tests.console.test_subscriber_list import add
 from tests.file_jobs import do_files
 from tests.jobs import run_acts
 
@@ -160,6 +162,28 @@ def test_the_keyboard_stays_where_a_condition_or_a_group_was_taken_out(browser, 
     assert page.locator(".cond select:focus").input_value() == "email"
     page.get_by_role("button", name="Take out this group").press("Enter")
     assert page.locator(".cond select:focus").input_value() == "status"
+
+
+def test_a_file_that_an_erasure_deleted_is_sent_again_as_it_is_chosen(
+    browser, port, site, settings, tmp_path
+):
+    file = tmp_path / "guests.csv"
+    file.write_text("email\ngus@a.example\n")
+    visitor = visit(browser, port, EMAIL, 1280, "light")
+    visitor.open(f"/sites/{site.uuid}/imports/new")
+    page = visitor.page
+    page.get_by_label("File, up to").set_input_files(file)
+    page.get_by_role("button", name="Send the file").click()
+    page.get_by_label("Tags for everyone").fill("fair")
+    page.get_by_role("button", name="Look again").click()
+    add(site, {"email": "gus@a.example"})
+    assert erasures.erase(site, settings.instance, "gus@a.example")
+    do_files(settings.instance)
+    page.reload()
+    page.get_by_text("so it was deleted").wait_for()
+    page.get_by_label("File, up to").set_input_files(file)
+    page.get_by_label("Tags for everyone").wait_for()
+    assert page.get_by_label("Tags for everyone").input_value() == "fair"
 
 
 def test_a_file_is_imported_with_the_keyboard_alone(browser, port, site, paths, settings, tmp_path):

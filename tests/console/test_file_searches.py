@@ -1,33 +1,35 @@
-"""Whoever is erased while a file waits is taken out of it; or the file is deleted, and its page says why."""
+"""A file that waits is deleted if it has somebody who is erased; its page says so, and keeps the answers."""
 
 import io
 import json
-from contextlib import closing
+import zipfile
+from contextlib import closing, suppress
 from functools import partial
 
 import openpyxl
 import pytest
 
 from audience import clock, jobs
+from audience.access import sessions
 from audience.access.audit_log import COMMAND_LINE
 from audience.erasures import erasures
-from audience.imports import file_imports, file_searches, file_uploads
+from audience.imports import file_imports, file_searches, file_tasks, file_uploads
 from audience.operations import site_lane
 from audience.subscribers import subscribers
-from schemas.file_records import kept_records
+from schemas.file_imports import kept_file
+from schemas.file_texts import kept_texts
 from storage import database, leases
-from storage.imports import file_pieces
 from storage.instance import erased_pages
 from tests.console.test_file_uploads import asked, folder, keep, read, root, work
+from tests.console.test_subscriber_list import add
 from tests.file_jobs import do_files
 from workers.child_process import ChildProcess
 
 __all__ = ["folder", "root"]
 
-HEADER = "email,Vorname,Werber\r\n"
-ANN = '"Ann Lee <Ann@a.example>","An\r\nna",\r\n'
-PEOPLE = f"{HEADER}bob@a.example,Bob,ann@a.example\r\n{ANN}cy@a.example,Cy,\r\n"
-WITHOUT_ANN = PEOPLE.replace(ANN, "," * (len(ANN) - 2) + "\r\n")
+PEOPLE = 'email,Vorname\r\nbob@a.example,Bob\r\n"Ann Lee <Ann@a.example>","An\r\nna"\r\ncy@a.example,Cy\r\n'
+NOBODY = "email\nbob@a.example\n"
+NAMED, UNREADABLE = "Somebody in this file was erased", "could not be searched"
 
 
 @pytest.fixture
@@ -37,25 +39,19 @@ def instance(app):
 
 @pytest.fixture
 def erase(site, instance):
-    return partial(erasures.erase, site, instance)
+    """Erases somebody who is there."""
+
+    def erase(email="ann@a.example"):
+        add(site, {"email": email})
+        assert erasures.erase(site, instance, email)
+
+    return erase
 
 
 @pytest.fixture
 def search(instance):
     """What a worker does with files that are to be searched."""
     return partial(do_files, instance)
-
-
-@pytest.fixture
-def content(site, instance):
-    """The bytes of the only file that waits."""
-
-    def content():
-        [upload] = file_uploads.list_waiting(site)
-        with file_uploads.opened(site, instance, upload) as file:
-            return file.read()
-
-    return content
 
 
 def waiting_files(site, instance):
@@ -65,164 +61,170 @@ def waiting_files(site, instance):
     return pieces + len(list((instance / file_uploads.FOLDER).glob("*")))
 
 
-@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16-le", "cp1252"])
-def test_the_row_of_somebody_erased_becomes_blank_and_no_other(
-    site, manager, root, erase, search, content, codec
+def sheets(*found, hidden=False):
+    book = openpyxl.Workbook()
+    for row in (["email"], ["bob@a.example"]):
+        book.worksheets[0].append(row)
+    for cell in found:
+        book.create_sheet().append([cell])
+    book.worksheets[-1].row_dimensions[1].hidden = hidden
+    kept = io.BytesIO()
+    book.save(kept)
+    return kept.getvalue()
+
+
+def archive():
+    kept = io.BytesIO()
+    with zipfile.ZipFile(kept, "w") as made:
+        made.writestr("subscribed_members_export.csv", "Email Address\nbob@a.example\n")
+    return kept.getvalue()
+
+
+FOUND = {
+    "UTF-8 with a mark": ("people.csv", PEOPLE.encode("utf-8-sig")),
+    "UTF-16": ("people.csv", PEOPLE.encode("utf-16-le")),
+    "columns that are not known": ("people.csv", "wer;was\nann@a.example;1\n"),
+    "a cell of somebody else": ("people.csv", "email,by\nbob@a.example,ann@a.example\n"),
+    "no row but the header": ("people.csv", "email,ann@a.example\n"),
+    "between bars": ("people.csv", "email|name\nann@a.example|Ann\n"),
+    "a percent sign": ("people.csv", "email\nann%40a.example\n"),
+    "quoted-printable": ("people.csv", "email\nto ann=40a.example\n"),
+    "HTML": ("people.csv", "email\nann&#64;a.example\n"),
+    "quotation marks": ("people.csv", "email\n'ann@a.example'\n"),
+    "a sentence": ("people.csv", "email,note\nbob@a.example,see ann@a.example.\n"),
+    "a full-width comma": ("people.csv", "email,note\nbob@a.example,ann@a.example\uff0cBob\n"),
+    "over the edge of a piece": ("people.csv", f"email,note\nbob@a.example,{'x ' * 32_740}ann@a.example\n"),
+    "JSON": ("people.json", json.dumps([{"email": "ann@a.example"}])),
+    "JSON lines with escapes": ("people.jsonl", '{"email": "\\u0041nn@a.example"}\n'),
+    "an equal key": ("people.jsonl", '{"email": "ann@a.example", "email": "bob@a.example"}\n'),
+    "another sheet": ("people.xlsx", sheets("x", "Ann@a.example")),
+    "a hidden row": ("people.xlsx", sheets("Ann@a.example", hidden=True)),
+}
+UNSEARCHED = {
+    "an archive": ("people.zip", archive()),
+    "half a workbook": ("people.xlsx", sheets()[:400]),
+    "a PDF": ("people.pdf", b"%PDF-1.4"),
+    "an encoding that is not known": (
+        "people.csv",
+        "email,n\nbob@a.example,\u017dofie\n".encode("cp1250"),
+    ),
+}
+OTHERS = {
+    "other people": ("people.csv", "email\njoann@a.example\nann@a.example.org\nann@aa.example\nann\n"),
+    "a workbook": ("people.xlsx", sheets("x")),
+    "JSON": ("people.json", json.dumps([{"email": "bob@a.example", "fields": {"u": "\\"}}])),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "said"),
+    [
+        *(pytest.param(*file, NAMED, id=what) for what, file in FOUND.items()),
+        *(pytest.param(*file, UNREADABLE, id=what) for what, file in UNSEARCHED.items()),
+        *(pytest.param(*file, "", id=f"not {what}") for what, file in OTHERS.items()),
+    ],
+)
+def test_a_file_with_somebody_erased_is_deleted(
+    site, manager, root, instance, erase, search, name, sent, said
 ):
-    sent, left = (text.replace("Bob", "Bób").encode(codec) for text in (PEOPLE, WITHOUT_ANN))
+    path = asked(manager, root, sent, name)
+    work(manager)
+    erase()
+    search()
+    assert waiting_files(site, instance) == (0 if said else 1)
+    shown = manager.get(path).text
+    assert (NAMED in shown, UNREADABLE in shown) == (said == NAMED, said == UNREADABLE)
+    assert "ann@a" not in shown
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize("domain", ["b\u00fccher.example", "xn--bcher-kva.example", "B\u00dcCHER.example"])
+def test_both_forms_of_a_domain_are_found(site, manager, root, instance, erase, search, codec, domain):
+    sent = f"email,name\nann@{domain},\u00c4nn\n".encode(codec)
     answers = {"consent": "subscribed"} | ({"ask-encoding": codec} if codec == "cp1252" else {})
     path = keep(manager, root, sent, **answers)
-    work(manager)
-    assert "Of 3 rows, <b>3</b> bring" in manager.get(path).text
-    erase("ann@a.example")
+    erase("ann@b\u00fccher.example")
     search()
-    assert content() == left
+    assert NAMED in manager.get(path).text
+    assert waiting_files(site, instance) == 0
+
+
+@pytest.mark.parametrize(
+    "address", ["o'ann@a.example", '"ann,lee"@a.example', "ann|lee@a.example", "\u00e4nn@a.example"]
+)
+def test_an_address_with_marks_in_it_is_found(site, manager, root, instance, erase, search, address):
+    escaped = address.replace('"', '""')
+    keep(manager, root, f'email\n"{escaped}"\n')
+    erase(address)
+    search()
+    assert waiting_files(site, instance) == 0
+
+
+def test_the_page_keeps_the_answers_and_takes_the_file_again(site, manager, root, instance, erase, search):
+    path = keep(manager, root, PEOPLE, consent="subscribed", tag="fair, north")
     work(manager)
-    shown = manager.get(path).text
-    assert "Of 2 rows, <b>2</b> bring" in shown
-    assert "Ann Lee" not in shown
-    read(manager, path, **answers)
+    erase()
+    search()
+    assert manager.post(path, start="1", headed="1", consent="subscribed").status_code == 422
+    assert "deleted" in manager.get(f"{root}/new").text
+    fields = {"csrf": sessions.csrf_token(manager.token), "file": (io.BytesIO(PEOPLE.encode()), "people.csv")}
+    sent = manager.http.post(
+        f"/console{path}/again", data=fields, base_url=manager.origin, headers={"Origin": manager.origin}
+    )
+    assert sent.status_code == 303
+    again = sent.headers["Location"].removeprefix("/console")
+    work(manager)
+    shown = manager.get(again).text
+    assert 'value="fair, north"' in shown
+    assert "Import 3 rows" in shown
+    assert "Erased people stay away: 1." in shown
+    assert len(file_uploads.list_waiting(site)) == 1
+    read(manager, again, tag="fair, north")
     site_lane.drain(site.id, 30)
     assert [bool(subscribers.find(site, email=f"{name}@a.example")) for name in ("ann", "bob", "cy")] == [
         False, True, True,
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("codec", ["cp1250", "gb18030", "cp932"])
-def test_the_row_of_somebody_erased_becomes_blank_before_the_encoding_is_said(
-    manager, root, erase, search, content, codec
-):
-    name = {"cp1250": "Žofie", "gb18030": "王小明", "cp932": "山田"}[codec]
-    rows = ["email,name", f"ann@a.example,{name}", f"bob@a.example,{name}", ""]
-    asked(manager, root, "\n".join(rows).encode(codec))
-    erase("ann@a.example")
+def test_a_file_that_was_deleted_can_be_discarded(site, manager, root, erase, search):
+    path = keep(manager, root, PEOPLE)
+    erase()
     search()
-    rows[1] = " " * len(rows[1].encode(codec))
-    assert content().decode(codec).split("\n")[2:] == rows[2:]
-    assert "ann" not in content().decode(codec)
+    assert manager.post(path, leave="1").status_code == 303
+    assert file_uploads.list_waiting(site) == []
 
 
-@pytest.mark.parametrize("codec", ["utf-8", "utf-16-be"])
-def test_in_json_lines_the_line_becomes_blank(manager, root, erase, search, content, codec):
-    ann = '{"email": "\\u0041nn@a.example", "fields": {"note": "ü"}}'
-    lines = ['{"email": "bob@a.example", "fields": {"by": "ann@a.example"}}', ann, ""]
-    path = keep(manager, root, "\n".join(lines).encode(codec), "people.jsonl")
-    erase("ann@a.example")
-    search()
-    size = len(ann.encode(codec))
-    assert content().decode(codec).split("\n") == [lines[0], " " * (size // len(" ".encode(codec))), ""]
-    assert "Of 1 row, <b>1</b> brings a new" in manager.get(path).text
-
-
-def test_whom_an_equal_key_names_is_found(manager, root, erase, search, content):
-    ann = '{"email": "ann@a.example", "email": "bob@a.example"}'
-    keep(manager, root, f'{ann}\n{{"email": "cy@a.example"}}\n', "people.jsonl")
-    erase("ann@a.example")
-    search()
-    assert content().decode() == f'{" " * len(ann)}\n{{"email": "cy@a.example"}}\n'
-
-
-def test_while_no_column_is_known_to_have_addresses_any_cell_may_be_one(
-    manager, root, erase, search, content
-):
-    keep(manager, root, "wer;was\nann@a.example;1\nbob@a.example;2\n", "unknown.csv")
-    erase("ann@a.example")
-    search()
-    assert content() == b"wer;was\n" + b";" * len("ann@a.example;1") + b"\nbob@a.example;2\n"
-
-
-@pytest.mark.parametrize(
-    "cell", ["ann%40a.example", "to ann=40a.example", "'ann@a.example'", "ann&#64;a.example"]
-)
-def test_an_address_in_an_encoding_is_found(manager, root, erase, search, content, cell):
-    keep(manager, root, f"email,n\n{cell},1\nbob@a.example,2\n")
-    erase("ann@a.example")
-    search()
-    assert content() == b"email,n\n" + b"," * len(f"{cell},1") + b"\nbob@a.example,2\n"
-
-
-def test_a_malformed_address_that_is_erased_goes_too(manager, root, erase, search, content):
-    keep(manager, root, "email,n\nann@@a,1\nbob@a.example,2\n")
-    erase("ann@@a")
-    search()
-    assert content() == b"email,n\n,,,,,,,,\nbob@a.example,2\n"
-
-
-def sheets(*found):
-    book = openpyxl.Workbook()
-    for row in (["email"], ["bob@a.example"]):
-        book.worksheets[0].append(row)
-    for cell in found:
-        book.create_sheet().append([cell])
-    kept = io.BytesIO()
-    book.save(kept)
-    return kept.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("name", "sent", "said"),
-    [
-        ("people.xlsx", sheets("x", "Ann@a.example"), "Somebody in this file was erased"),
-        ("people.json", json.dumps([{"email": "ann@a.example"}]), "Somebody in this file was erased"),
-        ("people.xlsx", sheets()[:400], "could not be searched"),
-        ("people.csv", 'email\n"ann@a.example', ""),
-        ("people.pdf", b"%PDF-1.4 ann@a.example", "could not be searched"),
-    ],
-)
-def test_a_file_with_somebody_whose_row_cannot_be_made_blank_is_deleted(
-    site, manager, root, instance, erase, search, name, sent, said
-):
-    path = keep(manager, root, sent, name)
-    work(manager)
-    erase("ann@a.example")
-    search()
-    shown = manager.get(path).text
-    assert said in shown
-    assert waiting_files(site, instance) == (0 if said else 1)
-    if said:
-        refused = manager.post(path, start="1", headed="1", consent="subscribed")
-        assert refused.status_code == 422
-        manager.post(path, look="1", headed="1", consent="subscribed")
-        work(manager)
-        assert said in manager.get(path).text
-        assert manager.post(path, leave="1").status_code == 303
-        assert file_uploads.list_waiting(site) == []
-
-
-def test_a_workbook_without_anybody_erased_stays(site, manager, root, instance, erase, search):
-    path = keep(manager, root, sheets("x"), "people.xlsx")
-    work(manager)
-    erase("ann@a.example")
+def test_for_an_address_that_nobody_had_no_file_is_searched(site, manager, root, instance, search):
+    keep(manager, root, PEOPLE)
+    assert not erasures.erase(site, instance, "ann@a.example")
     search()
     assert waiting_files(site, instance) == 1
-    assert "Of 1 row" in manager.get(path).text
 
 
-def test_rows_over_the_edge_of_a_piece_become_blank(site, manager, root, erase, search, content, monkeypatch):
-    monkeypatch.setattr(file_pieces, "PIECE_BYTES", 16)
-    monkeypatch.setattr(file_uploads, "COPY_BYTES", 16)
-    monkeypatch.setattr(file_searches, "BATCH_ROWS", 2)
-    keep(manager, root, PEOPLE)
-    erase("ann@a.example")
+def test_a_file_that_was_sent_after_an_erasure_stays_also_after_the_next(
+    site, manager, root, instance, erase, search
+):
+    erase()
+    path = keep(manager, root, PEOPLE)
     search()
-    assert content() == WITHOUT_ANN.encode()
+    erase("eve@a.example")
+    search()
+    assert waiting_files(site, instance) == 1
+    assert "Erased people stay away: 1." in manager.get(path).text
 
 
 def test_an_import_that_begins_meanwhile_goes_on_and_the_file_goes_with_it(
-    site, manager, root, instance, erase, monkeypatch
+    site, manager, root, instance, erase
 ):
-    monkeypatch.setattr(file_searches, "BATCH_ROWS", 1)
     path = keep(manager, root, PEOPLE)
-    erase("ann@a.example")
+    erase()
 
-    def begun_after_a_row(*arguments):
-        for number, record in enumerate(kept_records(ChildProcess(), *arguments)):
-            if number == 1:
-                [upload] = file_uploads.list_waiting(site)
-                file_uploads.begin_import(site, instance, upload, COMMAND_LINE)
-            yield record
+    def begun_meanwhile(*arguments):
+        [upload] = file_uploads.list_waiting(site)
+        file_uploads.begin_import(site, instance, upload, COMMAND_LINE)
+        yield from kept_texts(ChildProcess(), *arguments)
 
-    do_files(instance, open_records=begun_after_a_row)
+    do_files(instance, open_texts=begun_meanwhile)
     work(manager)
     site_lane.drain(site.id, 30)
     assert subscribers.find(site, email="ann@a.example") is None
@@ -237,61 +239,88 @@ def test_the_log_has_nothing_of_them_if_another_process_emptied_it_before(
 ):
     keep(manager, root, PEOPLE)
     work(manager)
-    erase("ann@a.example")
+    erase()
 
     def emptied_meanwhile(*arguments):
         assert erased_pages.run(instance)
         with database.write(site.id):
             database.execute("UPDATE file_uploads SET rows_done = 1 WHERE site_id = ?", (site.id,))
         assert holds("Ann Lee")
-        yield from kept_records(ChildProcess(), *arguments)
+        yield from kept_texts(ChildProcess(), *arguments)
 
     def holds(text):
         return any(text.encode() in file.read_bytes() for file in instance.glob("audience.db*"))
 
-    do_files(instance, open_records=emptied_meanwhile)
+    do_files(instance, open_texts=emptied_meanwhile)
     assert not holds("Ann Lee")
 
 
-def test_who_is_erased_during_a_search_is_searched_for_next(manager, root, instance, erase, search, content):
-    keep(manager, root, PEOPLE)
-    erase("ann@a.example")
-
+def test_who_is_erased_during_a_search_is_searched_for_next(site, manager, root, instance, erase):
+    keep(manager, root, NOBODY)
+    erase()
     searches = []
 
     def erased_meanwhile(*arguments):
         searches.append(arguments)
-        for number, record in enumerate(kept_records(ChildProcess(), *arguments)):
-            if number == 3 and len(searches) == 1:
-                erase("bob@a.example")
-            yield record
+        yield from kept_texts(ChildProcess(), *arguments)
+        if len(searches) == 1:
+            erase("bob@a.example")
 
-    do_files(instance, open_records=erased_meanwhile)
-    assert b"ann@a.example" not in content().lower()
-    assert b"bob@a.example" not in content()
+    do_files(instance, open_texts=erased_meanwhile)
     assert len(searches) == 2
+    assert waiting_files(site, instance) == 0
 
 
 def test_a_worker_that_is_killed_leaves_the_search_to_another(
-    manager, root, instance, erase, search, content, monkeypatch
+    site, manager, root, instance, erase, search, monkeypatch
 ):
     keep(manager, root, PEOPLE)
-    erase("ann@a.example")
+    erase()
 
     def killed(*_):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        do_files(instance, open_records=killed)
+        do_files(instance, open_texts=killed)
     search()
-    assert content() == PEOPLE.encode()  # the lease has not ended
+    assert waiting_files(site, instance) == 1  # the lease has not ended
     later = clock.uptime_ms() + jobs.LONG.lease_ms + 1
     monkeypatch.setattr(leases, "now", lambda _: later)
     search()
-    assert content() == WITHOUT_ANN.encode()
+    assert waiting_files(site, instance) == 0
 
 
-def test_an_import_that_failed_begins_anew_after_a_row_has_become_blank(
+@pytest.mark.parametrize(("fault", "left"), [(LookupError, 0), (OSError, 1)])
+def test_a_file_that_breaks_the_search_is_deleted_unless_the_machine_did(
+    site, manager, root, instance, erase, fault, left
+):
+    keep(manager, root, NOBODY)
+    erase()
+
+    def broken(*_):
+        raise fault
+
+    with suppress(OSError):
+        do_files(instance, open_texts=broken)
+    assert waiting_files(site, instance) == left
+
+
+def test_a_search_that_takes_long_holds_its_claim(site, manager, root, erase, instance, monkeypatch):
+    monkeypatch.setattr(file_searches, "BATCH_TEXTS", 1)
+    keep(manager, root, PEOPLE.replace("Ann@a.example", "eve@a.example"))
+    erase()
+
+    def stolen(*arguments):
+        with database.write(site.id):
+            database.execute("UPDATE jobs SET claim = 'another' WHERE site_id = ?", (site.id,))
+        yield from kept_texts(ChildProcess(), *arguments)
+        pytest.fail("the search went on")
+
+    kind = file_tasks.kind(instance, partial(kept_file, ChildProcess()), stolen)
+    assert not jobs.work([kind], site.id, 30)
+
+
+def test_of_an_import_that_failed_nothing_is_left_with_the_file(
     site, manager, root, instance, erase, search, monkeypatch
 ):
     monkeypatch.setattr(file_imports, "BATCH_ROWS", 1)
@@ -302,7 +331,7 @@ def test_an_import_that_failed_begins_anew_after_a_row_has_become_blank(
         columns = ()
 
         def __init__(self, *arguments):
-            self.file = kept_file_of(*arguments)
+            self.file = kept_file(ChildProcess(), *arguments)
 
         def rows(self, check):
             with closing(self.file.rows(check)) as rows:
@@ -313,25 +342,8 @@ def test_an_import_that_failed_begins_anew_after_a_row_has_become_blank(
     work(manager, Fails)
     with database.session():
         assert database.row("SELECT count(*) FROM imports WHERE status = 'receiving'") == (1,)
-    erase("bob@a.example")
+    erase()
     search()
-    read(manager, path)
-    site_lane.drain(site.id, 30)
-    assert subscribers.find(site, email="ann@a.example")
-    assert subscribers.find(site, email="cy@a.example")
-    assert subscribers.find(site, email="bob@a.example") is None
-
-
-def kept_file_of(*arguments):
-    from schemas.file_imports import kept_file
-
-    return kept_file(ChildProcess(), *arguments)
-
-
-def test_a_file_that_was_sent_later_is_as_it_was_sent(manager, root, erase, search, content):
-    erase("ann@a.example")
-    path = keep(manager, root, PEOPLE)
-    search()
-    assert content() == PEOPLE.encode()
-    work(manager)
-    assert "Erased people stay away: 1." in manager.get(path).text
+    with database.session():
+        assert database.row("SELECT count(*) FROM imports WHERE status = 'receiving'") == (0,)
+    assert waiting_files(site, instance) == 0

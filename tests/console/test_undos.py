@@ -12,7 +12,7 @@ from audience.errors import NotFound
 from audience.imports import imports
 from audience.operations import site_lane
 from audience.searches import searches
-from audience.subscribers import commands, events, subscribers
+from audience.subscribers import commands, subscribers
 from audience.undo import undos
 from storage.bulk import acts as stored_acts
 from tests.client import FakeQueue
@@ -72,10 +72,14 @@ def test_an_import_is_taken_back_after_its_counts_are_seen(site, manager, path):
     assert "being undone" not in after
     shown = manager.get(path).text
     assert "<b>2</b> removed, <b>0</b> as before, <b>1</b> kept in part" in shown
-    assert "1 subscriber changed later by hand" in shown
-    assert f"{path}/undo" not in shown
-    assert audit_log.page(site)[0].act == "import undone"
+    assert "1 subscriber: mentioned since by an operator" in shown
+    kept = manager.get(f"{path}/undo/kept.csv").text.splitlines()
     uuid = found(site, "p1@a.example").uuid
+    assert kept == ["email,uuid,reason", f"p1@a.example,{uuid},mentioned since by an operator"]
+    sent = audit_log.page(site)[0]
+    assert (sent.act, sent.subject, sent.subjects) == ("kept subscribers downloaded", "import 1", 1)
+    assert f'{path}/undo"' not in shown
+    assert audit_log.page(site)[1].act == "import undone"
     assert manager.get(f"/sites/{site.uuid}/subscribers/{uuid}").status_code == 200
 
 
@@ -85,6 +89,7 @@ def test_whoever_is_no_manager_takes_nothing_back(app, site, path, act):
     for each in (path, act_path):
         assert "undo" not in support.get(each).text
         assert support.get(f"{each}/undo").status_code == 404
+        assert support.get(f"{each}/undo/kept.csv").status_code == 404
         assert support.post(f"{each}/undo").status_code == 404
 
 
@@ -112,18 +117,10 @@ def test_only_those_whose_last_word_is_the_act_are_subscribed_again(site, manage
     site_lane.drain(site.id, 30)
     left = [found(site, f"p{number}@a.example").unsubscribed_at is not None for number in range(3)]
     assert left == [True, True, False]
+    kept = manager.get(f"{act_path}/undo/kept.csv").text
+    assert kept.count("stays unsubscribed") == kept.count("p1@a.example") == 1
     uuid = found(site, "p2@a.example").uuid
     assert "by taking act 1 back" in manager.get(f"/sites/{site.uuid}/subscribers/{uuid}").text
-
-
-def test_consent_that_waits_wins_over_what_is_put_back(site, manager, path, act):
-    items = [(0, {"email": "p0@a.example", "command": "unsubscribe"})]
-    imports.accept(site, items, [], FakeQueue(), 0)
-    act_path = act(UNSUBSCRIBE)
-    manager.post(f"{act_path}/undo")
-    site_lane.drain(site.id, 30)
-    left = [found(site, f"p{number}@a.example").unsubscribed_at is not None for number in range(2)]
-    assert left == [True, False]
 
 
 def test_what_cannot_be_taken_back(app, site, manager, path, act, monkeypatch):
@@ -138,18 +135,6 @@ def test_what_cannot_be_taken_back(app, site, manager, path, act, monkeypatch):
         assert again.post(f"{each}/undo").status_code == 422
     with pytest.raises(NotFound):
         undos.get(site, undos.import_source(1))
-
-
-def test_who_left_before_the_act_and_says_so_after_it_stays_away(site, manager, path, act):
-    """An event of the moment before the act comes late: without the act it would have counted."""
-    left_at = clock.now_ms()
-    act_path = act(UNSUBSCRIBE)
-    event = {"email": "p0@a.example", "type": "$unsubscribe", "date": left_at}
-    events.record(site, [(0, event)], [])
-    manager.post(f"{act_path}/undo")
-    site_lane.drain(site.id, 30)
-    left = [found(site, f"p{number}@a.example").unsubscribed_at is not None for number in range(2)]
-    assert left == [True, False]
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """Workbooks: what is read of them, and what is refused; those that cost too much by a real child process."""
 
 import datetime as dt
+import hashlib
 import io
+import resource
 import tempfile
 import zipfile
 
@@ -296,9 +298,59 @@ def test_shared_strings_are_read():
 
 
 def test_too_many_shared_strings_are_refused(monkeypatch):
-    monkeypatch.setattr(workbook, "MAX_STRING_LENGTH", 1_000)
-    assert unpack(with_strings(b"x" * 500, 2))[1] != []
-    assert refused(with_strings(b"x" * 501, 2)) == workbook.TOO_LARGE
+    monkeypatch.setattr(workbook, "MAX_STRINGS", 2)
+    assert unpack(with_strings(b"x", 2))[1] != []
+    assert refused(with_strings(b"x", 3)) == workbook.TOO_LARGE
+
+
+def test_too_many_cells_are_refused_of_any_sheet_that_is_read(monkeypatch):
+    monkeypatch.setattr(workbook, "MAX_CELLS", 4)
+    fair, large = ("Fair", [["a", "b"]] * 2), ("Large", [["a", "b"]] * 3)
+    assert unpack(book(fair, fair))[1] != []
+    assert refused(book(fair, large)) == workbook.TOO_LARGE
+    assert unpack(book(fair, large), "Fair")[1] != []
+    assert refused(book(fair, large), "Large") == workbook.TOO_LARGE
+
+
+@pytest.mark.parametrize("piece", [b"x" * 20, b"</t><t>x"])
+def test_a_string_that_is_too_long_is_refused(monkeypatch, piece):
+    monkeypatch.setattr(workbook, "LARGE_PIECE_SIZE", 100)
+    monkeypatch.setattr(workbook, "MAX_GAP", 800)
+    assert unpack(with_strings(piece * 20))[1] != []
+    assert refused(with_strings(piece * 110)) == workbook.TOO_LARGE
+
+
+def long_cell():
+    """A workbook with a cell of 300 MB."""
+    cell = b'<row><c r="A1" t="inlineStr"><is><t>' + b"x" * 300_000_000 + b"</t></is></c></row>"
+    return rewritten(TWO, {"xl/worksheets/sheet1.xml": SHEET + cell + b"</sheetData></worksheet>"})
+
+
+@pytest.mark.parametrize("make", [lambda: with_strings(b"a", 10_000_000), long_cell])
+def test_what_inflates_to_hundreds_of_times_its_size_is_refused_within_two_seconds(make):
+    content, before = make(), cpu_seconds()
+    assert len(content) < 500_000
+    assert refused(content, run=ChildProcess()) == workbook.TOO_LARGE
+    assert cpu_seconds() - before < 2
+
+
+def cpu_seconds():
+    """Of all children so far."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
+
+
+def test_a_large_workbook_that_is_fair_is_read():
+    rows = "".join(
+        f'<row><c t="inlineStr"><is><t>person{number}@example.org</t></is></c>'
+        f'<c t="inlineStr"><is><t>{hashlib.sha512(b"%d" % number).hexdigest() * 8}</t></is></c></row>'
+        for number in range(16_000)
+    )
+    assert len(rows) > workbook.SMALL
+    content = rewritten(
+        TWO, {"xl/worksheets/sheet1.xml": SHEET + rows.encode() + b"</sheetData></worksheet>"}
+    )
+    assert len(unpack(content, run=ChildProcess())[1]) == 16_000
 
 
 def test_too_many_columns_are_refused_but_not_blank_ones():
@@ -316,12 +368,12 @@ def test_a_row_that_is_too_long_is_refused():
 
 
 def test_a_workbook_that_needs_too_much_memory_is_refused_in_words():
-    large = with_strings(b"x" * 9_000, 10_000)
-    assert refused(large, run=ChildProcess(memory_bytes=96 * 2**20)) == workbook.TOO_LARGE
+    large = with_strings(b"x" * 9_000, 1_700)
+    assert refused(large, run=ChildProcess(memory_bytes=40 * 2**20)) == workbook.TOO_LARGE
 
 
 def test_a_workbook_that_needs_too_much_time_is_refused_in_words():
-    assert refused(with_strings(b"x", 1_000_000), run=ChildProcess(cpu_seconds=1)) == workbook.TOO_LARGE
+    assert refused(with_strings(b"x", 900_000), run=ChildProcess(cpu_seconds=1)) == workbook.TOO_LARGE
 
 
 def test_a_crafted_workbook_is_refused_by_the_child_too():

@@ -13,6 +13,8 @@ form.addEventListener("drop", (event) => {
   form.requestSubmit()
 })
 
+if ("again" in form.dataset) file.addEventListener("change", () => form.requestSubmit())
+
 form.addEventListener("submit", (event) => {
   event.preventDefault()
   const request = new XMLHttpRequest()
@@ -32,7 +34,7 @@ form.addEventListener("submit", (event) => {
   part("progress").hidden = false
   say("")
   form.querySelector("button").disabled = true
-  request.open("POST", location.href)
+  request.open("POST", form.action)
   request.setRequestHeader("X-CSRF-Token", form.elements.csrf.value)
   request.send(new FormData(form))
 })

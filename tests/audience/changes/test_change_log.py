@@ -19,6 +19,7 @@ from audience.subscribers import commands, events, subscribers
 from audience.subscribers import tags as site_tags
 from schemas.formats.rows import FileRow
 from storage import database
+from tests.audience.undo.test_undos import put
 from tests.change_mirror import Mirror, normal, state
 
 ANN, BOB = "ann@a.example", "bob@a.example"
@@ -104,16 +105,19 @@ def test_what_is_rolled_back_or_only_tried_leaves_nothing(site):
     assert (change_log_pages.newest(site), blobs(site)) == (0, [])
 
 
-def test_only_ids_of_the_new_and_of_those_who_stay_as_they_are(site):
-    subscribers.create(site, {"email": ANN, "first_name": "Ann", "fields": {"plan": "pro"}})
+def test_only_ids_of_the_new_and_of_those_of_an_import_who_stay_as_they_are(site):
+    subscribers.create(site, {"email": BOB})
+    before = len(blobs(site))
+    subscribers.create(site, {"email": BOB})
+    put(site, {"email": ANN, "first_name": "Ann", "fields": {"plan": "pro"}})
     subscribers.create(site, {"email": ANN, "first_name": "Ann"})
     subscribers.create(site, {"email": ANN, "first_name": "Anna"})
-    created, unchanged, changed = map(json.loads, blobs(site))
+    created, unchanged, changed = map(json.loads, blobs(site)[before:])
     [id_] = created["created"]
     assert created == {"created": [id_], "made_fields": ["plan"]}
     assert unchanged == {"unchanged": [id_]}
     assert changed == {"changed": [[id_, {"first_name": "Anna"}, {"first_name": "Ann"}]]}
-    assert change_log_pages.newest(site) == 2
+    assert change_log_pages.newest(site) == 3
 
 
 def test_erasing_leaves_nothing_of_a_person_but_ids(site, folder):

@@ -139,13 +139,13 @@ class UndoHistory(History):
 
     def work(self):
         site_lane.drain(self.site.id, 60)
-        for kind, source, changes in self.queue:
+        while self.queue:
+            kind, source, changes = self.queue.pop(0)
             number, accepted_at = self.done[source]
             if kind == "import":
                 self.write_import(named(source), changes, number, accepted_at)
             else:
                 self.check_counts(source, self.undo(source, number))
-        self.queue = []
 
     def write_import(self, source, changes, number, accepted_at):
         """In chunks, as the service does; those of the erased are None."""
@@ -164,7 +164,13 @@ class UndoHistory(History):
         return Change(key, key, consent=Consent.UNSUBSCRIBE, creates=False)._asdict()
 
     def undo(self, source, number):
-        return self.whole.undo(named(source), number, self.now, self.resubscribes.get(source, False))
+        resubscribe = self.resubscribes.get(source, False)
+        return self.whole.undo(named(source), number, self.now, resubscribe, self.sent_to())
+
+    def sent_to(self):
+        """The addresses, as they were sent, of rows that wait."""
+        waiting = [change for _, _, changes in self.queue for change in filter(None, changes or ())]
+        return {change.get("behind", change["key"]) for change in waiting}
 
     def check_counts(self, source, expected):
         undo = undos.get(self.site, source)

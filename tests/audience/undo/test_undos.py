@@ -95,32 +95,26 @@ def test_of_several_pieces_each_is_done_once(site, monkeypatch):
 
 def test_what_somebody_said_since_stays(site):
     put(site, {"email": ANN, "fields": {"plan": "a"}})
-    wrong = {"first_name": "?", "fields": {"plan": "z", "city": "?"}, "tags": ["wrong", "other"]}
+    fields, tags = {"plan": "z", "city": "?"}, ["wrong", "other"]
+    wrong = {"first_name": "?", "fields": fields, "tags": tags}
     import_id = put(site, *({"email": each, **wrong} for each in (ANN, BOB, CY)))
     for email in (ANN, BOB):
         subscribers.create(site, {"email": email, "fields": {"plan": "new"}})
         run(site, command="remove_tag", email=email, query="other")
     assert take_back(site, import_id) == (1, 0, 2)
-    for email in (ANN, BOB):
-        person = found(site, email)
-        assert (person.first_name, person.fields, tags_of(site, email)) == ("", {"plan": "new"}, set())
-    assert undos.kept_by(site, undos.get(site, Source("import", import_id))) == [(("operator", None), 2)]
+    ann, bob = found(site, ANN), found(site, BOB)
+    assert (ann.first_name, ann.fields, tags_of(site, ANN)) == ("", {"plan": "new"}, set())
+    assert (bob.first_name, bob.fields) == ("?", fields | {"plan": "new"})
+    assert tags_of(site, BOB) == {"wrong"}
+    undo = undos.get(site, Source("import", import_id))
+    assert undos.kept_by(site, undo) == [(("changed", None), 1), (("operator", None), 1)]
 
 
-def test_whoever_was_named_since_keeps_everything(site):
-    put(site, {"email": ANN})
-    import_id = put(site, {"email": ANN, "first_name": "A"}, {"email": BOB, "first_name": "A"})
-    again = put(site, {"email": ANN, "first_name": "A"}, {"email": BOB})
-    assert take_back(site, import_id) == (0, 0, 2)
-    assert [found(site, each).first_name for each in (ANN, BOB)] == ["A", "A"]
-    assert undos.kept_by(site, undos.get(site, Source("import", import_id))) == [(("import", str(again)), 2)]
-
-
-def test_whoever_was_named_before_goes_back(site):
-    put(site, {"email": ANN, "first_name": "A"})
-    put(site, {"email": ANN, "first_name": "A"})
-    assert take_back(site, put(site, {"email": ANN, "first_name": "B"})) == (0, 1, 0)
-    assert found(site, ANN).first_name == "A"
+def test_whom_it_created_and_an_import_mentioned_since_is_kept_by_that(site):
+    import_id = put(site, {"email": ANN, "first_name": "A"})
+    again = put(site, {"email": ANN})
+    assert take_back(site, import_id) == (0, 0, 1)
+    assert undos.kept_by(site, undos.get(site, Source("import", import_id))) == [(("import", str(again)), 1)]
 
 
 def test_who_left_does_not_come_back(site):
@@ -213,7 +207,7 @@ def test_an_import_accepted_after_an_undo_is_applied_after_it(site):
     undos.of_import(site, import_id, 30)
     imports.accept(site, [(0, {"email": ANN, "first_name": "B"})], [], FakeQueue(), 1)
     site_lane.drain(site.id, 30)
-    assert undos.get(site, Source("import", import_id)).removed == 1
+    assert undos.get(site, Source("import", import_id)).kept == 1
     assert found(site, ANN).first_name == "B"
 
 

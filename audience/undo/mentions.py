@@ -1,0 +1,62 @@
+"""Who was mentioned since an import created them: they stay when it is undone.
+
+Mentions are in the record of changes, and in imports and bulk actions that are accepted and still wait. Each
+is read once; what comes meanwhile is read on.
+"""
+
+from typing import NamedTuple
+
+from audience.changes.changes import Source
+from audience.changes.entries import unpack
+from audience.imports import payloads as import_payloads
+from storage.bulk import acts as bulk_acts
+from storage.changes import acts as change_log_acts
+from storage.imports import imports as stored_imports
+from storage.subscribers import batches as subscriber_batches
+from storage.subscribers.batches import ID
+from storage.undo import undos
+
+ROWS_AT_ONCE = 10  # of the record, with up to 1,000 subscribers each
+
+
+class Reached(NamedTuple):
+    """The ids of what was read last: a row of the record, a batch of an import, a chunk of a bulk action."""
+
+    row: int
+    batch: int = 0
+    chunk: int = 0
+
+
+class Mentions(NamedTuple):
+    """What mentioned subscribers, by their ids; `is_all` if nothing is left to read."""
+
+    by_id: dict[int, Source]
+    reached: Reached
+    is_all: bool
+
+
+def read_on(site_id: int, source: Source, reached: Reached) -> Mentions:
+    """Reads some more of what mentions those whom an import created; nothing of what created nobody."""
+    undone = stored_imports.get(site_id, source.id) if source.kind == "import" else None
+    if undone is None or not undone.created:
+        return Mentions({}, reached, is_all=True)
+    by_id: dict[int, Source] = {}
+    rows = change_log_acts.after_row(site_id, reached.row, ROWS_AT_ONCE)
+    for row in rows:
+        reached, by = reached._replace(row=row.id), Source(row.source, row.source_id)
+        if by != source and by.kind != "undo":
+            by_id |= dict.fromkeys(unpack(row.entries).mentioned(), by)
+    chunks = bulk_acts.waiting_pieces(site_id, reached.chunk, ROWS_AT_ONCE)
+    for chunk_id, act_id, ids in chunks:
+        reached = reached._replace(chunk=chunk_id)
+        by_id |= dict.fromkeys(ids, Source("bulk_act", act_id))
+    batch = stored_imports.batch_after(site_id, reached.batch, source.id)
+    if batch:
+        batch_id, import_id, payload = batch
+        reached = reached._replace(batch=batch_id)
+        keys = {change.key for change in import_payloads.read(payload) if change}
+        existing = subscriber_batches.read_existing(site_id, keys).values()
+        by_id |= dict.fromkeys((row[ID] for row in existing), Source("import", import_id))
+    created = undos.created_by(site_id, by_id, source)
+    is_all = batch is None and max(len(rows), len(chunks)) < ROWS_AT_ONCE
+    return Mentions({id_: by_id[id_] for id_ in created}, reached, is_all)
