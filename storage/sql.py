@@ -8,9 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """`parameters` in the order of the marks in `text`; `text` never contains input.
+    """A part of a statement. `parameters` are in the order of the marks in `text`; `text` never contains
+    input.
 
-    A condition that is `rare` finds the few who meet it by itself: they are better found first, then sorted.
+    A `rare` condition finds its few subscribers by itself: it is faster to find them first, and sort them
+    then.
     """
 
     text: str
@@ -77,7 +79,7 @@ def join(separator: str, parts: list[Sql]) -> Sql:
 
 
 def slices(values: Iterable[Any]) -> Iterator[list[Any]]:
-    """Lists of at most `MAX_PARAMETERS` values, as many as a statement takes."""
+    """The values in lists of at most `MAX_PARAMETERS`, as many as a statement takes."""
     remaining = iter(values)
     while chunk := list(islice(remaining, MAX_PARAMETERS)):
         yield chunk

@@ -26,7 +26,8 @@ Said = tuple[Person, int, bool, str]  # who, when, whether they subscribed, and 
 
 
 class ConsentEvent(NamedTuple):
-    """`instant` is its date, at most its acceptance, or without a date its acceptance, in milliseconds.
+    """A consent event. `instant`, in milliseconds, is its date if it has one, but not later than its
+    acceptance; otherwise its acceptance.
 
     `number` is that of the accepting transaction.
     """
@@ -40,9 +41,10 @@ class ConsentEvent(NamedTuple):
         return self.kind in UNSUBSCRIBES
 
     def counts_over(self, stored_event: "ConsentEvent", now: int) -> bool:
-        """Whether it counts in place of the one that is kept.
+        """Whether this event counts in place of the stored one.
 
-        A kept instant after `now`, of a clock that was ahead, is compared as now, for an unsubscribe only.
+        A stored subscribe after `now` (milliseconds), from a clock that was ahead, is compared as `now` with
+        an unsubscribe.
         """
         if stored_event.kind == ConsentKind.NONE:
             return True
@@ -56,9 +58,8 @@ class ConsentEvent(NamedTuple):
 
 
 class Consents:
-    """What a batch of changes says of consent: `said` is each change of it. The numbers of events that came
-    too late, and left their subscribers otherwise than they ask, are `unsubscribes_ignored` and
-    `subscribes_ignored`.
+    """The consent events of a batch of changes; `said` has each change of consent. `unsubscribes_ignored` and
+    `subscribes_ignored` count the events that had no effect because a later event says otherwise.
     """
 
     def __init__(self, now: int) -> None:
@@ -67,17 +68,17 @@ class Consents:
         self.unsubscribes_ignored = self.subscribes_ignored = 0
 
     def apply(self, subscriber: Person, change: Change, accepted: Acceptance) -> bool:
-        """Applies the events of a change; whether the subscriber's date of unsubscribing has changed."""
+        """Applies the events of a change. Returns whether the subscriber's date of unsubscribing changed."""
         before = subscriber[UNSUBSCRIBED_AT]
         for event, shown_at, reason in events(change, accepted):
             self._apply(subscriber, event, min(shown_at, self.now), reason)
         return bool(subscriber[UNSUBSCRIBED_AT] != before)
 
     def _apply(self, subscriber: Person, event: ConsentEvent, shown_at: int, reason: str) -> None:
-        """Repeating what counts keeps the first date.
+        """Applies an event. If it repeats the event that counts, the first date stays.
 
-        The number is that of the unsubscribe that came last, whichever counts: where it is another's than the
-        event that counts, undo of either resubscribes nobody.
+        The stored number is that of the last unsubscribe, whether or not it counts. If it differs from that
+        of the event that counts, an undo of either resubscribes nobody.
         """
         subscribed = subscriber[UNSUBSCRIBED_AT] is None
         if event.unsubscribes:
@@ -98,9 +99,11 @@ class Consents:
 
 
 def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:
-    """The events of a change, each with the instant that is shown of it and its reason.
+    """The consent events of a change, each with the instant to show, in milliseconds, and its
+    reason.
 
-    A row that says so unsubscribes whatever its date, which is then only shown; one that subscribes has none.
+    A row whose command is to unsubscribe unsubscribes whatever its date, which is only shown. A row that
+    subscribes has no date.
     """
     left_at = change.dates.get("unsubscribed_at")
     if left_at is not None and not change.consent:
@@ -118,12 +121,12 @@ def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent,
 
 
 def stored_event(subscriber: Person) -> ConsentEvent:
-    """The event that counts."""
+    """The stored consent event of a row of the batch."""
     return ConsentEvent(subscriber[CONSENT_AT] or 0, subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND])
 
 
 def current_event(subscriber: Subscriber) -> ConsentEvent:
-    """The event that counts of a subscriber."""
+    """The consent event that counts for a subscriber."""
     kind = ConsentKind(subscriber.consent_kind)
     return ConsentEvent(subscriber.consent_at or 0, subscriber.consent_number, kind)
 

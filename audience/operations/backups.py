@@ -41,7 +41,9 @@ NOT_A_BACKUP = "This is not a complete backup of Audience: "
 
 @dataclass(frozen=True)
 class Manifest:
-    """The contents of a backup: `created_at` in milliseconds, `rows` by table, `sha256` by file."""
+    """The contents of a backup. `created_at` is in milliseconds, `rows` are counted by table, `sha256` is by
+    file.
+    """
 
     format: int
     created_at: int
@@ -56,8 +58,8 @@ INSTANTS = range(253_402_300_800_000)  # to the end of the year 9999
 
 @dataclass(frozen=True)
 class Restored:
-    """How many subscribers were erased and unsubscribed again, keys revoked or set to expire again, and
-    webhooks paused.
+    """The result of a restore: the numbers of subscribers erased and unsubscribed again, of keys revoked or
+    set to expire again, and of webhooks paused.
     """
 
     created_at: int
@@ -96,7 +98,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
 
 
 def refuse_server(settings: Settings) -> None:
-    """Raises `Refused` where the database is on a server, which has backups of its own."""
+    """Raises `Refused` if the database is on a server, which has backups of its own."""
     if advice := stored.backed_up_elsewhere(settings.database):
         raise Refused(advice)
 
@@ -210,8 +212,9 @@ def restore(
     """Replaces the instance by a backup, and opens it. The caller keeps the service from running.
 
     If interrupted, it has changed nothing, or can be run again. Raises `Refused` if the file is no complete
-    backup, or if erasures of the present instance cannot be matched with it; `Unusable` if it is newer than
-    this Audience; `Unavailable` if a process uses the present database.
+    backup, or if the erasures of the present instance cannot be matched with it. Raises
+    `Unusable` if the backup is newer than this version, and `Unavailable` if a process uses the present
+    database.
     """
     refuse_server(settings)
     current = database.file(settings.database)

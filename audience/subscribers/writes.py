@@ -24,7 +24,7 @@ from storage.subscribers.subscribers import Subscriber
 
 
 def save(batch: SubscriberBatch) -> None:
-    """Writes a batch, in the caller's transaction; gives new subscribers their ids."""
+    """Writes a batch, in the caller's transaction. Gives new subscribers their ids."""
     _write_texts(batch)
     created = [subscriber for key, subscriber in batch.people.items() if key not in batch.known]
     for subscriber_id, subscriber in zip(stored.new_ids(len(created)), created, strict=True):
@@ -48,7 +48,7 @@ def save(batch: SubscriberBatch) -> None:
 
 
 def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
-    """Deletes subscribers with all that is kept beside them, in the caller's transaction."""
+    """Deletes subscribers with all records about them, in the caller's transaction."""
     ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
     stored_values.remove(
         (site_id, ids[key], *row, subscriber.id)
@@ -65,7 +65,7 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
 
 
 def _write_texts(batch: SubscriberBatch) -> None:
-    """Puts changed custom values and tags into their columns."""
+    """Writes changed custom values and tags into the subscribers' text columns."""
     for key in batch.revalued:  # a later change may have put back what an earlier one replaced
         values, replaced = batch.values[key], batch.replaced[key]
         for name in [name for name, old in replaced.items() if json_equal(values.get(name, ABSENT), old)]:
@@ -81,7 +81,7 @@ def _write_texts(batch: SubscriberBatch) -> None:
 
 
 def _changed(batch: SubscriberBatch) -> dict[int, list[Person]]:
-    """Those of the known who differ from what they were, by the sum of their groups of columns."""
+    """The existing subscribers that differ from what they were, by the sum of their groups of columns."""
     changed: dict[int, list[Person]] = defaultdict(list)
     for key, before in batch.known.items():
         subscriber = batch.people[key]
@@ -109,7 +109,9 @@ def _save_tags(batch: SubscriberBatch) -> None:
 
 
 def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int, int, int]]:
-    """In the order of their table, which adds them faster."""
+    """The (site id, tag id, subscriber id) of tagged subscribers, in the order of their table, which makes
+    adding them faster.
+    """
     return [
         (site_id, tag_id, row_id) for tag_id in sorted(ids_by_tag) for row_id in sorted(ids_by_tag[tag_id])
     ]

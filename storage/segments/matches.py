@@ -36,7 +36,8 @@ MOST_SELECTS = 200  # of the conditions of one statement: SQLite takes some 500,
 def conditions_met(
     site_id: int, subscriber_ids: Iterable[int], values: Iterable[Row], conditions: Sequence[Sql]
 ) -> dict[int, list[bool]]:
-    """By subscriber, for each condition on `subscribers` whether it holds; nobody who is gone is in it.
+    """For each subscriber id, whether each condition on `subscribers` holds. Subscribers that no longer exist
+    are left out.
 
     `values` are all rows of `field_values` of these subscribers.
     """

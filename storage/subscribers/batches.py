@@ -32,7 +32,7 @@ GROUPS = {
 
 
 def read_existing(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, ...]]:
-    """The columns `KNOWN` of subscribers, by email key."""
+    """The columns `KNOWN` of existing subscribers, by email key."""
     among = engine.among(keys)
     query = f"SELECT {', '.join(KNOWN)} FROM subscribers WHERE site_id = ? AND email_key {among.text}"
     records = rows(query, [site_id, *among.parameters])
@@ -45,12 +45,14 @@ def new_ids(count: int) -> Sequence[int]:
 
 
 def insert(subscribers: Iterable[Sequence[Any]]) -> None:
-    """Adds subscribers, as rows of `INSERTED`."""
+    """Adds subscribers, given as rows of `INSERTED`."""
     execute_many(insert_into("subscribers", INSERTED), subscribers)
 
 
 def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
-    """The sum of the groups that differ between two rows of `KNOWN`; with any that is shown, `TEXTS` too."""
+    """The sum of the groups of columns that differ between two rows of `KNOWN`. It includes `TEXTS` if any
+    shown column differs.
+    """
     groups = 0
     if subscriber[NAMED] != list(before[NAMED]):
         groups = TEXTS | NAMES
@@ -66,7 +68,9 @@ def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
 
 
 def update(site_id: int, changed: Mapping[int, Sequence[Sequence[Any]]]) -> None:
-    """Writes the groups of columns that changed, as rows of `KNOWN` by the sum of their groups."""
+    """Writes the changed groups of columns of subscribers. `changed` has rows of `KNOWN` by the sum of their
+    groups.
+    """
     for groups, subscribers in changed.items():
         columns = [name for group, names in GROUPS.items() if group & groups for name in names]
         values = itemgetter(*(KNOWN.index(name) for name in columns), ID)

@@ -22,17 +22,17 @@ FIELDS = Records(CustomFieldModel, CustomField)
 
 
 def list_all(site_id: int) -> list[CustomField]:
-    """Newest first."""
+    """The custom fields of a site, newest first."""
     return FIELDS.find("ORDER BY id DESC", site_id=site_id)
 
 
 def get_by_key(site_id: int, key: str) -> CustomField:
-    """The field with that key, which must exist."""
+    """The custom field with a key, which must exist."""
     return FIELDS.find(site_id=site_id, key=key)[0]
 
 
 def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
-    """Ids by key, of those of `keys` that the site has."""
+    """The ids of a site's custom fields, by key, of those among `keys`."""
     return {
         key: field_id
         for among in map(engine.among, slices(keys))
@@ -44,7 +44,9 @@ def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
 
 
 def add(site_id: int, fields: Sequence[tuple[str, str]], at: int) -> dict[str, int]:
-    """Creates missing fields, given as (key, name), in the caller's write transaction; their ids by key."""
+    """Creates missing custom fields, given as (key, name), in the caller's write transaction. Returns their
+    ids by key.
+    """
     ids = engine.new_ids(database, "custom_fields", len(fields))
     execute_many(
         insert_into("custom_fields", ("id", "site_id", "key", "name", "created_at")),

@@ -13,7 +13,7 @@ WEEK_MS = 7 * 86_400_000
 
 
 class Event(NamedTuple):
-    """`details` is JSON."""
+    """An event of a subscriber; `details` is JSON."""
 
     subscriber_id: int
     type: str
@@ -32,7 +32,7 @@ def add(site_id: int, events: Iterable[Event], at: int) -> None:
 
 
 def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Those of the (type, unique key) pairs that the site has, with the email key of whose event it is."""
+    """The (type, unique key) pairs that the site has, with the email key of the event's subscriber."""
     values = ",".join(["(?,?)"] * len(unique_keys))
     records = rows(
         "SELECT e.type, e.unique_key, s.email_key FROM events e "
@@ -44,13 +44,13 @@ def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -
 
 
 def page(site_id: int, subscriber_id: int, limit: int, offset: int) -> list[Event]:
-    """Newest first."""
+    """A page of a subscriber's events, newest first."""
     newest = f"{_of_subscriber()} ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?"
     return EVENTS.find(newest, subscriber_id, site_id, limit, offset)
 
 
 def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
-    """(event, address of its subscriber), newest first."""
+    """The newest (event, address of its subscriber) of a site, newest first."""
     records = rows(
         f"SELECT {EVENTS.columns_of('e')}, s.email FROM events e "
         "JOIN subscribers s ON s.id = e.subscriber_id AND s.site_id = e.site_id "
@@ -61,12 +61,12 @@ def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
 
 
 def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
-    """Oldest first."""
+    """The events of a subscriber, oldest first."""
     return EVENTS.find(f"{_of_subscriber()} ORDER BY occurred_at, id", subscriber_id, site_id)
 
 
 def newest_of_type(site_id: int, subscriber_id: int, type_: str, limit: int) -> list[int]:
-    """When the newest events of a type were."""
+    """The instants, in milliseconds, of a subscriber's newest events of a type."""
     query = (
         f"SELECT occurred_at FROM events {_of_subscriber()} AND type = ? ORDER BY occurred_at DESC LIMIT ?"
     )
@@ -78,7 +78,9 @@ def count(site_id: int, subscriber_id: int) -> int:
 
 
 def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tuple[int, int, int]]:
-    """(subscriber id, whole weeks since an instant, events), without the weeks that have none."""
+    """The (subscriber id, whole weeks since an instant in milliseconds, number of events), without weeks that
+    have none.
+    """
     among = engine.among(subscriber_ids)
     return rows(
         f"SELECT subscriber_id, (occurred_at - ?) / {WEEK_MS}, count(*) FROM events "

@@ -14,7 +14,9 @@ TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object wi
 
 
 class Value(NamedTuple):
-    """`label` is the text as it was sent, "" where it is equal to `folded`; `instant` is in milliseconds."""
+    """A custom value as it is compared. `label` is the text as it was sent, "" if it equals `folded`;
+    `instant` is in milliseconds.
+    """
 
     folded: str
     label: str
@@ -30,7 +32,7 @@ key_of = itemgetter(*map(COLUMNS.index, KEY))
 
 
 def add(rows: Iterable[Row]) -> None:
-    """Rows in order are added faster."""
+    """Adds rows to `field_values`. Rows in the order of the table are added faster."""
     execute_many(insert_into("field_values", COLUMNS, PASSED_OVER), rows)
 
 
@@ -39,7 +41,9 @@ def remove(rows: Iterable[Row]) -> None:
 
 
 def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:
-    """The rows of subscribers; reads all rows of the site, which have no index by subscriber."""
+    """The rows of `field_values` of subscribers. Reads all rows of the site, which have no index by
+    subscriber.
+    """
     chosen = f"site_id = ? AND subscriber_id IN ({engine.IDS})"
     query = f"SELECT {', '.join(COLUMNS)} FROM field_values WHERE {chosen}"
     return set(rows(query, (site_id, json.dumps(list(ids)))))
@@ -56,7 +60,7 @@ def count_gone(site_id: int) -> int:
 
 
 def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
-    """(id, uuid, custom values) of the next subscribers after a uuid."""
+    """The (id, uuid, custom values) of the next subscribers after a uuid."""
     records = rows(
         "SELECT id, uuid, fields FROM subscribers WHERE site_id = ? AND uuid > ? ORDER BY uuid LIMIT ?",
         (site_id, after, limit),
@@ -65,7 +69,7 @@ def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, d
 
 
 def newest(site_id: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
-    """(id, custom values) of the newest subscribers."""
+    """The (id, custom values) of the newest subscribers."""
     records = rows(
         "SELECT id, fields FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?",
         (site_id, limit),

@@ -16,7 +16,7 @@ DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 
 @dataclass(slots=True)
 class Subscriber:
-    """One row of `subscribers`, the columns in its order; `id` is 0 until it is written."""
+    """A record of `subscribers`, with the columns in its order; `id` is 0 until it is written."""
 
     id: int
     uuid: str
@@ -47,7 +47,7 @@ PLAIN = frozenset((str, int, bool, type(None)))  # kinds of values that orjson r
 
 
 def read(record: Sequence[Any]) -> Subscriber:
-    """From a row of `COLUMNS`."""
+    """Makes a subscriber of a row of `COLUMNS`."""
     values = list(record)
     values[FIELDS] = read_values(values[FIELDS])
     values[TAG_IDS] = orjson.loads(values[TAG_IDS])
@@ -55,7 +55,7 @@ def read(record: Sequence[Any]) -> Subscriber:
 
 
 def read_values(text: str) -> dict[str, Any]:
-    """The custom values in a text. orjson reads integers beyond 64 bit as fractions, and no NaN."""
+    """The custom values in a JSON text. orjson reads integers beyond 64 bit as fractions, and no NaN."""
     values: dict[str, Any] = {}
     try:
         values = orjson.loads(text)
@@ -70,7 +70,7 @@ def are_plain(values: Mapping[str, Any]) -> bool:
 
 
 def get_by_keys(site_id: int, keys: Collection[str]) -> dict[str, Subscriber]:
-    """Subscribers by email key."""
+    """The existing subscribers, by email key."""
     among = engine.among(keys)
     query = f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND email_key {among.text}"
     records = rows(query, [site_id, *among.parameters])
@@ -82,7 +82,7 @@ def get_by_key(site_id: int, key: str) -> Subscriber | None:
 
 
 def get_by_ids(site_id: int, ids: Collection[int]) -> dict[int, Subscriber]:
-    """Those of some subscribers who exist, by id."""
+    """The existing subscribers among `ids`, by id."""
     records = rows(
         f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE}",
         (json.dumps(list(ids)), site_id),
@@ -94,13 +94,13 @@ SHOWN = ", ".join(("id", "uuid", "email", *TEXT_COLUMNS, "fields", "tag_ids", *D
 
 
 def shown_rows(site_id: int, ids: Collection[int]) -> list[tuple[Any, ...]]:
-    """`SHOWN` of those of some subscribers who exist, custom values and tags as text."""
+    """The columns `SHOWN` of the existing subscribers among `ids`, with custom values and tags as text."""
     query = f"SELECT {SHOWN} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE}"
     return rows(query, (json.dumps(list(ids)), site_id))
 
 
 def identities(site_id: int, ids: Collection[int]) -> dict[int, tuple[str, str]]:
-    """(uuid, address) of those of some subscribers who exist, by id."""
+    """The (uuid, address) of the existing subscribers among `ids`, by id."""
     query = f"SELECT id, uuid, email FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE}"
     return {
         subscriber_id: (uuid, email)
@@ -114,7 +114,7 @@ def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
 
 
 def move(site_id: int, subscriber: Subscriber) -> None:
-    """Writes a changed address, and consent with it. Raises `Conflict` when another subscriber has it."""
+    """Writes a changed address and its consent. Raises `Conflict` if another subscriber has the address."""
     execute(
         "UPDATE subscribers SET email = ?, email_key = ?, updated_at = ?, consent_at = ?, "
         "consent_number = ?, consent_kind = ? WHERE site_id = ? AND id = ?",
@@ -132,7 +132,7 @@ def move(site_id: int, subscriber: Subscriber) -> None:
 
 
 def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, str]]:
-    """(id, email key, uuid) of the next subscribers by id."""
+    """The (id, email key, uuid) of the next subscribers by id."""
     return rows(
         "SELECT id, email_key, uuid FROM subscribers WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
         (site_id, last_id, limit),
@@ -140,7 +140,9 @@ def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, s
 
 
 class Left(NamedTuple):
-    """Somebody unsubscribed: since when, and the instant, in milliseconds, and kind of what counts."""
+    """An unsubscribed subscriber: since when, and the instant and the kind of the consent event that counts.
+    Instants are in milliseconds.
+    """
 
     uuid: str
     email_key: str
@@ -156,13 +158,13 @@ LEFT = (
 
 
 def left_after(site_id: int, number: int) -> list[Left]:
-    """Who is unsubscribed by a word that was accepted after `number`."""
+    """The subscribers whose unsubscribe was accepted after `number`."""
     records = rows(f"{LEFT} AND consent_number > ? ORDER BY id", (site_id, number))
     return [Left(*record) for record in records]
 
 
 def left_by_undo(site_id: int) -> list[Left]:
-    """Who is unsubscribed and had an older word put back by an undo."""
+    """The unsubscribed subscribers for whom an undo restored an earlier consent event."""
     put_back = (
         "SELECT 1 FROM consent_changes c WHERE c.site_id = subscribers.site_id "
         "AND c.subscriber_id = subscribers.id AND c.source = 'undo'"
@@ -183,7 +185,9 @@ def created_by_imports(site_id: int, ids: Collection[int]) -> list[int]:
 def put_consents_back(
     site_id: int, consents: Iterable[tuple[int, int | None, int, int]], number: int
 ) -> None:
-    """Gives those who are subscribed by the event `number` the one before, as (id, instant, number, kind)."""
+    """Restores the previous consent event, as (id, instant in milliseconds, number, kind), of subscribers
+    that are subscribed by the event `number`.
+    """
     execute_many(
         "UPDATE subscribers SET consent_at = ?, consent_number = ?, consent_kind = ? "
         "WHERE id = ? AND site_id = ? AND consent_number = ? AND unsubscribed_at IS NULL",
@@ -192,7 +196,7 @@ def put_consents_back(
 
 
 def put_consents(site_id: int, subscribers: Iterable[Subscriber]) -> None:
-    """Writes the consent of subscribers as it is in them."""
+    """Writes the consent of subscribers."""
     execute_many(
         "UPDATE subscribers SET unsubscribed_at = ?, consent_at = ?, consent_number = ?, consent_kind = ?, "
         "unsubscribe_number = ? WHERE id = ? AND site_id = ?",
@@ -201,14 +205,14 @@ def put_consents(site_id: int, subscribers: Iterable[Subscriber]) -> None:
 
 
 def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
-    """The email keys of those who exist, by uuid."""
+    """The email keys of the existing subscribers among `uuids`, by uuid."""
     among = engine.among(uuids)
     query = f"SELECT uuid, email_key FROM subscribers WHERE site_id = ? AND uuid {among.text}"
     return dict(rows(query, [site_id, *among.parameters]))
 
 
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
-    """Deletes subscribers with their tags and events; returns (deleted, unsubscribed among them)."""
+    """Deletes subscribers with their tags and events. Returns (deleted, unsubscribed among them)."""
     among = engine.among(ids)
     chosen, parameters = f"{engine.OF_SITE} AND id {among.text}", [site_id, *among.parameters]
     query = f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}"

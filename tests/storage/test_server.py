@@ -189,7 +189,7 @@ def test_an_error_means_what_its_state_says(state, meant):
 
 
 def test_a_connection_that_the_server_closed_is_replaced(url):
-    database.open(url, spare_connections=1)
+    database.open(url, kept_connections=1)
     with database.session():
         [number] = database.row("SELECT pg_backend_pid()")
     server_ends(url, number)

@@ -36,12 +36,14 @@ def kinds(
 
 
 def given_up(settings: Settings) -> tuple[Kind, ...]:
-    """Those that are given up, and queued again by hand."""
+    """The job kinds that are given up after failures, and queued again by hand."""
     return (*site_lane.KINDS, bulk_act_pieces.kind(settings.instance))
 
 
 def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
-    """Tasks of the instance, each of which forgets what is kept no longer; true while there may be more."""
+    """The maintenance tasks of the instance. Each deletes something that is no longer kept; it returns true
+    while there may be more.
+    """
     return {
         "abandoned imports": file_imports.sweep,
         "refused rows": file_imports.forget_refused,
