@@ -176,7 +176,7 @@ class End:
 
     def log_erasures(self, erasures: Sequence[LogLine]) -> None:
         with self._alone():
-            self._opened.execute_many(ADD, erasures)
+            self._opened.execute_many(ADD.one, erasures)
 
     def last_id(self, table: MovedTable) -> int:
         """The highest id that a table has used; 0 for a table without ids or rows."""
