@@ -22,6 +22,8 @@ UNCLEAN = "Send text without NUL and without half surrogate pairs."
 UNCLEAN_CHARACTER = re.compile("[\0\ud800-\udfff]")
 OBJECT = "Send an object."
 TWICE = "This key is there several times, and its values mean different things: send it once."
+SEVERAL = "It is there several times: give it once."
+SWITCH = "Send 1 or 0."
 NUMBER = "Send numbers that are finite, and integers that fit into 64 bits."
 
 MAX_DEPTH = 64  # levels of a JSON value
@@ -173,6 +175,31 @@ class Text(ma.fields.Field[str]):
         if not self.blank and not trim(text):
             raise ma.ValidationError(REQUIRED)
         return text
+
+
+class Once(Text):
+    """A parameter that may be sent again only with the same value."""
+
+    @staticmethod
+    def repeated(values: Repeated) -> str | Repeated:
+        return values if len({*values}) > 1 else values[0]
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        if isinstance(value, Repeated):
+            raise ma.ValidationError(SEVERAL)
+        return super()._deserialize(value)
+
+
+class Switch(Once):
+    """`1` or `0`."""
+
+    json_schema: ClassVar[JsonSchema] = {"type": "string", "enum": ["0", "1"]}
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        text = super()._deserialize(value)
+        if text.strip().lower() not in ("0", "1", "true", "false"):
+            raise ma.ValidationError(SWITCH)
+        return text.strip().lower() in ("1", "true")
 
 
 def as_object(value: Any) -> dict[str, Any]:

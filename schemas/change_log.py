@@ -1,11 +1,12 @@
 """The form of a page of the record of changes, and its answer (docs/contract.md, Changes)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import marshmallow as ma
 import orjson
 
+from schemas import links
 from schemas.base import Form, JsonSchema
 from schemas.responses import Date, Id, ResponseSchema, listing, resource
 from schemas.values import DATES, NAMES, json_bytes, write_date
@@ -14,6 +15,7 @@ MAX_LIMIT = 1_000
 AFTER = "Send a number as `meta.next` answers it, or leave it out."
 LIMIT = f"Send a whole number from 1 to {MAX_LIMIT}."
 AsText = orjson.Fragment  # of JSON that is answered as it is stored
+LinksOf = Callable[[str, str], Mapping[str, str]]  # by uuid and address
 KINDS = ("created", "updated", "subscribed", "unsubscribed", "erased", "reset")
 
 
@@ -37,6 +39,7 @@ class ListChanges(Form):
     """The parameters of a page of changes. Without `after`, only the bounds of the record are answered."""
 
     after = BoundedNumber(0, 2**53, AFTER, metadata={"description": "The number to go on from."})
+    links = links.switch()
     limit = BoundedNumber(1, MAX_LIMIT, LIMIT, load_default=100, metadata={"description": "100 by default."})
 
 
@@ -83,16 +86,18 @@ class ChangesMeta(ResponseSchema):
     has_more = ma.fields.Boolean()
     newest = Id(metadata={"description": "The number of the newest change."})
     oldest = Id(metadata={"description": "The lowest number that the record has."})
+    links_note = links.note()
 
 
-ChangeSchema = resource("Change", "changes", ChangeAttributes)
+ChangeSchema = resource("Change", "changes", ChangeAttributes, links=links.links())
 ChangeList = listing("ChangeList", ChangeSchema, meta=ma.fields.Nested(ChangesMeta))
 
 
-def change(logged: Any) -> dict[str, Any]:
-    """The resource of a change."""
+def change(logged: Any, links_of: LinksOf | None = None) -> dict[str, Any]:
+    """The resource of a change; of somebody who is there, with links if something makes them."""
     number, at, kind, source, uuid, email, changed = logged
-    return {
+    more = {"links": links_of(uuid, email)} if links_of and email is not None else {}
+    return more | {
         "id": str(number),
         "type": "changes",
         "attributes": {
@@ -114,11 +119,11 @@ def _changed(values: Mapping[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def page(page_: Any) -> bytes:
+def page(page_: Any, links_of: LinksOf | None = None, links_note: str = "") -> bytes:
     """The answer with a page of changes and its `meta`, as JSON."""
     numbers = {name: str(getattr(page_, name)) for name in ("next", "newest", "oldest")}
-    meta = numbers | {"has_more": page_.has_more}
-    return json_bytes({"data": [change(entry) for entry in page_.changes], "meta": meta}) + b"\n"
+    meta = numbers | {"has_more": page_.has_more} | links.noted(links_note)
+    return json_bytes({"data": [change(entry, links_of) for entry in page_.changes], "meta": meta}) + b"\n"
 
 
 class ConsentAttributes(ResponseSchema):

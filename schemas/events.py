@@ -6,10 +6,9 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import Form, InstantField, JsonSchema, Text, as_object, as_text, clean, errors
+from schemas.base import Form, InstantField, JsonSchema, Switch, Text, as_object, as_text, clean, errors
 from schemas.change_log import HistorySchema
 from schemas.custom_fields import CustomValues, custom_values, enumerate_fields, few
-from schemas.file_readings import Switch
 from schemas.imports import ImportRows, load_row, too_late, too_late_counts
 from schemas.pages import Paged, PageMeta
 from schemas.responses import Date, ResponseSchema, integer, listing, problems, resource

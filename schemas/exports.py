@@ -1,10 +1,11 @@
 """Subscribers as CSV and JSON lines that a file import reads back (docs/files.md)."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import marshmallow as ma
 
+from schemas import links
 from schemas.base import Form, Text
 from schemas.formats import csv_values
 from schemas.formats.meanings import EXPORT_COLUMNS, NOTES, column_of
@@ -14,7 +15,12 @@ from schemas.values import DATES, NAMES, compact_json, write_date
 FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 FORMAT = f"Send one of the formats {', '.join(FORMATS)}."
 
+LinksOf = Callable[[Any], Mapping[str, str]]  # of a subscriber
 RowsPage = Sequence[tuple[Any, list[str]]]  # subscribers with the names of their tags
+
+
+def _no_links(_: Any) -> Mapping[str, str]:
+    return {}
 
 
 class ExportSubscribers(Form):
@@ -24,16 +30,20 @@ class ExportSubscribers(Form):
         metadata={"description": "CSV is the default."},
     )
     segment_id = Text(strip=True)
+    links = links.switch()
 
 
-def subscribers_csv(keys: Sequence[str], pages: Iterable[RowsPage]) -> Iterator[bytes]:
+def subscribers_csv(
+    keys: Sequence[str], pages: Iterable[RowsPage], links_of: LinksOf = _no_links
+) -> Iterator[bytes]:
     """A CSV file: a header, and a row for each subscriber; `keys` are those of the custom fields."""
-    yield _csv([[*EXPORT_COLUMNS, *(column_of(key) for key in keys)]])
+    urls = () if links_of is _no_links else links.COLUMNS.values()
+    yield _csv([[*EXPORT_COLUMNS, *urls, *(column_of(key) for key in keys)]])
     for page in pages:
-        yield _csv(_row(subscriber, tags, keys) for subscriber, tags in page)
+        yield _csv(_row(subscriber, tags, keys, links_of(subscriber)) for subscriber, tags in page)
 
 
-def _row(subscriber: Any, tags: list[str], keys: Sequence[str]) -> list[str]:
+def _row(subscriber: Any, tags: list[str], keys: Sequence[str], urls: Mapping[str, str]) -> list[str]:
     values = subscriber.fields
     cells = {
         "uuid": subscriber.uuid,
@@ -43,17 +53,21 @@ def _row(subscriber: Any, tags: list[str], keys: Sequence[str]) -> list[str]:
     }
     return [
         *(cells[name] for name in EXPORT_COLUMNS),
+        *urls.values(),
         *(csv_values.write_value(values[key]) if key in values else "" for key in keys),
     ]
 
 
-def subscribers_jsonl(_: Sequence[str], pages: Iterable[RowsPage]) -> Iterator[bytes]:
+def subscribers_jsonl(
+    _: Sequence[str], pages: Iterable[RowsPage], links_of: LinksOf = _no_links
+) -> Iterator[bytes]:
     """A file of JSON lines, with an object for each subscriber."""
     for page in pages:
-        yield "".join(f"{compact_json(_object(subscriber, tags))}\n" for subscriber, tags in page).encode()
+        lines = (compact_json(_object(subscriber, tags, links_of(subscriber))) for subscriber, tags in page)
+        yield "".join(f"{line}\n" for line in lines).encode()
 
 
-def _object(subscriber: Any, tags: list[str]) -> dict[str, Any]:
+def _object(subscriber: Any, tags: list[str], urls: Mapping[str, str]) -> dict[str, Any]:
     return {
         "uuid": subscriber.uuid,
         "email": subscriber.email,
@@ -61,10 +75,11 @@ def _object(subscriber: Any, tags: list[str]) -> dict[str, Any]:
         "tags": tags,
         "fields": subscriber.fields,
         **{name: write_date(getattr(subscriber, name)) for name in DATES},
+        **({"links": urls} if urls else {}),
     }
 
 
-WRITERS: dict[str, Callable[[Sequence[str], Iterable[RowsPage]], Iterator[bytes]]] = {
+WRITERS: dict[str, Callable[..., Iterator[bytes]]] = {
     "csv": subscribers_csv,
     "jsonl": subscribers_jsonl,
 }

@@ -1,11 +1,11 @@
 """The parameters that say how a file is meant, and answer what it leaves open (docs/files.md)."""
 
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import parse_qsl
 
 import marshmallow as ma
 
-from schemas.base import Form, FormError, JsonSchema, Repeated, Text, load
+from schemas.base import Form, FormError, Once, Switch, Text, load
 from schemas.formats import encodings
 from schemas.formats.consent import STATES
 from schemas.formats.date_columns import FIELD, IGNORE
@@ -20,12 +20,10 @@ from schemas.pages import ignored
 from schemas.tags import trim_names
 from schemas.values import FieldError, KnownPeople
 
-SEVERAL = "It is there several times: give it once."
 BOTH = (
     "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer anew "
     "without `answers`."
 )
-SWITCH = "Send 1 or 0."
 FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
 CONSENT = f"Send consent with one of {', '.join(STATES)}, or leave it out."
 KNOWN = f"Send known with one of {', '.join(KnownPeople)}, or leave it out."
@@ -45,31 +43,6 @@ UPLOAD = "Send upload as the answer with the questions gave it."
 ANSWERS = "Send in answers the line that `meta.answers` gave, as it was."
 SAYING = {"consent", "consent_column"}
 SEEN = "Send seen together with answers: it adds a header to those that the line knows."
-
-
-class Once(Text):
-    """A parameter that may be sent again only with the same value."""
-
-    @staticmethod
-    def repeated(values: Repeated) -> str | Repeated:
-        return values if len({*values}) > 1 else values[0]
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
-        if isinstance(value, Repeated):
-            raise ma.ValidationError(SEVERAL)
-        return super()._deserialize(value)
-
-
-class Switch(Once):
-    """A parameter that is `1` or `0`."""
-
-    json_schema: ClassVar[JsonSchema] = {"type": "string", "enum": ["0", "1"]}
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
-        text = super()._deserialize(value)
-        if text.strip().lower() not in ("0", "1", "true", "false"):
-            raise ma.ValidationError(SWITCH)
-        return text.strip().lower() in ("1", "true")
 
 
 class Values(ma.fields.List[Any]):

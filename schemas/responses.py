@@ -41,9 +41,9 @@ def constant(text: str) -> ma.fields.String:
     return ma.fields.String(validate=ma.validate.Equal(text))
 
 
-def resource(name: str, type_: str, attributes: type[ResponseSchema]) -> type[ResponseSchema]:
-    """The schema of a resource: `{"id", "type", "attributes"}`."""
-    return shape(name, id=Id(), type=constant(type_), attributes=ma.fields.Nested(attributes))
+def resource(name: str, type_: str, attributes: type[ResponseSchema], **more: Field) -> type[ResponseSchema]:
+    """The schema of a resource: `{"id", "type", "attributes"}`, with `more` keys beside them."""
+    return shape(name, id=Id(), type=constant(type_), attributes=ma.fields.Nested(attributes), **more)
 
 
 def single(

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
+from schemas import links
 from schemas.base import Form, InstantField, JsonSchema, Text, UnknownKeys, as_text, nested
 from schemas.pages import Paged
 from schemas.subscribers import with_plus
@@ -79,6 +80,7 @@ class SearchSubscribers(Paged):
     tag_ids = TagIds(validate=few())
     segment_id = Text(strip=True)
     q = Text(strip=True)
+    links = links.switch()
 
     @ma.post_load
     def restore_plus(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:

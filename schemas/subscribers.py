@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 import marshmallow as ma
 
+from schemas import links
 from schemas.base import (
     NO_NAME,
     Form,
@@ -29,7 +30,7 @@ from schemas.values import DATES, NAMES, compact_json, trim, write_date
 COLUMNS = ("email", *NAMES, "tags", "remove_tags", "fields", "command")
 RESERVED = frozenset({
     "email", "id", "uuid", "type", "tags", "remove_tags", "fields", "command", "site_uuid", "site_id",
-    "cached_tag_ids", "navigation_url", *DATES,
+    "cached_tag_ids", "navigation_url", *DATES, *links.RESERVED,
 })  # fmt: skip
 
 
@@ -138,6 +139,20 @@ class FindSubscriber(Form):
         return texts
 
 
+class FindWithLinks(FindSubscriber):
+    """As `FindSubscriber`, perhaps with links."""
+
+    links = links.switch()
+
+    def load(self, data: Any, **_: Any) -> dict[str, Any]:
+        values = self.known_values(data)
+        asked = values.pop("links", "0")
+        try:
+            return self.texts(values) | {"links": self.fields["links"].deserialize(asked)}
+        except ma.ValidationError as error:
+            raise ma.ValidationError({"links": error.messages}) from error
+
+
 def meant(email: str) -> str:
     """The address that a client meant, however it encoded it."""
     return with_plus(_decoded_twice(email))
@@ -178,14 +193,16 @@ class SubscriberAttributes(ResponseSchema):
 
 SubscriberSchema = resource("Subscriber", "visitors", SubscriberAttributes)
 SubscriberAnswer = single("SubscriberAnswer", SubscriberSchema)
-FoundSubscriber = single("FoundSubscriber", SubscriberSchema, or_null=True)
+LinkedSubscriber = resource("LinkedSubscriber", "visitors", SubscriberAttributes, links=links.links())
+FoundSubscriber = single("FoundSubscriber", LinkedSubscriber, or_null=True, links_note=links.note())
 
 
 class SearchMeta(PageMeta):
     change = Id(metadata={"description": "The number of the newest change that the page has for certain."})
+    links_note = links.note()
 
 
-FoundSubscribers = listing("FoundSubscribers", SubscriberSchema, meta=ma.fields.Nested(SearchMeta))
+FoundSubscribers = listing("FoundSubscribers", LinkedSubscriber, meta=ma.fields.Nested(SearchMeta))
 
 
 def pages(public_url: str, site_uuid: str) -> str:

@@ -5,8 +5,7 @@ from typing import Any
 
 import marshmallow as ma
 
-from schemas.base import Form
-from schemas.file_readings import Switch
+from schemas.base import Form, Switch
 from schemas.responses import Date, Id, ResponseSchema, constant, dump, integer, shape, single
 
 STATUSES = ("queued", "running", "finished", "failed")

@@ -53,6 +53,7 @@ class NewWebhook(Form):
         metadata={"description": "Only people who are in it then, those who leave or are erased always."},
     )
     paused = Truth()
+    links = Truth(metadata={"description": "Send the links of subscribers, too, to an `https://` URL only."})
 
 
 class SaveWebhook(Form):
@@ -84,6 +85,7 @@ class WebhookAttributes(ResponseSchema):
         allow_none=True,
         metadata={"description": "`gone`: the receiver answered 410; `failing`: for three days."},
     )
+    links = ma.fields.Boolean(metadata={"description": "Whether messages have the links of subscribers."})
     delivered = Id(metadata={"description": "Changes up to this number are delivered."})
     failures = integer("Failed tries since the last success.")
     created_at = Date()
@@ -133,7 +135,7 @@ class WebhookMessage(ResponseSchema):
 def webhook(row: Any) -> dict[str, Any]:
     return dump(
         "webhooks", WebhookAttributes, row, kinds=json.loads(row.kinds) or None, paused=bool(row.paused),
-        paused_because=row.paused or None, delivered=row.place,
+        paused_because=row.paused or None, links=bool(row.links), delivered=row.place,
     )  # fmt: skip
 
 

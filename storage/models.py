@@ -18,6 +18,7 @@ from storage.imports.models import (
     RefusedRowModel,
 )
 from storage.job_models import JOB_MODELS
+from storage.links.models import LINK_MODELS
 from storage.reports.models import ReportModel
 from storage.segments.models import SegmentCountModel, SegmentModel
 from storage.subscribers.models import SUBSCRIBER_MODELS, EventModel
@@ -58,5 +59,5 @@ MODELS: tuple[type[BaseModel], ...] = (
     MovedAddressModel, ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel,
     RefusedRowModel, AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACT_MODELS,
     *FILE_UPLOAD_MODELS, InstanceStateModel, *CHANGE_LOG_MODELS, LoggedErasureModel, *UNDO_MODELS,
-    *WEBHOOK_MODELS, *JOB_MODELS,
+    *WEBHOOK_MODELS, *JOB_MODELS, *LINK_MODELS,
 )  # fmt: skip

@@ -19,6 +19,7 @@ CONSENT, ERASING = f"{API}/test_consent_order.py", f"{API}/test_erasing.py"
 ACCESS, IMPORTS = "tests/http/test_access.py", "tests/audience/imports/test_imports.py"
 PAGES, BACKUPS = "tests/console/test_pages.py", f"{CLI}/test_refused_backups.py"
 WEBHOOKS = "tests/audience/webhooks/test_webhook_sender.py"
+LINKS = "tests/audience/links/test_links.py"
 BATCHES, SQLITE = "audience/changes/batches.py", "storage/engines/sqlite.py"
 MUTANTS = (
     Mutant(
@@ -515,5 +516,33 @@ MUTANTS = (
         "plain := _decoded(CODE, word)",
         "plain := word",
         f"{API}/test_refused_rows.py::test_an_address_in_an_encoding_is_hidden_and_its_row_erased",
+    ),
+    Mutant(
+        "a restore revives a revoked link",
+        "audience/operations/restore_carryover.py",
+        "    link_generations.carry_over(carryover.links)\n",
+        "",
+        f"{CLI}/test_restores.py::test_no_link_that_was_revoked_since_the_backup_is_good_again",
+    ),
+    Mutant(
+        "an old link means nobody after the mended file",
+        "audience/subscribers/writes.py",
+        "        former_links.put_holders(batch.site_id, holders)\n",
+        "        pass\n",
+        f"{LINKS}::test_import_mail_undo_import_the_mended_file_old_link",
+    ),
+    Mutant(
+        "a revoked link unsubscribes",
+        "audience/links/unsubscribing.py",
+        "link.standing is Standing.REVOKED",
+        "link.standing is None",
+        f"{LINKS}::test_links_are_old_after_a_rotation_and_revoked_after_a_revocation",
+    ),
+    Mutant(
+        "a key that only reads gets links",
+        "audience/api/links.py",
+        'g.key.may("mailer")',
+        'g.key.may("read")',
+        f"{API}/test_links.py::test_links_are_for_the_scopes_mailer_and_full",
     ),
 )

@@ -72,6 +72,7 @@ ONLY_IN = {  # of the outside
     "flask": ("app", "audience.api", "audience.console", "audience.http"),
     "werkzeug": ("app", "audience.api", "audience.console", "audience.http"),
     "flask_httpauth": ("audience.http",),
+    "itsdangerous": ("audience.links",),
     "standardwebhooks": ("audience.deliveries",),
     "apispec": ("audience.api",),
     "click": ("app", "audience.cli"),

@@ -14,7 +14,7 @@ from storage.webhooks.webhooks import JOB
 API = Source("api", 1)
 SECOND_MS = 1_000
 WEBHOOK = {"url": "http://127.0.0.1:9/"}
-KIND = webhook_sender.kind(True, change)
+KIND = webhook_sender.kind(True, change, "https://people.example")
 
 
 class Clock:

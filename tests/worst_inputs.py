@@ -93,6 +93,9 @@ FUNCTIONS: dict[str, WorstInputs] = {
     ),
     "schemas.file_texts:unescaped": takes("\\", "\\u00", "\\ud800", '"'),
     "audience.access.site_keys:meant": takes(*CODES, "'"),
+    "audience.links.tokens:read": WorstInputs(
+        ("A", ".", "=", "-", ("A", "", "."), ("A", "."), "é"), lambda read, text: read("unsubscribe", text)
+    ),
     "audience.redaction:without_addresses": takes("@ ", *CODES, more=lambda: (str.upper,)),
     "audience.webhooks.deliveries:without_addresses": takes("@", "a@", "%40", "\\u0040", ("a", "@")),
     "audience.access.passwords:check": takes(),

@@ -24,7 +24,8 @@ __all__ = ["Key"]
 UNAUTHORIZED = "Unauthorized: check the publishable key, the secret key and the site_uuid."
 NO_KEY = "Key not found, or no longer active: `audience key list` lists all keys."
 SCOPES = {
-    "full": frozenset({"full", "read", "stats", "utility"}),
+    "full": frozenset({"full", "mailer", "read", "stats", "utility"}),
+    "mailer": frozenset({"mailer", "read", "stats"}),
     "read": frozenset({"read", "stats"}),
     "stats": frozenset({"stats"}),
     "utility": frozenset({"utility"}),

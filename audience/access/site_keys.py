@@ -1,4 +1,5 @@
-"""The key of each site, which makes the hashes of its addresses and the secrets of its webhooks.
+"""The key of each site, which makes the hashes of its addresses, the secrets of its webhooks and what signs
+its links.
 
 It hangs on the pepper, the site's uuid and a nonce, and not on the site's id in this database. What was made
 before sites had keys is of the first scheme: of the pepper and the id. It is known under both.
@@ -71,6 +72,11 @@ def webhook_secret(site_id: int, webhook_id: int, nonce: str) -> bytes:
     if nonce.startswith(SECOND):
         return bytes.fromhex(pepper.digest("webhook", nonce, get(site_id).key))
     return bytes.fromhex(pepper.digest("webhook", f"{site_id} {webhook_id} {nonce}"))
+
+
+def link_key(site_id: int, purpose: str, generation: int, nonce: str) -> bytes:
+    """The 32 bytes that sign the links of a site for a purpose, of one generation of them."""
+    return bytes.fromhex(pepper.digest(f"link {purpose}", f"{generation} {nonce}", get(site_id).key))
 
 
 def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:

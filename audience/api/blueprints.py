@@ -13,6 +13,7 @@ from audience.api import (
     exports,
     file_imports,
     imports,
+    links,
     openapi,
     reports,
     segments,
@@ -27,6 +28,7 @@ from audience.segments.segments import is_id
 
 NOUNS = (
     subscribers,
+    links,
     imports,
     file_imports,
     undos,

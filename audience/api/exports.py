@@ -1,11 +1,13 @@
 """Export subscribers, to a file that an import reads back."""
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response
 
 from audience.access.sites import Site
 from audience.api.endpoint import actor, endpoint
+from audience.api.links import asked_for, urls
 from audience.changes import pages as change_log_pages
 from audience.searches import exports
 from schemas import exports as wire
@@ -26,9 +28,10 @@ def export(site: Site, form: dict[str, Any]) -> Response:
 
     Returns the file, streamed.
     """
-    change = change_log_pages.newest(site)
-    pages = exports.recorded(site, form.get("segment_id"), actor())
-    chosen = form["format"]
-    response = Response(wire.WRITERS[chosen](exports.keys(site), pages), content_type=wire.FORMATS[chosen])
+    links, change = asked_for(site, form), change_log_pages.newest(site)
+    pages = exports.recorded(site, form.get("segment_id"), actor(), with_links=bool(links))
+    chosen, more = form["format"], [partial(urls, links)] if links else []
+    rows = wire.WRITERS[chosen](exports.keys(site), pages, *more)
+    response = Response(rows, content_type=wire.FORMATS[chosen])
     response.headers["X-Audience-Change"] = str(change)
     return response

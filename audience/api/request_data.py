@@ -13,9 +13,8 @@ from flask import request
 from audience.api import json_bounds, targets
 from audience.errors import Compressed, NotJson, NotUnderstood, Refused, ServiceUnavailable, TooLarge
 from audience.http.services import services
-from schemas.base import TWICE, Doubled, Repeated, dashed
+from schemas.base import SEVERAL, TWICE, Doubled, Repeated, dashed
 from schemas.file_imports import KINDS
-from schemas.file_readings import SEVERAL
 from schemas.subscribers import with_lost_plus
 from schemas.values import FieldError
 

@@ -6,6 +6,7 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api.endpoint import actor, caller, endpoint
+from audience.api.links import answer, asked_for, linked
 from audience.changes import pages as change_log_pages
 from audience.changes.changes import SourceKind
 from audience.erasures import erasures
@@ -13,6 +14,7 @@ from audience.http.services import settings
 from audience.searches import searches
 from audience.subscribers import subscribers
 from schemas import subscribers as wire
+from schemas.links import noted
 from schemas.pages import page_meta
 from schemas.searches import SearchSubscribers, bounds
 
@@ -20,14 +22,17 @@ blueprint = Blueprint("subscribers", __name__)
 
 
 @blueprint.get("/fetch/subscribers")
-@endpoint(scope="read", family="fetch", takes=wire.FindSubscriber, gives=wire.FoundSubscriber)
-def find(site: Site, form: dict[str, Any]) -> str:
+@endpoint(scope="read", family="fetch", takes=wire.FindWithLinks, gives=wire.FoundSubscriber)
+def find(site: Site, form: dict[str, Any]) -> str | dict[str, Any]:
     """Find a subscriber
 
     By `email` or `uuid`; `uuid` wins. Addresses are compared without regard to case, and plus tags count.
 
     Returns the subscriber; `data` is null where nobody matches.
     """
+    if links := asked_for(site, form):
+        subscriber = subscribers.find(site, form.get("email"), form.get("uuid"))
+        return answer(links, subscriber and linked(links, site, subscriber))
     pages = wire.pages(settings().base_url, site.uuid)
     return wire.found_text(subscribers.find_text(site, pages, form.get("email"), form.get("uuid")))
 
@@ -71,7 +76,7 @@ def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.route("/fetch/search", methods=["GET", "POST"])
 @endpoint(scope="read", family="fetch", takes=SearchSubscribers, gives=wire.FoundSubscribers)
-def search(site: Site, form: dict[str, Any]) -> bytes:
+def search(site: Site, form: dict[str, Any]) -> bytes | dict[str, Any]:
     """Search subscribers
 
     Newest first, 100 per page; what a request names must all hold. Dates are exclusive bounds. Parameters
@@ -80,6 +85,7 @@ def search(site: Site, form: dict[str, Any]) -> bytes:
     Returns a page of subscribers; `meta` has the filters that were applied and tells whether there are
     more.
     """
+    links = asked_for(site, form)
     query = searches.SearchRequest(
         after=bounds(form, "gt"),
         before=bounds(form, "lt"),
@@ -89,7 +95,11 @@ def search(site: Site, form: dict[str, Any]) -> bytes:
         beginning=form.get("q"),
         segment_id=form.get("segment_id"),
     )
-    pages = wire.pages(settings().base_url, site.uuid)
     change = change_log_pages.newest(site)
+    if links:
+        rows, has_more = searches.search(site, query, form["page"])
+        meta = page_meta(form, searches.PAGE_SIZE, has_more) | {"change": str(change)} | noted(links.note)
+        return {"data": [linked(links, site, row) for row in rows], "meta": meta}
+    pages = wire.pages(settings().base_url, site.uuid)
     texts, has_more = searches.search_texts(site, query, form["page"], pages)
     return wire.page_text(texts, page_meta(form, searches.PAGE_SIZE, has_more) | {"change": str(change)})

@@ -38,8 +38,8 @@ class Change(NamedTuple):
 
     An existing subscriber takes only `unsubscribed_at` from `dates`; no date is later than the acceptance.
     `unconfirmed` creates the subscriber unsubscribed, and changes nothing for an existing one. `consent_at`
-    is the instant that orders the consent, if the client dated it. `known` is what may be changed of an
-    existing subscriber: a member of `KnownPeople`, or empty for everything.
+    is the instant that orders the consent, and `reason` why, if the client said so. `known` is what may be
+    changed of an existing subscriber: a member of `KnownPeople`, or empty for everything.
     """
 
     key: str
@@ -59,6 +59,7 @@ class Change(NamedTuple):
     creates: bool = True
     rewrites_email: bool = False
     consent_at: int | None = None
+    reason: str = ""
 
 
 class SourceKind(StrEnum):
@@ -72,6 +73,7 @@ class SourceKind(StrEnum):
     UNDO = "undo"
     OPERATOR = "operator"
     COMMAND_LINE = "cli"
+    LINK = "link"
     RESTORE = "restore"
     MIGRATION = "migration"
     LEFT = "left"

@@ -126,7 +126,7 @@ def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent,
         kind = ConsentKind[f"{'DATED_' if dated else ''}{change.consent.upper()}"]
         shown_at = next((at for at in (said_at, change.at) if at is not None), accepted.at)
         event = ConsentEvent(min(instant, accepted.at), accepted.number, kind)
-        yield event, min(shown_at, accepted.at), WORD
+        yield event, min(shown_at, accepted.at), change.reason or WORD
 
 
 def stored_event(subscriber: Person) -> ConsentEvent:

@@ -20,8 +20,7 @@ from audience.cli.instance import Instance, in_commands, on_instance
 from audience.cli.options import site_option
 from audience.config import Settings
 from schemas import file_imports as wire
-from schemas.base import FormError, load
-from schemas.file_readings import SEVERAL
+from schemas.base import SEVERAL, FormError, load
 from schemas.formats.columns import MAPPED_TWICE
 from schemas.formats.consent import STATES, SUBSCRIBED
 from schemas.formats.consent_guards import Contradicted

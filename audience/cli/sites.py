@@ -13,8 +13,12 @@ from audience.cli.output import as_json, show
 from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.errors import NotFound
+from audience.links import generations
 from audience.subscribers import stats
 
+REVOKE = "Nobody can unsubscribe by a link in an email that {} has sent. Revoke all links?"
+REVOKED = "All links made before are revoked. Put new ones into your emails."
+ROTATED = "Done. Old links go on unsubscribing; old links to preferences do only that."
 NO_OWNER = "nobody yet: `audience console` makes the first operator, who owns all sites"
 
 
@@ -185,3 +189,25 @@ def rename(_: Settings, site: Site, name: str, as_json: bool) -> None:
     """
     sites.rename(site, name)
     show({"site_uuid": site.uuid, "name": name}, as_json, ["Renamed."])
+
+
+@site.group()
+def links() -> None:
+    """The links of a site's subscribers: unsubscribe and preferences."""
+
+
+@links.command()
+@site_argument
+@click.option("--revoke", is_flag=True, help="End all links made before: those in sent emails lead nowhere.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@as_json
+@on_instance
+def rotate(_: Settings, site: Site, revoke: bool, yes: bool, as_json: bool) -> None:
+    """Sign new links with another key. Old unsubscribe links go on, unless they are revoked.
+
+    Example: audience site links rotate 6f1c...
+    """
+    if revoke and not yes:
+        click.confirm(REVOKE.format(site.name), abort=True, err=True)
+    generation = generations.rotate(site, revoke)
+    show({"generation": generation, "revoked": revoke}, as_json, [REVOKED if revoke else ROTATED])

@@ -102,6 +102,23 @@ def _line(subscriber: Subscriber) -> str:
 
 @subscriber.command()
 @click.argument("email")
+@on_site
+def links(settings: Settings, email: str, site: Site, as_json: bool) -> None:
+    """Show the links of a subscriber. Whoever has them can act for that subscriber.
+
+    Example: audience subscriber links ann@example.com
+    """
+    from audience.links.links import Links
+
+    match = _require(site, email)
+    maker = Links(site, settings.base_url)
+    urls = maker.urls(match.uuid, match.email_key)
+    lines = [f"{purpose:<12} {url}" for purpose, url in urls.items()]
+    output.show(urls, as_json, [*lines, *filter(None, [maker.note])])
+
+
+@subscriber.command()
+@click.argument("email")
 @click.argument("tag_names", metavar="TAG...", nargs=-1, required=True)
 @click.option("--remove", is_flag=True, help="Remove the tags instead.")
 @on_site

@@ -28,7 +28,7 @@ def kinds(
 ) -> tuple[Kind, ...]:
     return (
         *given_up(settings),
-        webhook_sender.kind(settings.webhook_private_addresses, write_change),
+        webhook_sender.kind(settings.webhook_private_addresses, write_change, settings.base_url),
         segment_counts.KIND,
         file_tasks.kind(settings.instance, open_file, open_texts),
         kept_backups.kind(settings),

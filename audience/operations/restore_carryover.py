@@ -15,6 +15,7 @@ from audience.config import Settings
 from audience.erasures import log as erasure_log
 from audience.erasures.erasures import erase_again, still_there, suppress_absent
 from audience.errors import Refused
+from audience.links import generations as link_generations
 from audience.operations import consent_carryover, operator_carryover
 from audience.operations.consent_carryover import Leaving
 from audience.operations.instance_files import LostFile
@@ -31,6 +32,7 @@ from storage.erasures.log import BEGINNING, ERASED, SUBSCRIBED, LogLine
 from storage.errors import StatementError, Unavailable, Unusable
 from storage.instance import backups as stored
 from storage.instance import pepper as stored_pepper
+from storage.links.generations import Generation
 
 CLOCK_SKEW_MS = 600_000  # by how much the log of erasures and a backup may differ
 NUMBERS_PER_MS = 1_000  # more than a site accepts
@@ -63,6 +65,7 @@ class Carryover:
     operators: list[CarriedOperator] = field(default_factory=list)
     accepted: dict[str, int] = field(default_factory=dict)
     changes: dict[str, int] = field(default_factory=dict)
+    links: dict[str, list[Generation]] = field(default_factory=dict)
     pepper_check: str | None = None
     logged_by: set[str | None] = field(default_factory=set)
     damaged: bool = False
@@ -166,6 +169,7 @@ def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
     carryover.ended_keys = stored.ended_keys()
     carryover.operators = operator_carryover.read()
     carryover.waiting = consent_carryover.waiting(accepted)
+    carryover.links = link_generations.carried()
 
 
 def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
@@ -175,6 +179,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
     """
     lines = {site.id: lines for site, lines in _matched(carryover, ignore_erasures)}
     done = [_repeat(site, carryover, lines.get(site.id, [])) for site in sites.list_all()]
+    link_generations.carry_over(carryover.links)
     _raise_numbers(carryover)
     with database.write(database.SHARED):
         ended = [_end(*key) for key in carryover.ended_keys]

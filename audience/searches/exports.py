@@ -16,6 +16,7 @@ from storage.subscribers.subscribers import Subscriber
 
 PAGE_SIZE = 500
 EXPORTED = "subscribers exported"
+WITH_LINKS = " with links"
 
 ExportPage = list[tuple[Subscriber, list[str]]]
 
@@ -28,14 +29,16 @@ def pages(site: Site, segment_id: str | None = None) -> Iterator[ExportPage]:
     return _read_pages(site.id, _filters(site.id, segment_id))
 
 
-def recorded(site: Site, segment_id: str | None, actor: Actor) -> Iterator[ExportPage]:
+def recorded(
+    site: Site, segment_id: str | None, actor: Actor, with_links: bool = False
+) -> Iterator[ExportPage]:
     """Reads pages as `pages` does, and then records in the audit log who exported how many. Raises `NotFound`
     at once.
     """
-    read = pages(site, segment_id)
+    read, more = pages(site, segment_id), WITH_LINKS if with_links else ""
     if segment_id is None:
-        return audit_log.sent(site, read, actor, EXPORTED)
-    return audit_log.sent(site, read, actor, segments.EXPORTED, segments.get(site, segment_id).name)
+        return audit_log.sent(site, read, actor, EXPORTED + more)
+    return audit_log.sent(site, read, actor, segments.EXPORTED + more, segments.get(site, segment_id).name)
 
 
 @database.session()

@@ -31,6 +31,7 @@ from storage.changes.consents import ConsentKind
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
 from storage.imports import moved_addresses
+from storage.links import former_links
 from storage.subscribers import domains
 from storage.subscribers import subscribers as stored
 from storage.subscribers import texts as subscriber_texts
@@ -146,6 +147,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         subscriber.email, subscriber.email_key = trim(address), new_key
         subscriber.updated_at = clock.now_ms()
         stored.move(site_id, subscriber)
+        former_links.put_holders(site_id, {new_hash: subscriber.id})
         change_log.record_address(site_id, accepted.source, subscriber, before)
         old, new = domains.domains_of([key, new_key])
         if new != old:

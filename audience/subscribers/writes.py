@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 
+from audience import clock
+from audience.access import site_keys
 from audience.changes import log as change_log
 from audience.changes.batches import ABSENT, SubscriberBatch
 from audience.changes.changes import json_equal, values_text
@@ -14,6 +16,7 @@ from storage.access import sites as stored_sites
 from storage.changes import consent_changes
 from storage.changes.consent_changes import ConsentChange
 from storage.erasures import suppressions
+from storage.links import former_links
 from storage.subscribers import batches as stored
 from storage.subscribers import custom_fields, domains
 from storage.subscribers import field_values as stored_values
@@ -41,6 +44,9 @@ def save(batch: SubscriberBatch) -> None:
     change_log.suppress(batch.site_id, noted, batch.accepted.number)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
     domains.count(batch.site_id, Counter(domains.domains_of(subscriber[KEY] for subscriber in created)))
+    if created and former_links.any_for_site(batch.site_id):
+        holders = {site_keys.address_hash(batch.site_id, row[KEY]): row[ID] for row in created}
+        former_links.put_holders(batch.site_id, holders)
     unsubscribers = sum(subscriber[UNSUBSCRIBED_AT] is not None for subscriber in batch.people.values())
     unsubscribers_before = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.known.values())
     stored_sites.count(batch.site_id, users=len(created), unsubscribers=unsubscribers - unsubscribers_before)
@@ -48,7 +54,9 @@ def save(batch: SubscriberBatch) -> None:
 
 
 def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
-    """Deletes subscribers with all records about them, in the caller's transaction."""
+    """Deletes subscribers with all records about them, in the caller's transaction. From then on their links
+    mean whoever has the address.
+    """
     ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
     stored_values.remove(
         (site_id, ids[key], *row, subscriber.id)
@@ -60,6 +68,9 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
     by_domain = Counter(domains.domains_of(subscriber.email_key for subscriber in subscribers))
     domains.count(site_id, {domain: -size for domain, size in by_domain.items()})
+    hashes = site_keys.renewed(site_id, {subscriber.email_key for subscriber in subscribers})
+    former = {subscriber.uuid: hashes[subscriber.email_key] for subscriber in subscribers}
+    former_links.add(site_id, former, clock.now_ms())
     users, unsubscribers = stored_subscribers.delete(site_id, [subscriber.id for subscriber in subscribers])
     stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)
 

@@ -9,6 +9,7 @@ from audience.access.sites import Site
 from audience.clock import DAY_MS
 from audience.deliveries import signing
 from audience.deliveries.client import Delivered, post
+from audience.links import tokens
 from audience.webhooks import webhooks
 from audience.webhooks.webhooks import Webhook
 from schemas.values import MAX_PAGE, compact_json, write_date
@@ -80,10 +81,11 @@ def _has_all(site_id: int, uuids: Collection[str]) -> bool:
 
 
 def without_addresses(text: str) -> str:
-    """The text, with everything hidden that looks like an address: a receiver may answer with what it was
-    sent.
+    """The text, with everything hidden that looks like an address or a link: a receiver may answer with what
+    it was sent.
     """
-    return redaction.without_addresses(text.replace("\0", HIDDEN), lambda _: HIDDEN)
+    hidden = tokens.PATTERN.sub(HIDDEN, text.replace("\0", HIDDEN))
+    return redaction.without_addresses(hidden, lambda _: HIDDEN)
 
 
 def was_refused(site_id: int, draft: Delivery) -> bool:

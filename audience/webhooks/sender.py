@@ -24,6 +24,7 @@ from audience.changes.pages import LoggedChange
 from audience.deliveries.client import Delivered
 from audience.errors import Refused
 from audience.jobs import NET, Job, Kind
+from audience.links.links import Links
 from audience.segments import matches as segment_matches
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
@@ -41,7 +42,7 @@ SECONDS = 10.0
 MOVE_MS = 5_000  # until it is asked again whether a move has ended
 WAITS_MS = [seconds * 1000 for seconds in (5, 30, 120, 600, 3_600, *[3_600] * 72)]  # then it is paused
 
-WriteChange = Callable[[LoggedChange], Mapping[str, Any]]  # the resource of a change
+WriteChange = Callable[..., Mapping[str, Any]]  # the resource of a change, and perhaps what makes links
 
 
 @dataclass(frozen=True)
@@ -68,15 +69,17 @@ def _logged(webhook: Webhook, listed: Sequence[LoggedChange]) -> Delivery:
     return Delivery(0, webhook.id, message_id, CHANGES, clock.now_ms(), first, last, len(listed))
 
 
-def kind(private_addresses: bool, write: WriteChange) -> Kind:
-    return Kind(stored.JOB, NET, partial(step, private_addresses=private_addresses, write=write))
+def kind(private_addresses: bool, write: WriteChange, base_url: str) -> Kind:
+    """Links begin with `base_url`."""
+    sends = partial(step, private_addresses=private_addresses, write=write, base_url=base_url)
+    return Kind(stored.JOB, NET, sends)
 
 
-def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteChange) -> int:
+def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteChange, base_url: str) -> int:
     """Sends a webhook its next message, if there is one."""
     if not webhooks.are_sent_here():
         return MOVE_MS
-    message = _message(job, write)
+    message = _message(job, write, base_url)
     delivered = _delivered(job, message, private_addresses) if message and message.body else None
     with database.write(job.site_id):
         jobs.hold(job, NET)
@@ -100,7 +103,7 @@ def _go_on(job: Job, wait_ms: int) -> int:
     return jobs.SETTLED
 
 
-def _message(job: Job, write: WriteChange) -> Message | None:
+def _message(job: Job, write: WriteChange, base_url: str) -> Message | None:
     """The next message, with an empty body if the webhook asks for nothing in its range; None if the webhook
     is paused.
     """
@@ -111,7 +114,8 @@ def _message(job: Job, write: WriteChange) -> Message | None:
         site = sites.get(job.site_id)
         ranged, changes = _range(site, webhook)
         passing = _passing(site.id, webhook, changes)
-    texts = [compact_json(write(change)) for change in passing]
+        links = [Links(site, base_url).urls_of_address] if webhook.links else []
+    texts = [compact_json(write(change, *links)) for change in passing]
     if (fitting_count := _fitting(texts)) < len(texts) and _may_cut(site, webhook, _logged(ranged, passing)):
         ranged, texts = ranged._replace(range_end=passing[fitting_count].number - 1), texts[:fitting_count]
     listed = passing[: len(texts)]

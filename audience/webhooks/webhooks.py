@@ -32,6 +32,7 @@ PAUSED = (
     "resume each with `audience webhook change ID --resume`."
 )
 NO_SEGMENT = "Send the id of a segment of the site: GET /v1/fetch/segments lists them."
+NO_LINKS = "Links act for subscribers, so they are sent encrypted only: give an https:// URL, or no links."
 PAUSES = {
     OPERATOR: "by an operator or a key",
     GONE: "the receiver answered 410",
@@ -56,7 +57,7 @@ def create(
     site: Site, item: Mapping[str, Any], *, private_addresses: bool, actor: Actor | None = None
 ) -> tuple[Webhook, str]:
     """Creates a webhook, which begins with the next change, and returns it with its secret. `item` has url,
-    kinds, segment_id and paused. With an `actor`, the audit log records it. Raises `Refused`.
+    kinds, segment_id, paused and links. With an `actor`, the audit log records it. Raises `Refused`.
     """
     check(item["url"], private_addresses)
     return make(site, item, actor)
@@ -82,7 +83,7 @@ def replace(
     private_addresses: bool,
     actor: Actor | None = None,
 ) -> Webhook:
-    """Replaces a webhook. Without `paused` in `item`, it stays paused or not. Raises `NotFound`,
+    """Replaces a webhook. Without `paused` or `links` in `item`, they stay as they are. Raises `NotFound`,
     `Refused`.
     """
     check(item["url"], private_addresses)
@@ -117,11 +118,15 @@ def check(url: str, private_addresses: bool) -> None:
 
 def _changed_webhook(site_id: int, webhook: Webhook, item: Mapping[str, Any]) -> Webhook:
     paused = item.get("paused", bool(webhook.paused))
+    links = item.get("links", bool(webhook.links))
+    if links and not item["url"].lower().startswith("https://"):
+        raise Refused(NO_LINKS, [FieldError("webhook.links", NO_LINKS)])
     return webhook._replace(
         url=item["url"],
         kinds=compact_json(item.get("kinds", [])),
         segment_id=_segment(site_id, item.get("segment_id")),
         paused=(webhook.paused or OPERATOR) if paused else "",
+        links=int(links),
         updated_at=clock.now_ms(),
     )
 

@@ -4,6 +4,7 @@ from functools import cache
 
 import marshmallow as ma
 
+from schemas import links
 from schemas.custom_fields import field_key
 from schemas.formats import csv_values, header_names
 from schemas.formats.consent_words import fold
@@ -22,7 +23,18 @@ MEANINGS = (
     "email", *NAMES, "name", "tags", "remove_tags", "command", "fields", *DATES, IGNORE,
 )  # fmt: skip
 IGNORED = frozenset(
-    {"", "id", "uuid", "type", "site_uuid", "site_id", "cached_tag_ids", "navigation_url", *NOTES}
+    {
+        "",
+        "id",
+        "uuid",
+        "type",
+        "site_uuid",
+        "site_id",
+        "cached_tag_ids",
+        "navigation_url",
+        *links.RESERVED,
+        *NOTES,
+    }
 )
 
 ASKED = (

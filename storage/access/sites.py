@@ -43,6 +43,11 @@ def get_by_uuid(uuid: str) -> Site | None:
     return SITES.get(uuid=uuid)
 
 
+def beginning_with(uuid: str) -> list[Site]:
+    """Those whose uuid begins with some of its characters."""
+    return SITES.find("WHERE uuid BETWEEN ? AND ?", uuid, f"{uuid}~")
+
+
 def key_parts(site_id: int) -> tuple[str, str]:
     """The uuid and the nonce from which the site's key is derived. Neither ever changes."""
     parts: tuple[str, str] = row("SELECT uuid, key_nonce FROM sites WHERE id = ?", (site_id,))

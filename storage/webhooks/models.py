@@ -27,6 +27,7 @@ class WebhookModel(SiteOwnedModel):
     range_end = BigIntegerField()
     resets = IntegerField()  # 1 or 0
     failures = IntegerField()
+    links = IntegerField(default=0)  # 1 or 0: whether messages have the links of subscribers
     created_at = BigIntegerField()
     updated_at = BigIntegerField()
 

@@ -15,7 +15,7 @@ class Webhook(NamedTuple):
     delivery under way, 0 if there is none.
 
     If it `resets`, that delivery tells that the changes after `place` are no longer kept. `kinds` is JSON;
-    `paused` is the reason for a pause, or empty.
+    `paused` is the reason for a pause, or empty. `links` is 1 if its messages have the links of subscribers.
     """
 
     id: int
@@ -33,6 +33,7 @@ class Webhook(NamedTuple):
     range_end: int = 0
     resets: int = 0
     failures: int = 0
+    links: int = 0
 
 
 WEBHOOKS = Records(WebhookModel, Webhook)
@@ -53,7 +54,7 @@ def add(site_id: int, webhook: Webhook) -> int:
 
 def change(site_id: int, webhook: Webhook) -> None:
     """Overwrites the settings of a webhook."""
-    asked = ("url", "kinds", "segment_id", "paused", "updated_at")
+    asked = ("url", "kinds", "segment_id", "paused", "links", "updated_at")
     WEBHOOKS.change(
         {"failures": 0} | {name: getattr(webhook, name) for name in asked}, site_id=site_id, id=webhook.id
     )

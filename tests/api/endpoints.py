@@ -38,6 +38,7 @@ ENDPOINTS = [
     Endpoint("GET", "/fetch/fields", "read"),
     Endpoint("POST", "/fetch/fields", "full", {"field": {"key": "plan"}}, status=201),
     Endpoint("GET", "/fetch/subscribers", "read", query=SUBSCRIBER),
+    Endpoint("GET", "/fetch/links", "mailer", query=SUBSCRIBER),
     Endpoint("POST", "/fetch/subscribers", "full", {"subscriber": SUBSCRIBER}, status=201),
     Endpoint("DELETE", "/fetch/subscribers", "full", query=SUBSCRIBER),
     Endpoint("GET", "/fetch/search", "read", query={"page": "1"}),

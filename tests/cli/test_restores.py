@@ -13,6 +13,8 @@ from audience.erasures import erasures
 from audience.erasures import log as erasure_log
 from audience.errors import Refused
 from audience.imports import imports
+from audience.links import generations, links
+from audience.links.links import UNSUBSCRIBE, Links, Standing
 from audience.operations import backups, first_site, restore_carryover, site_lane
 from audience.subscribers import stats, subscribers
 from audience.webhooks import webhooks
@@ -22,6 +24,7 @@ from tests.cli.restored import reopen, run_on
 from tests.client import FakeQueue
 from tests.receiver import receiving
 from tests.storage import instance_before as before
+from tests.stored_people import found
 from tests.webhook_steps import send_all
 
 
@@ -265,3 +268,20 @@ def test_a_restore_elsewhere_has_the_operators_of_the_backup_but_nobody_signed_i
     assert run_on(other, "restore", str(file), "--yes").exit_code == 0
     assert [each.email for each, _ in operators.list_all()] == ["ann@example.com"]
     assert operators.signed_in(token) is None
+
+
+def test_no_link_that_was_revoked_since_the_backup_is_good_again(backup, settings, client):
+    person = found(client.site, "ann@example.com")
+
+    def token():
+        url = Links(client.site, "https://a.example").urls(person.uuid, person.email_key)[UNSUBSCRIBE]
+        return url.rpartition("/")[2]
+
+    revoked = token()
+    generations.rotate(client.site)
+    generations.rotate(client.site, revokes=True)
+    good = token()
+    assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
+    read = [links.read(UNSUBSCRIBE, token) for token in (revoked, good)]
+    assert [link and link.standing for link in read] == [Standing.REVOKED, Standing.CURRENT]
+    assert token() == good

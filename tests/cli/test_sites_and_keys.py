@@ -5,8 +5,10 @@ import json
 import pytest
 
 from audience import clock
-from audience.access import address_lists, keys, sites
+from audience.access import address_lists, audit_log, keys, sites
 from audience.changes.changes import change_from_item
+from audience.links import links
+from audience.links.links import UNSUBSCRIBE, Standing
 from audience.operations import first_site
 from audience.reports import reports
 from audience.subscribers import subscribers
@@ -272,3 +274,25 @@ def test_deleting_a_site_asks_for_confirmation(type_, client):
 
 def test_a_site_that_does_not_exist_is_not_deleted(type_):
     assert "Site not found" in str(type_("site", "delete", "unknown", "--yes").exception)
+
+
+def test_links_are_rotated_and_revoked(type_, client):
+    def rotate(*more, **options):
+        return type_("site", "links", "rotate", client.site.uuid, *more, **options)
+
+    def standing():
+        read = links.read(UNSUBSCRIBE, token)
+        assert read is not None
+        return read.standing
+
+    client.create("ann@example.com")
+    url = client.get("/fetch/links", query={"email": "ann@example.com"}).json["data"][UNSUBSCRIBE]
+    token = url.rpartition("/")[2]
+    assert json.loads(rotate("--json").output) == {"generation": 2, "revoked": False}
+    assert standing() is Standing.OLD
+    assert rotate("--revoke", input="n\n").exit_code == 1
+    assert standing() is Standing.OLD
+    assert "Put new ones into your emails." in rotate("--revoke", "--yes").output
+    assert standing() is Standing.REVOKED
+    acts = [(entry.actor, entry.act) for entry in audit_log.page(client.site)]
+    assert acts[:2] == [("command line", "links revoked"), ("command line", "links rotated")]

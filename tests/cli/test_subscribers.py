@@ -89,3 +89,12 @@ def test_erase_knows_an_address_in_an_encoding(run, client, spelled):
     assert erased == {"erased": True}
     assert client.find("ann@example.com") is None
     assert client.counts() == (0, 0, 0)
+
+
+def test_links(run, client, ann):
+    words = ("subscriber", "links", ADDRESS, "--site", client.site.uuid)
+    urls = client.get("/fetch/links", query={"email": ADDRESS}).json["data"]
+    assert run(*words, "--json") == urls
+    output = run(*words)
+    assert f"unsubscribe  {urls['unsubscribe']}" in output
+    assert "Gmail and Yahoo ignore these links" in output

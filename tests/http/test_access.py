@@ -24,7 +24,8 @@ from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, basic
 from tests.depth import crossed
 
 SCOPES = {
-    "full": {"full", "read", "stats", "utility"},
+    "full": {"full", "mailer", "read", "stats", "utility"},
+    "mailer": {"mailer", "read", "stats"},
     "read": {"read", "stats"},
     "stats": {"stats"},
     "utility": {"utility"},

@@ -105,6 +105,20 @@ def test_file_imports_and_exports_use_indexes(client, statements):
         assert not reads_a_table_through(statement), statement
 
 
+def test_an_export_with_links_is_one_statement_more_whatever_the_number_of_rows(client, statements):
+    prepare(client)
+
+    def count(**query):
+        del statements[:]
+        assert client.get("/fetch/export", query=query).data
+        return len([each for each in statements if each.startswith("SELECT")])
+
+    for _ in range(2):
+        assert count(links="1") == count() + 1
+        client.post("/batch/subscribers", {"subscribers": [{"email": email} for email in ADDRESSES]})
+        site_lane.drain(client.site.id, 30)
+
+
 def test_what_a_move_compares_of_a_person_is_searched_by_subscriber(client, statements):
     client.create(ADDRESSES[0])
     client.post("/batch/events", {"events": [{"email": ADDRESSES[0], "type": "visit"}]})

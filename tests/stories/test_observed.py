@@ -27,13 +27,16 @@ DATABASE = re.compile(r"audience\.db(-wal|-shm)?")  # the one place for subscrib
 
 @dataclass
 class Run:
-    """The log lines, metrics page and files of a run, the first site's keys, and 20 requests by status."""
+    """The log lines, metrics page and files of a run, the first site's keys, 20 requests by status, and the
+    tokens of links that were answered and followed.
+    """
 
     lines: list[str]
     page: str
     files: dict[str, bytes]
     first: dict[str, str]
     statuses: Counter[int]
+    tokens: list[bytes]
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +44,7 @@ def run(tmp_path_factory):
     instance, folder = tmp_path_factory.mktemp("observed"), tmp_path_factory.mktemp("log")
     with (folder / "stderr").open("w") as log, serving(instance, log=log) as service:
         send_ordinary_requests(service)
+        tokens = follow_links(service)
         send_hostile_requests(service)
         owner = keys(service.first["publishable_key"], service.first["secret_key"])
         statuses = Counter(raw(service, "GET", "/api/v1/stats/site", headers=owner) for _ in range(20))
@@ -50,7 +54,20 @@ def run(tmp_path_factory):
     files = {
         str(each.relative_to(instance)): each.read_bytes() for each in instance.rglob("*") if each.is_file()
     }
-    return Run((folder / "stderr").read_text().splitlines(), page, files, first, statuses)
+    return Run((folder / "stderr").read_text().splitlines(), page, files, first, statuses, tokens)
+
+
+def follow_links(service: Service) -> list[bytes]:
+    """The tokens of somebody's links, which are asked for, and opened and posted to."""
+    query = f"email={CANARY}0@{CANARY}.example"
+    status, answer = service.call("GET", f"/fetch/links?{query}")
+    assert status == 200
+    assert service.call("GET", f"/fetch/subscribers?{query}&links=1")[1]["data"]["links"] == answer["data"]
+    paths = [f"/{purpose}/{url.rpartition('/')[2]}" for purpose, url in answer["data"].items()]
+    for path in paths:
+        for method in ("GET", "HEAD", "POST", "DELETE"):
+            raw(service, method, f"{path}?{path}")
+    return [path.rpartition("/")[2].encode() for path in paths]
 
 
 def send_ordinary_requests(service: Service) -> None:
@@ -162,6 +179,12 @@ def test_request_data_is_only_in_the_database(run):
     places |= {"the log": "\n".join(run.lines).encode(), "the metrics": run.page.encode()}
     assert [name for name, content in places.items() if CANARY.encode() in content.lower()] == []
     assert CANARY.encode() in run.files["audience.db"] + run.files.get("audience.db-wal", b"")
+
+
+def test_a_token_of_a_link_is_in_no_log_metric_or_file(run):
+    places = run.files | {"the log": "\n".join(run.lines).encode(), "the metrics": run.page.encode()}
+    assert len(run.tokens) == 2
+    assert [name for name, content in places.items() for token in run.tokens if token in content] == []
 
 
 def test_secrets_are_only_in_their_files(run):

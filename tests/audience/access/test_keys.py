@@ -41,7 +41,8 @@ def lets_in(key):
 @pytest.mark.parametrize(
     ("scope", "allowed"),
     [
-        ("full", {"full", "read", "stats", "utility"}),
+        ("full", {"full", "mailer", "read", "stats", "utility"}),
+        ("mailer", {"mailer", "read", "stats"}),
         ("read", {"read", "stats"}),
         ("stats", {"stats"}),
         ("utility", {"utility"}),
@@ -51,11 +52,11 @@ def test_what_each_scope_allows(site, scope, allowed):
     made = keys.create([site], scope)
     found = keys.authenticate(made.publishable_key, made.secret_key)
     assert found
-    assert {each for each in ("full", "read", "stats", "utility", "") if found.may(each)} == allowed
+    assert {each for each in ("full", "mailer", "read", "stats", "utility", "") if found.may(each)} == allowed
 
 
 def test_an_unknown_scope_makes_no_key(site):
-    with pytest.raises(Refused, match="full, read, stats, utility"):
+    with pytest.raises(Refused, match="full, mailer, read, stats, utility"):
         keys.create([site], "write")
     assert keys.list_all(site) == []
 

@@ -1,0 +1,60 @@
+"""The links of subscribers, for mailers: on their own, and beside subscribers and changes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, g
+
+from audience.access.sites import Site
+from audience.api.endpoint import endpoint
+from audience.errors import Forbidden
+from audience.http.services import settings
+from audience.links.links import Links
+from audience.subscribers import subscribers
+from audience.subscribers.subscribers import Subscriber
+from schemas import links as wire
+from schemas.subscribers import FindSubscriber
+from schemas.subscribers import subscriber as resource
+
+blueprint = Blueprint("links", __name__)
+
+NOT_FOR_KEY = (
+    "Forbidden: links act for subscribers; send a key with the scope mailer or full, or leave links out."
+)
+
+
+@blueprint.get("/fetch/links")
+@endpoint(scope="mailer", family="fetch", takes=FindSubscriber, gives=wire.LinksAnswer)
+def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Get the links of a subscriber
+
+    By `email` or `uuid`; `uuid` wins. Each is a URL that acts for this subscriber and does not expire.
+
+    Returns the links; `data` is null where nobody matches.
+    """
+    links = Links(site, settings().base_url)
+    subscriber = subscribers.find(site, form.get("email"), form.get("uuid"))
+    return answer(links, subscriber and urls(links, subscriber))
+
+
+def asked_for(site: Site, form: dict[str, Any]) -> Links | None:
+    """What makes the links that a request asks for, if it does. Raises `Forbidden`."""
+    if not form.pop("links", False):
+        return None
+    if not g.key.may("mailer"):
+        raise Forbidden(NOT_FOR_KEY)
+    return Links(site, settings().base_url)
+
+
+def answer(links: Links, data: Any) -> dict[str, Any]:
+    """That about one subscriber, or nobody."""
+    return {"data": data, **wire.noted(links.note if data else "")}
+
+
+def urls(links: Links, subscriber: Subscriber) -> Mapping[str, str]:
+    return links.urls(subscriber.uuid, subscriber.email_key)
+
+
+def linked(links: Links, site: Site, subscriber: Subscriber) -> dict[str, Any]:
+    """The resource of a subscriber, with the links."""
+    return resource(subscriber, settings().base_url, site.uuid) | {"links": urls(links, subscriber)}

@@ -1,0 +1,3 @@
+"""Links: signed URLs of one subscriber, by which people unsubscribe and choose by themselves."""
+
+__all__ = ["generations", "links", "tokens"]

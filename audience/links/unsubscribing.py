@@ -1,0 +1,87 @@
+"""Unsubscribing by a link, also of somebody whose row is gone: a link never lies."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from audience import clock
+from audience.access import site_keys
+from audience.changes.changes import Change, Consent, Source
+from audience.changes.consents import ConsentEvent
+from audience.links.links import Link, Standing
+from audience.subscribers import subscribers
+from storage import database
+from storage.changes.consents import ConsentKind
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
+from storage.links import former_links
+from storage.subscribers import subscribers as stored
+from storage.subscribers.subscribers import Subscriber
+
+SOURCE = Source("link")
+REASONS = ("not_interested", "too_many", "not_expected", "never_signed_up", "elsewhere", "other")
+
+
+class LinkOutcome(StrEnum):
+    """`KEPT`: nobody has the address, and whoever is given it by an import is unsubscribed. `UNKNOWN`: the
+    site does not know who the link is of, or the link was revoked; nothing was done.
+    """
+
+    UNSUBSCRIBED = "unsubscribed"
+    ALREADY = "already unsubscribed"
+    KEPT = "kept"
+    UNKNOWN = "unknown"
+
+
+class Unsubscribed(NamedTuple):
+    """`number` is that of the event in the site's order, 0 if nothing was done."""
+
+    outcome: LinkOutcome
+    number: int = 0
+
+
+def unsubscribe(link: Link, reason: str = "") -> Unsubscribed:
+    """Unsubscribes whom a link is of or, if that row is gone, whoever has the address today.
+
+    A `reason` that is none of `REASONS` is not kept.
+    """
+    site_id = link.site.id
+    if link.standing is Standing.REVOKED:
+        return Unsubscribed(LinkOutcome.UNKNOWN)
+    with database.write(site_id):
+        former = former_links.get(site_id, link.uuid)
+        subscriber = stored.get_by_uuid(site_id, link.uuid) or (former and _holder(site_id, former))
+        if subscriber:
+            return _unsubscribe(site_id, subscriber, reason if reason in REASONS else "")
+        return _keep(site_id, former.address_hash) if former else Unsubscribed(LinkOutcome.UNKNOWN)
+
+
+def _holder(site_id: int, former: former_links.FormerLink) -> Subscriber | None:
+    """Whoever has the address now; one who was given it may have another since."""
+    ids = [former.subscriber_id] if former.subscriber_id else []
+    for subscriber in stored.get_by_ids(site_id, ids).values():
+        if site_keys.address_hash(site_id, subscriber.email_key) == former.address_hash:
+            return subscriber
+    return None
+
+
+def _unsubscribe(site_id: int, subscriber: Subscriber, reason: str) -> Unsubscribed:
+    accepted = subscribers.accept_now(site_id, SOURCE)
+    key, email, is_subscribed = subscriber.email_key, subscriber.email, subscriber.unsubscribed_at is None
+    change = Change(key, email, consent=Consent.UNSUBSCRIBE, creates=False, reason=reason)
+    subscribers.write(site_id, [change], accepted)
+    return Unsubscribed(LinkOutcome.UNSUBSCRIBED if is_subscribed else LinkOutcome.ALREADY, accepted.number)
+
+
+def _keep(site_id: int, address_hash: str) -> Unsubscribed:
+    """Of an address that nobody has; one that is erased stays erased, with the later number."""
+    accepted = subscribers.accept_now(site_id, SOURCE)
+    event = ConsentEvent(accepted.at, accepted.number, ConsentKind.UNSUBSCRIBE)
+    before = suppressions.known(site_id, [address_hash]).get(address_hash)
+    if before is None or event.counts_over(_event(before), clock.now_ms()):
+        why = before.reason if before else suppressions.UNSUBSCRIBED
+        suppressions.add(site_id, {address_hash: Suppression(why, *event)})
+    return Unsubscribed(LinkOutcome.KEPT, accepted.number)
+
+
+def _event(suppression: Suppression) -> ConsentEvent:
+    return ConsentEvent(suppression.since, suppression.number, ConsentKind(suppression.kind))

@@ -1,0 +1,47 @@
+"""The links of a subscriber on the wire (docs/contract.md, Links)."""
+
+from typing import Any
+
+import marshmallow as ma
+
+from schemas.base import Switch
+from schemas.responses import ResponseSchema, shape
+
+COLUMNS = {"unsubscribe": "unsubscribe_url", "preferences": "preferences_url"}  # of a file, by purpose
+RESERVED = frozenset({"links", *COLUMNS.values()})  # never the keys of custom values
+NOTE = "links_note"
+WITH_LINKS = {"description": "`1`: with the links of each subscriber. Needs the scope `mailer` or `full`."}
+
+
+def switch() -> Switch:
+    """The parameter that asks for links."""
+    return Switch(metadata=WITH_LINKS)
+
+
+class SubscriberLinks(ResponseSchema):
+    """Whoever has these URLs can act for the subscriber."""
+
+    unsubscribe = ma.fields.String()
+    preferences = ma.fields.String()
+
+
+def links() -> ma.fields.Nested:
+    """The key of a resource."""
+    return ma.fields.Nested(
+        SubscriberLinks, metadata={"description": "With `links=1`.", "may_be_absent": True}
+    )
+
+
+def note() -> ma.fields.String:
+    """The key beside the data, or in its `meta`."""
+    return ma.fields.String(
+        metadata={"description": "What keeps links from being followed, if anything.", "may_be_absent": True}
+    )
+
+
+LinksAnswer = shape("LinksAnswer", data=ma.fields.Nested(SubscriberLinks, allow_none=True), **{NOTE: note()})
+
+
+def noted(text: str) -> dict[str, Any]:
+    """What an answer has beside its links; nothing if the `text` is empty."""
+    return {NOTE: text} if text else {}

@@ -1,0 +1,46 @@
+"""Whose rows are gone: their uuids, which links have, with the keyed hashes of their addresses."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from storage.database import execute_many
+from storage.links.models import FormerLinkModel
+from storage.records import Records
+
+
+class FormerLink(NamedTuple):
+    """`subscriber_id` is of whoever was given that address last, since the row went; None: nobody."""
+
+    address_hash: str
+    subscriber_id: int | None
+
+
+FORMER = Records(FormerLinkModel, FormerLink)
+
+
+def get(site_id: int, uuid: str) -> FormerLink | None:
+    return FORMER.get(site_id=site_id, uuid=uuid)
+
+
+def any_for_site(site_id: int) -> bool:
+    return FORMER.has(site_id=site_id)
+
+
+def add(site_id: int, hashes: Mapping[str, str], at: int) -> None:
+    """Keeps hashes of addresses by uuid; `at` in milliseconds. A uuid that a restore has brought back, and
+    that goes again, is written anew.
+    """
+    execute_many(
+        "INSERT INTO former_links (site_id, uuid, address_hash, at) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (site_id, uuid) DO UPDATE SET "
+        "address_hash = excluded.address_hash, subscriber_id = NULL, at = excluded.at",
+        [(site_id, uuid, address_hash, at) for uuid, address_hash in hashes.items()],
+    )
+
+
+def put_holders(site_id: int, holders: Mapping[str, int]) -> None:
+    """Notes who has been given addresses, by hash."""
+    execute_many(
+        "UPDATE former_links SET subscriber_id = ? WHERE site_id = ? AND address_hash = ?",
+        [(subscriber_id, site_id, address_hash) for address_hash, subscriber_id in holders.items()],
+    )
