@@ -91,6 +91,9 @@ class Settings:
         "30/minute", rate, "limit of failed authentications per IP address (IPv6: /64), and per that and key"
     )
     audit_log_days: int = setting(400, integer(1, 36_500), "days for which the audit log is kept")
+    consent_log_days: int = setting(
+        400, integer(1, 36_500), "days for which unsubscribes are logged for a restore"
+    )
     changes_days: int = setting(30, integer(1, 36_500), "days for which the record of changes is kept")
     webhook_private_addresses: bool = setting(
         False, flag, "let webhooks be sent to private addresses, and without TLS"

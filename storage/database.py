@@ -2,10 +2,11 @@
 
 import contextlib
 import functools
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from playhouse.migrations import Runner
 
@@ -21,14 +22,25 @@ from storage.opening.open_gate import OpenGate
 from storage.opening.places import WatchedPlaces
 from storage.sql import RowStatement
 
+
+class CommitStep(Protocol):
+    """What is done right before and right after the commit of a transaction, before others write."""
+
+    def before_commit(self) -> None: ...
+    def after_commit(self) -> None: ...
+
+
 P = ParamSpec("P")
 R = TypeVar("R")
+S = TypeVar("S", bound=CommitStep)
 SHARED = 0  # in place of a site: rows of none, such as keys, operators, sessions
 MOVED = "the database or its folder was moved or deleted"
 
 _disk_refused = False  # this process' last write
 _places = WatchedPlaces()
 _write_gate: Any = OpenGate()
+_log: Path | None = None
+_transaction = threading.local()  # its `steps`, by kind
 
 
 def open(
@@ -42,23 +54,29 @@ def open(
     folders: Sequence[Path] = (),
     kept_connections: int = 0,
     cache_mb: int = 2,
+    log: Path | None = None,
 ) -> None:
     """Points the models at a database; `timeout` in seconds. Connects lazily. Raises `Unusable`.
 
     `write_gate` (`enter`, `leave`) bounds the threads that wait to write. Refuses writes while the database's
     file, or one of `folders`, is not at its place. The first `kept_connections` threads keep their connection
     between sessions; they must live as long as the process. A connection to a file keeps up to `cache_mb` of
-    it in memory.
+    it in memory. `log` is the file of the log that outlives it, see `storage.erasures.log`.
     """
-    global _places, _write_gate
+    global _places, _write_gate, _log
     opened = chosen.engine_of(url).open(url, timeout, connections, allow_faulty, password, cache_mb)
     close()
     chosen.choose(url)
     database.initialize(opened)
-    _write_gate = write_gate or OpenGate()
+    _write_gate, _log = write_gate or OpenGate(), log
     keep_connections(kept_connections)
     _places = WatchedPlaces([*engine.files(url)[:1], *folders])
     _places.have_changed()
+
+
+def log() -> Path | None:
+    """The file of the log that outlives the database."""
+    return _log
 
 
 def url(path: Path) -> str:
@@ -113,11 +131,24 @@ def write(site_id: int | None = None) -> Iterator[None]:
             raise Unavailable(MOVED)
         deadline = time.monotonic() + database.timeout
         turn = engine.writers_turn(database, database.timeout, _write_gate)
-        with _outcome_noted(), turn, session(), engine.write_transaction(database, deadline, site_id):
-            yield
+        with _outcome_noted(), turn, session():
+            steps: dict[type[CommitStep], CommitStep] = {}
+            _transaction.steps = steps
+            with engine.write_transaction(database, deadline, site_id):
+                yield
+                for step in steps.values():
+                    step.before_commit()
+            for step in steps.values():
+                step.after_commit()
         if engine.is_overlong(database):
             with contextlib.suppress(Unavailable):  # the write is done
                 checkpoint()
+
+
+def at_commit(kind: type[S]) -> S:
+    """The step of a kind of the caller's write transaction, which is made once."""
+    step: S = _transaction.steps.setdefault(kind, kind())
+    return step
 
 
 def writes_site(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:

@@ -25,6 +25,7 @@ class SiteKey(NamedTuple):
 
     key: bytes
     is_first: bool
+    uuid: str
 
 
 _keys: dict[int, SiteKey] = {}  # by the site's id
@@ -39,7 +40,7 @@ def get(site_id: int) -> SiteKey:
     if site_id not in _keys:
         with database.session():
             uuid, nonce = stored.key_parts(site_id)
-        _keys[site_id] = SiteKey(bytes.fromhex(pepper.digest("site", f"{uuid} {nonce}")), not nonce)
+        _keys[site_id] = SiteKey(bytes.fromhex(pepper.digest("site", f"{uuid} {nonce}")), not nonce, uuid)
     return _keys[site_id]
 
 

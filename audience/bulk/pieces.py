@@ -70,7 +70,7 @@ def _do_piece(site: Site, job: Job, instance: Path) -> bool:
         if ends:
             end(site, require(site.id, action.id), FINISHED)
     if erased:
-        erasures.blank_waiting(site, erased)
+        erasures.blank_waiting(site, instance, erased)
     return ends
 
 

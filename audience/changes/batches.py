@@ -104,7 +104,7 @@ class SubscriberBatch:
         for event, *_ in consents.events(change, self.accepted):
             if event.unsubscribes and event.counts_over(_event(erasure), self.at):
                 erasure = Suppression(suppressions.ERASED, *event)
-        self.suppressed[self.hashes[change.key]] = self.noted[change.key] = erasure
+                self.suppressed[self.hashes[change.key]] = self.noted[change.key] = erasure
 
     def apply(self, change: Change) -> Outcome:
         subscriber = self.people.get(change.key)
@@ -135,7 +135,7 @@ class SubscriberBatch:
     def _add(self, change: Change) -> Person:
         subscriber = self.people[change.key] = [
             0, change.email, "{}", "[]", *BLANK, None, None, None, 0, 0, None, self.at, change.key,
-            self.created_by, self.at, str(uuid_utils.uuid7()), self.site_id,
+            str(uuid_utils.uuid7()), self.created_by, self.at, self.site_id,
         ]  # fmt: skip
         for name, at in change.dates.items():
             if name in DATED:

@@ -1,10 +1,19 @@
-"""Which consent event of a subscriber counts: that of the latest instant (docs/contract.md, Consent)."""
+"""Which consent event of a subscriber counts: that of the latest instant (docs/contract.md, Consent).
 
-from collections.abc import Iterator
+And what the log that outlives the database has of it.
+"""
+
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from audience import clock, pepper
+from audience.access import site_keys
 from audience.changes.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
 from storage.changes.consents import ConsentKind
+from storage.erasures import log as logged
+from storage.erasures import suppressions
+from storage.erasures.log import LogLine
+from storage.erasures.suppressions import Suppression
 from storage.subscribers.batches import (
     CONSENT_AT,
     CONSENT_KIND,
@@ -133,3 +142,42 @@ def current_event(subscriber: Subscriber) -> ConsentEvent:
 
 def put(subscriber: Person, event: ConsentEvent) -> None:
     subscriber[CONSENT_AT], subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND] = event
+
+
+def logged_kind(kind: int) -> str:
+    """Of a kind of consent, that of somebody who is unsubscribed."""
+    return logged.UNSUBSCRIBED_BY_DATE if kind == ConsentKind.DATED_UNSUBSCRIBE else logged.UNSUBSCRIBED
+
+
+def logged_subscriber(site_id: int, subscriber: Subscriber, address_hash: str, number: int) -> LogLine:
+    """Of a subscriber who has come to an address with their consent."""
+    left_at = subscriber.unsubscribed_at
+    at = subscriber.consent_at or left_at or clock.now_ms()
+    return LogLine(
+        site_keys.get(site_id).uuid,
+        address_hash,
+        at,
+        number,
+        pepper.check_value(),
+        logged.SUBSCRIBED if left_at is None else logged_kind(subscriber.consent_kind),
+        site_keys.address_hash(site_id, subscriber.uuid),
+        left_at if left_at != at else None,
+        clock.now_ms(),
+    )
+
+
+def logged_suppressions(site_id: int, by_hash: Mapping[str, Suppression], number: int) -> list[LogLine]:
+    """Of addresses without a subscriber, by hash."""
+    site_uuid, now, check_value = site_keys.get(site_id).uuid, clock.now_ms(), pepper.check_value()
+    return [
+        LogLine(
+            site_uuid,
+            address_hash,
+            row.since,
+            number,
+            check_value,
+            row.reason if row.reason == suppressions.ERASED else logged_kind(row.kind),
+            logged_at=now,
+        )
+        for address_hash, row in by_hash.items()
+    ]

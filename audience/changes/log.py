@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from audience import clock
+from audience.changes import consent_log, consents
 from audience.changes.batches import ABSENT, SubscriberBatch
 from audience.changes.changes import Source, SourceKind
 from audience.changes.consents import Person
@@ -17,6 +18,9 @@ from storage import database
 from storage import jobs as stored_jobs
 from storage.changes import changed_subscribers as stored_changed
 from storage.changes import log as stored
+from storage.erasures import log as stored_log
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags as stored_tags
 from storage.subscribers.batches import (
@@ -100,6 +104,7 @@ def record(
         names = stored_tags.names(batch.site_id, tag_ids)
         entries.tags = {str(tag_id): name for tag_id, name in names.items()}
     _add(batch.site_id, entries, batch.at, batch.accepted.source)
+    consent_log.note(batch, created, changed)
 
 
 def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[Person]) -> Iterator[Repeated]:
@@ -133,6 +138,17 @@ def _changed(batch: SubscriberBatch, subscriber: Person, before: Sequence[object
     if groups & CONSENT:
         old["consent"] = [before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]]
     return subscriber[ID], new, old
+
+
+def suppress(site_id: int, by_hash: Mapping[str, Suppression], number: int) -> None:
+    """Keeps and logs that addresses without a subscriber are unsubscribed or erased, in a transaction."""
+    suppressions.add(site_id, by_hash)
+    stored_log.add(consents.logged_suppressions(site_id, by_hash, number))
+
+
+def log_moved(site_id: int, subscriber: Subscriber, address_hash: str, number: int) -> None:
+    """Logs whether a subscriber is unsubscribed who has come to an address, in a transaction."""
+    stored_log.add([consents.logged_subscriber(site_id, subscriber, address_hash, number)])
 
 
 def record_address(site_id: int, source: Source, subscriber: Subscriber, before: str) -> None:

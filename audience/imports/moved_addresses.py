@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from audience.access import site_keys
 from audience.changes import consents
+from audience.changes import log as change_log
 from audience.changes.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
 from storage.erasures import suppressions
 from storage.erasures.suppressions import UNSUBSCRIBED, Suppression
@@ -65,4 +66,4 @@ def _leave(site_id: int, change: Change, accepted: Acceptance) -> None:
     events = [event for event, *_ in consents.events(change, accepted) if event.unsubscribes]
     [address_hash] = site_keys.renewed(site_id, [change.key]).values()
     if events and not suppressions.known(site_id, [address_hash]):
-        suppressions.add(site_id, {address_hash: Suppression(UNSUBSCRIBED, *events[-1])})
+        change_log.suppress(site_id, {address_hash: Suppression(UNSUBSCRIBED, *events[-1])}, accepted.number)

@@ -98,7 +98,7 @@ def logged_erasures(context: Context) -> Iterator[Finding]:
     if erasure_log.file_of(context.settings.instance) or not file.exists():
         return
     if missing := erasure_log.missing(context.settings.instance, erasure_log.read(file)):
-        sentence = f"{len(missing)} lines of {file.name} are not in the database's log"
+        sentence = f"lines of {file.name} that are not in the database's log: {len(missing)}"
         yield warn("erasures", sentence, LOG_ADVICE.format(file=file))
 
 

@@ -8,6 +8,7 @@ from audience.access import audit_log
 from audience.bulk import pieces as bulk_act_pieces
 from audience.changes import retention as change_log_retention
 from audience.config import Settings
+from audience.erasures import log as erasure_log
 from audience.imports import file_imports, file_tasks, file_uploads
 from audience.jobs import DB, Job, Kind
 from audience.operations import kept_backups, site_lane
@@ -49,6 +50,7 @@ def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
         "refused rows": file_imports.forget_refused,
         "files": partial(file_uploads.sweep, settings.instance),
         "deleted tags": tags.sweep,
+        "consent log": partial(erasure_log.sweep, settings.instance, settings.consent_log_days),
         "audit log": partial(audit_log.sweep, settings.audit_log_days),
         "changes": partial(change_log_retention.sweep, settings.changes_days),
         "undos": partial(undos.sweep, settings.changes_days),

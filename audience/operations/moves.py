@@ -20,6 +20,8 @@ from audience.operations import instance_files, opening
 from audience.operations.openers import Openers
 from audience.protocols import Progress
 from storage import database
+from storage.erasures import log as stored_log
+from storage.erasures.log import BEGINNING
 from storage.instance import backups as stored_backups
 from storage.instance import moves
 from storage.instance import state as instance_state
@@ -173,16 +175,18 @@ def mark(end: End, was: Phase, phase: Phase) -> None:
 
 
 def _copy_log(instance: Path, source: End, arriving: End) -> None:
-    """Logs all erasures at the target: in a table, or in the file in its folder."""
+    """Logs all that the log has at the target: in a table, or in the file in its folder."""
     log = instance / erasure_log.LOG
     in_file = list(erasure_log.read(log))
-    copied_erasures = set(arriving.logged_erasures() if arriving.keeps_log else in_file)
-    erasures = source.logged_erasures() if source.keeps_log else in_file
-    missing = [erasure for erasure in erasures if erasure not in copied_erasures]
+    lines_there = set(erasure_log.paired(arriving.logged_erasures()) if arriving.keeps_log else in_file)
+    changes = erasure_log.paired(source.logged_erasures()) if source.keeps_log else in_file
+    missing = [
+        line for line in changes if line not in lines_there and not (lines_there and line.kind == BEGINNING)
+    ]
     if arriving.keeps_log:
         arriving.log_erasures(missing)
     elif missing:
-        erasure_log.append_lines(log, missing)
+        stored_log.append(log, missing)
 
 
 def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> None:

@@ -59,6 +59,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
     cache.
     """
     from storage import database
+    from storage.erasures.log import LOG
 
     database.open(
         settings.database,
@@ -70,6 +71,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
         kept_connections=settings.database_connections // 2 if write_gate else 0,
         cache_mb=2 if write_gate else CACHE_MB,
         folders=[settings.instance],
+        log=settings.instance / LOG,
     )
 
 
@@ -109,6 +111,7 @@ def open_migrated(
     Creates an instance only if the command `begins` one. Returns whether it did. `hold_lock` raises
     `held_elsewhere` while another process holds the instance's lock. Raises `NoInstance`.
     """
+    from audience.erasures import log as erasure_log
     from audience.operations import instance_files, new_instances, upgrades
     from storage import database
 
@@ -131,6 +134,7 @@ def open_migrated(
             time.sleep(0.05)
     open_process(settings)
     instance_files.adopt_pepper()
+    erasure_log.begin(settings.instance)
     return is_new
 
 
@@ -141,6 +145,7 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str,
     also a one-time link to the console.
     """
     from audience.access import operators, sessions, sign_in
+    from audience.erasures import log as erasure_log
     from audience.operations import first_site, instance_files, upgrades
     from storage import database
 
@@ -156,6 +161,7 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str,
         _open_pepper(settings)
         first, link = first_site.ensure(settings), None
         instance_files.adopt_pepper()
+    erasure_log.begin(settings.instance)
     if on_terminal and not operators.any_exist():
         link = sessions.link(settings.console_url, sessions.SIGN_IN, sign_in.console_link(None))
     database.close()

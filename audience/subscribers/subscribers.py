@@ -135,15 +135,10 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         suppressions.lift(site_id, [new_hash])
         moved_addresses.note(site_id, old_hash, new_hash, subscriber.id, accepted.number)
         if subscriber.unsubscribed_at is not None:
-            since = subscriber.consent_at or subscriber.unsubscribed_at
-            number, kind = subscriber.consent_number, subscriber.consent_kind
-            has_unsubscribed = subscriber.unsubscribe_number is not None
-            consent_kind = (
-                ConsentKind.UNSUBSCRIBE if has_unsubscribed and kind == ConsentKind.UNCONFIRMED else kind
-            )
-            new_suppression = Suppression(suppressions.UNSUBSCRIBED, since, number, consent_kind)
-            suppressions.add(site_id, {old_hash: new_suppression})
+            change_log.suppress(site_id, {old_hash: _suppression(subscriber)}, accepted.number)
             subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number
+        if suppression or subscriber.unsubscribed_at is not None:
+            change_log.log_moved(site_id, subscriber, new_hash, accepted.number)
     if (trim(address), new_key) == (subscriber.email, key):
         change_log.record_named(site_id, accepted.source, [subscriber.id], clock.now_ms())
     else:
@@ -156,6 +151,15 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         if new != old:
             domains.count(site_id, {old: -1, new: 1})
     return None
+
+
+def _suppression(subscriber: Subscriber) -> Suppression:
+    """Of the address that an unsubscribed subscriber leaves."""
+    since = subscriber.consent_at or subscriber.unsubscribed_at or 0
+    has_unsubscribed, kind = subscriber.unsubscribe_number is not None, subscriber.consent_kind
+    if has_unsubscribed and kind == ConsentKind.UNCONFIRMED:
+        kind = ConsentKind.UNSUBSCRIBE
+    return Suppression(suppressions.UNSUBSCRIBED, since, subscriber.consent_number, kind)
 
 
 @database.session()

@@ -38,7 +38,7 @@ def save(batch: SubscriberBatch) -> None:
     noted = {
         batch.hashes[key]: suppression for key, suppression in batch.noted.items() if key not in batch.lifted
     }
-    suppressions.add(batch.site_id, noted)
+    change_log.suppress(batch.site_id, noted, batch.accepted.number)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
     domains.count(batch.site_id, Counter(domains.domains_of(subscriber[KEY] for subscriber in created)))
     unsubscribers = sum(subscriber[UNSUBSCRIBED_AT] is not None for subscriber in batch.people.values())

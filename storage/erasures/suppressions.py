@@ -58,23 +58,12 @@ def erased_from(site_id: int, number: int) -> dict[str, int]:
     )
 
 
-class Suppressed(NamedTuple):
-    site_id: int
-    site_uuid: str
-    address_hash: str
-    reason: str
-    since: int
-    number: int
-    kind: int
-
-
-def list_all() -> list[Suppressed]:
-    """The suppressions of all sites."""
+def all_of_site(site_id: int) -> dict[str, Suppression]:
+    """By address hash."""
     records = rows(
-        "SELECT s.id, s.uuid, x.address_hash, x.reason, x.since, x.number, x.kind FROM suppressions x "
-        "JOIN sites s ON s.id = x.site_id ORDER BY x.id"
+        f"SELECT address_hash, {KNOWN.columns} FROM suppressions WHERE site_id = ? ORDER BY id", (site_id,)
     )
-    return [Suppressed(*record) for record in records]
+    return {address_hash: Suppression(*record) for address_hash, *record in records}
 
 
 def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:

@@ -12,7 +12,7 @@ from storage.sql import insert_into
 from storage.instance.backups import MIGRATION_HISTORY as HISTORY
 from storage.engines import chosen
 from storage.engines.protocol import Engine
-from storage.erasures.log import ADD, ALL, LoggedErasure
+from storage.erasures.log import ADD, ALL, LogLine
 from storage.erasures.models import LoggedErasureModel
 from storage.errors import StatementError, Unusable
 from storage.opening.history import FIRST, LAST_BEFORE
@@ -170,11 +170,11 @@ class End:
         """Whether the log of erasures is in this database."""
         return self._engine.HAS_HOSTS
 
-    def logged_erasures(self) -> list[LoggedErasure]:
+    def logged_erasures(self) -> list[LogLine]:
         with self._meant():
-            return [LoggedErasure(*record) for record in self._rows(ALL)]
+            return [LogLine(*record) for record in self._rows(ALL)]
 
-    def log_erasures(self, erasures: Sequence[LoggedErasure]) -> None:
+    def log_erasures(self, erasures: Sequence[LogLine]) -> None:
         with self._alone():
             self._opened.execute_many(ADD, erasures)
 

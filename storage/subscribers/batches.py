@@ -12,14 +12,14 @@ from storage.subscribers.subscribers import TEXT_COLUMNS
 KNOWN = (
     "id", "email", "fields", "tag_ids", *TEXT_COLUMNS, "last_event_at", "unsubscribed_at",
     "consent_at", "consent_number", "consent_kind", "unsubscribe_number", "updated_at", "email_key",
-    "created_by",
+    "uuid", "created_by",
 )  # fmt: skip
 (
     ID, EMAIL, FIELDS, TAG_IDS, *TEXT_POSITIONS, LAST_EVENT_AT, UNSUBSCRIBED_AT, CONSENT_AT,
-    CONSENT_NUMBER, CONSENT_KIND, UNSUBSCRIBE_NUMBER, UPDATED_AT, KEY, CREATED_BY,
+    CONSENT_NUMBER, CONSENT_KIND, UNSUBSCRIBE_NUMBER, UPDATED_AT, KEY, UUID, CREATED_BY,
 ) = range(len(KNOWN))  # fmt: skip
 NAMED = slice(TEXT_POSITIONS[0], LAST_EVENT_AT)
-INSERTED = (*KNOWN, "created_at", "uuid", "site_id")
+INSERTED = (*KNOWN, "created_at", "site_id")
 
 # An update writes whole groups of columns: an index is rewritten only with the group that it is of.
 TEXTS, NAMES, EVENTS, CONSENT = 1, 2, 4, 8

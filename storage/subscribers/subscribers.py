@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -139,37 +139,13 @@ def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, s
     )
 
 
-class Left(NamedTuple):
-    """An unsubscribed subscriber: since when, and the instant and the kind of the consent event that counts.
-    Instants are in milliseconds.
-    """
-
-    uuid: str
-    email_key: str
-    unsubscribed_at: int
-    consent_at: int
-    kind: int
-
-
-LEFT = (
-    "SELECT uuid, email_key, unsubscribed_at, coalesce(consent_at, unsubscribed_at), consent_kind "
-    "FROM subscribers WHERE site_id = ? AND unsubscribed_at IS NOT NULL"
-)
-
-
-def left_after(site_id: int, number: int) -> list[Left]:
-    """The subscribers whose unsubscribe was accepted after `number`."""
-    records = rows(f"{LEFT} AND consent_number > ? ORDER BY id", (site_id, number))
-    return [Left(*record) for record in records]
-
-
-def left_by_undo(site_id: int) -> list[Left]:
-    """The unsubscribed subscribers for whom an undo restored an earlier consent event."""
-    put_back = (
-        "SELECT 1 FROM consent_changes c WHERE c.site_id = subscribers.site_id "
-        "AND c.subscriber_id = subscribers.id AND c.source = 'undo'"
+def unsubscribed_after(site_id: int, last_id: int, limit: int) -> list[Subscriber]:
+    """The next unsubscribed subscribers by id."""
+    query = (
+        f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND id > ? AND unsubscribed_at IS NOT NULL "
+        "ORDER BY id LIMIT ?"
     )
-    return [Left(*record) for record in rows(f"{LEFT} AND EXISTS ({put_back}) ORDER BY id", (site_id,))]
+    return [read(record) for record in rows(query, (site_id, last_id, limit))]
 
 
 def created_by_imports(site_id: int, ids: Collection[int]) -> list[int]:
