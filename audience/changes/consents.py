@@ -111,8 +111,8 @@ def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent,
     """The consent events of a change, each with the instant to show, in milliseconds, and its
     reason.
 
-    A row whose command is to unsubscribe unsubscribes whatever its date, which is only shown. A row that
-    subscribes has no date.
+    The command `unsubscribe` counts whatever the date of its row, which is only shown. A row that subscribes
+    has no date.
     """
     left_at = change.dates.get("unsubscribed_at")
     if left_at is not None and not change.consent:

@@ -138,7 +138,7 @@ NAMES = Entries.__dataclass_fields__.keys()
 
 
 def unpack(packed: bytes) -> Entries:
-    """Without parts that only an older Audience has."""
+    """The entries in a packed row, without parts that only older versions have."""
     parts = orjson.loads(zlib.decompress(packed))
     return Entries(**{name: parts[name] for name in parts.keys() & NAMES})
 

@@ -22,7 +22,7 @@ def add(site_id: int, file: str, number: int, content: bytes, at: int) -> None:
 
 
 def read(site_id: int, file: str) -> Iterator[bytes]:
-    """The pieces of a file, one after another, in the caller's session."""
+    """The chunks of a file, in order, in the caller's session."""
     query = "SELECT content FROM file_pieces WHERE site_id = ? AND file = ? AND number = ?"
     for number in itertools.count():
         content = value(query, (site_id, file, number), b"")

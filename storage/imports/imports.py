@@ -168,7 +168,9 @@ def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
 
 
 def batch_after(site_id: int, batch_id: int, but: int) -> tuple[int, int, str] | None:
-    """(id, import id, payload) of the next batch that waits, but for those of an import or of undone ones."""
+    """The (id, import id, payload) of the next waiting batch, except those of the import `but` and of undone
+    imports.
+    """
     record = row(
         "SELECT id, import_id, payload FROM import_batches AS b WHERE site_id = ? AND id > ? "
         "AND import_id <> ? AND NOT EXISTS (SELECT 1 FROM undos AS u WHERE u.site_id = b.site_id "

@@ -50,7 +50,9 @@ def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:
 
 
 def count_gone(site_id: int) -> int:
-    """How many subscribers have rows and are gone; reads all rows of the site."""
+    """The number of deleted subscribers that still have rows in `field_values`. Reads all rows of
+    the site.
+    """
     query = "SELECT count(DISTINCT subscriber_id) FROM field_values v WHERE site_id = ? AND NOT EXISTS "
     return value(
         f"{query} (SELECT 1 FROM subscribers s WHERE s.id = v.subscriber_id AND s.site_id = v.site_id)",

@@ -149,7 +149,7 @@ def unsubscribed_after(site_id: int, last_id: int, limit: int) -> list[Subscribe
 
 
 def created_by_imports(site_id: int, ids: Collection[int]) -> list[int]:
-    """Those of some subscribers whom an import created, by id."""
+    """The ids of the subscribers among `ids` that an import created, in ascending order."""
     records = rows(
         f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} "
         "AND created_by LIKE ? ORDER BY id",
