@@ -202,7 +202,7 @@ def worker(instance: Instance) -> None:
 
     Example: audience worker
     """
-    from audience.operations.kinds import kinds
+    from audience.operations.job_kinds import kinds
     from schemas.change_log import change
     from schemas.file_imports import kept_file
     from schemas.file_texts import kept_texts

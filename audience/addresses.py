@@ -22,13 +22,14 @@ MALFORMED = (
 
 
 class MalformedAddress(ValueError):
-    """The text is not of the form of an address."""
+    """The text does not have the form of an address."""
 
 
 def identity(address: str) -> str:
-    """The normal form: trimmed, NFKC, the local part in lower case, the domain in A-labels.
+    """The normal form of an address: trimmed, NFKC, the local part in lower case, the domain in A-labels.
 
-    Raises `MalformedAddress`. Form alone: `answers.validation` says whether mail can be delivered.
+    Raises `MalformedAddress`. Checks the form alone: `answers.validation` tells whether mail can be
+    delivered.
     """
     if (plain := PLAIN.fullmatch(address)) and len(address) <= MAX_ADDRESS_BYTES:
         return f"{plain[1].lower()}@{_ascii_domain(plain[2])}"
@@ -46,7 +47,9 @@ def identity(address: str) -> str:
 
 
 def _check_lengths(text: str) -> None:
-    """Before NFKC too: it makes 18 characters of one, and takes quadratic time on marks."""
+    """Refuses an address that is too long. Called before NFKC too, which makes 18 characters of one and takes
+    quadratic time on marks.
+    """
     local, at, _ = text.partition("@")
     local_bytes = len(local.encode(errors="replace")) if at else 0
     if local_bytes > MAX_LOCAL_BYTES or len(text.encode(errors="replace")) > MAX_ADDRESS_BYTES:

@@ -91,6 +91,9 @@ class Settings:
         "30/minute", rate, "limit of failed authentications per IP address (IPv6: /64), and per that and key"
     )
     audit_log_days: int = setting(400, integer(1, 36_500), "days for which the audit log is kept")
+    consent_log_days: int = setting(
+        400, integer(1, 36_500), "days for which unsubscribes are logged for a restore"
+    )
     changes_days: int = setting(30, integer(1, 36_500), "days for which the record of changes is kept")
     webhook_private_addresses: bool = setting(
         False, flag, "let webhooks be sent to private addresses, and without TLS"
@@ -147,7 +150,7 @@ class Settings:
 
     @property
     def console_url(self) -> str:
-        """The public URL or, where browsers would reach the console in plain text, one on this machine."""
+        """The public URL, or a local one if browsers would reach the console in plain text."""
         public = urlsplit(self.base_url)
         if public.scheme == "https" or public.hostname in LOOPBACK:
             return self.base_url
@@ -174,7 +177,7 @@ def load(environ: Mapping[str, str] = os.environ) -> Settings:
 
 
 def in_effect(environ: Mapping[str, str] = os.environ) -> dict[str, tuple[Any, str]]:
-    """(value as JSON can hold it, where it comes from) by name. Raises `SettingError`."""
+    """The (value as JSON, origin) of each setting, by name. Raises `SettingError`."""
     settings, sources = load(environ), _sources(environ)
     shown = {name: getattr(settings, name) for name in PARSERS}
     return {
@@ -187,7 +190,7 @@ def in_effect(environ: Mapping[str, str] = os.environ) -> dict[str, tuple[Any, s
 
 
 def _sources(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
-    """(value, where it comes from) of each setting that is set, by name."""
+    """The (value, origin) of each setting that is set, by name."""
     env = {
         key.removeprefix(PREFIX).lower(): (value, f"environment variable {key}")
         for key, value in environ.items()

@@ -10,7 +10,9 @@ DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, err
 
 
 class AudienceError(Exception):
-    """`message` is a sentence for the client; it repeats nothing of the request: `found` does, by key."""
+    """An error with a sentence for the client. `message` repeats nothing of the request; `found` does so, by
+    key.
+    """
 
     def __init__(self, message: str, errors: Sequence[FieldError] = ()) -> None:
         super().__init__(message)
@@ -20,52 +22,54 @@ class AudienceError(Exception):
 
 
 class NotUnderstood(AudienceError):
-    """A request that contradicts itself or is not JSON."""
+    """The request contradicts itself, or is not JSON."""
 
 
 class Unauthorized(AudienceError):
-    """No key, a wrong key, no site, or a site that the key cannot access; the message does not say which."""
+    """The key or the site is missing or wrong, or the key has no access to the site. The message does not say
+    which.
+    """
 
 
 class Forbidden(AudienceError):
-    """A valid key without the required scope."""
+    """The key is valid, but lacks the required scope."""
 
 
 class NotFound(AudienceError):
-    """A record that the site does not have."""
+    """The site has no such record."""
 
 
 class TooLarge(AudienceError):
-    """A body over the size limit."""
+    """The body is over the size limit."""
 
     def __init__(self) -> None:
         super().__init__("The body is too large: split it into several requests.")
 
 
 class TooLate(AudienceError):
-    """A body that did not arrive in time."""
+    """The body did not arrive in time."""
 
     def __init__(self) -> None:
         super().__init__("Timeout: the body did not arrive in time; send the request again.")
 
 
 class NotJson(AudienceError):
-    """A form or multipart body."""
+    """The body is a form or multipart, not JSON."""
 
 
 class Compressed(AudienceError):
-    """A compressed body."""
+    """The body is compressed."""
 
     def __init__(self) -> None:
         super().__init__("The body is compressed: send it as it is, without Content-Encoding.")
 
 
 class Refused(AudienceError):
-    """A wrong value; nothing was written."""
+    """A value is wrong; nothing was written."""
 
 
 class TooMany(AudienceError):
-    """Over a rate limit; `retry_after` is in whole seconds."""
+    """The client is over a rate limit; `retry_after` is in whole seconds."""
 
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)

@@ -32,7 +32,9 @@ class ClaimLost(Exception):
 
 
 class Lane(NamedTuple):
-    """Jobs that wait for the same thing. No lane waits for another. `threads` of a process work on it."""
+    """A lane of jobs that wait for the same thing. No lane waits for another. Each process has `threads` for
+    it.
+    """
 
     name: str
     lease_ms: int
@@ -49,13 +51,13 @@ LANES = (SITE, DB, NET, LONG)
 
 
 class Kind(NamedTuple):
-    """A kind of job. `step` goes on with one until a deadline (of `time.monotonic`), and returns after how
-    many milliseconds to go on, or `SETTLED` if it has ended the job, or let it rest. It raises `NotFound` if
-    its subject is gone.
+    """A kind of job. `step` works on a job until a deadline (of `time.monotonic`), and returns after how many
+    milliseconds to continue. It returns `SETTLED` if it ended the job or let it rest, and raises `NotFound`
+    if the job's subject is gone.
 
-    A kind with `give_up` (site id, subject), called in a transaction, is given up after `most_failures`; what
-    it returns is called after the commit. `retry`, called so too, queues again what was given up. Others are
-    tried again, ever more rarely. The instance's `own` are always there.
+    A kind with `give_up` is given up after `most_failures`. `give_up` gets the site id and the subject, in a
+    transaction; the function that it returns is called after the commit. `retry` queues a job again that was
+    given up. Other kinds are tried again, ever more rarely. Jobs of the instance's `own` kinds always exist.
     """
 
     name: str
@@ -89,18 +91,19 @@ def rest(job: Job) -> None:
 
 
 def put_off(job: Job, wait_ms: int) -> None:
-    """Has a job done later, in the caller's transaction. Raises `ClaimLost`."""
+    """Makes a job wait for `wait_ms`, in the caller's transaction. Raises `ClaimLost`."""
     if not stored.release(job, now(), wait_ms, well=True):
         raise ClaimLost
 
 
 def now() -> int:
-    """The instant that leases go by, in milliseconds."""
+    """The present of leases, in milliseconds."""
     return leases.now(clock.uptime_ms())
 
 
 def work(kinds: Sequence[Kind], site_id: int, seconds: float) -> bool:
-    """Works on a site's jobs of some kinds of one lane, for about `seconds`; whether to go on at once.
+    """Works on a site's jobs of some kinds of one lane, for about `seconds`. Returns whether to continue at
+    once.
 
     Safe to call concurrently. Raises `MACHINE_FAULTS`.
     """
@@ -113,7 +116,7 @@ def work(kinds: Sequence[Kind], site_id: int, seconds: float) -> bool:
 
 
 def claim(kinds: Sequence[Kind], site_id: int) -> Job | None:
-    """Claims what is due of a site; None if nothing is, or somebody else has it."""
+    """Claims a due job of a site; None if none is due, or another worker has it."""
     names, lane = [kind.name for kind in kinds], kinds[0].lane
     if due_kinds(site_id).isdisjoint(names):
         return None
@@ -131,25 +134,25 @@ def claim(kinds: Sequence[Kind], site_id: int) -> Job | None:
 
 @database.session()
 def due_kinds(site_id: int) -> set[str]:
-    """The kinds of a site's jobs that may be claimed, or might be."""
+    """The kinds of a site's jobs that can probably be claimed."""
     return stored.due_kinds(site_id, now())
 
 
 @database.session()
 def due_sites() -> list[int]:
-    """The sites, 0 for the instance itself, of which something may be claimed, or might be."""
+    """The ids of sites with a job that can probably be claimed; 0 is the instance itself."""
     return stored.due_sites(now())
 
 
 def prepare(kinds: Sequence[Kind]) -> None:
-    """Adds the instance's own jobs that are not there yet."""
+    """Adds the jobs of the instance's own kinds that do not exist yet."""
     with database.write(database.SHARED):
         stored.ensure([stored.POLL, *(kind.name for kind in kinds if kind.own)])
 
 
 @database.session()
 def troubles() -> list[Trouble]:
-    """What has failed, and is tried again or was given up, of all sites."""
+    """The failed jobs of all sites, which are tried again or were given up."""
     return stored.troubles()
 
 
@@ -161,7 +164,7 @@ def _trouble(job_id: int) -> Trouble:
 
 
 def retry(kinds: Sequence[Kind], job_id: int) -> None:
-    """Has a job that failed tried again at once. Raises `NotFound`."""
+    """Makes a failed job due at once. Raises `NotFound`."""
     with database.write(_trouble(job_id).site_id):
         trouble = _trouble(job_id)
         again = {kind.name: kind.retry for kind in kinds}.get(trouble.kind)
@@ -173,7 +176,9 @@ def retry(kinds: Sequence[Kind], job_id: int) -> None:
 
 @database.session()
 def elect(token: str) -> bool:
-    """Whether the process with this token is the one that looks for what is due; on a file, each is."""
+    """Whether the process with this token is the one that looks for due jobs. On a database file, every
+    process is.
+    """
     return stored.elect(token, now(), ELECTED_MS)
 
 
@@ -183,7 +188,9 @@ def resign(token: str) -> None:
 
 
 def step(kinds: Sequence[Kind], job: Job, deadline: float) -> bool:
-    """Goes on with a claimed job; whether to look for more of its site at once. Raises `MACHINE_FAULTS`."""
+    """Does a step of a claimed job. Returns whether to look for more jobs of its site at once. Raises
+    `MACHINE_FAULTS`.
+    """
     kind = next(kind for kind in kinds if kind.name == job.kind)
     try:
         wait_ms = kind.step(job, deadline)
@@ -203,19 +210,19 @@ def step(kinds: Sequence[Kind], job: Job, deadline: float) -> bool:
 
 
 def _forget(job: Job) -> None:
-    """Of what is gone there is nothing to do."""
+    """Ends a job whose subject is gone."""
     with database.write(job.site_id):
         stored.end(job)
 
 
 def hand_back(job: Job, wait_ms: int = 0, well: bool = False) -> None:
-    """Lets go of a claimed job; whoever works on it still finds that its claim is lost."""
+    """Releases a claimed job. A worker that is still at it finds that its claim is lost."""
     with database.write(job.site_id):
         stored.release(job, now(), wait_ms, well=well)  # behind what is due already
 
 
 def _note_failure(kind: Kind, job: Job, error: Exception) -> bool:
-    """Has a job that failed tried again later, or gives it up, which it returns."""
+    """Makes a failed job due later, or gives it up. Returns whether it was given up."""
     gives_up, then = False, None
     with database.write(job.site_id):
         failures = stored.note_failure(job, where(error))

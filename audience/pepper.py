@@ -17,7 +17,7 @@ class WrongPepper(ValueError):
 
 
 def open(file: Path, may_make: bool = True) -> None:
-    """Reads the pepper of an instance, which may be made if it is missing. Raises `WrongPepper`."""
+    """Reads the pepper of an instance. With `may_make`, a missing one is made. Raises `WrongPepper`."""
     global _pepper
     if may_make and not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +31,7 @@ def open(file: Path, may_make: bool = True) -> None:
 
 
 def read(file: Path) -> bytes | None:
-    """The pepper of an instance as it is, None if it is missing; opens nothing."""
+    """The pepper in a file, None if the file is missing. Does not open it for this process."""
     return file.read_bytes() if file.exists() else None
 
 
@@ -41,21 +41,23 @@ def put(file: Path, pepper: bytes) -> None:
 
 
 def check_value(pepper: bytes | None = None) -> str:
-    """What tells a pepper from others without revealing it; by default the open one's."""
+    """A value that tells peppers apart without revealing them; by default that of the open pepper."""
     return digest("pepper", "check", pepper)
 
 
 def digest(purpose: str, text: str, pepper: bytes | None = None) -> str:
-    """HMAC-SHA256 in hexadecimal, by default with the open pepper."""
+    """The HMAC-SHA256 of a text in hexadecimal, by default with the open pepper."""
     key = _pepper if pepper is None else pepper
     return hmac.digest(key, f"{purpose}\0{text}".encode(errors="surrogatepass"), "sha256").hex()
 
 
 def passing_digest(text: str) -> bytes:
-    """With the open pepper, in a tenth of the time of `digest`: for what no process keeps for long."""
+    """A digest with the open pepper, in a tenth of the time of `digest`. For values that no process keeps for
+    long.
+    """
     return blake2b(text.encode(errors="surrogatepass"), key=_pepper).digest()
 
 
 def address_hash(site_id: int, email_key: str) -> str:
-    """Of the first scheme, see `audience.access.site_keys`."""
+    """The hash of an address by the first scheme, see `audience.access.site_keys`."""
     return digest(f"address {site_id}", email_key)

@@ -13,16 +13,19 @@ class Admit(Protocol):
     """Decides from the head of a request, its WSGI environ, whether its body may be sent."""
 
     def __call__(self, environ: dict[str, Any]) -> int | None:
-        """The number of bytes that the body may have, None if the application refuses the request or takes no
-        body. What was found out goes into `environ`, where the application looks for it."""
+        """The number of bytes that the body may have. None if the application refuses the request or takes no
+        body.
+
+        The results of the checks go into `environ`, where the application looks for them.
+        """
         ...
 
 
 class Gate(Protocol):
-    """Bounds the threads that wait for one thing, so that others are left for what needs no waiting."""
+    """Limits the threads that wait for one thing, so that other threads stay free."""
 
     def enter(self) -> bool:
-        """Whether there was a place; whoever got it gives it back with `leave`."""
+        """Whether the thread may wait. If so, it must call `leave` afterwards."""
         ...
 
     def leave(self) -> None: ...
@@ -66,7 +69,7 @@ class Progress(Protocol):
 
 @dataclass(frozen=True)
 class QueueHealth:
-    """State of Redis; `error` is empty if it answers; otherwise the other fields are."""
+    """The state of Redis. `error` is empty if it answers; otherwise the other fields are empty."""
 
     version: str = ""
     persistence: str = ""
@@ -78,7 +81,7 @@ class Processes(Protocol):
     """The other processes of an instance: service, import workers, Redis."""
 
     def stopped(self) -> AbstractContextManager[None]:
-        """Keeps the service from starting within; raises an error if it is running."""
+        """Keeps the service from starting while the context is open. Raises an error if it is running."""
         ...
 
     def serving(self) -> bool: ...
@@ -91,7 +94,7 @@ class Processes(Protocol):
 
 
 class ChildProcess(Protocol):
-    """Runs what could exhaust a process in one of its own, with limits of memory and CPU."""
+    """Runs a function that could exhaust a process in a child process, with limits of memory and CPU."""
 
     def __call__(
         self, function: Callable[..., Any], source: BinaryIO, target: BinaryIO, *arguments: Any
@@ -105,7 +108,7 @@ class ChildProcess(Protocol):
 
 
 class DnsStatus(StrEnum):
-    """Outcome of a DNS query. `UNAVAILABLE` (no answer in time, no resolver, REFUSED) proves nothing."""
+    """The outcome of a DNS query. `UNAVAILABLE` (no answer in time, no resolver, REFUSED) proves nothing."""
 
     OK = "ok"
     NO_DATA = "no_data"
@@ -116,7 +119,8 @@ class DnsStatus(StrEnum):
 
 class DnsHealth(StrEnum):
     """Whether the DNS servers can be trusted. `DENYING`: they name no exchanger of any well-known domain.
-    `CUT_OFF`: what no cache can hold gets no answer, or a false one."""
+    `CUT_OFF`: questions that no cache can hold get no answer, or a false one.
+    """
 
     WORKS = "works"
     DENYING = "denying"
@@ -125,8 +129,9 @@ class DnsHealth(StrEnum):
 
 @dataclass(frozen=True)
 class DnsAnswer:
-    """`records` in presentation form without trailing dots: addresses for A and AAAA, text for TXT,
-    `"PREFERENCE EXCHANGE"` for MX (the null MX of RFC 7505 is `"0 ."`)."""
+    """The answer to a DNS query. `records` are in presentation form without trailing dots: addresses for A
+    and AAAA, text for TXT, `"PREFERENCE EXCHANGE"` for MX (the null MX of RFC 7505 is `"0 ."`).
+    """
 
     status: DnsStatus
     records: tuple[str, ...] = ()
@@ -136,14 +141,17 @@ class Resolver(Protocol):
     """Queries the DNS. Names are absolute; network failures never raise."""
 
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
-        """Answers to `(name, record type)` pairs, in order. All are sent at once; `timeout` is in seconds for
-        all together (default: the resolver's own)."""
+        """The answers to `(name, record type)` pairs, in order. All questions are sent at once; `timeout` is
+        in seconds for all together (default: the resolver's own).
+        """
         ...
 
     def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
-        """Whether an answer that counts against a name can be believed, as known for 30 seconds; otherwise it
-        is found out first. So it is, once in 30 seconds, if the name `denied` is a canary or a `well_known`
-        mail domain: that is more likely to be trouble."""
+        """Whether an answer that counts against a name can be believed. The result is kept for 30 seconds.
+
+        It is found out anew, once in 30 seconds, if the name `denied` is a canary or a `well_known` mail
+        domain: trouble is then more likely.
+        """
         ...
 
 
@@ -159,30 +167,30 @@ class FileRow(Protocol):
 
 
 class ReadableFile(Protocol):
-    """A file of people that was looked through."""
+    """A file of subscribers that was looked through."""
 
     @property
     def columns(self) -> list[str]:
-        """Complete once the rows are read."""
+        """The names of the columns; complete once the rows are read."""
         ...
 
     @property
     def consent(self) -> str:
-        """What was answered on who may be written to, in words."""
+        """The answer about who may be written to, in words."""
         ...
 
     @property
     def answers(self) -> str:
-        """All that was answered, as a line for the next file of its kind."""
+        """All answers about the file, as a line for the next file of its kind."""
         ...
 
     @property
     def digest(self) -> str:
-        """Of the file's content."""
+        """The digest of the file's content."""
         ...
 
     def rows(self, check: Callable[[str], Any]) -> Generator[FileRow, None, None]:
-        """Raises `FormError` when the rest of the file cannot be read."""
+        """The rows of the file. Raises `FormError` when the rest of the file cannot be read."""
         ...
 
 

@@ -24,7 +24,7 @@ ROUNDS = 4  # of codes within codes
 
 
 def without_addresses(text: str, instead: Callable[[str], str]) -> str:
-    """The text, with what `instead` makes of it in place of each word that looks like an address."""
+    """The text, with the result of `instead` in place of each word that looks like an address."""
 
     def shown(word: re.Match[str]) -> str:
         address = address_in(word[0])
@@ -34,7 +34,7 @@ def without_addresses(text: str, instead: Callable[[str], str]) -> str:
 
 
 def addresses_in(text: str) -> Iterator[str]:
-    """What the words of a text that look like addresses are, decoded."""
+    """The words of a text that look like addresses, decoded."""
     if SIGN.search(text):
         yield from filter(None, (address_in(word[0]) for word in WORD.finditer(text)))
 

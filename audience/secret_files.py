@@ -18,19 +18,19 @@ def private_opener(path: str, flags: int) -> int:
 
 
 def write(file: Path, content: bytes) -> None:
-    """Replaces the file, in one step, and removes what interrupted writers left of it."""
+    """Replaces the file in one step, and removes drafts that interrupted writers left."""
     publish(_draft(file, content), file)
     _remove_drafts(file)
 
 
 def publish(draft: Path, file: Path) -> None:
-    """Gives a private draft, which is complete on disk, its name in the same folder tree."""
+    """Moves a private draft, which is complete on disk, to its name in the same folder tree."""
     draft.replace(file)
     _sync_folder(file.parent)
 
 
 def write_once(file: Path, content: bytes) -> None:
-    """Creates the file unless it exists: of several writers at once, the first wins."""
+    """Creates the file unless it exists. Of several writers at once, the first wins."""
     draft = _draft(file, content)
     try:
         with contextlib.suppress(FileExistsError):
@@ -41,7 +41,9 @@ def write_once(file: Path, content: bytes) -> None:
 
 
 def another_users(file: Path) -> str | None:
-    """A sentence with whose folder it is, if the file is neither this user's nor, and readable, root's."""
+    """A sentence that names the owner of a file. None if this user owns it, or if root owns it and it is
+    readable.
+    """
     try:
         if not file.exists() or file.stat().st_uid == os.geteuid():
             return None
@@ -84,7 +86,7 @@ def forget_first_site(instance: Path, publishable_key: str) -> None:
 
 
 def forget_first_site_unless(instance: Path, keep: Callable[[str, str], bool]) -> None:
-    """Deletes the file unless `keep(publishable_key, secret_key)`; also when it is damaged."""
+    """Deletes the first site's file unless `keep(publishable_key, secret_key)`; also if it is damaged."""
     file = instance / FIRST_SITE
     if file.exists():
         keys = first_site_keys(instance)
@@ -95,7 +97,7 @@ def forget_first_site_unless(instance: Path, keep: Callable[[str, str], bool]) -
 
 
 def first_site_keys(instance: Path) -> tuple[str, str] | None:
-    """(publishable key, secret key); None if the file is missing or damaged."""
+    """The (publishable key, secret key) in the first site's file; None if the file is missing or damaged."""
     try:
         values = json.loads((instance / FIRST_SITE).read_text("utf-8"))
         return str(values["publishable_key"]), str(values["secret_key"])

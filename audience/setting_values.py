@@ -45,7 +45,9 @@ def networks(value: Any) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def unmapped(name: str) -> str:
-    """`127.0.0.1` for `::ffff:127.0.0.1`, as which a socket of both families shows it; networks likewise."""
+    """The IPv4 address `127.0.0.1` for `::ffff:127.0.0.1`, the form that a socket of both families shows.
+    Networks likewise.
+    """
     address, slash, length = name.partition("/")
     try:
         mapped = ipaddress.IPv6Address(address).ipv4_mapped

@@ -20,7 +20,7 @@ class MetricKind(StrEnum):
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """A row of `METRICS`. /metrics adds the prefix `audience_` and, for a counter, the suffix `_total`."""
+    """A metric in `METRICS`. /metrics adds the prefix `audience_` and, for a counter, the suffix `_total`."""
 
     name: str
     kind: MetricKind
@@ -60,7 +60,7 @@ GAUGES = {
 
 
 class NoMetrics:
-    """`audience.protocols.Metrics` that counts nothing: for commands and tests."""
+    """An `audience.protocols.Metrics` that counts nothing: for commands and tests."""
 
     def count(self, name: str, amount: float = 1, /, **labels: str | int) -> None: ...
 
@@ -81,7 +81,9 @@ def open(metrics: Metrics) -> None:
 
 @dataclass(kw_only=True)  # freezing would take longer than counting it
 class RequestRecord:
-    """`route` is the template, such as `/api/v1/fetch/tags/<tag_id>`; None when no route matched."""
+    """The log record of a request. `route` is the template, such as `/api/v1/fetch/tags/<tag_id>`; None when
+    no route matched.
+    """
 
     request_id: str
     method: str
@@ -94,7 +96,7 @@ class RequestRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportRecord:
-    """A finished or failed import; `ms` is counted from its acceptance."""
+    """The log record of a finished or failed import; `ms` is counted from its acceptance."""
 
     import_id: int
     site_id: int

@@ -52,7 +52,9 @@ class GeolocateIp(Form):
 
 
 class SearchBlacklists(Form):
-    """`ip_address`, `ip` and `ipAddress` are the same parameter; send it, `domain`, or both."""
+    """The parameters of a look-up. `ip_address`, `ip` and `ipAddress` are the same parameter; send it,
+    `domain`, or both.
+    """
 
     domain = AnyText()
     ip_address = AnyText()
@@ -116,7 +118,7 @@ OPTIONAL: dict[str, Any] = {"metadata": {"may_be_absent": True}}
 
 
 class PlaceSchema(ResponseSchema):
-    """Empty if the location of the address is unknown."""
+    """The place of an address; empty if it is unknown."""
 
     ip = ma.fields.String(**OPTIONAL)
     country_name = ma.fields.String(**OPTIONAL)
@@ -150,7 +152,7 @@ class BlacklistEntry(ResponseSchema):
 
 
 class Blacklists(BlacklistEntry):
-    """The top level repeats the first entry."""
+    """The results of a look-up. The top level repeats the first entry."""
 
     data = ma.fields.List(ma.fields.Nested(BlacklistEntry))
 
@@ -177,7 +179,7 @@ def gender(result: Any) -> dict[str, Any]:
 
 
 def blacklist(entries: Sequence[Any]) -> dict[str, Any]:
-    """The top level repeats the first entry."""
+    """The answer to a look-up. The top level repeats the first entry."""
     data = [
         values(BlacklistEntry, entry, results=dict(entry.results), status=dict(entry.status))
         for entry in entries

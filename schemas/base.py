@@ -34,7 +34,7 @@ NO_NAME = "?"  # a key of messages that is left out of the path
 
 
 def errors(refused: Iterable[FieldError]) -> list[dict[str, str]]:
-    """Errors as a response lists them."""
+    """The errors in the form in which a response lists them."""
     return [{"field": error.field, "message": error.message} for error in refused]
 
 
@@ -42,7 +42,7 @@ JsonSchema = Mapping[str, Any]  # of a field, for the OpenAPI document
 
 
 class UnknownKeys(str):
-    """A message about keys that are not known, with their names and those that are probably meant."""
+    """A message about unknown keys, with their names, and the names that are probably meant."""
 
     names: tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -64,7 +64,7 @@ class Doubled(dict[str, Any]):
 class Form(ma.Schema):
     """A JSON object of a request: `null` is an absent key, `[]` is `{}`, unknown keys are ignored.
 
-    What could not be stored is refused even there.
+    Text that could not be stored is refused even under unknown keys.
     """
 
     error_messages = {"type": OBJECT}  # noqa: RUF012 - marshmallow's own interface
@@ -83,12 +83,16 @@ class Form(ma.Schema):
         return self.known_values(data)
 
     def refuse_doubled(self, data: Doubled) -> None:
-        """Raises `ma.ValidationError`. A `type` names something only where it is taken."""
+        """Raises `ma.ValidationError` if a key that mentions a record is doubled. A `type` counts only where
+        it is taken.
+        """
         if named := [key for key in data.doubled if key != "type" or key in self.keys]:
             raise ma.ValidationError({key: [TWICE] for key in named})
 
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of known keys. Raises `ma.ValidationError`, by index, for what could not be stored."""
+        """The values of known keys. Raises `ma.ValidationError`, by index, for text that could not be
+        stored.
+        """
         clean_each((index, item) for index, item in enumerate(data.items()) if item[0] not in self.keys)
         return {key: value for key, value in data.items() if key in self.keys and value is not None}
 
@@ -102,7 +106,7 @@ class Form(ma.Schema):
 
 
 def load(form: Form, data: Any) -> Any:
-    """The form's values. Raises `FormError` with the first `MAX_PROBLEMS` errors."""
+    """The values of a form. Raises `FormError` with the first `MAX_PROBLEMS` errors."""
     try:
         return form.load(data)
     except ma.ValidationError as error:
@@ -111,7 +115,7 @@ def load(form: Form, data: Any) -> Any:
 
 
 class Repeated(list[str]):
-    """The values of a parameter that a query string has several times; none is empty."""
+    """The values of a parameter that occurs several times in a query string; none is empty."""
 
 
 def last(values: Repeated) -> str:
@@ -121,7 +125,7 @@ def last(values: Repeated) -> str:
 def query_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a query string, without empty ones unless the form requires them.
 
-    Of a repeated one the last counts, unless its field reads them all (`repeated`).
+    The last value of a repeated parameter counts, unless its field reads all of them (`repeated`).
     """
     fields = form.fields_by_key
     return {
@@ -146,7 +150,7 @@ def _join(path: str, key: str | int) -> str:
 
 
 def join_paths(path: str, rest: str) -> str:
-    """`rest` is a key, a path below `path`, or empty."""
+    """Joins two paths; `rest` is a key, a path below `path`, or empty."""
     return f"{path}.{rest}" if path and rest and not rest.startswith("[") else f"{path}{rest}"
 
 
@@ -199,7 +203,7 @@ class Switch(Once):
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """An object; `[]` is `{}` (PHP's empty map). Raises `ma.ValidationError`."""
+    """The value as an object; `[]` is `{}` (PHP's empty map). Raises `ma.ValidationError`."""
     if value == []:
         return {}
     if not isinstance(value, dict):
@@ -208,7 +212,7 @@ def as_object(value: Any) -> dict[str, Any]:
 
 
 def as_text(value: Any) -> str:
-    """Raises `ma.ValidationError`."""
+    """The value as text. Raises `ma.ValidationError`."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -245,7 +249,7 @@ def clean(value: Any) -> Any:
 
 
 def clean_each(items: Iterable[tuple[int, tuple[str, Any]]]) -> None:
-    """Checks keys and values that are ignored, by index. Raises `ma.ValidationError`."""
+    """Checks keys and values that are ignored. Raises `ma.ValidationError`, by index."""
     messages = {}
     for index, (key, value) in items:
         try:
@@ -257,7 +261,7 @@ def clean_each(items: Iterable[tuple[int, tuple[str, Any]]]) -> None:
 
 
 def is_storable_number(value: Any) -> bool:
-    """For a JSON scalar other than text; true for booleans and null."""
+    """Whether a JSON scalar other than text can be stored; true for booleans and null."""
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or -(2**63) <= value < 2**63

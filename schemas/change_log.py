@@ -20,7 +20,7 @@ KINDS = ("created", "updated", "subscribed", "unsubscribed", "erased", "reset")
 
 
 class BoundedNumber(ma.fields.Field[int]):
-    """A whole number, as one or as text."""
+    """A whole number within bounds, as a number or as text."""
 
     def __init__(self, least: int, most: int, message: str, **options: Any) -> None:
         super().__init__(**options)
@@ -36,7 +36,7 @@ class BoundedNumber(ma.fields.Field[int]):
 
 
 class ListChanges(Form):
-    """Without `after`, only the bounds of the record are answered."""
+    """The parameters of a page of changes. Without `after`, only the bounds of the record are answered."""
 
     after = BoundedNumber(0, 2**53, AFTER, metadata={"description": "The number to go on from."})
     links = links.switch()
@@ -59,7 +59,7 @@ class ChangedValues(ma.fields.Dict):
 
 
 class NewValues(ResponseSchema):
-    """The new values of what changed; of somebody new, all of them as they are now."""
+    """The new values of a change; for a created subscriber, all values as they are now."""
 
     email = ma.fields.String(metadata={"may_be_absent": True})
     vars().update({name: ma.fields.String(metadata={"may_be_absent": True}) for name in NAMES})
@@ -120,14 +120,14 @@ def _changed(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def page(page_: Any, links_of: LinksOf | None = None, links_note: str = "") -> bytes:
-    """A page with its `meta`, as JSON."""
+    """The answer with a page of changes and its `meta`, as JSON."""
     numbers = {name: str(getattr(page_, name)) for name in ("next", "newest", "oldest")}
     meta = numbers | {"has_more": page_.has_more} | links.noted(links_note)
     return json_bytes({"data": [change(entry, links_of) for entry in page_.changes], "meta": meta}) + b"\n"
 
 
 class ConsentAttributes(ResponseSchema):
-    """Somebody subscribed or left."""
+    """A change of consent: the subscriber subscribed or unsubscribed."""
 
     at = Date()
     subscribed = ma.fields.Boolean()
@@ -136,7 +136,9 @@ class ConsentAttributes(ResponseSchema):
 
 
 class HistorySchema(ResponseSchema):
-    """What changed of a subscriber: the newest 100 changes, newest first; of consent all, oldest first."""
+    """The history of a subscriber: the newest 100 changes, newest first, and all changes of consent, oldest
+    first.
+    """
 
     created_by = ma.fields.Nested(ChangeSource)
     changes = ma.fields.List(ma.fields.Nested(ChangeSchema))

@@ -33,7 +33,9 @@ def address(query: Any) -> str:
 
 
 def field_value(query: Any) -> dict[str, Any]:
-    """`{"fields": {key: value}}`, or `{column: text}` for one of the text columns; `{}` for `null`."""
+    """The change that a query asks for: `{"fields": {key: value}}`, or `{column: text}` for one of the text
+    columns; `{}` for `null`.
+    """
     if isinstance(query, Mapping):
         if query.get("key") is None:
             raise ma.ValidationError(FIELD)
@@ -95,7 +97,7 @@ class SubscriberCommand(Form):
     query = Query()
 
     def refuse_doubled(self, data: Doubled) -> None:
-        """It is refused when it is run: that one alone."""
+        """Does nothing: a command with doubled keys is refused alone, when it is run."""
 
     @ma.post_load(pass_original=True)
     def read_query(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
@@ -112,7 +114,7 @@ class SubscriberCommand(Form):
 
 
 class CommandList(ma.fields.List[dict[str, Any]]):
-    """Checks the length first: a body may hold millions of elements."""
+    """A list of commands. Checks the length first: a body may hold millions of elements."""
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> list[Any]:
         if isinstance(value, list) and len(value) > MAX_COMMANDS:

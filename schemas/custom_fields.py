@@ -37,7 +37,9 @@ NOT_A_NAME = f"Send another key: {' and '.join(NAMES)} are built in, not custom 
 
 
 def field_key(text: str) -> str:
-    """`text` as a key: trimmed, in NFC, other characters replaced by `_`. Raises `ma.ValidationError`."""
+    """The key in a text: trimmed, in NFC, with other characters replaced by `_`. Raises
+    `ma.ValidationError`.
+    """
     key = OTHERS.sub("_", normal_text(text) or "")
     if not 1 <= len(key) <= MAX_KEY_LENGTH:
         raise ma.ValidationError(KEY)
@@ -59,7 +61,7 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
 
 
 class FurtherValues(CustomValues):
-    """Custom values beside other keys, as `placed`."""
+    """Custom values that are sent beside other keys, as `placed`."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         return custom_values(value)
@@ -98,7 +100,7 @@ def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
 
 
 def few(values: dict[str, Any]) -> dict[str, Any]:
-    """The values, if they are not too many for one row. Raises `ma.ValidationError`."""
+    """The values of a subscriber, if they are not too many. Raises `ma.ValidationError`."""
     if len(values) > MAX_OF_ONE:
         raise ma.ValidationError({"fields": [TOO_MANY]})
     return values
@@ -113,7 +115,7 @@ def custom_value(value: Any) -> Any:
 
 
 def is_surely_small(value: Any) -> bool:
-    """Whether a scalar needs no encoding to be known as small enough."""
+    """Whether a scalar is certainly small enough, without encoding it."""
     if isinstance(value, str):
         return len(value) <= SMALL
     return not isinstance(value, dict | list)
@@ -163,7 +165,9 @@ FieldList = listing("FieldList", CustomFieldSchema)
 
 
 def field(row: Any, values: dict[str, list[tuple[Any, int]]] | None = None) -> dict[str, Any]:
-    """The field resource; with `values` (the most common values by key) also those of the field."""
+    """The resource of a custom field. With `values` (the most common values by key), it has those
+    of the field.
+    """
     listed = [{"value": value, "count": count} for value, count in (values or {}).get(row.key, [])]
     return {
         "id": str(row.id),

@@ -109,7 +109,7 @@ class EventRows(ma.fields.Field[ImportRows]):
 
 
 class RecordEvents(Form):
-    """`{"events": [...]}`; a single event may replace the array or the whole object."""
+    """The events to record: `{"events": [...]}`; a single event may replace the array or the whole object."""
 
     events = EventRows(required=True)
 

@@ -8,7 +8,7 @@ import marshmallow as ma
 from schemas import links
 from schemas.base import Form, Text
 from schemas.formats import csv_values
-from schemas.formats.meanings import EXPORTED, NOTES, column_of
+from schemas.formats.meanings import EXPORT_COLUMNS, NOTES, column_of
 from schemas.formats.refused_cells import with_all_values
 from schemas.values import DATES, NAMES, compact_json, write_date
 
@@ -36,9 +36,9 @@ class ExportSubscribers(Form):
 def subscribers_csv(
     keys: Sequence[str], pages: Iterable[RowsPage], links_of: LinksOf = _no_links
 ) -> Iterator[bytes]:
-    """A header row, and a row per subscriber; `keys` are the custom fields."""
+    """A CSV file: a header, and a row for each subscriber; `keys` are those of the custom fields."""
     urls = () if links_of is _no_links else links.COLUMNS.values()
-    yield _csv([[*EXPORTED, *urls, *(column_of(key) for key in keys)]])
+    yield _csv([[*EXPORT_COLUMNS, *urls, *(column_of(key) for key in keys)]])
     for page in pages:
         yield _csv(_row(subscriber, tags, keys, links_of(subscriber)) for subscriber, tags in page)
 
@@ -52,7 +52,7 @@ def _row(subscriber: Any, tags: list[str], keys: Sequence[str], urls: Mapping[st
         **{name: write_date(getattr(subscriber, name)) or "" for name in DATES},
     }
     return [
-        *(cells[name] for name in EXPORTED),
+        *(cells[name] for name in EXPORT_COLUMNS),
         *urls.values(),
         *(csv_values.write_value(values[key]) if key in values else "" for key in keys),
     ]
@@ -61,7 +61,7 @@ def _row(subscriber: Any, tags: list[str], keys: Sequence[str], urls: Mapping[st
 def subscribers_jsonl(
     _: Sequence[str], pages: Iterable[RowsPage], links_of: LinksOf = _no_links
 ) -> Iterator[bytes]:
-    """A line with a JSON object per subscriber."""
+    """A file of JSON lines, with an object for each subscriber."""
     for page in pages:
         lines = (compact_json(_object(subscriber, tags, links_of(subscriber))) for subscriber, tags in page)
         yield "".join(f"{line}\n" for line in lines).encode()
@@ -86,7 +86,8 @@ WRITERS: dict[str, Callable[..., Iterator[bytes]]] = {
 
 
 def refused_csv(columns: Sequence[str], refused: Iterable[Any]) -> Iterator[bytes]:
-    """Refused rows in the columns of their file, followed by the reasons. Once corrected, it can be imported.
+    """A CSV file of refused rows, in the columns of their file, followed by the reasons. Once corrected, it
+    can be imported.
 
     Cells beyond the last column follow the reasons.
     """
@@ -101,7 +102,7 @@ def refused_head(file: Any) -> bytes:
 
 
 def refused_line(file: Any, row: Any) -> bytes:
-    """A refused row as it is in the file, with the reason."""
+    """A refused row of a file as it was, with the reason."""
     if not file.table.is_json:
         return _refused_cells(file.columns, row)
     record = with_all_values(row.raw) if isinstance(row.raw, dict) else {"line": row.raw}
@@ -118,7 +119,7 @@ def _refused_cells(columns: Sequence[str], row: Any) -> bytes:
 
 
 def table_csv(lines: Iterable[Iterable[Any]]) -> bytes:
-    """Any table; no cell is a formula."""
+    """A table as CSV, in which no cell is a formula."""
     return b"".join(_defused_csv(str(cell) for cell in line) for line in lines)
 
 
@@ -127,7 +128,7 @@ def _defused_csv(line: Iterable[str]) -> bytes:
 
 
 def _csv(rows: Iterable[Sequence[str]]) -> bytes:
-    """As `csv.writer` writes them, which keeps the interpreter for 40 ms per megabyte."""
+    """Rows as CSV. `csv.writer` would block other threads for 40 ms per megabyte."""
     return "".join(f"{','.join(map(_quoted, row)) or _quote_empty(row)}\r\n" for row in rows).encode()
 
 
@@ -138,5 +139,5 @@ def _quoted(cell: str) -> str:
 
 
 def _quote_empty(row: Sequence[str]) -> str:
-    """An empty cell that is all of its row is no empty line."""
+    """Quotes the empty cell of a row that has no other, so that the row is no empty line."""
     return '""' if row else ""

@@ -52,9 +52,10 @@ def kept_file(
     unpacked: BinaryIO,
     follow: Follow,
 ) -> File:
-    """A file that an operator sent, looked through; `said` are parameters. Raises `FormError`.
+    """Looks through a file that an operator uploaded; `parameters` are their answers. Raises `FormError`.
 
-    `follow` is told again and again how many rows were looked through, and what the file is by then.
+    `follow` is called repeatedly with the number of rows looked through, and the description of the file so
+    far.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(parameters)), zone)
@@ -68,7 +69,7 @@ def kept_file(
 
 
 def _columns(table: Table, meant: Reading) -> Sequence[Column]:
-    """What the columns mean, if that is understood."""
+    """The columns with their meanings; empty if these are not understood."""
     with suppress(FormError):
         return files.plan_columns(table, meant)[1]
     return ()
@@ -114,7 +115,7 @@ class PreviewRow(ResponseSchema):
 
 
 class DryRunSchema(ResponseSchema):
-    """What an import of the first rows would do."""
+    """The result of a dry run over the first rows of a file."""
 
     rows_seen = integer()
     whole = ma.fields.Boolean(metadata={"description": "Whether these are all rows of the file."})
@@ -133,7 +134,7 @@ class DryRunSchema(ResponseSchema):
 
 
 class ReceivedFile(ResponseSchema):
-    """The import; null for a dry run, which answers `dry_run` instead."""
+    """The import of a file; null for a dry run, which answers `dry_run` instead."""
 
     data = ma.fields.Nested(ImportSchema, allow_none=True)
     meta = ma.fields.Nested(FileMeta)
@@ -141,7 +142,7 @@ class ReceivedFile(ResponseSchema):
 
 
 def received(row: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
-    """The import of a file, how the file was understood, and which parameters were not."""
+    """The answer about an imported file: how it was understood, and which parameters were unknown."""
     return {"data": import_(row), "meta": _meta(file, form)}
 
 

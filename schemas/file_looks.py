@@ -15,9 +15,9 @@ MOST_COLUMNS = 200
 
 
 def describe_look(table: Table, file: File | None = None, columns: Sequence[Column] = ()) -> dict[str, Any]:
-    """What is known of a file that is not understood yet; `columns` are those decided on.
+    """Describes a file; `columns` are those with a meaning so far if it is not understood yet.
 
-    In the answer they are the first `MOST_COLUMNS` of `column_count`, each with its meaning, the reason for
+    The answer has the first `MOST_COLUMNS` of `column_count` columns, each with its meaning, the reason for
     it, and its first cells.
     """
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
@@ -40,7 +40,7 @@ def describe_look(table: Table, file: File | None = None, columns: Sequence[Colu
 
 
 def _answer(file: File) -> dict[str, Any]:
-    """Who may be written to, as the file itself or whoever sent it says."""
+    """The answer about who may be written to, from the file itself or from the user."""
     columns = [
         {"name": column.column.name, "states": [*filter(itemgetter(1), column.states.items())]}
         for column in file.answer.columns

@@ -53,7 +53,7 @@ class Values(ma.fields.List[Any]):
 
 
 class Encoding(Once):
-    """One of `encodings.SAID`, by any of its names."""
+    """A parameter with one of `encodings.SAID`, by any of its names."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if (name := encodings.find_encoding(super()._deserialize(value))) is None:
@@ -62,7 +62,7 @@ class Encoding(Once):
 
 
 class RowNumber(Once):
-    """The number of a row, from 1."""
+    """A parameter with the number of a row of the file, from 1."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         digits = super()._deserialize(value).strip()
@@ -72,7 +72,7 @@ class RowNumber(Once):
 
 
 class ImportFile(Form):
-    """How a file is meant, where it does not say so itself."""
+    """The parameters that tell how to read a file."""
 
     map_ = ma.fields.Dict(
         keys=Text(),
@@ -126,7 +126,9 @@ class ImportFile(Form):
 
 
 def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
-    """The parameters, and those of the line `answers` that none of them answers anew. Raises `FormError`."""
+    """The parameters, completed by those in the line `answers` that they do not override. Raises
+    `FormError`.
+    """
     if not form.get("answers"):
         if form.get("seen"):
             raise FormError([FieldError("seen", SEEN)])
@@ -157,7 +159,7 @@ def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
 
 
 def reading(form: dict[str, Any], zone: str) -> Reading:
-    """`zone` is that of the site."""
+    """The reading that parameters ask for. `zone` is that of the site."""
     form = _with_answers(form)
     return Reading(
         meanings=form["map_"],

@@ -17,7 +17,8 @@ UNKNOWN = "The encoding of the file is not known."
 def kept_texts(
     run: Run, parameters: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO
 ) -> Generator[str, None, None]:
-    """The text in pieces that overlap, also without escapes; of a workbook, the rows of all sheets.
+    """The text of a file in overlapping chunks, also with its escapes resolved; of a workbook, the rows of
+    all sheets.
 
     Raises `FormError` on a file that cannot be read whole.
     """

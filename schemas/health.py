@@ -7,7 +7,9 @@ NOT_READY = "Not ready: the operator must repair what `checks` lists."
 
 
 def readiness(problems: Mapping[str, str | None], warnings: Sequence[str]) -> dict[str, Any]:
-    """`checks`: "ok" or the problem, by name; `error` only with a problem, `warnings` only with some."""
+    """The answer of /readyz. `checks` has "ok" or the problem, by name; `error` exists only with a problem,
+    `warnings` only with some.
+    """
     outcome = {"error": NOT_READY} if any(problems.values()) else {"status": "ok"}
     checks = {name: problem or "ok" for name, problem in problems.items()}
     return {**outcome, "checks": checks} | ({"warnings": list(warnings)} if warnings else {})

@@ -43,7 +43,9 @@ class ImportItem(SubscriberInput):
 
 
 def plain_item(item: Any) -> dict[str, Any] | None:
-    """The result of `ImportItem` for a plain, valid item, but faster; None for any other item."""
+    """Validates a plain item with the result of `ImportItem`, but faster; None if the item is not plain or
+    not valid.
+    """
     if type(item) is not dict:
         return None
     row: dict[str, Any] = {}
@@ -130,7 +132,9 @@ def _is_plain(value: Any) -> bool:
 
 @dataclass
 class ImportRows:
-    """Of `total` items, the valid ones with their index, and the errors of the others."""
+    """The result of validating `total` items: the valid ones with their index, and the errors of the
+    others.
+    """
 
     total: int
     items: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
@@ -138,7 +142,7 @@ class ImportRows:
 
 
 class SubscriberRows(ma.fields.Field[ImportRows]):
-    """Subscribers, each validated on its own: an error refuses only that one.
+    """The subscribers of a request, each validated on its own: an error refuses only that one.
 
     A loop checks plain items; only the others go through the form, which is 30 times as slow.
     """
@@ -161,7 +165,9 @@ class SubscriberRows(ma.fields.Field[ImportRows]):
 
 
 def load_row(form: Form, row: Any, path: str, problems: list[FieldError]) -> dict[str, Any] | None:
-    """A row validated by its form; None if refused, with its first errors appended to `problems`."""
+    """An item, validated by its form. If it is refused, returns None, and appends its first errors to
+    `problems`.
+    """
     try:
         item: dict[str, Any] = load(form, row)
     except FormError as error:
@@ -223,7 +229,7 @@ def import_(row: Any) -> dict[str, Any]:
 
 
 def too_late_counts(counts: Any) -> dict[str, int]:
-    """The consent events that came too late, where there are any."""
+    """The numbers of consent events that had no effect because a later one says otherwise; without zeros."""
     numbers = {name: getattr(counts, name) for name in ("unsubscribes_ignored", "subscribes_ignored")}
     return {name: number for name, number in numbers.items() if number}
 

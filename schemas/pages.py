@@ -31,7 +31,7 @@ class PageNumber(ma.fields.Field[int]):
 
 
 class Paged(Form):
-    """What is read in pages; the values tell which keys were `ignored`."""
+    """The parameters of an endpoint with pages. The loaded values tell which keys were `ignored`."""
 
     page = PageNumber(load_default=1)
 
@@ -60,7 +60,7 @@ class PageMeta(ResponseSchema):
 
 
 def page_meta(form: Mapping[str, Any], per_page: int, has_more: bool) -> dict[str, Any]:
-    """`meta` of a page: the filters that were applied, and the parameters that were not."""
+    """The `meta` of a page: the filters that were applied, and the parameters that were ignored."""
     query = {
         key: {side: write_date(instant) for side, instant in value.items()} if key in DATES else value
         for key, value in form.items()

@@ -103,7 +103,7 @@ class Point(ResponseSchema):
 
 
 class DataSchema(ResponseSchema):
-    """Either a value or points."""
+    """The data of a report: either a value or points."""
 
     value = ma.fields.Integer(
         strict=True,
@@ -125,7 +125,7 @@ class ReportData(ResponseSchema):
 
 
 class ReportStats(ReportData):
-    """`report_data` has the same four keys as the top level."""
+    """The answer of a report. `report_data` has the same four keys as the top level."""
 
     report_data = ma.fields.Nested(ReportData)
 
@@ -135,6 +135,6 @@ def report(row: Any) -> dict[str, Any]:
 
 
 def answer(result: Any) -> dict[str, Any]:
-    """The four keys, at the top level and in `report_data`."""
+    """The answer of a report: the four keys, at the top level and in `report_data`."""
     data = values(ReportData, result)
     return {"report_data": data} | data

@@ -21,13 +21,13 @@ class ResponseSchema(ma.Schema):
 
 
 class Id(ma.fields.String):
-    """A decimal number, as text."""
+    """An id: a decimal number, as text."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "string", "pattern": "^[0-9]+$"}
 
 
 class Date(ma.fields.AwareDateTime):
-    """RFC 3339 in UTC with milliseconds."""
+    """An instant: RFC 3339 in UTC with milliseconds."""
 
     json_schema: ClassVar[JsonSchema] = {"examples": ["2026-08-21T02:08:30.364Z"]}
 
@@ -42,24 +42,24 @@ def constant(text: str) -> ma.fields.String:
 
 
 def resource(name: str, type_: str, attributes: type[ResponseSchema], **more: Field) -> type[ResponseSchema]:
-    """`{"id", "type", "attributes"}`, with `more` keys beside them."""
+    """The schema of a resource: `{"id", "type", "attributes"}`, with `more` keys beside them."""
     return shape(name, id=Id(), type=constant(type_), attributes=ma.fields.Nested(attributes), **more)
 
 
 def single(
     name: str, item: type[ResponseSchema], *, or_null: bool = False, **more: Field
 ) -> type[ResponseSchema]:
-    """`{"data": item}`, with `more` keys beside it."""
+    """The schema of an answer with one item: `{"data": item}`, with `more` keys beside it."""
     return shape(name, data=ma.fields.Nested(item, allow_none=or_null), **more)
 
 
 def listing(name: str, item: type[ResponseSchema], **more: Field) -> type[ResponseSchema]:
-    """`{"data": [item, ...]}`, with `more` keys beside it."""
+    """The schema of an answer with several items: `{"data": [item, ...]}`, with `more` keys beside it."""
     return shape(name, data=ma.fields.List(ma.fields.Nested(item)), **more)
 
 
 def shape(name: str, **fields: Field) -> type[ResponseSchema]:
-    """An object with these keys."""
+    """The schema of an object with these keys."""
     return cast(type[ResponseSchema], ResponseSchema.from_dict(fields, name=name))
 
 
@@ -69,9 +69,10 @@ def dump(type_: str, schema: type[ResponseSchema], row: Any, **others: Any) -> d
 
 
 def values(schema: type[ResponseSchema], row: Any, **others: Any) -> dict[str, Any]:
-    """What a schema has of a row: its own values, but for `others`; instants as dates, ids as text.
+    """The attributes of a record that a schema lists, with `others` in place of the record's own. Instants
+    become dates, ids text.
 
-    Those that `may_be_absent` are, where they are nothing.
+    Empty values that `may_be_absent` are left out.
     """
     answered = {}
     for name, field in vars(schema)["_declared_fields"].items():
@@ -101,20 +102,20 @@ def problems() -> ma.fields.List[Any]:
 
 
 def error_values_field(description: str, **options: Any) -> ma.fields.List[Any]:
-    """What an error found in the request."""
+    """A field for the values of a request that an error names."""
     metadata = {"description": description, "may_be_absent": True}
     return ma.fields.List(ma.fields.String(), metadata=metadata, **options)
 
 
 class FoundValue(ResponseSchema):
-    """A value of a file's column, and how many rows have it."""
+    """A value of a file's column, and the number of its rows."""
 
     value = ma.fields.String()
     count = integer()
 
 
 class FoundColumn(ResponseSchema):
-    """A column of a file with questions: its values, unless there are many."""
+    """A column of a file with questions, with its values, unless there are too many."""
 
     place = integer()
     name = ma.fields.String()
@@ -123,7 +124,7 @@ class FoundColumn(ResponseSchema):
 
 
 class FileQuestionSchema(ResponseSchema):
-    """What a file leaves open."""
+    """A question that a file leaves open."""
 
     about = ma.fields.String(metadata={"examples": ["consent", "dates"]})
     message = ma.fields.String(metadata={"description": "What to send."})
@@ -136,7 +137,7 @@ class FileQuestionSchema(ResponseSchema):
 
 
 class NamesOrColumns(ma.fields.List[Any]):
-    """Names, or where the file leaves questions open, its columns with their values."""
+    """A list of names or, if the file leaves questions open, of its columns with their values."""
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "array",

@@ -30,14 +30,16 @@ class Bounds(Form):
 
 
 class SoughtTagNames(TagNames):
-    """As `TagNames`, but a name that has only invisible characters stays: nobody has such a tag."""
+    """Tag names as `TagNames` reads them. A name of only invisible characters stays: no subscriber has such a
+    tag.
+    """
 
     def trimmed(self, names: list[str]) -> list[str]:
         return [tag_name(name) or name for name in map(str.strip, names) if name]
 
 
 class SingleTagNames(SoughtTagNames):
-    """One name, or an array of names; a name is never split."""
+    """One tag name, or an array of names. A name is never split."""
 
     json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["vip"]}
 
@@ -49,7 +51,7 @@ class SingleTagNames(SoughtTagNames):
 
 
 class TagIds(ma.fields.Field[list[str]]):
-    """Ids separated by commas, or an array of ids."""
+    """Tag ids, separated by commas or in an array."""
 
     json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["12,15"]}
     joined = ",".join
@@ -64,7 +66,9 @@ def few() -> Any:
 
 
 class SearchSubscribers(Paged):
-    """Bounds are exclusive; a match has all tags. `q` is the beginning of an address, domain or name."""
+    """The parameters of a search. Bounds are exclusive; a match has all tags. `q` is the beginning of an
+    address, domain or name.
+    """
 
     created_at = nested(Bounds)
     updated_at = nested(Bounds)

@@ -19,7 +19,7 @@ TEXTS = ("tag", "field", "event", "contains", "starts_with")  # keys of rules wh
 
 
 class Rules(ma.fields.Field[dict[str, Any]]):
-    """A JSON object that can be stored."""
+    """The rules of a segment: a JSON object that can be stored."""
 
     json_schema = RULE
     default_error_messages = {"required": REQUIRED}  # noqa: RUF012
@@ -34,7 +34,9 @@ class Rules(ma.fields.Field[dict[str, Any]]):
 
 
 def without_nulls(value: Any) -> Any:
-    """`value` without keys whose value is `null`, however deep; what rules take as text only is text."""
+    """`value` without keys whose value is `null`, at any depth. Values that rules take only as text become
+    text.
+    """
     if isinstance(value, dict):
         return {key: _value(key, item) for key, item in value.items() if item is not None}
     return [without_nulls(item) for item in value] if isinstance(value, list) else value
@@ -48,7 +50,9 @@ def _value(key: str, item: Any) -> Any:
 
 
 def _key(text: str) -> str:
-    """As fields are named everywhere; what cannot name one stays, and nobody has it."""
+    """The normal form of a custom field's key. Text that cannot be one is returned unchanged: no subscriber
+    has such a field.
+    """
     try:
         return field_key(text)
     except ma.ValidationError:
@@ -59,7 +63,7 @@ NAMED = {"field": _key, "event": trim}  # what these rules name, in the form in 
 
 
 def texts(value: Any) -> Any:
-    """`value` with its numbers and booleans as text, however deep."""
+    """`value` with its numbers and booleans as text, at any depth."""
     if isinstance(value, dict):
         return {key: texts(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
@@ -128,5 +132,5 @@ def segment(row: Any) -> dict[str, Any]:
 
 
 def match(matched: dict[str, Any] | None) -> dict[str, Any]:
-    """The answer; null if nobody was found."""
+    """The answer about a match; null if no subscriber was found."""
     return {"data": matched and {"matches": matched["matches"], "rules": matched}}

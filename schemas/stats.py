@@ -6,7 +6,7 @@ from schemas.responses import ResponseSchema, integer
 
 
 class CountsSchema(ResponseSchema):
-    """The first is always the sum of the others."""
+    """The counts of a site. The first is always the sum of the others."""
 
     user_count = integer("All subscribers.")
     subscriber_count = integer("Subscribers who have not unsubscribed.")

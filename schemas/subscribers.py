@@ -35,7 +35,7 @@ RESERVED = frozenset({
 
 
 class OfAddress(Text):
-    """The UUID beside the address of the same subscriber; anything else is ignored."""
+    """The uuid beside an address, of the same subscriber. Other values are ignored."""
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "string",
@@ -48,7 +48,7 @@ class OfAddress(Text):
 
 
 def plain_uuid(value: Any) -> str | None:
-    """As `OfAddress` reads it; None for what is not plain text."""
+    """The uuid in a value, as `OfAddress` reads it; None if the value is not plain text."""
     return dashed(value) if type(value) is str and is_clean_text(value) else None
 
 
@@ -84,14 +84,16 @@ class SubscriberInput(Form):
 
 
 def built_in(key: str) -> str | None:
-    """The reserved key or the name that a key spells, if it does: `created at` is `created_at`."""
+    """The reserved key or the name that a key spells: `created at` is `created_at`. None if it
+    spells neither.
+    """
     with suppress(ma.ValidationError):
         key = field_key(as_text(key))
     return key if key in RESERVED or key in NAMES else None
 
 
 def names_in(values: dict[str, Any]) -> dict[str, str]:
-    """Moves the text columns out of `values`. Raises `ma.ValidationError`."""
+    """Removes the text columns from `values`, and returns them. Raises `ma.ValidationError`."""
     texts = {}
     for name in NAMES:
         if name in values:
@@ -107,7 +109,7 @@ def _without_empty(item: dict[str, Any]) -> dict[str, Any]:
 
 
 class CreateSubscriber(Form):
-    """`{"subscriber": {...}}`, or the same keys flat."""
+    """The subscriber to create: `{"subscriber": {...}}`, or the same keys flat."""
 
     subscriber = nested(SubscriberInput, required=True)
 
@@ -119,13 +121,13 @@ class CreateSubscriber(Form):
 
 
 class FindSubscriber(Form):
-    """Refuses nothing: a value other than text matches no subscriber."""
+    """The parameters of find. Refuses nothing: a value other than text matches no subscriber."""
 
     email = ma.fields.Raw(metadata={"description": "Address to look up.", "type": "string"})
     uuid = ma.fields.Raw(metadata={"description": "Subscriber UUID; overrides `email`.", "type": "string"})
 
     def load(self, data: Any, **_: Any) -> dict[str, str]:
-        """Without marshmallow, which would only look at each value."""
+        """Loads the values without marshmallow, which would only look at each of them."""
         return self.texts(self.known_values(data))
 
     def texts(self, data: dict[str, Any]) -> dict[str, str]:
@@ -152,23 +154,25 @@ class FindWithLinks(FindSubscriber):
 
 
 def meant(email: str) -> str:
-    """An address as it was meant, whatever a client did to it on the way."""
+    """The address that a client meant, however it encoded it."""
     return with_plus(_decoded_twice(email))
 
 
 def _decoded_twice(email: str) -> str:
-    """Decodes an address that a client has encoded twice; a `+` stays a `+`."""
+    """The address, decoded again if a client encoded it twice. A `+` stays a `+`."""
     decoded = unquote(email)
     return decoded if "@" not in email and "@" in decoded else email
 
 
 def with_plus(email: str) -> str:
-    """A blank inside an address was a `+` that the client did not encode."""
+    """The address, with `+` in place of each blank: the client did not encode the `+`."""
     return trim(email).replace(" ", "+")
 
 
 def with_lost_plus(email: str) -> str:
-    """As `with_plus`, where the address is to be judged: only blanks that can have been one."""
+    """The address with `+` in place of blanks that can have been one. Unlike `with_plus`, it leaves other
+    blanks, so that the address can be judged.
+    """
     local, at, domain = trim(email).rpartition("@")
     words = local.split(" ")
     return f"{'+'.join(words)}{at}{domain}" if all(words) else email
@@ -202,7 +206,7 @@ FoundSubscribers = listing("FoundSubscribers", LinkedSubscriber, meta=ma.fields.
 
 
 def pages(public_url: str, site_uuid: str) -> str:
-    """The URL of the pages of a site's subscribers, without the uuid of one."""
+    """The URL of the pages of a site's subscribers, without a uuid at the end."""
     return f"{public_url}/console/sites/{site_uuid}/subscribers/"
 
 
@@ -228,10 +232,10 @@ def subscriber(subscriber: Any, public_url: str, site_uuid: str) -> dict[str, An
 
 
 def found_text(text: str | None) -> str:
-    """The answer of find as JSON text, from that of the resource."""
+    """The answer of find as JSON text, from the resource's JSON text."""
     return f'{{"data":{text or "null"}}}\n'
 
 
 def page_text(texts: bytes, meta: Mapping[str, Any]) -> bytes:
-    """The answer of search as JSON text, from that of the resources."""
+    """The answer of search as JSON text, from the resources' JSON text."""
     return b'{"data":[%b],"meta":%b}\n' % (texts, compact_json(meta).encode())

@@ -24,7 +24,9 @@ MAX_SITE_ID = 2**31 - 1
 
 
 class TagNames(ma.fields.Field[list[str]]):
-    """A comma-separated string or an array of strings, one name each; see `tag_name`; empty ones dropped."""
+    """The names of tags: text with commas, or an array of texts with one name each; see `tag_name`. Empty
+    names are dropped.
+    """
 
     json_schema: ClassVar[JsonSchema] = {
         "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
@@ -58,9 +60,10 @@ def trim_names(names: list[str]) -> list[str]:
 
 
 def tag_name(text: str) -> str:
-    """A name without control characters and outer blanks and, unless it is far too long, in NFC.
+    """A tag's name without control characters and outer blanks and, unless it is far too long, in
+    NFC.
 
-    Invisible characters stay, as emoji are made of them; "" where nothing else is there.
+    Invisible characters stay, as emoji are made of them; "" if there are no others.
     """
     name = text.strip()
     if name.isascii() and name.isprintable():
@@ -96,12 +99,12 @@ class MeantTag(Form):
 
 
 class DeleteTag(Form):
-    """Refuses nothing: what is no name is that of no tag."""
+    """The parameters of deleting a tag. Refuses nothing: a text that is no name belongs to no tag."""
 
     tag = nested(MeantTag)
 
     def load(self, data: Any, **_: Any) -> dict[str, list[str]]:
-        """`names`: those by which the tag is meant."""
+        """The `names` by which the client means the tag."""
         clean_each((index, item) for index, item in enumerate(data.items()))
         sent = [*_values(data, "tag"), *_values(data, "name")]
         names = [

@@ -55,7 +55,7 @@ class CommandName(StrEnum):
 
 
 class KnownPeople(StrEnum):
-    """What an import may change of people who are known: everything, what is blank, or nothing."""
+    """What an import may change of existing subscribers: everything, blank values, or nothing."""
 
     MERGE = "merge"
     FILL = "fill"
@@ -66,7 +66,7 @@ class KnownPeople(StrEnum):
 class FieldError:
     """One refused value: its path in the request (`subscribers[3].email`), and what to send.
 
-    `unknown` names what is not known there, `did_you_mean` what it may be meant for.
+    `unknown` has the unknown names there, `did_you_mean` those that are probably meant.
     """
 
     field: str
@@ -76,7 +76,7 @@ class FieldError:
 
 
 def error_names(errors: Iterable[FieldError]) -> dict[str, list[str]]:
-    """What errors name, under keys of its own: `unknown`, `did_you_mean`."""
+    """The names that errors mention, under the keys `unknown` and `did_you_mean`."""
     named: dict[str, dict[str, None]] = {"unknown": {}, "did_you_mean": {}}
     for error in errors:
         for key, names in named.items():
@@ -85,7 +85,7 @@ def error_names(errors: Iterable[FieldError]) -> dict[str, list[str]]:
 
 
 def closest(unknown: Iterable[str], valid: Iterable[str]) -> tuple[str, ...]:
-    """The known names that unknown ones are probably meant for."""
+    """The valid names that unknown ones are probably meant for."""
     from difflib import get_close_matches
 
     words = list(valid)
@@ -100,7 +100,9 @@ def index_of(error: FieldError) -> int:
 
 
 class FormError(Exception):
-    """Values that a form refuses; `found` is named beside the error, under keys of its own."""
+    """Values that a form refuses; the values in `found` are shown beside the error, under keys of
+    their own.
+    """
 
     def __init__(self, problems: list[FieldError], found: Mapping[str, list[str]] | None = None) -> None:
         super().__init__("form")
@@ -109,7 +111,7 @@ class FormError(Exception):
 
     @property
     def page_found(self) -> dict[str, Any]:
-        """What the console keeps of `found`."""
+        """The part of `found` that the console stores."""
         return self.found
 
 
@@ -133,14 +135,17 @@ def _iso_parser() -> Any:
 
 
 def _parsed(text: str) -> dt.datetime:
-    """By Python's own parser, which is fast, where it is as strict as dateutil's. Raises `ValueError`."""
+    """The date in a text, by Python's own parser, which is fast, if it is as strict as dateutil's. Raises
+    `ValueError`.
+    """
     parse = dt.datetime.fromisoformat if PLAIN.fullmatch(text) else _iso_parser().isoparse
     instant: dt.datetime = parse(text)
     return instant
 
 
 def milliseconds(instant: dt.datetime, zone: dt.tzinfo, whole_day: bool) -> int:
-    """Since 1970; an instant without a zone is of `zone`, and a day without a time a `WholeDay`.
+    """The milliseconds since 1970. An instant without a zone is in `zone`; a day without a time is a
+    `WholeDay`.
 
     Raises `OverflowError` beyond the year 9999.
     """
@@ -149,7 +154,8 @@ def milliseconds(instant: dt.datetime, zone: dt.tzinfo, whole_day: bool) -> int:
 
 
 def read_date(text: str, zone: dt.tzinfo = dt.UTC) -> int:
-    """An ISO 8601 date or date-time in milliseconds since 1970, of `zone` unless given; a day: `WholeDay`.
+    """The milliseconds since 1970 of an ISO 8601 date or date-time; a day without a time is a `WholeDay`.
+    Without a zone, it is in `zone`.
 
     Raises `ValueError` with the sentence `DATE`.
     """
@@ -163,7 +169,11 @@ def read_date(text: str, zone: dt.tzinfo = dt.UTC) -> int:
 
 @lru_cache(maxsize=1_000)
 def write_date(milliseconds: int | None) -> str | None:
-    """RFC 3339 in UTC with milliseconds: `2026-08-21T02:08:30.364Z`. People of one import share instants."""
+    """The date of an instant in milliseconds: RFC 3339 in UTC with milliseconds, such as
+    `2026-08-21T02:08:30.364Z`.
+
+    The result is cached, because the subscribers of one import share instants.
+    """
     if milliseconds is None:
         return None
     instant = EPOCH_OF_UTC + dt.timedelta(milliseconds=milliseconds)
@@ -171,7 +181,7 @@ def write_date(milliseconds: int | None) -> str | None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """As `compact_json`, in UTF-8 and several times as fast."""
+    """The JSON of a value in UTF-8, the same as `compact_json`, several times as fast."""
     try:
         return orjson.dumps(value)
     except TypeError:  # an integer beyond 64 bits, of before such were refused
@@ -190,7 +200,9 @@ def trim(text: str) -> str:
 
 
 def normal_text(text: str) -> str | None:
-    """`text` trimmed and in NFC, which takes quadratic time on marks; None if it is over `MAX_SENT_NAME`."""
+    """The text, trimmed and in NFC, which takes quadratic time on marks. None if it is longer than
+    `MAX_SENT_NAME`.
+    """
     trimmed = trim(text)
     if len(trimmed) > MAX_SENT_NAME:
         return None

@@ -16,7 +16,7 @@ PAUSES = ("operator", "gone", "failing", "restored")
 
 
 class Kinds(ma.fields.Field[list[str]]):
-    """Kinds of changes, each once."""
+    """The kinds of changes that a webhook asks for, each once."""
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "array",
@@ -97,7 +97,7 @@ class SignedAttributes(WebhookAttributes):
 
 
 class DeliveryAttributes(ResponseSchema):
-    """A try to deliver."""
+    """A try to deliver a message to a webhook."""
 
     at = Date()
     kind = ma.fields.String(validate=ma.validate.OneOf(("changes", "test")))
@@ -125,7 +125,7 @@ DeliveryList = listing("DeliveryList", DeliverySchema, meta=ma.fields.Nested(Pag
 
 
 class WebhookMessage(ResponseSchema):
-    """What a receiver is sent: changes in the form of GET /v1/fetch/changes; none in a test."""
+    """The message to a receiver: changes in the form of GET /v1/fetch/changes; none in a test."""
 
     type = ma.fields.String(validate=ma.validate.OneOf(("changes", "test")))
     timestamp = Date(metadata={"description": "That of the last change, or of the test."})

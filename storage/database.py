@@ -2,10 +2,11 @@
 
 import contextlib
 import functools
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from playhouse.migrations import Runner
 
@@ -19,15 +20,27 @@ from storage.opening.connections import session as session
 from storage.opening.history import Migrations
 from storage.opening.open_gate import OpenGate
 from storage.opening.places import WatchedPlaces
+from storage.sql import RowStatement
+
+
+class CommitStep(Protocol):
+    """What is done right before and right after the commit of a transaction, before others write."""
+
+    def before_commit(self) -> None: ...
+    def after_commit(self) -> None: ...
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
+S = TypeVar("S", bound=CommitStep)
 SHARED = 0  # in place of a site: rows of none, such as keys, operators, sessions
 MOVED = "the database or its folder was moved or deleted"
 
 _disk_refused = False  # this process' last write
 _places = WatchedPlaces()
 _write_gate: Any = OpenGate()
+_log: Path | None = None
+_transaction = threading.local()  # its `steps`, by kind
 
 
 def open(
@@ -39,25 +52,31 @@ def open(
     password: str | None = None,
     write_gate: Any = None,
     folders: Sequence[Path] = (),
-    spare_connections: int = 0,
+    kept_connections: int = 0,
     cache_mb: int = 2,
+    log: Path | None = None,
 ) -> None:
     """Points the models at a database; `timeout` in seconds. Connects lazily. Raises `Unusable`.
 
-    `write_gate` (`enter`, `leave`) bounds the threads that wait to write. Without the database's file, or one
-    of the `folders`, at its place nothing is written. The first `kept` threads, which must live as long as
-    this process, keep their connection from one session to the next. A connection to a file keeps up to
-    `cache_mb` of it in memory.
+    `write_gate` (`enter`, `leave`) bounds the threads that wait to write. Refuses writes while the database's
+    file, or one of `folders`, is not at its place. The first `kept_connections` threads keep their connection
+    between sessions; they must live as long as the process. A connection to a file keeps up to `cache_mb` of
+    it in memory. `log` is the file of the log that outlives it, see `storage.erasures.log`.
     """
-    global _places, _write_gate
+    global _places, _write_gate, _log
     opened = chosen.engine_of(url).open(url, timeout, connections, allow_faulty, password, cache_mb)
     close()
     chosen.choose(url)
     database.initialize(opened)
-    _write_gate = write_gate or OpenGate()
-    keep_connections(spare_connections)
+    _write_gate, _log = write_gate or OpenGate(), log
+    keep_connections(kept_connections)
     _places = WatchedPlaces([*engine.files(url)[:1], *folders])
     _places.have_changed()
+
+
+def log() -> Path | None:
+    """The file of the log that outlives the database."""
+    return _log
 
 
 def url(path: Path) -> str:
@@ -66,12 +85,12 @@ def url(path: Path) -> str:
 
 
 def file(url: str) -> Path:
-    """The file of a database that is one. Raises `Unusable`."""
+    """The file of a database that is a file. Raises `Unusable`."""
     return sqlite.file(url)
 
 
 def files(url: str) -> list[Path]:
-    """Every file that holds data of a database, whether or not it exists; none of a server's.
+    """All files that hold data of a database, whether or not they exist; empty for a server's.
 
     Raises `Unusable`.
     """
@@ -98,11 +117,11 @@ def snapshot() -> Iterator[None]:
 
 @contextlib.contextmanager
 def write(site_id: int | None = None) -> Iterator[None]:
-    """A session with one atomic, durable write transaction; within another, a part of that one.
+    """A session with one atomic, durable write transaction; within another one, a part of it.
 
-    With a site, or `SHARED`, it writes rows of that only: on a server, others may write others meanwhile.
-    Writers queue without a connection, in the order they came, and each waits at most the timeout. Raises
-    `Unavailable` after it, or if `moved`, and `DiskFault`.
+    With a site, or `SHARED`, it writes rows of that only: on a server, other threads may write to other sites
+    meanwhile. Writers queue without a connection, in order of arrival, and each waits at most the timeout.
+    Raises `Unavailable` after the timeout, or if the database was moved, and `DiskFault`.
     """
     if database.in_transaction():
         with session():
@@ -112,15 +131,28 @@ def write(site_id: int | None = None) -> Iterator[None]:
             raise Unavailable(MOVED)
         deadline = time.monotonic() + database.timeout
         turn = engine.writers_turn(database, database.timeout, _write_gate)
-        with _outcome_noted(), turn, session(), engine.write_transaction(database, deadline, site_id):
-            yield
+        with _outcome_noted(), turn, session():
+            steps: dict[type[CommitStep], CommitStep] = {}
+            _transaction.steps = steps
+            with engine.write_transaction(database, deadline, site_id):
+                yield
+                for step in steps.values():
+                    step.before_commit()
+            for step in steps.values():
+                step.after_commit()
         if engine.is_overlong(database):
             with contextlib.suppress(Unavailable):  # the write is done
                 checkpoint()
 
 
+def at_commit(kind: type[S]) -> S:
+    """The step of a kind of the caller's write transaction, which is made once."""
+    step: S = _transaction.steps.setdefault(kind, kind())
+    return step
+
+
 def writes_site(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Calls a function in `write` of the site that its first argument is, or is the id of."""
+    """Decorates a function so that it runs in `write`. Its first argument is the site, or the site's id."""
 
     @functools.wraps(function)
     def writing(site: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -147,7 +179,7 @@ def was_moved() -> bool:
 
 
 def takes_writes() -> bool:
-    """Whether the disk takes writes; tries one only if this process' last one failed."""
+    """Whether the disk takes writes. Tries one only if this process's last write failed."""
     if _disk_refused:
         with contextlib.suppress(DiskFault), write(SHARED):
             execute("UPDATE schema_migration SET name = name WHERE id = 1")
@@ -160,17 +192,19 @@ def ping() -> bool:
 
 
 def rows(sql: str, parameters: Sequence[Any] = (), *, keeps_plan: bool = False) -> list[Any]:
-    """All rows of one statement; a server keeps the plan of one that is sent often, if values matter not."""
+    """All rows of one statement. With `keeps_plan`, a server keeps the plan of a statement that is sent often
+    and whose plan does not depend on the values.
+    """
     return list(_execute(sql, parameters, keeps_plan).fetchall())
 
 
 def each_row(sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
-    """The rows of one statement, as they are read; in the caller's session until the last."""
+    """The rows of one statement, one by one; in the caller's session until the last."""
     return iter(_execute(sql, parameters))
 
 
 def row(sql: str, parameters: Sequence[Any] = (), *, keeps_plan: bool = False) -> Any:
-    """The first row of one statement, or None; as `rows`."""
+    """The first row of one statement, or None. `keeps_plan` is as in `rows`."""
     return _execute(sql, parameters, keeps_plan).fetchone()
 
 
@@ -180,13 +214,13 @@ def column(sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
 
 
 def value(sql: str, parameters: Sequence[Any], default: R, *, keeps_plan: bool = False) -> R:
-    """The first column of the first row, `default` without one."""
+    """The first column of the first row; `default` if there is no row."""
     found = row(sql, parameters, keeps_plan=keeps_plan)
     return default if found is None else found[0]
 
 
 def execute(sql: str, parameters: Sequence[Any] = ()) -> int:
-    """Runs one statement; returns the number of changed rows."""
+    """Runs one statement. Returns the number of changed rows."""
     return int(database.rows_affected(_execute(sql, parameters)))
 
 
@@ -195,13 +229,18 @@ def _execute(sql: str, parameters: Sequence[Any], keeps_plan: bool = False) -> A
     return database.execute_sql(engine.rewrite(sql), parameters, **options)
 
 
-def execute_many(sql: str, parameters: Iterable[Sequence[Any]]) -> None:
-    """Runs one statement per row of parameters, none of which needs another's, all on the driver."""
-    database.execute_many(sql, parameters)
+def execute_many(statement: str | RowStatement, parameters: Iterable[Sequence[Any]]) -> None:
+    """Runs one statement for each row of parameters. No run may depend on another."""
+    if isinstance(statement, str):
+        database.execute_many(statement, parameters)
+    else:
+        database.execute_many(statement.one, parameters, statement)
 
 
 def checkpoint(only_if_due: bool = False) -> None:
-    """Moves the log of recent writes into the database's file; due once this process has written much."""
+    """Moves the write-ahead log into the database's file. With `only_if_due`, only once this process has
+    written much.
+    """
     if only_if_due and not engine.is_due(database):
         return
     with session():
@@ -211,24 +250,19 @@ def checkpoint(only_if_due: bool = False) -> None:
 
 
 def log_is_full() -> bool:
-    """Whether long work should wait: a reader keeps the log of recent writes, which grows and grows."""
+    """Whether long work should wait, because a reader keeps the write-ahead log growing."""
     if engine.is_full(database):
         checkpoint()
     return engine.is_full(database)
 
 
 def truncate_log() -> bool:
-    """Empties the log of recent writes, which still contains deleted data; False while a reader needs it."""
+    """Empties the write-ahead log, which still contains deleted data. False while a reader needs it."""
     return engine.truncate_log(database)
 
 
-def marks(values: Sequence[Any]) -> str:
-    """Placeholders for an `IN (...)` list; without values, it has nothing."""
-    return ",".join("?" * len(values)) or "NULL"
-
-
 def migrate() -> list[str]:
-    """Applies pending migrations, one process at a time; returns their names. Raises `Unusable`."""
+    """Applies pending migrations, one process at a time. Returns their names. Raises `Unusable`."""
     with session(), engine.migration_lock(database):
         runner = _usable()
         history.adopt(runner)
@@ -237,25 +271,25 @@ def migrate() -> list[str]:
 
 @session()
 def migrations() -> Migrations:
-    """Which are pending, and why this code cannot use the database, if it cannot."""
+    """The pending migrations, and why this code cannot use the database, if it cannot."""
     return history.read(_runner())
 
 
 @session()
 def pending_migrations() -> list[str]:
-    """Migrations that are not applied yet. Raises `Unusable`."""
+    """The names of migrations that are not applied yet. Raises `Unusable`."""
     return history.read(_usable()).pending
 
 
 @session()
 def is_spoilt_by_migrating() -> bool:
-    """Whether code of before could not use the database once pending migrations are applied."""
+    """Whether older code could not use the database after the pending migrations."""
     runner = _runner()
     return bool(runner.applied()) and history.needs_backup(runner, history.read(runner).pending)
 
 
 def _usable() -> Runner:
-    """Raises `Unusable` for a database that this code cannot migrate."""
+    """The runner of migrations. Raises `Unusable` for a database that this code cannot migrate."""
     runner = _runner()
     if refusal := history.read(runner).refusal:
         raise Unusable(refusal)

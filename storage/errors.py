@@ -2,9 +2,9 @@
 
 
 class Unavailable(Exception):
-    """The database cannot be used now: locked for too long, unreachable, or out of connections.
+    """The database cannot be used now: it was locked for too long, is unreachable, or is out of connections.
 
-    A command says what is wrong, and what to do about it.
+    On the command line, the message tells what is wrong, and what to do about it.
     """
 
     said = "the database is unavailable or busy"
@@ -12,21 +12,21 @@ class Unavailable(Exception):
 
 
 class Unreachable(Unavailable):
-    """The server is away, or does not let this role in."""
+    """The server is down, or refuses this role."""
 
     said = "the database cannot be reached"
     remedy = "start it, or correct its URL or its password"
 
 
 class Unfinished(Unavailable):
-    """The server was lost while it committed: what was to be written may be, or not."""
+    """The server was lost during a commit: the transaction may be written, or not."""
 
     said = "the database was lost at the last moment: this was done, or not"
     remedy = "look, before you try again"
 
 
 class ReadOnly(Unavailable):
-    """The server is a standby, or takes no writes of this role."""
+    """The server is a standby, or this role may not write."""
 
     said = "the database takes no writes"
     remedy = (
@@ -46,7 +46,7 @@ class Conflict(Exception):
 
 
 class StatementError(Exception):
-    """A wrong statement: a bug, which no retry repairs."""
+    """The statement is wrong: a bug, which no retry repairs."""
 
 
 class Unusable(Exception):

@@ -8,11 +8,11 @@ from storage.base_models import BaseModel, IdModel, add_partial_index
 
 
 class JobModel(IdModel):
-    """`subject` is the id of what the job is about, 0 for none; `seq` its place in the site's order, if it
-    has one. Site 0 is the instance itself: no foreign key.
+    """A job. `subject` is the id of the record that it is about, 0 for none; `seq` is its position in the
+    site's order, if it has one. Site 0 is the instance itself: no foreign key.
 
-    Nobody may claim it before `not_before`, the end of a wait, or of a lease while it has a `claim`, which
-    was to last for `wait_ms`.
+    No worker may claim it before `not_before` (milliseconds of leases). That is the end of a wait or, if it
+    has a `claim`, of a lease. The wait or lease was to last `wait_ms`.
     """
 
     site_id = IntegerField()

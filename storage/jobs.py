@@ -6,7 +6,7 @@ Instants are those that leases go by, in milliseconds (storage/leases.py).
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from storage.database import column, execute, marks, row, rows, value
+from storage.database import column, execute, row, rows, value
 from storage.engines.chosen import engine
 
 WAITING, IDLE, FAILED = "waiting", "idle", "failed"
@@ -16,7 +16,9 @@ DUE = "(not_before <= ? OR not_before > ? + wait_ms)"
 
 
 class Job(NamedTuple):
-    """A claimed job; `subject` is the id of what it is about, `number` its place in the order, or 0."""
+    """A claimed job. `subject` is the id of the record that it is about, `number` its position in the order,
+    or 0.
+    """
 
     site_id: int
     id: int
@@ -41,7 +43,9 @@ class Trouble(NamedTuple):
 def add(
     site_id: int, kind: str, subject: int, number: int | None = None, now: int = 0, wait_ms: int = 0
 ) -> None:
-    """Has a job done, or done again from now on, after a wait; who has claimed it loses it."""
+    """Queues a job for after `wait_ms`, also one that exists already. A worker that has claimed it
+    loses it.
+    """
     execute(
         "INSERT INTO jobs (site_id, kind, subject, seq, status, not_before, wait_ms) "
         f"VALUES (?, ?, ?, ?, '{WAITING}', ?, ?) ON CONFLICT (site_id, kind, subject) DO UPDATE SET "
@@ -52,7 +56,7 @@ def add(
 
 
 def hasten(site_id: int, kind: str, subject: int) -> None:
-    """Has a job done at once; whoever has claimed it ends the step first."""
+    """Makes a job due now. A worker that has claimed it ends its step first."""
     execute(
         "INSERT INTO jobs (site_id, kind, subject, status) "
         f"VALUES (?, ?, ?, '{WAITING}') ON CONFLICT (site_id, kind, subject) DO UPDATE SET "
@@ -62,7 +66,7 @@ def hasten(site_id: int, kind: str, subject: int) -> None:
 
 
 def remove(site_id: int, kind: str, subject: int) -> None:
-    """Who has claimed it loses it."""
+    """Deletes a job. A worker that has claimed it loses it."""
     execute("DELETE FROM jobs WHERE site_id = ? AND kind = ? AND subject = ?", (site_id, kind, subject))
 
 
@@ -72,7 +76,7 @@ def is_there(site_id: int, kind: str, subject: int) -> bool:
 
 
 def wake(site_id: int, kind: str) -> int:
-    """Has the idle jobs of a kind done; returns how many."""
+    """Makes the idle jobs of a kind due. Returns how many."""
     return execute(
         f"UPDATE jobs SET status = '{WAITING}', not_before = 0 "
         f"WHERE site_id = ? AND kind = ? AND status = '{IDLE}'",
@@ -81,7 +85,7 @@ def wake(site_id: int, kind: str) -> int:
 
 
 def in_turn(site_id: int) -> tuple[str, int] | None:
-    """(kind, subject) of the first in the site's order."""
+    """The (kind, subject) of the first job in the site's order."""
     first: tuple[str, int] | None = row(
         f"SELECT kind, subject FROM jobs WHERE site_id = ? AND seq IS NOT NULL AND status = '{WAITING}' "
         "ORDER BY seq LIMIT 1",
@@ -91,7 +95,9 @@ def in_turn(site_id: int) -> tuple[str, int] | None:
 
 
 def due_sites(now: int) -> list[int]:
-    """The sites of which something may be claimed, or might be."""
+    """The ids of sites with a job that can probably be claimed. `now` is an instant of leases, in
+    milliseconds.
+    """
     query = f"SELECT DISTINCT site_id FROM jobs WHERE status = '{WAITING}' AND {DUE} ORDER BY site_id"
     return column(query, (now, now))
 
@@ -111,19 +117,21 @@ def claim(
     in_order: bool = False,
     one_at_a_time: bool = False,
 ) -> Job | None:
-    """Claims the first that is due of some kinds; if they are `in_order`, the very first of them or none.
+    """Claims the first due job of some kinds. If they are `in_order`, it must be the very first of
+    them.
 
-    If `one_at_a_time`, none while one of these kinds is claimed.
+    With `one_at_a_time`, claims none while a job of these kinds is claimed.
     """
-    of_kinds = f"site_id = ? AND kind IN ({marks(kinds)}) AND status = '{WAITING}'"
+    among = engine.among(kinds)
+    of_kinds = f"site_id = ? AND kind {among.text} AND status = '{WAITING}'"
     held = f"SELECT 1 FROM jobs WHERE {of_kinds} AND claim IS NOT NULL AND NOT {DUE} LIMIT 1"
-    if one_at_a_time and row(held, (site_id, *kinds, now, now)):
+    if one_at_a_time and row(held, (site_id, *among.parameters, now, now)):
         return None
     choice = "seq IS NOT NULL ORDER BY seq" if in_order else f"{DUE} ORDER BY not_before, id"
     chosen = () if in_order else (now, now)
     first = row(
         f"SELECT id, {DUE} FROM jobs WHERE {of_kinds} AND {choice} LIMIT 1",
-        (now, now, site_id, *kinds, *chosen),
+        (now, now, site_id, *among.parameters, *chosen),
     )
     if first is None or not first[1]:
         return None
@@ -136,7 +144,7 @@ def claim(
 
 
 def hold(job: Job, now: int, lease_ms: int) -> bool:
-    """Renews the lease of a job; False if the claim is lost: the caller must roll back."""
+    """Renews the lease of a job for `lease_ms`. False if the claim is lost: the caller must roll back."""
     return bool(
         execute(
             "UPDATE jobs SET not_before = ?, wait_ms = ? WHERE site_id = ? AND id = ? AND claim = ?",
@@ -146,8 +154,8 @@ def hold(job: Job, now: int, lease_ms: int) -> bool:
 
 
 def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING, *, well: bool = False) -> bool:
-    """Lets others go on with a job after a wait; False if the claim is lost. What went `well` forgets the
-    failures before it.
+    """Releases a claimed job, which is due again after `wait_ms`. False if the claim is lost. If it went
+    `well`, earlier failures are forgotten.
     """
     forgotten = ", attempts = 0, reason = ''" if well else ""
     return bool(
@@ -160,7 +168,7 @@ def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING, *, well
 
 
 def note_failure(job: Job, reason: str) -> int:
-    """How often a claimed job has failed in a row, with this time; 0 if the claim is lost."""
+    """Counts a failure of a claimed job. Returns how often it failed in a row, or 0 if the claim is lost."""
     noted = rows(
         "UPDATE jobs SET attempts = attempts + 1, reason = ? "
         "WHERE site_id = ? AND id = ? AND claim = ? RETURNING attempts",
@@ -170,13 +178,15 @@ def note_failure(job: Job, reason: str) -> int:
 
 
 def end(job: Job) -> bool:
-    """Removes a job that is done; False if the claim is lost: the caller must roll back."""
+    """Deletes a job that is done. False if the claim is lost: the caller must roll back."""
     query = "DELETE FROM jobs WHERE site_id = ? AND id = ? AND claim = ?"
     return bool(execute(query, (job.site_id, job.id, job.token)))
 
 
 def elect(token: str, now: int, lease_ms: int) -> bool:
-    """Whether the caller is the one that looks for what is due, for so long; on a file, all may be."""
+    """Whether the caller is the process that looks for due jobs, for `lease_ms` milliseconds. On a database
+    file, every process is.
+    """
     return not engine.HAS_HOSTS or bool(
         execute(
             "UPDATE jobs SET claim = ?, not_before = ?, wait_ms = ? WHERE site_id = 0 AND kind = ? "
@@ -192,7 +202,7 @@ def resign(token: str) -> None:
 
 
 def ensure(kinds: Collection[str]) -> None:
-    """Adds the instance's own jobs that are not there."""
+    """Adds the jobs of the instance's own kinds that do not exist."""
     for kind in kinds:
         execute(
             "INSERT INTO jobs (site_id, kind, subject, status) VALUES (0, ?, 0, ?) "
@@ -208,7 +218,7 @@ def count_abandoned(now: int) -> int:
 
 
 def troubles() -> list[Trouble]:
-    """What has failed, and is tried again or was given up, of all sites."""
+    """The failed jobs of all sites, which are tried again or were given up."""
     records = rows(
         "SELECT site_id, id, kind, subject, status, attempts, reason FROM jobs "
         f"WHERE status = '{FAILED}' OR attempts > 0 ORDER BY site_id, id"

@@ -5,7 +5,7 @@ from storage.engines.chosen import engine
 
 
 def now(own_ms: int) -> int:
-    """The instant that leases go by, in milliseconds: the server's, if there is one, else one's own."""
+    """The present of leases, in milliseconds: the server's clock if there is a server, else `own_ms`."""
     with session():
         server_ms = engine.now_ms(database)
     return own_ms if server_ms is None else server_ms

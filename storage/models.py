@@ -28,7 +28,7 @@ from storage.webhooks.models import WEBHOOK_MODELS
 
 
 class PepperModel(BaseModel):
-    """One row: what the pepper of this database makes of a constant."""
+    """One row: the check value of the pepper of this database, a digest of a constant."""
 
     id = IntegerField(primary_key=True)
     check_value = TextField()
@@ -38,8 +38,8 @@ class PepperModel(BaseModel):
 
 
 class InstanceStateModel(BaseModel):
-    """One row: the lowest version of code that may write, the phase of a move, `other` its other end, and the
-    identity of the database that webhooks were sent from.
+    """One row: the lowest version of code that may write, and the phase of a move with its `other` end.
+    `home` identifies the database from which webhooks were sent.
     """
 
     id = IntegerField(primary_key=True)

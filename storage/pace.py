@@ -13,16 +13,16 @@ REMEMBERED = 8  # transactions
 
 
 class Chunk:
-    """The `rows` written in one transaction; whoever writes them counts them."""
+    """The number of `rows` written in one transaction, which the caller counts."""
 
     rows = 0
 
 
 class Pace:
-    """The `rows` to write in the next transaction: as many as fit into the `TURN_SECONDS` of the engine.
+    """Decides how many `rows` the next transaction writes: as many as fit into the engine's `TURN_SECONDS`.
 
     The fastest of the last few transactions counts: the others waited for a core or the disk, however few
-    their rows. Committing is not counted, or a slow disk would make the transactions ever smaller.
+    their rows. The time of committing is left out, or a slow disk would make the transactions ever smaller.
     """
 
     def __init__(self, first: int = FIRST_ROWS, least: int = LEAST_ROWS, most: int = MOST_ROWS) -> None:
@@ -32,7 +32,7 @@ class Pace:
 
     @contextlib.contextmanager
     def write(self, site_id: int | None = None) -> Iterator[Chunk]:
-        """As `database.write`."""
+        """Opens a write transaction as `database.write` does, and learns from its duration."""
         chunk = Chunk()
         with database.write(site_id):
             began = time.monotonic()
@@ -43,7 +43,7 @@ class Pace:
     def learn(self, rows: int, seconds: float) -> None:
         """Sets the size of the next transaction, which at most doubles.
 
-        A transaction with fewer rows than there was time for says nothing, unless even they took too long.
+        A transaction with fewer rows than there was time for teaches nothing, unless it took too long.
         """
         if rows and (rows >= self.rows or seconds > engine.TURN_SECONDS):
             self._seconds_per_row.append(seconds / rows)

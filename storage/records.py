@@ -11,13 +11,16 @@ from typing import Any, Generic, TypeVar
 from peewee import BooleanField
 
 from storage.base_models import BaseModel
-from storage.database import execute_many, marks, row, rows
+from storage.database import execute_many, row, rows
+from storage.sql import insert_into
 
 R = TypeVar("R")
 
 
 class Records(Generic[R]):
-    """Rows are chosen by `equal`, values by the names of their columns: `change` and `delete` need one."""
+    """The records of a table. `equal` chooses rows by the values of their columns; `change` and `delete` need
+    at least one.
+    """
 
     def __init__(self, model: type[BaseModel], record: type[R]) -> None:
         self._model, self._record, self._meta = model, record, vars(model)["_meta"]
@@ -35,7 +38,9 @@ class Records(Generic[R]):
         return record and self._typed(record)
 
     def find(self, tail: str = "", *more: Any, **equal: Any) -> list[R]:
-        """`tail`, with the values `more`, follows the conditions."""
+        """The records with equal values. `tail`, with the values `more`, follows the conditions in
+        the statement.
+        """
         return self.read(rows(f"{self._select} {_where(equal)} {tail}", [*equal.values(), *more]))
 
     def has(self, **equal: Any) -> bool:
@@ -43,7 +48,7 @@ class Records(Generic[R]):
         return row(query, list(equal.values())) is not None
 
     def read(self, records: Iterable[Sequence[Any]]) -> list[R]:
-        """From rows of `columns`."""
+        """Makes records of rows of `columns`."""
         return [self._typed(record) for record in records]
 
     def _typed(self, record: Sequence[Any]) -> R:
@@ -55,28 +60,28 @@ class Records(Generic[R]):
         return self._record(*values)
 
     def add(self, **values: Any) -> int:
-        """Returns the id."""
+        """Adds a record with these values. Returns its id."""
         row_id: int = self._model.insert(**values).execute()
         return row_id
 
     def add_new(self, record: R, **more: Any) -> int:
-        """Returns the id, which the table gives."""
+        """Adds a record, to which the table gives the id. Returns the id."""
         values = {name: getattr(record, name) for name in self._names if name != "id"}
         return self.add(**values, **more)
 
     def add_many(self, records: Iterable[R], **more: Any) -> None:
-        """`more` are values that all have, also in place of their own; ids come from the table."""
+        """Adds records. The values in `more` replace those of every record. The table assigns the ids."""
         own = [name for name in self._names if name != "id" and name not in more]
         columns, values, shared = [*more, *own], attrgetter(*own), tuple(more.values())
-        insert = f"INSERT INTO {self._meta.table_name} ({', '.join(columns)}) VALUES ({marks(columns)})"
+        insert = insert_into(self._meta.table_name, columns)
         execute_many(insert, (shared + values(record) for record in records))
 
     def change(self, values: dict[str, Any], **equal: Any) -> int:
-        """Returns the number of rows."""
+        """Changes the records with equal values. Returns their number."""
         return int(self._model.update(**values).where(*self._are(equal)).execute())
 
     def delete(self, **equal: Any) -> int:
-        """Returns the number of rows."""
+        """Deletes the records with equal values. Returns their number."""
         return int(self._model.delete().where(*self._are(equal)).execute())
 
     def _are(self, equal: dict[str, Any]) -> Any:

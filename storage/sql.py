@@ -1,6 +1,6 @@
 """SQL text with its bound values."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
@@ -8,9 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """`parameters` in the order of the marks in `text`; `text` never contains input.
+    """A part of a statement. `parameters` are in the order of the marks in `text`; `text` never contains
+    input.
 
-    A condition that is `rare` finds the few who meet it by itself: they are better found first, then sorted.
+    A `rare` condition finds its few subscribers by itself: it is faster to find them first, and sort them
+    then.
     """
 
     text: str
@@ -18,8 +20,54 @@ class Sql:
     rare: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class RowStatement:
+    """A statement for many rows of `columns`: `one` is for each of them, `at_once`, by a table `v`, for all.
+
+    Of an INSERT, `conflict` says what becomes of a row that is there; without, there may be none.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    one: str
+    at_once: str
+    conflict: str | None = None
+
+
 AND = " AND "
+PASSED_OVER = "ON CONFLICT DO NOTHING"
 MAX_PARAMETERS = 10_000
+
+
+def insert_into(table: str, columns: Sequence[str], conflict: str = "") -> RowStatement:
+    into = f"INSERT INTO {table} ({', '.join(columns)})"
+    one = f"{into} VALUES ({', '.join('?' * len(columns))}) {conflict}".strip()
+    chosen = ", ".join(f"v.{name}" for name in columns)
+    return RowStatement(
+        table, tuple(columns), one, f"{into} SELECT {chosen} FROM {{rows}} {conflict}", conflict
+    )
+
+
+def update_of(table: str, columns: Sequence[str], keys: Sequence[str]) -> RowStatement:
+    """A row has the values of `columns`, then those of the `keys`, by which it is found."""
+    settings = ", ".join(f"{name} = ?" for name in columns)
+    shown = ", ".join(f"{name} = v.{name}" for name in columns)
+    one = f"UPDATE {table} SET {settings} WHERE {_equal(keys)}"
+    at_once = f"UPDATE {table} SET {shown} FROM {{rows}} WHERE {_same(table, keys)}"
+    return RowStatement(table, (*columns, *keys), one, at_once)
+
+
+def delete_from(table: str, keys: Sequence[str]) -> RowStatement:
+    at_once = f"DELETE FROM {table} USING {{rows}} WHERE {_same(table, keys)}"
+    return RowStatement(table, tuple(keys), f"DELETE FROM {table} WHERE {_equal(keys)}", at_once)
+
+
+def _equal(keys: Sequence[str]) -> str:
+    return AND.join(f"{name} = ?" for name in keys)
+
+
+def _same(table: str, keys: Sequence[str]) -> str:
+    return AND.join(f"{table}.{name} = v.{name}" for name in keys)
 
 
 def join(separator: str, parts: list[Sql]) -> Sql:
@@ -31,7 +79,7 @@ def join(separator: str, parts: list[Sql]) -> Sql:
 
 
 def slices(values: Iterable[Any]) -> Iterator[list[Any]]:
-    """Lists of at most `MAX_PARAMETERS` values, as many as a statement takes."""
+    """The values in lists of at most `MAX_PARAMETERS`, as many as a statement takes."""
     remaining = iter(values)
     while chunk := list(islice(remaining, MAX_PARAMETERS)):
         yield chunk

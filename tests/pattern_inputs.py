@@ -164,15 +164,4 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.pages:WHOLE": is_whole("1", ("0", "1."), ("0", "1.", "1")),
     "schemas.values:DATE_TIME": is_whole("1", "2020-", ("1", "2020-01-01T"), ("1:", "2020 ", "+")),
     "schemas.values:LOST_PLUS": looked_for(":11", ":11.1", (":11 11", "", "a"), ("1", ":11.")),
-    "storage.engines.postgresql_bulk:DELETE": is_whole(("a = ? AND ", "DELETE FROM t WHERE ")),
-    "storage.engines.postgresql_bulk:INSERT": is_whole(
-        ("a, ", "INSERT INTO t ("), ("?, ", "INSERT INTO t (a) VALUES (")
-    ),
-    "storage.engines.postgresql_bulk:KEY": looked_for("a = ", "a"),
-    "storage.engines.postgresql_bulk:LIST": looked_for("%s,", ",%s", "IN (%s", ("%s,", "IN (")),
-    "storage.engines.postgresql_bulk:SET": looked_for("a = ", "a + ", "a"),
-    "storage.engines.postgresql_bulk:UPDATE": is_whole(
-        ("a = ?, ", "UPDATE t SET "), ("a = ? AND ", "UPDATE t SET a = ? WHERE ")
-    ),
-    "storage.engines.postgresql_spelling:WITHOUT_CASE": looked_for("a COLLATE NOCASE ", "a"),
 }  # fmt: skip

@@ -146,12 +146,12 @@ def attend(pool):
         recorded.read(sql)
         return run(opened, sql, params, **options)
 
-    def execute_many(opened, sql, parameters):
+    def execute_many(opened, sql, parameters, *statement):
         rows = list(parameters)
         reader.read(sql)
         if rows:
             recorded.read(sql)
-        return run_many(opened, sql, rows)
+        return run_many(opened, sql, rows, *statement)
 
     def begin_read(opened, *options):
         begin(opened, *options)

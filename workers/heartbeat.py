@@ -24,7 +24,9 @@ def beat(instance: Path) -> None:
 
 
 def age(instance: Path) -> float | None:
-    """Seconds since the last beat of any worker; None before the first since the machine started."""
+    """The seconds since the last heartbeat of any worker; None if there was none since the machine
+    started.
+    """
     try:
         age = clock.uptime_ms() / 1000 - (instance / FILE).stat().st_mtime
     except FileNotFoundError:
@@ -33,11 +35,11 @@ def age(instance: Path) -> float | None:
 
 
 def tell_others(breaker: CircuitBreaker) -> bool:
-    """Tells other hosts of a beat; False if Redis cannot be reached."""
+    """Tells other hosts about a heartbeat. False if Redis cannot be reached."""
     return breaker.call(partial(breaker.client.set, KEY, 1, px=KEPT_MS)) is not None
 
 
 def age_elsewhere(breaker: CircuitBreaker) -> float | None:
-    """Seconds since the last beat of which any host told; None if that is not known."""
+    """The seconds since the last heartbeat of any host; None if unknown."""
     left_ms = breaker.call(partial(breaker.client.pttl, KEY))
     return None if left_ms is None or left_ms < 0 else (KEPT_MS - left_ms) / 1000

@@ -18,12 +18,14 @@ LOOKS, PAUSE_SECONDS = 100, 0.01
 
 
 class CannotServe(Exception):
-    """`serve` cannot start; the message gives the reason and what to do."""
+    """`serve` cannot start; the message gives the reason and the remedy."""
 
 
 @contextmanager
 def hold_instance_lock(instance: Path, address: Settings | None = None) -> Iterator[None]:
-    """Raises `CannotServe` while another process holds the lock. Its file has the address, if any."""
+    """Holds the instance's lock, whose file has the `address`, if any. Raises `CannotServe` while another
+    process holds it.
+    """
     instance.mkdir(mode=0o700, parents=True, exist_ok=True)
     with open(instance / FILE, "a", encoding="utf-8", opener=private_opener) as lock:
         _take(lock, instance)
@@ -37,7 +39,7 @@ def hold_instance_lock(instance: Path, address: Settings | None = None) -> Itera
 
 
 def _take(lock: IO[str], instance: Path) -> None:
-    """Waits a moment for those who only look (`is_held`)."""
+    """Takes the lock, and waits a moment for processes that only test it (`is_held`)."""
     for _ in range(LOOKS):
         try:
             return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -49,7 +51,9 @@ def _take(lock: IO[str], instance: Path) -> None:
 
 
 def is_held(instance: Path) -> bool:
-    """Whether a process holds the lock. Who looks has a shared one for an instant, as others who look may."""
+    """Whether a process holds the lock. The test takes a shared lock for an instant, so that tests do not
+    disturb each other.
+    """
     try:
         with open(instance / FILE, encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -61,13 +65,15 @@ def is_held(instance: Path) -> bool:
 
 
 def _write(instance: Path, address: dict[str, Any]) -> None:
-    """As well as a full disk lets it."""
+    """Writes the address, if the disk is not full."""
     with suppress(OSError):
         (instance / FILE).write_text(json.dumps(address), "utf-8")
 
 
 def as_served(settings: Settings) -> Settings:
-    """With the address of the service that runs on this instance, whose environment may name another."""
+    """The settings with the address of the service that runs on this instance. The environment of a command
+    may name another.
+    """
     if settings.public_url:
         return settings
     with suppress(OSError, ValueError):

@@ -7,9 +7,9 @@ SWITCH_SECONDS = 0.0002
 
 
 def settle() -> None:
-    """To be called once all is loaded: what there is by then is not looked through for garbage again, and a
-    thread that computes gives the interpreter away after a fifth of a millisecond: a request takes it a
-    dozen times, and waits as often.
+    """Tunes the interpreter once everything is loaded. Existing objects are no longer checked for garbage. A
+    computing thread gives up the interpreter after a fifth of a millisecond, because a request takes it a
+    dozen times.
     """
     gc.collect()
     gc.freeze()

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Lanes:
-    """All lanes of a process, until `stop` is set."""
+    """All lanes of a process, which work until `stop` is set."""
 
     def __init__(self, kinds: Sequence[Kind], stop: threading.Event) -> None:
         self.kinds = kinds
@@ -25,14 +25,16 @@ class Lanes:
         ]
 
     def offer(self, site_id: int, but: Lane | None = None) -> None:
-        """Has what is due of a site done, `but` that of one lane."""
+        """Offers a site to the lanes, which then do its due jobs. `but` is a lane to leave out."""
         due = jobs.due_kinds(site_id)
         for lane in self._lanes:
             if lane.lane is not but and due & lane.names:
                 lane.offer(site_id)
 
     def hand_back(self) -> None:
-        """At the end: what is in hand can be claimed at once by another process, not when its lease ends."""
+        """Releases the jobs in hand at the end, so that another process can claim them before their leases
+        end.
+        """
         for lane in self._lanes:
             for job in lane.in_hand():
                 try:
@@ -43,7 +45,9 @@ class Lanes:
 
 
 class LaneThreads:
-    """Take sites in turn, and of each one step of a job; they end once nothing is due."""
+    """The threads of a lane, which take sites in turn and do one step of a job of each. They end once nothing
+    is due.
+    """
 
     def __init__(self, lane: Lane, kinds: Sequence[Kind], stop: threading.Event) -> None:
         self.lane, self.names = lane, {kind.name for kind in kinds}

@@ -19,13 +19,17 @@ parse_limit = lru_cache(maxsize=64)(parse)
 
 
 class Storage(RedisStorage):
-    """Without what else it may stand on: the first request to be counted would wait until that is loaded."""
+    """A storage of `limits` that depends on `redis` alone. The first counted request would wait until other
+    dependencies are loaded.
+    """
 
     DEPENDENCIES = REDIS_ALONE
 
 
 class Limiter:
-    """`audience.protocols.Limiter`. Redis holds digests of the keys, never an address or a name."""
+    """Implements `audience.protocols.Limiter`. Redis holds digests of the keys, never an address or
+    a name.
+    """
 
     def __init__(self, breaker: CircuitBreaker) -> None:
         self._breaker = breaker

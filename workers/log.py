@@ -18,7 +18,9 @@ REQUEST = "{method} {route} {status} in {ms} ms, request {request_id}"
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object per line. A record's `fields` become keys; the message of an exception is left out."""
+    """Formats a record as a JSON object on one line. Its `fields` become keys; the message of an exception is
+    left out.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -33,7 +35,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """One line for people: the time of day, the message, and a record's `fields`."""
+    """Formats a record as a line for people: the time of day, the message, and its `fields`."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields = getattr(record, "fields", {})
@@ -48,7 +50,7 @@ class TextFormatter(logging.Formatter):
 
 
 class LineHandler(logging.StreamHandler[TextIO]):
-    """Writes to standard error."""
+    """A log handler that writes to standard error."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging calls it so
         if not isinstance(sys.exc_info()[1], OSError):
@@ -62,7 +64,8 @@ def say(line: str, stream: TextIO) -> None:
 
 
 def configure(level: str, form: str = "") -> None:
-    """Logs from `level` up for Audience, and from at least `warning` up for libraries.
+    """Configures logging: from `level` up for Audience, and from at least `warning` up for
+    libraries.
 
     `form` is `text`, `json`, or empty: text on a terminal, else JSON.
     """

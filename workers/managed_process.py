@@ -74,7 +74,7 @@ class ManagedProcess:
 
 
 def kill_group(leader: int) -> None:
-    """Kills a process and those it has started."""
+    """Kills a process and those that it has started."""
     with suppress(ProcessLookupError, PermissionError):  # macOS raises the latter for a group of zombies
         os.killpg(leader, signal.SIGKILL)
 

@@ -36,14 +36,16 @@ Counts = dict[
 
 
 class Samples(NamedTuple):
-    """What a file holds: counts, and the processes that made them. The ids are random, as pids are reused."""
+    """The contents of a file of metrics: counts, and the processes that made them. The ids are random, as
+    pids are reused.
+    """
 
     ids: list[str]
     counts: Counts
 
 
 class Metrics:
-    """`audience.protocols.Metrics` of one process."""
+    """The metrics of one process; implements `audience.protocols.Metrics`."""
 
     def __init__(self, instance: Path) -> None:
         self._folder = folder(instance)
@@ -69,7 +71,9 @@ class Metrics:
             _add(self._counts, counts)
 
     def render(self, gauges: Mapping[str, float]) -> bytes:
-        """Writes first: another process would otherwise show less than this one did."""
+        """All counts as text. Writes this process's first, so that another process does not show
+        less later.
+        """
         self.write()
         with self._lock:
             total = dict(self._counts)
@@ -80,7 +84,7 @@ class Metrics:
         return generate_latest(registry)
 
     def _others(self) -> list[Samples]:
-        """What the other processes have written, the ended ones included."""
+        """The samples that other processes have written, also those of ended ones."""
         try:
             with _locked(self._folder):
                 ended = _read(self._folder / ENDED)
@@ -131,7 +135,7 @@ class Metrics:
 
 
 class Page:
-    """A prometheus_client collector of the given values."""
+    """A prometheus_client collector of counts and gauges."""
 
     def __init__(self, counts: Counts, gauges: Mapping[str, float]) -> None:
         self._counts, self._gauges = counts, gauges
@@ -196,7 +200,7 @@ def _parts(spec: MetricSpec, counts: Counts) -> Iterable[tuple[tuple[str, ...], 
 
 
 def _read(file: Path) -> Samples:
-    """Empty if the file is missing or damaged."""
+    """The samples in a file; empty if it is missing or damaged."""
     try:
         ids, counts = json.loads(file.read_bytes())
         return Samples(ids, {tuple(key): value for key, value in counts})
@@ -228,7 +232,7 @@ def _exists(pid: int) -> bool:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """One process or thread at a time."""
+    """Locks the folder for one process or thread at a time."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -9,7 +9,9 @@ from workers.parent_death import command_with_parent
 
 
 def outcome_of(code: str) -> Any:
-    """What a process that runs `code` prints, as JSON. Exits as it does if it fails, which it reports."""
+    """Runs `code` in a process, and returns the JSON that it prints. If it fails, exits with its status; the
+    process reports the failure.
+    """
     done = subprocess.run(  # noqa: S603 - our own command line
         command_with_parent([sys.executable, "-P", "-c", code]),
         stdout=subprocess.PIPE,

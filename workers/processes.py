@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 class Processes:
-    """Without a circuit breaker it connects to the instance's Redis itself, by a client loaded only then."""
+    """The state of the other processes. Without a circuit breaker, it connects to the instance's Redis
+    itself, by a client loaded only then.
+    """
 
     def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:
         self._settings = settings
@@ -30,14 +32,16 @@ class Processes:
         return self._shared_breaker or CircuitBreaker(connect(embedded_redis.url(self._settings)))
 
     def stopped(self) -> AbstractContextManager[None]:
-        """Raises `CannotServe` while the service runs."""
+        """Keeps the service from starting. Raises `CannotServe` while it runs."""
         return hold_instance_lock(self._settings.instance)
 
     def serving(self) -> bool:
         return is_held(self._settings.instance)
 
     def worker_age(self) -> float | None:
-        """Of this machine's workers and, with a Redis of its own address, of those of other hosts."""
+        """The seconds since the last heartbeat of a worker on this machine or, with a configured Redis, on
+        another host.
+        """
         elsewhere = heartbeat.age_elsewhere(self._breaker) if self._settings.redis_url else None
         ages = (heartbeat.age(self._settings.instance), elsewhere)
         return min((age for age in ages if age is not None), default=None)
@@ -57,7 +61,7 @@ class Processes:
         )
 
     def _redis_info(self) -> Any:
-        """Pings first: INFO answers even while the data set is still loading."""
+        """The INFO of Redis. Pings first: INFO answers even while the data set is still loading."""
         from redis.exceptions import RedisError
 
         try:

@@ -9,14 +9,14 @@ from workers import heartbeat
 from workers.redis_client import CircuitBreaker
 
 QUEUE = "imports"
-DRAIN_SITE = "workers.jobs.drain_site"
+DRAIN_SITE = "workers.jobs.drain_site"  # what RQ stores: jobs queued before an upgrade run after it
 COALESCE_MS = 2000
 MAX_LENGTH = 1000
 JOB_TTL_SECONDS = 3600
 
 
 class ImportQueue:
-    """`audience.protocols.ImportQueue` over Redis.
+    """Implements `audience.protocols.ImportQueue` over Redis.
 
     A job is not queued while another one for the site is waiting, when the queue is full, or when Redis
     cannot be reached. No import is lost: the database keeps them, and the sweeper notifies again.
@@ -30,11 +30,13 @@ class ImportQueue:
         self.try_notify(site_id)
 
     def try_notify(self, site_id: int) -> bool:
-        """Notifies; False if Redis cannot be reached."""
+        """Notifies the workers of a site. False if Redis cannot be reached."""
         return self._breaker.call(partial(self._enqueue, site_id)) is not None
 
     def acknowledge(self, site_id: int) -> None:
-        """Lets the next `notify` of the site through. Call it before draining, so that none is missed."""
+        """Lets the next `notify` of the site through. Call it before draining, so that no
+        notification is missed.
+        """
         self._breaker.call(partial(self._breaker.client.delete, _key(site_id)))
 
     def note_sweep(self) -> bool:

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def connect(url: str, timeout_seconds: float | None = None) -> Redis:
-    """A client that waits at most `TIMEOUT_SECONDS`, or as long as given, and never retries."""
+    """A client that waits at most `timeout_seconds`, by default `TIMEOUT_SECONDS`, and never retries."""
     timeout = TIMEOUT_SECONDS if timeout_seconds is None else timeout_seconds
     return Redis.from_url(
         url,
@@ -31,7 +31,9 @@ def connect(url: str, timeout_seconds: float | None = None) -> Redis:
 
 
 class CircuitBreaker:
-    """Calls Redis; after an error one caller every `OPEN_SECONDS`: an outage does not slow the others."""
+    """Calls Redis. After an error, only one caller every `OPEN_SECONDS` tries, so that an outage does not
+    slow the others.
+    """
 
     def __init__(self, client: Redis) -> None:
         self.client = client

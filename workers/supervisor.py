@@ -50,7 +50,7 @@ def serve(
 
 
 def plan(settings: Settings, argv_prefix: Sequence[str], web_only: bool = False) -> list[ManagedProcess]:
-    """Raises `CannotServe`."""
+    """The processes to run. Raises `CannotServe`."""
     processes = [ManagedProcess("web", [*argv_prefix, "web"])]
     if web_only:
         if not settings.redis_url:
@@ -117,8 +117,9 @@ def stop_signal() -> Iterator[threading.Event]:
 
 
 def wait_for_port(host: str, port: int) -> None:
-    """Raises `CannotServe` if the port stays taken (two servers would share it without an error), or at once
-    if the address cannot be used."""
+    """Waits until the port is free. Raises `CannotServe` if it stays taken (two servers would share it
+    without an error), or at once if the address cannot be used.
+    """
     deadline = time.monotonic() + PORT_TIMEOUT_SECONDS
     while error := bind_error(host, port):
         if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
@@ -129,7 +130,7 @@ def wait_for_port(host: str, port: int) -> None:
 
 
 def bind_error(host: str, port: int) -> OSError | None:
-    """The system's reason for refusing the address; None if it is free."""
+    """The system's error for an address that cannot be used; None if it is free."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -141,7 +142,7 @@ def bind_error(host: str, port: int) -> OSError | None:
 
 
 def remedy(error: OSError) -> str:
-    """What to do about a `bind_error`."""
+    """The remedy for a `bind_error`."""
     if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
         return (
             "set AUDIENCE_HOST to an IP address of this machine: 127.0.0.1 for this machine alone, "

@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 class Sweeper(threading.Thread):
     """Sweeps at once, then every `INTERVAL_SECONDS` until `stop` is set.
 
-    Every process keeps the database's log short. Of all processes that share a server, one looks for what is
-    due, or all do while nobody can be notified.
+    Every process keeps the database's write-ahead log short. Of all processes that share a server, one looks
+    for due jobs; all do while no queue can be notified.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ from rq.serializers import JSONSerializer
 from audience.config import Settings
 from audience.errors import where
 from audience.jobs import Kind
-from workers import embedded_redis, jobs
+from workers import draining, embedded_redis
 from workers.lanes import Lanes
 from workers.log import RepeatFilter, configure
 from workers.queue import DRAIN_SITE, QUEUE, ImportQueue
@@ -110,20 +110,22 @@ class ImportWorker(SimpleWorker):
     def _drain(self, site_id: int) -> None:
         self.busy = True
         try:
-            jobs.drain_site(self._import_queue, self._lanes, site_id)
+            draining.drain_site(self._import_queue, self._lanes, site_id)
         except Exception as error:
             log.error("site %d was not drained; the sweeper will retry: %s", site_id, where(error))
         finally:
             self.busy = False
 
     def clear_leftovers(self) -> None:
-        """Removes workers that were killed from RQ's registry, and the jobs they had just taken."""
+        """Removes killed workers from RQ's registry, and the jobs that they had just taken."""
         for queue in self.queues:
             worker_registration.clean_worker_registry(queue)
             self.connection.delete(queue.intermediate_queue_key)
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Called before each wait for a job. A library may have swallowed what the signal raised."""
+        """Stops the worker if it should. RQ calls it before each wait for a job; a library may have swallowed
+        what the signal raised.
+        """
         if self._stop_event.is_set():
             raise StopRequested
         super().heartbeat(timeout, pipeline)

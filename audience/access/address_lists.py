@@ -19,7 +19,7 @@ ENTRY = "Send addresses or domains, such as ann@example.com or example.com."
 
 @database.session()
 def for_site(site: Site) -> AllowDenyLists:
-    """Both lists of a site, oldest entry first."""
+    """The allow and deny lists of a site, each with its oldest entry first."""
     return _lists(stored.entries(site.id))
 
 
@@ -51,7 +51,9 @@ def remove(site: Site, entry: str, actor: Actor = COMMAND_LINE) -> bool:
 
 
 def _subject(site: Site, entry: str) -> str:
-    """What the audit log calls an entry: a domain by its name, an address by its keyed hash."""
+    """The text that stands for an entry in the audit log: a domain itself, or the keyed hash of an
+    address.
+    """
     return site_keys.sent_address_hash(site.id, entry) if "@" in entry else entry
 
 

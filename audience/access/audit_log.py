@@ -27,7 +27,9 @@ SHORTENED = {4: 24, 6: 48}  # bits of an address that are kept
 
 @dataclass(frozen=True)
 class Actor:
-    """An operator or a key by name; `client_network` is where the change came from, shortened."""
+    """The operator or API key, by name, that makes a change; `client_network` is the shortened address that
+    it came from.
+    """
 
     name: str
     client_network: str = ""
@@ -74,9 +76,9 @@ def without_addresses(text: str) -> str:
 
 
 def sent(site: Site, pages: Iterator[Page], actor: Actor, action: str, subject: str = "") -> Iterator[Page]:
-    """The pages; at their end the log says how many rows were sent, at most if it was broken off.
+    """Passes on the pages of an export, and records how many rows were sent once they end or are broken off.
 
-    While the database takes no writes, it says nothing: what is sent by then is sent.
+    Records nothing while the database takes no writes: the rows have been sent by then.
     """
     count, ending = 0, ", broken off"
     try:
@@ -101,8 +103,10 @@ def of_subject(site: Site, subject: str) -> list[AuditEntry]:
     return stored.of_subject(site.id, subject, PAGE_ROWS)
 
 
-def asked_back(site: Site, subject: str) -> AuditEntry | None:
-    """Who asked last that an import or bulk action be undone, in today's words."""
+def last_undo_request(site: Site, subject: str) -> AuditEntry | None:
+    """The newest entry that asks for the undo of an import or a bulk action. Wording of older versions is
+    replaced.
+    """
     for entry in of_subject(site, subject):
         if head(entry).endswith(EARLIER_WORDS):
             return entry._replace(act=entry.act.replace(EARLIER_WORDS, TAKEN_BACK, 1))
@@ -112,12 +116,12 @@ def asked_back(site: Site, subject: str) -> AuditEntry | None:
 
 
 def head(entry: AuditEntry) -> str:
-    """What was done, without the name of the tag or field."""
+    """The action of an entry without the name of the tag or custom field."""
     return entry.act.partition(NAMED)[0]
 
 
 def sweep(days: int) -> bool:
-    """Deletes some of the entries that are older than `days`; False if there were none."""
+    """Deletes some of the entries that are older than `days` days; False if there were none."""
     before = clock.now_ms() - days * DAY_MS
     with database.session():
         entry = stored.any_before(before)
@@ -128,7 +132,7 @@ def sweep(days: int) -> bool:
 
 
 def network_of(address: str) -> str:
-    """The network of an IP address, such as 192.0.2.0/24; empty if it is none."""
+    """The network of an IP address, such as 192.0.2.0/24; empty if the text is no IP address."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

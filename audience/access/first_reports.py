@@ -20,7 +20,7 @@ FIRST_REPORTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
 
 
 def create(site_id: int, at: int) -> None:
-    """Saves the reports, in the caller's transaction."""
+    """Saves the first reports of a new site, in the caller's transaction."""
     for name, report_type, chart_style, settings in FIRST_REPORTS:
         new = stored.Report(0, name, report_type, chart_style, None, compact_json(settings), at, at)
         stored.add(site_id, new)

@@ -59,7 +59,9 @@ class AuthenticatedKey:
 
 @dataclass(frozen=True)
 class Known:
-    """What was read of a key; `digest` is of its secret, `until` an instant of `clock.uptime_ms`."""
+    """A cached API key: `digest` is the digest of its secret; it is valid until `until`, in milliseconds of
+    `clock.uptime_ms`.
+    """
 
     key: Key
     authenticated: AuthenticatedKey
@@ -86,7 +88,10 @@ class NewKey:
 
 @database.write(database.SHARED)
 def create(sites: list[Site], scope: str = "full", name: str = "", actor: Actor = COMMAND_LINE) -> NewKey:
-    """With the first key, also keeps the check value of the pepper. Raises `Refused` on an unknown scope."""
+    """Creates an API key for `sites`. The first key also stores the check value of the pepper.
+
+    Raises `Refused` on an unknown scope.
+    """
     if scope not in SCOPES:
         raise Refused(f"The scope must be one of {', '.join(SCOPES)}.")
     key = NewKey(f"pk_{_random()}", f"sk_{_random()}", scope, name)
@@ -112,7 +117,7 @@ def sites_of(key: Key) -> list[Site]:
 
 @database.write(database.SHARED)
 def rename(publishable_key: str, name: str, actor: Actor = COMMAND_LINE) -> None:
-    """Raises `NotFound`."""
+    """Renames a key. Raises `NotFound`."""
     if not stored.rename(publishable_key, name):
         raise NotFound(NO_KEY)
     _record(actor, "key renamed", publishable_key)
@@ -130,7 +135,7 @@ def revoke(publishable_key: str, instance: Path, actor: Actor = COMMAND_LINE) ->
 
 @database.write(database.SHARED)
 def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Actor = COMMAND_LINE) -> NewKey:
-    """A new key with the same sites and scope; the old key expires after `overlap_ms`.
+    """Creates a key with the same sites and scope; the old key expires after `overlap_ms` milliseconds.
 
     The old secret is deleted from the instance's folder at once. Raises `NotFound`.
     """
@@ -150,9 +155,9 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Act
 
 
 def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
-    """The key, or None; does the same work whether the key or its secret is wrong.
+    """Authenticates a key, and returns it, or None. Takes as long whether the key or its secret is wrong.
 
-    A good key is read again after `KNOWN_MS`, in which another process may have revoked it.
+    A valid key is read again after `KNOWN_MS`: another process may have revoked it by then.
     """
     credential = _known.get(publishable_key)
     if credential and credential.is_good(pepper.passing_digest(secret_key)):
@@ -182,7 +187,9 @@ def is_noted(key: AuthenticatedKey) -> bool:
 
 
 def note_use(key: AuthenticatedKey) -> None:
-    """Keeps that a key was used, every 5 minutes at most; skips it while the database takes no writes."""
+    """Stores that a key was used, every 5 minutes at most. Does nothing while the database takes no
+    writes.
+    """
     if is_noted(key):
         return
     _noted[key.publishable_key] = clock.uptime_ms()
@@ -206,13 +213,16 @@ def require_site(key: AuthenticatedKey, site_uuid: str | None) -> Site:
 
 
 def secret_hashes(secret_key: str) -> tuple[str, str]:
-    """As it is stored from now on, and by the pepper as it was: of 196 random bits, SHA-256 tells nothing."""
+    """The hash of a secret key as it is stored now, and the older hash that used the pepper.
+
+    A secret has 196 random bits, so plain SHA-256 reveals nothing.
+    """
     digest = sha256(secret_key.encode(errors="surrogatepass")).hexdigest()
     return f"{site_keys.SECOND}{digest}", pepper.digest("secret", secret_key)
 
 
 def _record(actor: Actor, action: str, publishable_key: str) -> None:
-    """In the audit log of each site that the key reaches."""
+    """Records an action on a key in the audit log of each site that the key reaches."""
     key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
     for site in stored.sites_of(key.id):
         audit_log.record(actor, action, site, key.name or publishable_key)

@@ -31,7 +31,9 @@ LAST_OWNER = "This is the last owner of a site: make another operator its owner 
 
 @dataclass(frozen=True)
 class SignedInOperator:
-    """An operator in a session; `roles` by the id of the site, `last_site_id` of the one used last."""
+    """An operator in a session. `roles` are by the id of the site; `last_site_id` is that of the site used
+    last.
+    """
 
     id: int
     email: str
@@ -46,7 +48,7 @@ class SignedInOperator:
         return self.email or FIRST
 
     def may(self, role: str, site_id: int) -> bool:
-        """Whether the operator has at least that role on a site."""
+        """Whether the operator has at least the role `role` on a site."""
         return self.roles.get(site_id) in ROLES[ROLES.index(role) :]
 
 
@@ -71,14 +73,14 @@ def signed_in(token: str) -> SignedInOperator | None:
 
 
 def note_site(operator: SignedInOperator, site: Site) -> None:
-    """Keeps which site was used last, if the database takes writes."""
+    """Stores which site the operator used last, if the database takes writes."""
     if operator.last_site_id != site.id:
         sessions.note(partial(stored.put_last_site, operator.id, site.id))
 
 
 @database.session()
 def list_all() -> list[tuple[ConsoleOperator, dict[int, str]]]:
-    """Each operator with the roles by the id of the site, oldest first."""
+    """Each operator with its roles by the id of the site, oldest operator first."""
     return [(operator, stored.roles_of(operator.id)) for operator in stored.list_all()]
 
 
@@ -89,7 +91,7 @@ def sites_of(operator_id: int) -> list[Site]:
 
 @database.session()
 def owners(site: Site) -> list[str]:
-    """The addresses of those who own a site, `FIRST` for who has none."""
+    """The addresses of the owners of a site; `FIRST` stands for an owner without an address."""
     roles = stored.roles_on(site.id)
     return [operator.email or FIRST for operator in stored.list_all() if roles.get(operator.id) == OWNER]
 
@@ -101,7 +103,7 @@ def any_exist() -> bool:
 
 @database.session()
 def get(email: str) -> ConsoleOperator:
-    """Raises `NotFound`."""
+    """Gets an operator. Raises `NotFound`."""
     try:
         operator = stored.get_by_key(addresses.identity(email))
     except addresses.MalformedAddress:
@@ -113,7 +115,7 @@ def get(email: str) -> ConsoleOperator:
 
 @database.write(database.SHARED)
 def add(email: str, administrator: bool, roles: Mapping[Site, str], actor: Actor) -> str:
-    """The token of a one-time link at which the new operator sets a password. Raises `Refused`."""
+    """Adds an operator. Returns the token of a one-time link at which to set a password. Raises `Refused`."""
     key = _new_key(email)
     operator_id = stored.add(email.strip(), key, administrator, clock.now_ms())
     audit_log.record(actor, "operator added", operator=email.strip())
@@ -124,7 +126,8 @@ def add(email: str, administrator: bool, roles: Mapping[Site, str], actor: Actor
 
 @database.write(database.SHARED)
 def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
-    """Gives an operator a role on a site, None takes it; ends the operator's sessions if that is new.
+    """Gives an operator a role on a site, or removes it if `role` is None. A change ends the operator's
+    sessions.
 
     Raises `NotFound`, and `Refused` for the last owner of the site.
     """
@@ -143,7 +146,7 @@ def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
 
 @database.write(database.SHARED)
 def own(site: Site, actor: Actor, operator_id: int | None = None) -> None:
-    """Makes all administrators owners of a new site, or one operator; their sessions go on."""
+    """Makes all administrators owners of a new site, or one operator. Their sessions continue."""
     for operator in stored.list_all():
         if operator.administrator if operator_id is None else operator.id == operator_id:
             _put_role(operator.id, operator.email or FIRST, site, OWNER, actor)
@@ -151,7 +154,7 @@ def own(site: Site, actor: Actor, operator_id: int | None = None) -> None:
 
 @database.write(database.SHARED)
 def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
-    """Ends the operator's sessions if that is new.
+    """Makes an operator an administrator, or no longer one. A change ends the operator's sessions.
 
     Raises `NotFound`, and `Refused` for the last administrator.
     """
@@ -167,7 +170,9 @@ def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
 
 @database.write(database.SHARED)
 def reset(email: str, actor: Actor) -> str:
-    """Ends sessions and password; the token of a link at which to set a new one. Raises `NotFound`."""
+    """Ends an operator's sessions and password. Returns the token of a link at which to set a new one. Raises
+    `NotFound`.
+    """
     operator = get(email)
     stored.set_password_hash(operator.id, "")
     stored_sessions.delete_of(operator.id)
@@ -177,7 +182,9 @@ def reset(email: str, actor: Actor) -> str:
 
 @database.write(database.SHARED)
 def remove(email: str, actor: Actor) -> None:
-    """Raises `NotFound`, and `Refused` for the last administrator or the last owner of a site."""
+    """Removes an operator. Raises `NotFound`, and `Refused` for the last administrator or the last owner of a
+    site.
+    """
     operator = get(email)
     if _is_last_administrator(operator.id):
         raise Refused(LAST_ADMINISTRATOR)
@@ -189,7 +196,7 @@ def remove(email: str, actor: Actor) -> None:
 
 @database.write(database.SHARED)
 def set_email(operator: SignedInOperator, email: str, actor: Actor) -> None:
-    """Raises `Refused`."""
+    """Changes an operator's address. Raises `Refused`."""
     key = _new_key(email, operator.id)
     if email.strip() != operator.email:
         stored.set_email(operator.id, email.strip(), key)
@@ -197,7 +204,9 @@ def set_email(operator: SignedInOperator, email: str, actor: Actor) -> None:
 
 
 def _new_key(email: str, operator_id: int | None = None) -> str:
-    """The key of an address that mail can have and no other operator has. Raises `Refused`."""
+    """The key of an address. Raises `Refused` if mail cannot have that address, or another operator
+    has it.
+    """
     try:
         key = addresses.identity(email)
     except addresses.MalformedAddress:

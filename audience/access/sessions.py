@@ -43,7 +43,7 @@ _refused_at = -MINUTE_MS  # the uptime at which the last use could not be noted
 
 @database.write(database.SHARED)
 def begin(operator_id: int, remembered: bool, client_network: str, replaced: str = "") -> str:
-    """The token of a new session, for its cookie; the session with the token `replaced` ends."""
+    """Begins a session, and ends the one with the token `replaced`. Returns the token for its cookie."""
     at = clock.now_ms()
     forget(replaced)
     stored.delete_old(at - LIFETIME_MS[False], at - LIFETIME_MS[True], at)
@@ -65,7 +65,9 @@ def find(token: str) -> Session | None:
 
 
 def note(write: Callable[[], None]) -> None:
-    """Writes beside a page that is shown; skips it for a minute when the database takes no writes."""
+    """Calls `write` beside a page that is only shown. Skips it for a minute when the database takes no
+    writes.
+    """
     global _refused_at
     if clock.uptime_ms() - _refused_at < MINUTE_MS:
         return
@@ -85,7 +87,7 @@ def list_of(operator_id: int) -> list[Session]:
 
 @database.write(database.SHARED)
 def end(session_id: int, operator_id: int) -> None:
-    """Raises `NotFound` if the operator has no such session."""
+    """Ends a session. Raises `NotFound` if the operator has no such session."""
     if not stored.delete(session_id, operator_id):
         raise NotFound(NO_SESSION)
 
@@ -99,20 +101,20 @@ def forget(token: str) -> None:
 
 
 def csrf_token(token: str) -> str:
-    """What every form of a session carries."""
+    """The CSRF token that every form of a session carries."""
     return pepper.digest("csrf", token)
 
 
 def form_owner(operator_id: int) -> str:
-    """What every form says of who has it on the screen."""
+    """A digest that every form carries, which tells for which operator the form was rendered."""
     return pepper.digest("form owner", str(operator_id))
 
 
 @database.write(database.SHARED)
 def keep_search(session_id: int, site_id: int, text: str) -> str:
-    """Keeps what was searched for on a site; returns its name for URLs, in which an address does not belong.
+    """Stores a search text on a site. Returns its name for URLs, in which an address does not belong.
 
-    The same text has the same name. Of many, the oldest is forgotten.
+    The same text has the same name. If there are too many, the oldest is forgotten.
     """
     searches = _searches(session_id)
     same_text = (
@@ -127,12 +129,12 @@ def keep_search(session_id: int, site_id: int, text: str) -> str:
 
 @database.session()
 def search_text(session_id: int, site_id: int, name: str) -> str | None:
-    """What was searched for, by its name; None if that is forgotten."""
+    """The search text stored under a name; None if it was forgotten."""
     return _searches(session_id).get(f"{site_id}.{name}")
 
 
 def forget_searches(site_id: int) -> None:
-    """What was searched for on a site, in all sessions."""
+    """Forgets the search texts of a site in all sessions."""
     for session_id, searches in stored.sessions_with(f'"{site_id}.'):
         others = {key: text for key, text in _read(searches).items() if not key.startswith(f"{site_id}.")}
         stored.put_searches(session_id, compact_json(others))
@@ -143,14 +145,16 @@ def _searches(session_id: int) -> dict[str, str]:
 
 
 def _read(searches: str) -> dict[str, str]:
-    """By the site and the name of each, the oldest first."""
+    """The search texts by `site_id.name`, oldest first."""
     texts: dict[str, str] = json.loads(searches)
     return texts
 
 
 @database.write(database.SHARED)
 def new_link(operator_id: int | None, purpose: str) -> str:
-    """The token of a new link, which replaces older ones of the same operator and purpose."""
+    """Creates a one-time link, and returns its token. It replaces older links of the same operator and
+    purpose.
+    """
     if operator_id is not None:
         stored.delete_links_of(operator_id, purpose)
     token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -159,13 +163,13 @@ def new_link(operator_id: int | None, purpose: str) -> str:
 
 
 def link(console_url: str, purpose: str, token: str) -> str:
-    """The address of a link; its token is in the fragment, which no server, proxy or log sees."""
+    """The URL of a one-time link. Its token is in the fragment, which no server, proxy or log sees."""
     return f"{console_url}/console/{PATHS[purpose]}#{token}"
 
 
 @database.session()
 def find_link(token: str, purpose: str) -> OneTimeLink:
-    """Raises `Refused` unless the link is valid for that purpose."""
+    """The one-time link with a token. Raises `Refused` unless it is valid for that purpose."""
     link = stored.get_link(_hash(token))
     if link is None or link.purpose != purpose or clock.now_ms() >= link.expires_at:
         raise Refused(SPENT)
@@ -174,7 +178,7 @@ def find_link(token: str, purpose: str) -> OneTimeLink:
 
 @database.write(database.SHARED)
 def spend_link(token: str, purpose: str) -> OneTimeLink:
-    """The link, which nobody can use again. Raises `Refused` unless it is valid for that purpose."""
+    """Makes a link unusable, and returns it. Raises `Refused` unless it is valid for that purpose."""
     link = find_link(token, purpose)
     stored.spend_link(link.id)
     return link
@@ -191,7 +195,7 @@ def _hash(token: str) -> str:
 
 @dataclass(frozen=True)
 class SentForm:
-    """A form as a page of a session has it; `token` is of that page alone."""
+    """A form in a page of a session; `token` is that of this page alone."""
 
     session_id: int
     token: str
@@ -203,16 +207,18 @@ class SentForm:
 
 @database.session()
 def made_by(form: SentForm) -> str:
-    """The id of what a form made, "" if nothing."""
+    """The id of what a form made; "" if it made nothing."""
     return stored_forms.result(form.session_id, form.name, clock.now_ms() - KEPT_MS)
 
 
 def make_once(
     form: SentForm, site_id: int, make: Callable[[], T], id_of: Callable[[T], str]
 ) -> tuple[T | None, str]:
-    """What `make` makes, and its id; None and the id of what was made, if the form was sent before.
+    """Calls `make`, and returns the result with its id. If the form was sent before, returns None and the id
+    of the earlier result.
 
-    Both are written in one transaction, of the site or `SHARED`: what fails leaves nothing.
+    Both the result and its id are written in one transaction of the site, or of `SHARED`. A failure leaves
+    neither.
     """
     with database.write(site_id):
         result = made_by(form) if form.token else ""

@@ -20,9 +20,10 @@ CURRENT = "This is not your present password: type it again."
 
 @database.write(database.SHARED)
 def console_link(email: str | None) -> str:
-    """The token of a link that signs in the operator named, else the only administrator, or makes the first.
+    """The token of a link that signs in the operator with the address `email`.
 
-    Raises `NotFound`, and `Refused` if there are several administrators.
+    Without `email`, the link is for the only administrator; if there is no operator, it creates the first
+    one. Raises `NotFound`, and `Refused` if there are several administrators.
     """
     if email is not None:
         return sessions.new_link(operators.get(email).id, sessions.SIGN_IN)
@@ -35,7 +36,11 @@ def console_link(email: str | None) -> str:
 
 @database.write(database.SHARED)
 def with_link(token: str, client_network: str, replaced: str = "") -> str:
-    """The token of a new session, in place of the one `replaced`; the link is spent. Raises `Refused`."""
+    """Signs in with a link, which is then spent. Returns the token of the new session, which replaces the
+    session `replaced`.
+
+    Raises `Refused`.
+    """
     link = sessions.spend_link(token, sessions.SIGN_IN)
     operator_id = link.operator_id
     if operator_id is None:
@@ -46,7 +51,8 @@ def with_link(token: str, client_network: str, replaced: str = "") -> str:
 def with_password(
     email: str, password: str, remembered: bool, client_network: str, replaced: str = ""
 ) -> str | None:
-    """The token of a new session, or None; as slow for an unknown address as for a wrong password.
+    """Signs in with a password. Returns the token of the new session, or None. Takes as long for an unknown
+    address as for a wrong password.
 
     Raises `ServiceUnavailable` while too many others sign in.
     """
@@ -64,7 +70,9 @@ def with_password(
 
 
 def set_password_with_link(token: str, password: str, client_network: str, replaced: str = "") -> str:
-    """The token of a new session; the link is spent, all other sessions end. Raises `Refused`."""
+    """Sets a password with a link, which is then spent. Ends all other sessions, and returns the token of a
+    new one. Raises `Refused`.
+    """
     link = sessions.find_link(token, sessions.PASSWORD)
     with database.session():
         operator = stored.get(link.operator_id or 0)
@@ -77,7 +85,9 @@ def set_password_with_link(token: str, password: str, client_network: str, repla
 
 
 def set_password(operator: SignedInOperator, current: str, password: str, client_network: str) -> str:
-    """Like `set_password_with_link`, for an operator who knows the present password, if there is one."""
+    """Sets the password of an operator, who must give the current password if there is one. Returns the token
+    of a new session.
+    """
     _check_current(operator, current, "current", passwords.REFUSED)
     passwords.check(password, email=operator.email)
     password_hash = passwords.hash_password(password)
@@ -86,13 +96,13 @@ def set_password(operator: SignedInOperator, current: str, password: str, client
 
 
 def set_email(operator: SignedInOperator, email: str, present: str, actor: Actor) -> None:
-    """Sets one's own address, by the present password if there is one. Raises `Refused`."""
+    """Changes the operator's own address; requires the current password if there is one. Raises `Refused`."""
     _check_current(operator, present, "present", NO_CHANGE)
     operators.set_email(operator, email, actor)
 
 
 def _check_current(operator: SignedInOperator, password: str, field: str, message: str) -> None:
-    """Raises `Refused` unless it is the operator's password, or the operator has none."""
+    """Raises `Refused` unless `password` is the operator's, or the operator has none."""
     with database.session():
         present = stored.get(operator.id)
     if present is None or (present.password_hash and not passwords.matches(password, present.password_hash)):

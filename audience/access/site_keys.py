@@ -20,17 +20,20 @@ SECOND = "v2:"  # begins what a site's key has made
 
 
 class SiteKey(NamedTuple):
-    """`is_first`: the site has what is of the first scheme, as it was there before sites had keys."""
+    """The key of a site. `is_first` is true if the site still has hashes of the first scheme, from before
+    sites had keys.
+    """
 
     key: bytes
     is_first: bool
+    uuid: str
 
 
 _keys: dict[int, SiteKey] = {}  # by the site's id
 
 
 def forget() -> None:
-    """For another instance."""
+    """Empties the cache of site keys, before another instance is opened."""
     _keys.clear()
 
 
@@ -38,23 +41,23 @@ def get(site_id: int) -> SiteKey:
     if site_id not in _keys:
         with database.session():
             uuid, nonce = stored.key_parts(site_id)
-        _keys[site_id] = SiteKey(bytes.fromhex(pepper.digest("site", f"{uuid} {nonce}")), not nonce)
+        _keys[site_id] = SiteKey(bytes.fromhex(pepper.digest("site", f"{uuid} {nonce}")), not nonce, uuid)
     return _keys[site_id]
 
 
 def address_hash(site_id: int, email_key: str) -> str:
-    """Under which an address is kept from now on."""
+    """The hash under which an address is stored from now on."""
     return SECOND + pepper.digest("address", email_key, get(site_id).key)
 
 
 def address_hashes(site_id: int, email_key: str) -> list[str]:
-    """All under which an address may be known, the one of now first."""
+    """All hashes under which an address may be stored, the current one first."""
     first = [pepper.address_hash(site_id, email_key)] if get(site_id).is_first else []
     return [address_hash(site_id, email_key), *first]
 
 
 def new_nonce() -> str:
-    """For a new site."""
+    """A random nonce for the key of a new site."""
     return secrets.token_hex(NONCE_BYTES)
 
 
@@ -63,7 +66,9 @@ def new_webhook_nonce() -> str:
 
 
 def webhook_secret(site_id: int, webhook_id: int, nonce: str) -> bytes:
-    """The 32 bytes of a secret of which only the nonce is kept; one of the first scheme stays as it is."""
+    """The 32 bytes of a webhook's secret, derived from its stored nonce. Secrets of the first scheme do not
+    change.
+    """
     if nonce.startswith(SECOND):
         return bytes.fromhex(pepper.digest("webhook", nonce, get(site_id).key))
     return bytes.fromhex(pepper.digest("webhook", f"{site_id} {webhook_id} {nonce}"))
@@ -75,8 +80,8 @@ def link_key(site_id: int, purpose: str, generation: int, nonce: str) -> bytes:
 
 
 def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
-    """The hash of each address, by key. What is known of it under the first scheme's is known under this one
-    from now on, in the caller's transaction.
+    """The current hash of each address, by key. Rows stored under the first scheme's hash are renamed to it
+    in the caller's transaction.
     """
     hashes = {key: address_hash(site_id, key) for key in email_keys}
     if get(site_id).is_first and suppressions.any_of_first_scheme(site_id, SECOND):
@@ -86,7 +91,7 @@ def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
 
 
 def meant(address: str) -> str:
-    """An address, or that which a malformed one is in an encoding, such as `ann%40example.com`."""
+    """An address; a malformed one is decoded first, such as `ann%40example.com`."""
     plain = (redaction.address_in(address) or address).strip("'")
     for form in (address, plain):
         with suppress(addresses.MalformedAddress):
@@ -96,12 +101,14 @@ def meant(address: str) -> str:
 
 
 def sent_address_hash(site_id: int, address: str) -> str:
-    """The keyed hash of an address as it was sent, also of a malformed one."""
+    """The keyed hash of an address as it was sent, which may be malformed."""
     return address_hash(site_id, _sent_key(address))
 
 
 def sent_address_hashes(site_id: int, address: str) -> list[str]:
-    """All under which it may be known, as it was sent, also malformed; the one of now first."""
+    """All hashes under which an address, as it was sent, may be stored; the current one first. The address
+    may be malformed.
+    """
     return address_hashes(site_id, _sent_key(address))
 
 

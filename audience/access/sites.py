@@ -40,7 +40,7 @@ def create(name: str, time_zone: str = "UTC", actor: Actor = COMMAND_LINE) -> Si
 
 @database.writes_site
 def set_time_zone(site: Site, time_zone: str, actor: Actor = COMMAND_LINE) -> None:
-    """Raises `Refused` on an unknown time zone."""
+    """Sets the time zone of a site. Raises `Refused` on an unknown one."""
     zone = _zone(time_zone)
     if zone != site.time_zone:
         stored.set_time_zone(site.id, zone)
@@ -54,13 +54,13 @@ def list_all() -> list[Site]:
 
 @database.session()
 def get(site_id: int) -> Site:
-    """Raises `NotFound`."""
+    """Gets a site. Raises `NotFound`."""
     return _require(stored.get(site_id))
 
 
 @database.session()
 def get_by_uuid(site_uuid: str) -> Site:
-    """Raises `NotFound`."""
+    """Gets a site by its uuid. Raises `NotFound`."""
     return _require(stored.get_by_uuid(site_uuid))
 
 
@@ -72,7 +72,7 @@ def _require(site: Site | None) -> Site:
 
 @database.session()
 def choose(name: str | None = None) -> Site:
-    """The site with that uuid or, if only one has it, that name; without one, the only site.
+    """The site with `name` as its uuid or, if only one has it, as its name. Without `name`, the only site.
 
     Raises `NotFound`.
     """
@@ -93,14 +93,16 @@ def rename(site: Site, name: str, actor: Actor = COMMAND_LINE) -> None:
 
 @database.writes_site
 def change(site: Site, name: str, time_zone: str, actor: Actor) -> None:
-    """Renames a site and sets its time zone, where that is new. Raises `Refused` on an unknown time zone."""
+    """Renames a site and sets its time zone, if they changed. Raises `Refused` on an unknown time zone."""
     rename(site, name, actor)
     set_time_zone(site, time_zone, actor)
 
 
 @dataclass(frozen=True)
 class DeletedSite:
-    """`keys` were revoked with the site. Unless `clean`, deleted pages remain on disk until a later sweep."""
+    """The result of deleting a site: `keys` were revoked with it. Unless `clean`, deleted pages remain on
+    disk until a later sweep.
+    """
 
     rows: int
     keys: list[str]
@@ -108,7 +110,7 @@ class DeletedSite:
 
 
 def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
-    """Deletes a site with all its data, keys first, chunk by chunk. If interrupted, call it again."""
+    """Deletes a site with all its data, keys first, in chunks. If interrupted, call it again."""
     with database.write(database.SHARED):
         erased_pages.request(instance)
         keys = stored_keys.detach_keys(site.id, clock.now_ms())

@@ -65,7 +65,9 @@ def has_phone_number(text: str) -> bool:
 
 
 def _around(text: str, match: re.Match[str]) -> tuple[str, str]:
-    """The word before, in lower case, if only blanks are between; and three characters after."""
+    """The word before a match, in lower case, if only blanks are between; and the three characters after the
+    match.
+    """
     before = WORD_BEFORE.search(text, max(0, match.start() - 30), match.start())
     return before[1].casefold() if before else "", text[match.end() : match.end() + 3]
 

@@ -8,7 +8,7 @@ UNDECOMPOSED = str.maketrans(  # Latin letters without a Unicode decomposition
 
 
 def fold(text: str) -> str:
-    """Lower case without accents: `a` to `z` for Latin letters; other scripts stay."""
+    """The text in lower case without accents: `a` to `z` for Latin letters. Other scripts are unchanged."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())

@@ -29,7 +29,9 @@ class OwnList:
 
 
 def read(path: Path, normal_form: Callable[[str], str]) -> OwnList:
-    """The list at `path`, empty without a file. Raises `SettingError` for a file or an entry that is none."""
+    """The list at `path`, empty without a file. Raises `SettingError` for an unreadable file or an invalid
+    entry.
+    """
     try:
         lines = path.read_text("utf-8").splitlines() if path.is_file() else []
         entries = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
@@ -41,13 +43,13 @@ def read(path: Path, normal_form: Callable[[str], str]) -> OwnList:
 
 
 def of_instance(instance: Path) -> dict[str, OwnList]:
-    """By file, the lists that an instance has, as they are written. Raises `SettingError`."""
+    """The lists that an instance has of its own, by file name, as they are written. Raises `SettingError`."""
     lists = {name: read(instance / f"{name}.txt", str) for name in FILES}
     return {name: own for name, own in lists.items() if own}
 
 
 def changed(path: Path, normal_form: Callable[[str], str], entry: str, place: str) -> str:
-    """The text of the list with an entry in `more` or `fewer`, or in `neither`. Raises `ValueError`."""
+    """The text of the list once an entry is in `more`, `fewer` or `neither`. Raises `ValueError`."""
     wanted = normal_form(_entry(entry))
     if entry.strip().splitlines() != [entry.strip()] or entry.strip()[0] in "-#":
         raise ValueError("an entry is one line, and begins with neither - nor #")

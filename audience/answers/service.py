@@ -41,7 +41,9 @@ COUNTRIES = "tier1_countries: no country has the code {codes}; give codes of ISO
 
 
 class TimedResolver:
-    """Reports the duration of every round of DNS queries to `telemetry`. `last_health` is as last asked."""
+    """Reports the duration of every round of DNS queries to `telemetry`. `last_health` is the last result of
+    `health`.
+    """
 
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -60,7 +62,9 @@ class TimedResolver:
 
 
 def open_resolver(settings: Settings, gate: Gate | None = None) -> DnsResolver:
-    """`gate` bounds the threads that wait for it. Raises `SettingError` for a malformed server or canary."""
+    """Opens the resolver; `gate` limits the threads that wait for it. Raises `SettingError` for a malformed
+    server or canary.
+    """
     from audience.answers.dns.canaries import Canaries
     from audience.answers.dns.resolver import DnsResolver
 
@@ -71,7 +75,8 @@ def open_resolver(settings: Settings, gate: Gate | None = None) -> DnsResolver:
 class Answers:
     """Answers from the tables and settings of an instance; `resolver` defaults to its DNS servers.
 
-    With `child_process` the table of places is packed in one; `locate` raises `ServiceUnavailable` meanwhile.
+    With `child_process`, the table of places is packed in a child process; `locate` raises
+    `ServiceUnavailable` meanwhile.
     """
 
     def __init__(
@@ -125,7 +130,9 @@ class Answers:
 
     @cached_property
     def tier1_countries(self) -> tuple[str, ...]:
-        """Those of the settings, in upper case. Raises `SettingError` for a code that no country has."""
+        """The codes of tier 1 countries in the settings, in upper case. Raises `SettingError` for a code that
+        no country has.
+        """
         codes = tuple(code.upper() for code in self._settings.tier1_countries)
         unknown = set(codes) - {country.code2 for country in Tables().countries()}
         if unknown:
@@ -148,7 +155,9 @@ class Answers:
         _ = (self.tier1_countries, self.resolver, self.providers, self.lists, self.words, self.tables, places)
 
     def warm(self) -> None:
-        """Loads every table and library in a thread: else each of many first requests would, all at once."""
+        """Loads every table and library in a thread. Otherwise each of the first requests would load all of
+        them.
+        """
         threading.Thread(target=self._load, daemon=True).start()
 
     def _load(self) -> None:
@@ -159,7 +168,7 @@ class Answers:
             log.error("a table cannot be loaded: %s", where(error))
 
     def load(self) -> None:
-        """Loads the bundled tables and the libraries, which processes share that are forked afterwards."""
+        """Loads the bundled tables and the libraries, so that processes forked afterwards share them."""
         from audience.answers.moderation import moderation
 
         validation.validate(Candidate(email=NO_ADDRESS), self._ruleset(self.lists), self.sources)
@@ -172,7 +181,7 @@ class Answers:
         return str(country) if country else None
 
     def validate(self, candidate: Candidate, lists: AllowDenyLists) -> ValidationResult:
-        """Applies a site's lists, those in the settings, and the plain rule set."""
+        """Validates a candidate by a site's lists, those in the settings, and the plain rule set."""
         result = validation.validate(candidate, self._ruleset(lists), self.sources)
         telemetry.record_answer("validation", result.reasons)
         return result
@@ -184,7 +193,7 @@ class Answers:
         block_free_providers: bool | None,
         wiggleroom: bool | None,
     ) -> ValidationResult:
-        """As `validate`, with the strict rule set and its options."""
+        """Validates a candidate as `validate` does, with the strict rule set and its options."""
         ruleset = self._ruleset(
             lists, strict=True, block_free_providers=block_free_providers, wiggleroom=wiggleroom
         )
@@ -196,7 +205,7 @@ class Answers:
         return Ruleset(threshold=self._settings.validation_threshold, lists=self.lists + lists, **options)
 
     def moderate(self, content: str) -> ModerationResult:
-        """Text of any length; see `moderation.moderate`."""
+        """Moderates text of any length; see `moderation.moderate`."""
         from audience.answers.moderation import moderation
 
         result = moderation.moderate(content, self.words)
@@ -204,7 +213,7 @@ class Answers:
         return result
 
     def guess_gender(self, name: str) -> GenderResult:
-        """From a full name or a first name; see `gender.guess_gender`."""
+        """The gender of a full name or a first name; see `gender.guess_gender`."""
         result = gender.guess_gender(name, self.names)
         telemetry.record_answer("gender", [result.gender])
         return result
@@ -212,7 +221,7 @@ class Answers:
     def locate(self, ip: str) -> dict[str, Any]:
         """The place of an IPv4 address; see `geolocation.locate`. Raises `Refused`.
 
-        Waits for the table, unlike validation, where few others do.
+        Waits while the table is being packed, unless enough requests wait already; validation does not wait.
         """
         try:
             place = geolocation.locate(ip, self.places)

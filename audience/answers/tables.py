@@ -14,7 +14,7 @@ LIST = "tables.csv"
 
 @dataclass(frozen=True)
 class DatedTable:
-    """The tables in the folder `path`, fresh for so many days; None if they never become stale."""
+    """The tables in the folder `path`. They are fresh for some days; None if they never become stale."""
 
     folder: str
     path: Path
@@ -42,7 +42,9 @@ def bundled() -> dict[str, DatedTable]:
 
 
 def in_effect(instance: Path) -> dict[str, DatedTable]:
-    """By folder: the instance's, unless the bundled ones are newer. Raises `SettingError`."""
+    """The tables in use, by folder: the instance's renewed ones, unless the bundled ones are newer. Raises
+    `SettingError`.
+    """
     tables = bundled()
     folder = (instance / RENEWED).resolve()
     try:

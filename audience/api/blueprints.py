@@ -48,19 +48,19 @@ NOUNS = (
 
 
 class LettersConverter(BaseConverter):
-    """Letters of a path segment: existing clients have their own name for the strict rule set."""
+    """Reads letters of a path segment: existing clients have their own name for the strict rule set."""
 
     regex = "[A-Za-z]+"
 
 
 class IdConverter(BaseConverter):
-    """The id of a segment or report, as sent: the domain validates it."""
+    """Reads the id of a segment or report as it was sent; the domain validates it."""
 
     regex = r"(?!preview$)[^/]+"
 
 
 class NumberConverter(BaseConverter):
-    """The id of a tag, import, webhook, act, file or session; 0, which none has, for whatever is not one."""
+    """Reads a numeric id in a path. Text that is no id becomes 0, which no record has."""
 
     def to_python(self, value: str) -> int:
         return int(value) if is_id(value) else 0

@@ -6,6 +6,7 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api.endpoint import caller, endpoint
+from audience.changes.changes import SourceKind
 from audience.http.services import settings
 from audience.subscribers import commands
 from schemas import subscribers as wire
@@ -27,7 +28,7 @@ def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the subscriber of the last command that succeeded, and how many succeeded and failed.
     """
-    result = commands.run(site, form["command"], caller("command"))
+    result = commands.run(site, form["command"], caller(SourceKind.COMMAND))
     return {
         "data": result.subscriber and wire.subscriber(result.subscriber, settings().base_url, site.uuid),
         "results": result.done,

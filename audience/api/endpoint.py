@@ -23,7 +23,7 @@ from audience.api.request_data import (
     read_query,
     site_uuid,
 )
-from audience.changes.changes import Source
+from audience.changes.changes import Source, SourceKind
 from audience.errors import Forbidden, TooMany
 from audience.http.access import View, authenticate, client_address
 from audience.http.admission import Check, admit
@@ -81,7 +81,7 @@ def endpoint(
     check = _check(scope, bool(accepts), batch)
 
     def read(key: AuthenticatedKey) -> dict[str, Any]:
-        """What the view is called with: of the body, nothing else is kept meanwhile."""
+        """The arguments of the view. Of the body, nothing else is kept while the view runs."""
         arguments: dict[str, Any] = {}
         with nullcontext(read_lists()) if accepts else _json(batch, writes) as body:
             values, site_uuids = read_query()
@@ -125,7 +125,7 @@ def endpoint(
 
 
 def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
-    """What is asked of a request before its body is taken."""
+    """The check of a request before its body is taken."""
 
     def check() -> tuple[AuthenticatedKey, int]:
         key = authenticate()
@@ -145,18 +145,18 @@ def _json(is_batch: bool, writes: bool) -> AbstractContextManager[dict[str, Any]
 
 
 def _form_values(values: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
-    """What the form reads: the values of the query, and over them those of the body."""
+    """The values for the form: those of the query, overridden by those of the body."""
     sent = values | {name: value for name, value in body.items() if value is not None}
     return Doubled(sent, body.doubled) if isinstance(body, Doubled) else sent
 
 
-def caller(kind: str) -> Source:
-    """What the changes of this request come from: its key, by a `kind` of request."""
+def caller(kind: SourceKind) -> Source:
+    """The source of the changes of this request: its API key."""
     return Source(kind, g.key_id)
 
 
 def actor() -> Actor:
-    """Who makes this request, for the audit log: its key, by name where it has one."""
+    """The actor of this request for the audit log: its API key, by name if it has one."""
     return Actor(f"key {g.key.name or g.key.publishable_key}", network_of(client_address()))
 
 

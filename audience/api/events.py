@@ -7,6 +7,7 @@ from flask import Blueprint
 from audience.access.sites import Site
 from audience.api.endpoint import caller, endpoint
 from audience.changes import pages as change_log_pages
+from audience.changes.changes import SourceKind
 from audience.subscribers import events
 from schemas.base import dashed
 from schemas.change_log import history
@@ -29,7 +30,8 @@ def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     Returns how many events were recorded and refused, and why; all are written before the answer.
     """
     rows: ImportRows = form["events"]
-    return record_response(rows.total, events.record(site, rows.items, rows.problems, caller("event")))
+    record = events.record(site, rows.items, rows.problems, caller(SourceKind.EVENT))
+    return record_response(rows.total, record)
 
 
 @blueprint.get("/fetch/subscribers/<uuid>/events")

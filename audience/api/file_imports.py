@@ -65,7 +65,9 @@ def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def _waiting_upload(site: Site, form: dict[str, Any]) -> FileUpload:
-    """The file that was kept. Raises `NotFound`, and `FormError` if a body is there as well."""
+    """The uploaded file that waits for answers. Raises `NotFound`, and `FormError` if there is also a
+    body.
+    """
     if has_body():
         raise FormError([FieldError("upload", BOTH)])
     return file_uploads.get_asked(site, form["upload_id"], str(g.key_id))
@@ -73,9 +75,10 @@ def _waiting_upload(site: Site, form: dict[str, Any]) -> FileUpload:
 
 @contextmanager
 def _file(site: Site, form: dict[str, Any]) -> Iterator[File]:
-    """The body, or the file that was kept until its questions are answered, looked through.
+    """Looks through the body, or the file that waits for answers.
 
-    Raises `QuestionsOpen`, with the `upload` under which it is kept if all of it was looked through.
+    Raises `QuestionsOpen`; if all of the file was looked through, with the id of the `upload` under which it
+    waits.
     """
     child, meant = services().child_process, wire.reading(form, site.time_zone)
     with ExitStack() as stack:
@@ -95,7 +98,7 @@ def _file(site: Site, form: dict[str, Any]) -> Iterator[File]:
 
 
 def _sent_kind() -> str:
-    """The kind of the body. Raises `FormError` where a blank `upload` stands in its place."""
+    """The kind of file in the body. Raises `FormError` if a blank `upload` was sent instead of a file."""
     if request.mimetype not in wire.KINDS:
         raise FormError([FieldError("upload", wire.UPLOAD)])
     return wire.KINDS[request.mimetype]

@@ -23,7 +23,7 @@ STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 def check(raw: bytes) -> int:
     """The number of keys of all objects, equal ones included, if the body is JSON.
 
-    Raises `NotUnderstood` for a body that is out of bounds; of too many brackets, it looks at no more.
+    Raises `NotUnderstood` for a body that is out of bounds; after too many brackets, it does not read on.
     """
     all_brackets, count, digits, keys = list[bytes](), 0, b"", 0
     for bare in _without_texts(raw):
@@ -42,7 +42,9 @@ def check(raw: bytes) -> int:
 
 
 def _check_depth(brackets: bytes) -> None:
-    """Slice by slice: while one is added up, no other thread has the interpreter."""
+    """Checks the depth of nesting, slice by slice: while one is added up, no other thread has the
+    interpreter.
+    """
     levels = [0]
     for start in range(0, len(brackets), SLICE_BYTES):
         steps = map(STEP.__getitem__, brackets[start : start + SLICE_BYTES])
@@ -52,9 +54,9 @@ def _check_depth(brackets: bytes) -> None:
 
 
 def _without_texts(raw: bytes) -> Iterator[bytes]:
-    """A body without its texts, block by block: between two of them, other requests go on.
+    """The body without its JSON strings, block by block: between two blocks, other requests continue.
 
-    A backslash outside of texts is no JSON: what follows it does not matter.
+    A backslash outside of strings is no JSON, so that what follows it does not matter.
     """
     start, in_text = 0, False
     while start < len(raw):

@@ -124,7 +124,7 @@ def part(name: str, converter: str) -> dict[str, Any]:
 
 
 def tags(app: Flask) -> list[dict[str, str]]:
-    """Each noun, with the docstring of its module."""
+    """The tags of the document: each noun, with the docstring of its module."""
     texts = {tag(rule): inspect.getdoc(inspect.getmodule(view)) or "" for rule, view in described_routes(app)}
     return [{"name": name, "description": text} for name, text in texts.items()]
 
@@ -181,7 +181,7 @@ def names_an_id(form: Form) -> bool:
 
 
 def query(method: str, declared: Declared) -> list[dict[str, Any]]:
-    """The form's values as query parameters; a POST may send them in its body instead."""
+    """The query parameters of a form. A POST may send them in its body instead."""
     if not declared.takes or not declared.query:
         return []
     return [{"in": "query", "schema": declared.takes(partial=method != "GET")}]

@@ -34,7 +34,7 @@ def add_to(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def values(operation: Any, in_path: Any, example: Any) -> Iterator[tuple[dict[str, Any], Any]]:
-    """The parts of an operation that an example has a value for, each with the value."""
+    """Pairs of a part of the operation and the example's value for it."""
     sent = {"path": example.get("path", {}), "query": example.get("query", {})}
     for parameter in [*in_path, *operation["parameters"]]:
         if parameter.get("name") in sent.get(parameter.get("in"), {}):

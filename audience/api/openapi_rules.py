@@ -42,7 +42,7 @@ OPERANDS: dict[str, JsonObject] = {  # of the kinds that are the same for each s
 
 
 def schemas() -> dict[str, JsonObject]:
-    """The components: `Rule`, which is any of the others."""
+    """The components for rules: `Rule`, which is any of the others."""
     parts = {title(name, "Rule"): group(name) for name in GROUPS}
     parts |= {title(name, "Rule"): condition(name, row) for name, row in SUBJECTS.items()}
     references = [{"$ref": f"#/components/schemas/{name}"} for name in parts]
@@ -51,7 +51,7 @@ def schemas() -> dict[str, JsonObject]:
 
 
 def rule_result() -> JsonObject:
-    """A rule with whether it holds."""
+    """The schema of a rule with whether it holds."""
     return {
         "type": "object",
         "description": "A rule as it was saved, with whether it holds.",
@@ -98,7 +98,7 @@ def operand(subject: str, kind: str) -> JsonObject:
 
 
 def closed(properties: JsonObject, least: int, **more: Any) -> JsonObject:
-    """An object of these properties and no others, `least` of which are there."""
+    """The schema of an object with these properties and no others; at least `least` of them are present."""
     return (
         {"type": "object", "properties": properties, "minProperties": least}
         | more

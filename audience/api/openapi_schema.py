@@ -28,7 +28,9 @@ class SchemaConverter(OpenAPIConverter):
         return json_schema
 
     def schema2parameters(self, schema: Any, *, location: str, **options: Any) -> list[dict[str, Any]]:
-        """A nested form's values are parameters of their own, such as `created_at[gt]`."""
+        """The parameters of a form. Values of a nested form are parameters of their own, such as
+        `created_at[gt]`.
+        """
         listed: list[dict[str, Any]] = []
         for parameter in super().schema2parameters(schema, location=location, **options):
             nested = getattr(schema.fields.get(parameter["name"]), "schema", None)

@@ -17,7 +17,7 @@ DESCRIPTION = (
 
 
 def described() -> dict[str, Any]:
-    """As `webhooks` of the document."""
+    """The `webhooks` section of the OpenAPI document."""
     parameters = [
         {"in": "header", "name": name, "required": True, "schema": {"type": "string"}, "description": text}
         for name, text in HEADERS.items()

@@ -71,9 +71,10 @@ def _check_length(max_bytes: int) -> None:
 
 @contextmanager
 def json_body(max_bytes: int, writes: bool) -> Iterator[dict[str, Any]]:
-    """The body as an object, an empty one, `null` and `[]` as `{}`: a large one for one request at a time.
+    """The body as an object; an empty body, `null` and `[]` are `{}`. Large bodies are parsed by one request
+    at a time.
 
-    Of a request that `writes`, a `Doubled` object stands where equal keys name two.
+    With `writes`, objects in which equal keys have different values become `Doubled`.
     """
     file = request.environ["wsgi.input"]
     raw = file.read(WAITING_BYTES + 1)
@@ -101,7 +102,9 @@ def _object(raw: bytes, max_bytes: int, writes: bool) -> dict[str, Any]:
 
 @contextmanager
 def _permit() -> Iterator[None]:
-    """Among those who wait for `PARSING`. Raises `ServiceUnavailable` at once if there is none."""
+    """Lets the request parse its body; at most `PARSING` requests wait for that. Raises `ServiceUnavailable`
+    at once if too many wait.
+    """
     gate = services().parse_gate
     if gate is not None and not gate.enter():
         raise ServiceUnavailable(BUSY)
@@ -119,9 +122,10 @@ def file_body() -> BinaryIO:
 
 
 def read_lists() -> dict[str, Any]:
-    """What may be repeated in the query beside a file: tags, and values and headers, which may be blank.
+    """The repeatable parameters in the query of an uploaded file: tags, and values and headers, which may be
+    blank.
 
-    Raises `Refused` where a column is said to mean two things.
+    Raises `Refused` if two meanings are given for one column.
     """
     meanings = [
         (key, what) for key, what in request.args.items(multi=True) if key.startswith("map[") and what
@@ -134,7 +138,7 @@ def read_lists() -> dict[str, Any]:
 
 
 def _parse(raw: bytes, writes: bool) -> Any:
-    """Raises `NotUnderstood`, and `Compressed` of what is no JSON because it is compressed."""
+    """The JSON in a body. Raises `NotUnderstood`, and `Compressed` if the body is compressed."""
     named = request.headers.get("Content-Encoding", "").lower().split(",")
     is_packed = not PACKED.isdisjoint(coding.strip() for coding in named)
     try:
@@ -150,7 +154,7 @@ def _parse(raw: bytes, writes: bool) -> Any:
 def read_query() -> tuple[dict[str, Any], list[str]]:
     """The values of the query, with `a[b]=` and `a[]=` nested, and its site uuids.
 
-    One client appends `?site_uuid=...` to another value, which ends there.
+    A known client appends `?site_uuid=...` to another value; the value then ends there.
     """
     values: dict[str, Any] = {}
     site_uuids: list[str] = []
@@ -171,7 +175,7 @@ def identifiers_in_query() -> dict[str, list[str]]:
 
 
 def pairs(query: str) -> list[tuple[str, str]]:
-    """As `urllib.parse.parse_qsl`, with blank values, at half its price."""
+    """Parses a query as `urllib.parse.parse_qsl` does, with blank values, in half the time."""
     parts = (part.replace("+", " ").partition("=") for part in query.split("&") if part)
     return [(unquote(name, errors=QUOTED), unquote(value, errors=QUOTED)) for name, _, value in parts]
 

@@ -8,6 +8,7 @@ from audience.access.sites import Site
 from audience.api.endpoint import actor, caller, endpoint
 from audience.api.links import answer, asked_for, linked
 from audience.changes import pages as change_log_pages
+from audience.changes.changes import SourceKind
 from audience.erasures import erasures
 from audience.http.services import settings
 from audience.searches import searches
@@ -53,7 +54,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the subscriber, as it is now.
     """
-    subscriber = subscribers.create(site, form["subscriber"], caller("api"))
+    subscriber = subscribers.create(site, form["subscriber"], caller(SourceKind.API))
     return {"data": wire.subscriber(subscriber, settings().base_url, site.uuid)}
 
 
@@ -69,7 +70,7 @@ def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """
     email, uuid = form.get("email"), form.get("uuid")
     erasures.check_target(email, uuid)
-    erasures.erase(site, settings().instance, email, uuid, actor(), caller("api"))
+    erasures.erase(site, settings().instance, email, uuid, actor(), caller(SourceKind.API))
     return {"data": None}
 
 

@@ -6,6 +6,7 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api.endpoint import actor, caller, endpoint
+from audience.changes.changes import SourceKind
 from audience.subscribers import tags
 from schemas import tags as wire
 
@@ -45,5 +46,5 @@ def delete(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
 
     Returns the tag as it was.
     """
-    deleted = tags.delete(site, tag_id, caller("api"), actor(), form["names"])
+    deleted = tags.delete(site, tag_id, caller(SourceKind.API), actor(), form["names"])
     return {"message": "The tag is deleted.", "data": wire.tag(deleted, site.id)}

@@ -61,9 +61,10 @@ BODY = ITEM | {"subscriber", "tag", "type"}
 
 
 def check(in_query: Mapping[str, list[str]], body: Mapping[str, Any], form: Form, query: bool) -> None:
-    """Raises `NotUnderstood` if the values of the query or those of the body name several subscribers.
+    """Raises `NotUnderstood` if the values of the query, or those of the body, mention several
+    subscribers.
 
-    With `query`, as the endpoint's `form` takes values from there too, those of both are compared together.
+    With `query`, the endpoint's form takes values from the query too: those of both are compared together.
     """
     inner = body.get("subscriber") if "subscriber" in form.keys else None
     holders = [body, inner] if isinstance(inner, Mapping) else [body]
@@ -81,7 +82,7 @@ def _are_two(name: str, values: list[Any]) -> bool:
 
 
 def keeps(body: Any, keys: int) -> bool:
-    """Whether all objects of a body together have so many keys. Looks no deeper than it must."""
+    """Whether all objects of a body together have at least `keys` keys. Looks no deeper than it must."""
     level = [body]
     while level:
         objects = [member for member in level if type(member) is dict]
@@ -95,7 +96,7 @@ def keeps(body: Any, keys: int) -> bool:
 
 
 def parsed(text: str) -> Any:
-    """A body, with a `Doubled` object where equal keys name two."""
+    """The JSON of a body, in which objects with equal keys of different values are `Doubled`."""
     body = json.loads(text, object_pairs_hook=_object)
     if not isinstance(body, dict):
         return body
@@ -120,7 +121,7 @@ def _means_two(key: str, values: list[Any]) -> bool:
 
 
 def _strip_marks(value: Any, names: frozenset[str]) -> Any:
-    """A value without marks but in the objects that name something, by `names`."""
+    """A value in which only objects with `names` are still `Doubled`."""
     if isinstance(value, list):
         return [_strip_marks(member, names) for member in value]
     if not isinstance(value, dict):

@@ -48,9 +48,10 @@ NO_EXPORT = "This export is no longer kept: export again."
 
 @dataclass(frozen=True, kw_only=True)
 class NewAct:
-    """What to do with the subscribers of `ids`; `seen` is the fingerprint of those the operator was shown.
+    """A bulk action on the subscribers of `ids`. `seen` is the fingerprint of the ids that the operator was
+    shown.
 
-    `filter` says in words how they were found, and `typed` has the values that were typed for it.
+    `filter` describes how they were found, and `typed` has the values that were typed for it.
     """
 
     kind: str
@@ -62,26 +63,27 @@ class NewAct:
 
 
 def fingerprint(ids: Sequence[int]) -> str:
-    """The same for the same subscribers, in whatever order."""
+    """A digest of a set of subscriber ids, whatever their order."""
     return hashlib.sha256(",".join(map(str, sorted(ids))).encode()).hexdigest()
 
 
 @database.session()
 def ids_of(site: Site, uuids: Sequence[str]) -> list[int]:
-    """The ids of those subscribers of the site who exist."""
+    """The ids of those of `uuids` that are subscribers of the site."""
     return stored.ids_by_uuid(site.id, [uuid for uuid in uuids if "\0" not in uuid])
 
 
 def begin(site: Site, new: NewAct, actor: Actor) -> BulkAct:
-    """Stores the selection, and queues the act; an export is ready at once. Raises `Refused`.
+    """Stores the selection, and queues the bulk action; an export is ready at once. Raises `Refused`.
 
-    Nothing is done before all are stored. Who chooses holds a lease, without which it is not begun.
+    Nothing is done before the whole selection is stored. The request that stores it holds a lease; without it
+    the action is not begun.
     """
     return queue(site, choose(site, new, actor), new, actor)
 
 
 def choose(site: Site, new: NewAct, actor: Actor) -> int:
-    """Stores the selection of an act, whose id it returns. Raises `Refused`."""
+    """Stores the selection of a bulk action, and returns the action's id. Raises `Refused`."""
     _check(new)
     with database.write(site.id):
         act_id = _add(site, new.kind, new.tag, actor, len(new.ids))
@@ -97,17 +99,17 @@ def choose(site: Site, new: NewAct, actor: Actor) -> int:
 
 @database.writes_site
 def give_up(site: Site, act_id: int) -> None:
-    """Drops an act that is chosen, and not to be begun."""
+    """Drops a bulk action that was chosen, and will not begin."""
     stored.drop(site.id, act_id)
 
 
 def subject(action: BulkAct) -> str:
-    """What the audit log calls an act."""
+    """The name of a bulk action in the audit log."""
     return f"act {action.id}"
 
 
 def audit_text(action: BulkAct, ending: str = "") -> str:
-    """What the audit log says of an act, with its tag."""
+    """The text of the audit log for a bulk action, with its tag."""
     return _with_names(SAID[action.kind] + ending, action.tag)
 
 
@@ -135,7 +137,7 @@ def _add(site: Site, kind: str, tag: str, actor: Actor, size: int) -> int:
 
 
 def _require_chosen(site: Site, act_id: int) -> BulkAct:
-    """An act whose subscribers are chosen. Raises `Refused` if that was given up, or stopped by hand."""
+    """A bulk action whose subscribers are chosen. Raises `Refused` if it was given up, or stopped by hand."""
     action = stored.get(site.id, act_id)
     if action is None or action.status != SELECTING:
         raise Refused(NOT_BEGUN)
@@ -144,7 +146,7 @@ def _require_chosen(site: Site, act_id: int) -> BulkAct:
 
 @database.writes_site
 def queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> BulkAct:
-    """Begins an act that is chosen. Raises `Refused`."""
+    """Begins a bulk action whose subscribers are chosen. Raises `Refused`."""
     action = _require_chosen(site, act_id)
     if action.kind == EXPORT:
         stored.advance(site.id, action.id, action.people, action.people, clock.now_ms())
@@ -158,7 +160,7 @@ def queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> BulkAct:
 
 @database.session()
 def get(site: Site, act_id: int) -> BulkAct:
-    """Raises `NotFound`."""
+    """Gets a bulk action. Raises `NotFound`."""
     return require(site.id, act_id)
 
 
@@ -169,29 +171,31 @@ def newest(site: Site) -> list[BulkAct]:
 
 @database.writes_site
 def cancel(site: Site, act_id: int) -> None:
-    """Stops an act where it is, also one that failed: who is done stays done. Raises `NotFound`."""
+    """Stops a bulk action, also one that failed; subscribers that are done stay done. Raises `NotFound`."""
     stop(site, require(site.id, act_id))
 
 
 def stop(site: Site, action: BulkAct) -> None:
-    """As `cancel`, in the caller's transaction."""
+    """Stops a bulk action as `cancel` does, in the caller's transaction."""
     if action.is_open or action.status == FAILED:
         end(site, action, CANCELED)
 
 
 @database.writes_site
 def retry(site: Site, act_id: int) -> None:
-    """Goes on with an act that failed. Raises `NotFound`."""
+    """Continues a bulk action that failed. Raises `NotFound`."""
     stored.retry(site.id, require(site.id, act_id).id)
 
 
 def ends(action: BulkAct) -> int:
-    """Until when the file of an export can be downloaded, in milliseconds."""
+    """The instant, in milliseconds, until which the file of an export can be downloaded."""
     return (action.finished_at or 0) + EXPORT_KEPT_MS
 
 
 def export_ids(site: Site, act_id: int) -> Iterator[list[int]]:
-    """The ids of an export, in pieces; it lists people as they are when it is read. Raises `NotFound`."""
+    """The ids of an export, in chunks; their values are read when the export is downloaded. Raises
+    `NotFound`.
+    """
     action = get(site, act_id)
     if (action.kind, action.status) != (EXPORT, FINISHED) or ends(action) < clock.now_ms():
         raise NotFound(NO_EXPORT)
@@ -200,7 +204,7 @@ def export_ids(site: Site, act_id: int) -> Iterator[list[int]]:
 
 @database.session()
 def downloads(site: Site, action: BulkAct) -> list[AuditEntry]:
-    """What the audit log says of the files of an export that were sent, newest first."""
+    """The entries of the audit log for downloads of an export, newest first."""
     begun = f"{SAID[EXPORT]}{BEGUN}"
     return [entry for entry in audit_log.of_subject(site, subject(action)) if audit_log.head(entry) != begun]
 
@@ -217,7 +221,7 @@ def _pieces(site_id: int, act_id: int) -> Iterator[list[int]]:
 
 
 def end(site: Site, action: BulkAct, status: str) -> None:
-    """Ends an act, in the caller's transaction."""
+    """Ends a bulk action, in the caller's transaction."""
     stored.end(site.id, action.id, status, clock.now_ms())
     ending = ", stopped" if status == CANCELED else ""
     audit_log.record(
@@ -230,7 +234,7 @@ def end(site: Site, action: BulkAct, status: str) -> None:
 
 
 def require(site_id: int, act_id: int) -> BulkAct:
-    """An act, in the caller's session. Raises `NotFound`."""
+    """Gets a bulk action, in the caller's session. Raises `NotFound`."""
     action = stored.get(site_id, act_id)
     if action is None:
         raise NotFound(NOT_FOUND)

@@ -24,7 +24,7 @@ from audience.bulk.acts import (
     end,
     require,
 )
-from audience.changes.changes import Acceptance, Change, Consent, Outcome, Source
+from audience.changes.changes import Acceptance, Change, Consent, Outcome, Source, SourceKind
 from audience.erasures import erasures
 from audience.jobs import DB, Job, Kind
 from audience.subscribers import subscribers
@@ -34,7 +34,9 @@ from storage.bulk.acts import FAILED, FINISHED, NOT_BEGUN, SELECTING
 
 
 def kind(instance: Path) -> Kind:
-    """One failure stops an act: whoever asked for it sees so, and goes on with it."""
+    """The job kind of bulk actions. One failure stops an action: the operator who asked for it sees that, and
+    can continue it.
+    """
     return Kind(stored.JOB, DB, partial(_step, instance), _give_up, retry=stored.retry, most_failures=1)
 
 
@@ -51,7 +53,7 @@ def _give_up(site_id: int, act_id: int) -> None:
 
 
 def _do_piece(site: Site, job: Job, instance: Path) -> bool:
-    """Does the next piece; whether the act has ended."""
+    """Does the next chunk of a bulk action. Returns whether the action has ended."""
     ids: list[int] = []
     erased: set[str] = set()
     with database.write(site.id):
@@ -68,13 +70,15 @@ def _do_piece(site: Site, job: Job, instance: Path) -> bool:
         if ends:
             end(site, require(site.id, action.id), FINISHED)
     if erased:
-        erasures.blank_waiting(site, erased)
+        erasures.blank_waiting(site, instance, erased)
     return ends
 
 
 def _write(site: Site, action: BulkAct, ids: Sequence[int], instance: Path) -> set[str]:
-    """Does an act on subscribers, in the caller's transaction; returns the keys of those it erased."""
-    accepted = subscribers.accept_now(site.id, Source("bulk_act", action.id))
+    """Applies a bulk action to subscribers, in the caller's transaction. Returns the keys of those that it
+    erased.
+    """
+    accepted = subscribers.accept_now(site.id, Source(SourceKind.BULK_ACTION, action.id))
     existing = stored.keys(site.id, ids)
     keys = [key for _, key in existing.values()]
     if action.kind == ERASE:
@@ -95,7 +99,7 @@ def _change(action: BulkAct) -> dict[str, Any]:
 
 
 def sweep() -> bool:
-    """Forgets old exports, and what acts that ended have left; whether there may be more."""
+    """Deletes old exports, and the chunks that ended bulk actions left. Returns whether there may be more."""
     at = clock.now_ms()
     with database.session():
         old = [

@@ -39,11 +39,11 @@ NOT_SUPPRESSED = Suppression("", 0, 0)
 class SubscriberBatch:
     """Reads the subscribers of changes, and applies the changes in order; then it is saved.
 
-    `known` is what was, `people` what is, both by key. Of those who are given custom values or tags, these
-    are read once: `values` and `tagged` have them, `replaced` and `tagged_before` what they were, `revalued`
-    those whose values were changed again. `consents` has what was said of consent. `away` counts changes
-    after which their subscriber is unsubscribed: who was not one before, or was subscribed, and who had left
-    before.
+    `known` has the subscribers as they were, `people` as they are now; both by key. The custom values and
+    tags of those that are given new ones are read once. `values` and `tagged` have the new ones, `replaced`
+    and `tagged_before` the old ones. `revalued` has the subscribers whose values changed a second time.
+    `consents` has the consent events. `away` counts the changes after which their subscriber is unsubscribed:
+    who was not unsubscribed before, and who was.
     """
 
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
@@ -97,12 +97,14 @@ class SubscriberBatch:
         )
 
     def _note_unsubscribe(self, change: Change) -> None:
-        """Keeps with an erased address when it was unsubscribed: no earlier `subscribe` lifts it."""
+        """Stores with an erased address when it was unsubscribed, so that no earlier `subscribe` lifts the
+        erasure.
+        """
         erasure = self._suppression(change.key)
         for event, *_ in consents.events(change, self.accepted):
             if event.unsubscribes and event.counts_over(_event(erasure), self.at):
                 erasure = Suppression(suppressions.ERASED, *event)
-        self.suppressed[self.hashes[change.key]] = self.noted[change.key] = erasure
+                self.suppressed[self.hashes[change.key]] = self.noted[change.key] = erasure
 
     def apply(self, change: Change) -> Outcome:
         subscriber = self.people.get(change.key)
@@ -133,7 +135,7 @@ class SubscriberBatch:
     def _add(self, change: Change) -> Person:
         subscriber = self.people[change.key] = [
             0, change.email, "{}", "[]", *BLANK, None, None, None, 0, 0, None, self.at, change.key,
-            self.created_by, self.at, str(uuid_utils.uuid7()), self.site_id,
+            str(uuid_utils.uuid7()), self.created_by, self.at, self.site_id,
         ]  # fmt: skip
         for name, at in change.dates.items():
             if name in DATED:
@@ -155,15 +157,19 @@ class SubscriberBatch:
         self.consents.said.append((subscriber, subscriber[UNSUBSCRIBED_AT], False, why))
 
     def limited(self, changes: Sequence[Change]) -> Sequence[Change]:
-        """The changes, without what may not be done to those who existed or left before."""
+        """The changes, reduced to what their `known` allows for subscribers who existed before, and without
+        subscribing anyone who had unsubscribed.
+        """
         return known_people.limited(changes, self.known, self.unsubscribed_before)
 
     def unsubscribed_before(self, key: str) -> bool:
-        """Whether an address is suppressed: its subscriber left and moved away, or was erased."""
+        """Whether an address is suppressed: its subscriber unsubscribed and changed address, or was
+        erased.
+        """
         return self._suppression(key) is not NOT_SUPPRESSED
 
     def _change(self, subscriber: Person, change: Change) -> bool:
-        """Applies a change; whether that changed what is shown of the subscriber."""
+        """Applies a change. Returns whether it changed what is shown of the subscriber."""
         changed = False
         if change.known:
             values = self.values.get(change.key) or read_values(subscriber[FIELDS])
@@ -222,7 +228,7 @@ class SubscriberBatch:
         return changed
 
     def _set_tags(self, subscriber: Person, change: Change) -> bool:
-        """A tag that is in both lists is removed."""
+        """Adds and removes tags. A tag in both lists is removed."""
         tagged = self.tagged.get(change.key)
         added = dict.fromkeys(map(self.tag_ids.__getitem__, change.tags))
         if tagged is None:
@@ -245,7 +251,7 @@ class SubscriberBatch:
         return bool(more or ended)
 
     def ids(self) -> dict[str, int]:
-        """Of those who exist after `save`, by key."""
+        """The ids of the subscribers that exist after `save`, by key."""
         return {key: subscriber[ID] for key, subscriber in self.people.items()}
 
 
@@ -255,5 +261,5 @@ def _event(suppression: Suppression) -> ConsentEvent:
 
 @lru_cache(maxsize=1024)
 def _tags(text: str) -> dict[int, None]:
-    """The ids in a text, which many people share: not to be changed."""
+    """The tag ids in a JSON text. Many subscribers share the result: do not change it."""
     return dict.fromkeys(orjson.loads(text))

@@ -33,12 +33,13 @@ class Outcome(StrEnum):
 
 
 class Change(NamedTuple):
-    """A change to one subscriber, requested at `at` (None: when it was accepted); times are in milliseconds.
+    """A change to one subscriber, requested at `at` (None: when it was accepted). Instants are in
+    milliseconds.
 
-    Of `dates`, an existing subscriber takes `unsubscribed_at` only; none is later than its acceptance.
+    An existing subscriber takes only `unsubscribed_at` from `dates`; no date is later than the acceptance.
     `unconfirmed` creates the subscriber unsubscribed, and changes nothing for an existing one. `consent_at`
-    is the instant that orders the consent where a client dated it, `reason` why, where that was said. `known`
-    is what may be changed of somebody who exists: a member of `KnownPeople`, or empty for all.
+    is the instant that orders the consent, and `reason` why, if the client said so. `known` is what may be
+    changed of an existing subscriber: a member of `KnownPeople`, or empty for everything.
     """
 
     key: str
@@ -61,19 +62,36 @@ class Change(NamedTuple):
     reason: str = ""
 
 
+class SourceKind(StrEnum):
+    """What made a change. `LEFT` is used by an undo alone: the import created the subscriber unsubscribed."""
+
+    API = "api"
+    COMMAND = "command"
+    EVENT = "event"
+    IMPORT = "import"
+    BULK_ACTION = "bulk_act"
+    UNDO = "undo"
+    OPERATOR = "operator"
+    COMMAND_LINE = "cli"
+    LINK = "link"
+    RESTORE = "restore"
+    MIGRATION = "migration"
+    LEFT = "left"
+
+
 class Source(NamedTuple):
-    """What changes come from: `kind` is api, command, event, import, bulk_act, undo, operator, cli, link,
-    restore or migration, and where an undo decides also left; `id` is that of the key, import, act, undo or
-    operator, or 0.
+    """The source of a change: a `SourceKind`, and the id of the key, import, bulk action, undo or operator.
+
+    The id is 0 for kinds that have none. A kind that was read from the database is plain text.
     """
 
-    kind: str = "operator"
+    kind: str = SourceKind.OPERATOR
     id: int = 0
 
 
 OPERATOR = Source()
-COMMAND_LINE = Source("cli")
-RESTORE = Source("restore")
+COMMAND_LINE = Source(SourceKind.COMMAND_LINE)
+RESTORE = Source(SourceKind.RESTORE)
 
 
 class Acceptance(NamedTuple):
@@ -89,7 +107,7 @@ class Acceptance(NamedTuple):
 def change_from_item(item: Item, at: int | None = None, time_zone: str = "UTC") -> Change:
     """The change that a validated item requests. Raises `addresses.MalformedAddress`.
 
-    `time_zone`, of the site, tells when a day ends on which somebody unsubscribed.
+    `time_zone` is that of the site: it tells when the day of an unsubscribe without a time ends.
     """
     email = item["email"]
     values: list[Any] = [
@@ -116,8 +134,10 @@ def _dates(item: Item, time_zone: str) -> dict[str, int]:
 
 
 def consent_instant(at: int, consent: str, time_zone: str) -> int:
-    """The instant that orders consent of a date: of one without a time the end of that day in the site's time
-    zone for an unsubscribe, its beginning for a subscription.
+    """The instant, in milliseconds, that orders consent of a date.
+
+    For a date without a time, it is in the site's time zone: the end of the day for an unsubscribe, its
+    beginning for a subscribe.
     """
     if not isinstance(at, WholeDay):
         return at
@@ -130,7 +150,7 @@ def consent_instant(at: int, consent: str, time_zone: str) -> int:
 
 
 def json_equal(value: Any, before: Any) -> bool:
-    """Whether two values are the same JSON: unlike in Python, 1, 1.0 and true differ."""
+    """Whether two values are the same JSON. Unlike in Python, 1, 1.0 and true differ."""
     if value is before or value != before or type(value) is str:
         return bool(value == before)
     if type(value) is not type(before) or type(value) in (int, bool):
@@ -139,7 +159,7 @@ def json_equal(value: Any, before: Any) -> bool:
 
 
 def values_text(values: Mapping[str, Any], before: str) -> str:
-    """The text of custom values, of which those that are not new were read from the text `before`."""
+    """The JSON text of custom values. Values that are not new were read from the text `before`."""
     try:
         exact = before == "{}" or are_plain(values)
         return orjson.dumps(values).decode() if exact else compact_json(values)

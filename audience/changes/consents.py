@@ -1,10 +1,19 @@
-"""Which consent event of a subscriber counts: that of the latest instant (docs/contract.md, Consent)."""
+"""Which consent event of a subscriber counts: that of the latest instant (docs/contract.md, Consent).
 
-from collections.abc import Iterator
+And what the log that outlives the database has of it.
+"""
+
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from audience import clock, pepper
+from audience.access import site_keys
 from audience.changes.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
 from storage.changes.consents import ConsentKind
+from storage.erasures import log as logged
+from storage.erasures import suppressions
+from storage.erasures.log import LogLine
+from storage.erasures.suppressions import Suppression
 from storage.subscribers.batches import (
     CONSENT_AT,
     CONSENT_KIND,
@@ -26,7 +35,8 @@ Said = tuple[Person, int, bool, str]  # who, when, whether they subscribed, and 
 
 
 class ConsentEvent(NamedTuple):
-    """`instant` is its date, at most its acceptance, or without a date its acceptance, in milliseconds.
+    """A consent event. `instant`, in milliseconds, is its date if it has one, but not later than its
+    acceptance; otherwise its acceptance.
 
     `number` is that of the accepting transaction.
     """
@@ -40,9 +50,10 @@ class ConsentEvent(NamedTuple):
         return self.kind in UNSUBSCRIBES
 
     def counts_over(self, stored_event: "ConsentEvent", now: int) -> bool:
-        """Whether it counts in place of the one that is kept.
+        """Whether this event counts in place of the stored one.
 
-        A kept instant after `now`, of a clock that was ahead, is compared as now, for an unsubscribe only.
+        A stored subscribe after `now` (milliseconds), from a clock that was ahead, is compared as `now` with
+        an unsubscribe.
         """
         if stored_event.kind == ConsentKind.NONE:
             return True
@@ -56,9 +67,8 @@ class ConsentEvent(NamedTuple):
 
 
 class Consents:
-    """What a batch of changes says of consent: `said` is each change of it. The numbers of events that came
-    too late, and left their subscribers otherwise than they ask, are `unsubscribes_ignored` and
-    `subscribes_ignored`.
+    """The consent events of a batch of changes; `said` has each change of consent. `unsubscribes_ignored` and
+    `subscribes_ignored` count the events that had no effect because a later event says otherwise.
     """
 
     def __init__(self, now: int) -> None:
@@ -67,17 +77,17 @@ class Consents:
         self.unsubscribes_ignored = self.subscribes_ignored = 0
 
     def apply(self, subscriber: Person, change: Change, accepted: Acceptance) -> bool:
-        """Applies the events of a change; whether the subscriber's date of unsubscribing has changed."""
+        """Applies the events of a change. Returns whether the subscriber's date of unsubscribing changed."""
         before = subscriber[UNSUBSCRIBED_AT]
         for event, shown_at, reason in events(change, accepted):
             self._apply(subscriber, event, min(shown_at, self.now), reason)
         return bool(subscriber[UNSUBSCRIBED_AT] != before)
 
     def _apply(self, subscriber: Person, event: ConsentEvent, shown_at: int, reason: str) -> None:
-        """Repeating what counts keeps the first date.
+        """Applies an event. If it repeats the event that counts, the first date stays.
 
-        The number is that of the unsubscribe that came last, whichever counts: where it is another's than the
-        event that counts, undo of either resubscribes nobody.
+        The stored number is that of the last unsubscribe, whether or not it counts. If it differs from that
+        of the event that counts, an undo of either resubscribes nobody.
         """
         subscribed = subscriber[UNSUBSCRIBED_AT] is None
         if event.unsubscribes:
@@ -98,9 +108,11 @@ class Consents:
 
 
 def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:
-    """The events of a change, each with the instant that is shown of it and its reason.
+    """The consent events of a change, each with the instant to show, in milliseconds, and its
+    reason.
 
-    A row that says so unsubscribes whatever its date, which is then only shown; one that subscribes has none.
+    The command `unsubscribe` counts whatever the date of its row, which is only shown. A row that subscribes
+    has no date.
     """
     left_at = change.dates.get("unsubscribed_at")
     if left_at is not None and not change.consent:
@@ -118,15 +130,54 @@ def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent,
 
 
 def stored_event(subscriber: Person) -> ConsentEvent:
-    """The event that counts."""
+    """The stored consent event of a row of the batch."""
     return ConsentEvent(subscriber[CONSENT_AT] or 0, subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND])
 
 
 def current_event(subscriber: Subscriber) -> ConsentEvent:
-    """The event that counts of a subscriber."""
+    """The consent event that counts for a subscriber."""
     kind = ConsentKind(subscriber.consent_kind)
     return ConsentEvent(subscriber.consent_at or 0, subscriber.consent_number, kind)
 
 
 def put(subscriber: Person, event: ConsentEvent) -> None:
     subscriber[CONSENT_AT], subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND] = event
+
+
+def logged_kind(kind: int) -> str:
+    """Of a kind of consent, that of somebody who is unsubscribed."""
+    return logged.UNSUBSCRIBED_BY_DATE if kind == ConsentKind.DATED_UNSUBSCRIBE else logged.UNSUBSCRIBED
+
+
+def logged_subscriber(site_id: int, subscriber: Subscriber, address_hash: str, number: int) -> LogLine:
+    """Of a subscriber who has come to an address with their consent."""
+    left_at = subscriber.unsubscribed_at
+    at = subscriber.consent_at or left_at or clock.now_ms()
+    return LogLine(
+        site_keys.get(site_id).uuid,
+        address_hash,
+        at,
+        number,
+        pepper.check_value(),
+        logged.SUBSCRIBED if left_at is None else logged_kind(subscriber.consent_kind),
+        site_keys.address_hash(site_id, subscriber.uuid),
+        left_at if left_at != at else None,
+        clock.now_ms(),
+    )
+
+
+def logged_suppressions(site_id: int, by_hash: Mapping[str, Suppression], number: int) -> list[LogLine]:
+    """Of addresses without a subscriber, by hash."""
+    site_uuid, now, check_value = site_keys.get(site_id).uuid, clock.now_ms(), pepper.check_value()
+    return [
+        LogLine(
+            site_uuid,
+            address_hash,
+            row.since,
+            number,
+            check_value,
+            row.reason if row.reason == suppressions.ERASED else logged_kind(row.kind),
+            logged_at=now,
+        )
+        for address_hash, row in by_hash.items()
+    ]

@@ -27,7 +27,9 @@ Repeated = tuple[int, int | None, int, int]
 
 
 class LogEntry(NamedTuple):
-    """One change of one subscriber; `subscriber_id` is 0 of a reset. `new` is None of somebody created."""
+    """One change of one subscriber. `subscriber_id` is 0 for a reset; `new` is None for a subscriber that was
+    created.
+    """
 
     kind: str
     subscriber_id: int
@@ -37,15 +39,14 @@ class LogEntry(NamedTuple):
 
 @dataclass
 class Entries:
-    """`left` are those of the created who came in unsubscribed, `back` those who were known as gone.
+    """The entries of one row of the change log.
 
-    `unchanged` were mentioned by the transaction, and have no number: of those whom an import created, whom
-    an undo of it then keeps. `unnamed` says that it named nobody: a tag
-    was deleted. `tags` are the names of all tags in it, `made_tags` (ids) and `made_fields` (keys) those that
-    it added to the site. `lifted` are the hashes that it took from those of the created who were known as
-    gone: [id, reason, since, number, kind]; `accepted` orders the consent in it. `repeated` said again
-    by an import that they subscribe: [id, instant, number, kind] of the event before. Rows of an older
-    Audience have no kind.
+    `unchanged` were mentioned by the transaction, and have no number: only subscribers that an import
+    created, which its undo then keeps. `unnamed` tells that it mentioned no subscriber: a tag was deleted.
+    `tags` has the names of all tags in the row; `made_tags` (ids) and `made_fields` (keys) are those that it
+    added to the site. `lifted` has the suppressions that it removed from created subscribers: [id, reason,
+    since, number, kind]. `accepted` orders the consent in the row. `repeated` has subscribers that an import
+    subscribed again: [id, instant, number, kind] of the event before. Rows of an older version have no kind.
     """
 
     created: list[int] = field(default_factory=list)
@@ -75,7 +76,7 @@ class Entries:
         return zlib.compress(text, LEVEL)
 
     def in_order(self, start: int = 0, limit: int | None = None) -> list[LogEntry]:
-        """In the order of their numbers, up to `limit` from the position `start` on."""
+        """The entries in the order of their numbers, at most `limit` from the index `start` on."""
         stop = len(self) if limit is None else start + limit
         unsubscribed, subscribed = set(self.left), set(self.back)
         entries = [
@@ -96,7 +97,7 @@ class Entries:
         return entries
 
     def without(self, subscriber_ids: Collection[int]) -> "Entries":
-        """As many entries, with nothing in those of some subscribers."""
+        """A copy with as many entries, in which those of the erased subscribers are empty."""
         erased = set(subscriber_ids)
         changed = [(id_, {}, {}) if id_ in erased else (id_, new, old) for id_, new, old in self.changed]
         lifted = [row for row in self.lifted if row[0] not in erased]
@@ -104,26 +105,30 @@ class Entries:
         return Entries(**(vars(self) | {"changed": changed, "lifted": lifted, "repeated": repeated}))
 
     def indexed(self) -> list[int]:
-        """Those of whom the row itself has something, which erasing takes out; but for their words."""
+        """The ids of the subscribers with values in this row, which erasing them removes; repeated consents
+        are left out.
+        """
         return [row[0] for row in self.changed] + [row[0] for row in self.lifted]
 
     def mentioned(self) -> list[int]:
-        """Those of the existing whom the transaction mentioned."""
+        """The ids of the existing subscribers that the transaction mentioned."""
         return [] if self.unnamed else [*self.unchanged, *(row[0] for row in self.changed)]
 
     def repeated_by(self) -> list[int]:
-        """Those of whom the row has a word; it may have no entry, and so no number of its own."""
+        """The ids of the subscribers with a repeated consent in this row, which has no entry and no
+        number.
+        """
         return [id_ for id_, *_ in self.repeated]
 
     def consents_before(self) -> list[Repeated]:
-        """Of those who said again that they subscribe, the event before."""
+        """The consent event before each repeated one."""
         return [(row[0], *consent_before(None, *row[1:])) for row in self.repeated]
 
 
 def consent_before(
     left_at: int | None, at: int | None, number: int, kind: int | None = None
 ) -> tuple[int | None, int, int]:
-    """(instant, number, kind) of an old consent, of which an older Audience kept no kind."""
+    """The (instant, number, kind) of an earlier consent event. Older versions stored no kind."""
     if kind is None:
         kind = ConsentKind.UNSUBSCRIBE if left_at is not None else ConsentKind.SUBSCRIBE if at else 0
     return at, number, kind
@@ -133,7 +138,7 @@ NAMES = Entries.__dataclass_fields__.keys()
 
 
 def unpack(packed: bytes) -> Entries:
-    """Without parts that only an older Audience has."""
+    """The entries in a packed row, without parts that only older versions have."""
     parts = orjson.loads(zlib.decompress(packed))
     return Entries(**{name: parts[name] for name in parts.keys() & NAMES})
 
@@ -147,7 +152,7 @@ def _kind(new: Values, old: Values) -> str:
 
 
 def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
-    """The entries of one transaction from its parts, as (at, entries): one for each subscriber, net."""
+    """Merges the parts of one transaction, as (at, entries), into one net entry for each subscriber."""
     whole, changed, unsubscribed = Entries(), dict[int, tuple[Values, Values]](), dict[int, bool]()
     for at, part in parts:
         whole.created += part.created
@@ -173,7 +178,7 @@ def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
 
 
 def _net(new: Values, old: Values, later: Values, before: Values) -> tuple[Values, Values]:
-    """New and old values after a further change; without what is as it was."""
+    """The new and old values after a further change, without values that are back at the old ones."""
     fields = {**new.get("fields", {}), **later.get("fields", {})}
     had = {**before.get("fields", {}), **old.get("fields", {})}
     added, removed = [

@@ -13,7 +13,9 @@ from schemas.values import KnownPeople
 def limited(
     changes: Sequence[Change], existing: Collection[str], unsubscribed_before: Callable[[str], bool]
 ) -> Sequence[Change]:
-    """The changes, without what may not be done to those whose keys are known, or who left before."""
+    """The changes, reduced to what their `known` allows for subscribers who existed before, and without
+    subscribing anyone who had unsubscribed.
+    """
     if not any(change.known for change in changes):
         return changes
     return list(_limited_changes(changes, set(existing), unsubscribed_before))
@@ -41,7 +43,9 @@ def _limited(change: Change, exists: bool) -> Change:
 
 
 def only_blanks(change: Change, values: Mapping[str, Any], had: Iterable[str]) -> Change:
-    """Without texts that somebody `had`, and values: a missing key, null or an empty text is blank."""
+    """The change, without the texts that the subscriber `had` and the custom values that are set. A missing
+    key, null or an empty text is blank.
+    """
     had_texts: dict[str, Any] = dict.fromkeys(had, "")
     return change._replace(
         **had_texts,

@@ -9,14 +9,18 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from audience import clock
+from audience.changes import consent_log, consents
 from audience.changes.batches import ABSENT, SubscriberBatch
-from audience.changes.changes import Source
+from audience.changes.changes import Source, SourceKind
 from audience.changes.consents import Person
 from audience.changes.entries import Changed, Entries, Repeated, Values, merge, unpack
 from storage import database
 from storage import jobs as stored_jobs
 from storage.changes import changed_subscribers as stored_changed
 from storage.changes import log as stored
+from storage.erasures import log as stored_log
+from storage.erasures import suppressions
+from storage.erasures.suppressions import Suppression
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags as stored_tags
 from storage.subscribers.batches import (
@@ -45,7 +49,7 @@ _parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one 
 
 MOST_ENTRIES = 1_000  # of one row
 CREATED_BY_IMPORT = "import "  # whom an undo deletes, unless they are mentioned; bulk actions create nobody
-TAKEN_BACK_WHOLE = "import"  # with the words that were said again; nothing else that says them can be undone
+TAKEN_BACK_WHOLE = SourceKind.IMPORT  # its repeated consent events are recorded, so that an undo knows them
 BLANKED_AT_ONCE = 1_000
 COLUMNS = {
     TEXTS: ((EMAIL, "email"),),
@@ -62,7 +66,9 @@ PLAIN = [  # the columns of plain values, by the sum of the groups that differ
 def record(
     batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int, Sequence[Person]]
 ) -> None:
-    """Adds what a saved batch did; `changed` are the known who differ, by the sum of their groups."""
+    """Adds what a saved batch did to the change log. `changed` has the existing subscribers that differ, by
+    the sum of their groups.
+    """
     lifted = [subscriber for subscriber in created if subscriber[KEY] in batch.lifted] if batch.lifted else []
     repeated = [
         row
@@ -98,10 +104,11 @@ def record(
         names = stored_tags.names(batch.site_id, tag_ids)
         entries.tags = {str(tag_id): name for tag_id, name in names.items()}
     _add(batch.site_id, entries, batch.at, batch.accepted.source)
+    consent_log.note(batch, created, changed)
 
 
 def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[Person]) -> Iterator[Repeated]:
-    """Of those who are and were subscribed, the last word before."""
+    """The previous consent event of each subscriber that was and is subscribed."""
     for subscriber in subscribers:
         before = batch.known[subscriber[KEY]]
         if subscriber[UNSUBSCRIBED_AT] is None and before[UNSUBSCRIBED_AT] is None:
@@ -109,7 +116,7 @@ def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[Person]) ->
 
 
 def _changed(batch: SubscriberBatch, subscriber: Person, before: Sequence[object], groups: int) -> Changed:
-    """`groups` is the sum of the groups of columns that differ."""
+    """The entry of a changed subscriber. `groups` is the sum of the groups of columns that differ."""
     new: Values = {}
     old: Values = {}
     for position, name in PLAIN[groups]:
@@ -133,15 +140,26 @@ def _changed(batch: SubscriberBatch, subscriber: Person, before: Sequence[object
     return subscriber[ID], new, old
 
 
+def suppress(site_id: int, by_hash: Mapping[str, Suppression], number: int) -> None:
+    """Keeps and logs that addresses without a subscriber are unsubscribed or erased, in a transaction."""
+    suppressions.add(site_id, by_hash)
+    stored_log.add(consents.logged_suppressions(site_id, by_hash, number))
+
+
+def log_moved(site_id: int, subscriber: Subscriber, address_hash: str, number: int) -> None:
+    """Logs whether a subscriber is unsubscribed who has come to an address, in a transaction."""
+    stored_log.add([consents.logged_subscriber(site_id, subscriber, address_hash, number)])
+
+
 def record_address(site_id: int, source: Source, subscriber: Subscriber, before: str) -> None:
-    """Adds that a subscriber's address was changed."""
+    """Records that a subscriber's address was changed."""
     changed: Changed = (subscriber.id, {"email": subscriber.email}, {"email": before})
     _add(site_id, Entries(changed=[changed]), subscriber.updated_at, source)
 
 
 def record_named(site_id: int, source: Source, ids: Collection[int], at: int) -> None:
-    """Adds that subscribers were mentioned, by what changed nothing of them; but for those whom no import
-    created.
+    """Records that subscribers, if an import created them, were mentioned by something that did not
+    change them.
     """
     created = stored_subscribers.created_by_imports(site_id, ids)
     _add(site_id, Entries(unchanged=created), at, source)
@@ -155,9 +173,9 @@ def record_untagged(
     tagged_anew: Collection[int],
     at: int,
 ) -> None:
-    """Adds that a deleted tag, as (id, name), was taken off subscribers.
+    """Records that a deleted tag, as (id, name), was removed from subscribers.
 
-    Those who are `tagged_anew`, by another tag of that name, keep the name: only `updated_at` changed.
+    The subscribers in `tagged_anew` have another tag of that name, and keep it: only `updated_at` changed.
     """
     tag_id, name = tag
     changed: list[Changed] = [
@@ -169,11 +187,10 @@ def record_untagged(
 def record_erased(
     site_id: int, source: Source, subscribers: Sequence[Subscriber], blank: Collection[int] | None = None
 ) -> None:
-    """Adds that subscribers were erased. After the commit, call `blank`.
+    """Records that subscribers were erased. After the commit, call `blank`.
 
-    Blanks what receivers of webhooks answered, as it may be about them.
-
-    Without `blank`, the record may have something of all of them, else of those only.
+    Blanks the answers of webhook receivers, as they may be about these subscribers. Without `blank`, all of
+    them may have values in the change log; otherwise only those in `blank`.
     """
     for start in range(0, len(subscribers), MOST_ENTRIES):
         chunk = subscribers[start : start + MOST_ENTRIES]
@@ -184,7 +201,7 @@ def record_erased(
 
 
 def record_reset(site_id: int, source: Source, at_least: int) -> None:
-    """Adds that the site must be copied whole again: no place from before is good any more."""
+    """Records that the site must be copied as a whole again: earlier cursors are no longer valid."""
     at = clock.now_ms()
     stored.raise_to(site_id, max(stored.numbers(site_id)[0] + 2, at_least))
     _add(site_id, Entries(reset=True), at, source)
@@ -192,7 +209,7 @@ def record_reset(site_id: int, source: Source, at_least: int) -> None:
 
 @contextmanager
 def one_transaction(site_id: int, source: Source) -> Iterator[None]:
-    """Adds what several writes of the caller's transaction did as one: an entry for each subscriber, net."""
+    """Records several writes of the caller's transaction as one: a net entry for each subscriber."""
     parts: list[tuple[int, Entries]] = []
     token = _parts.set(parts)
     try:
@@ -205,7 +222,7 @@ def one_transaction(site_id: int, source: Source) -> Iterator[None]:
 
 
 def note_sites() -> set[int]:
-    """What gets the ids of sites with something new to send, from now on in this context."""
+    """Starts a set that collects the ids of sites with something new to send, in this context."""
     noted: set[int] = set()
     _noted.set(noted)
     return noted
@@ -232,7 +249,7 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
 
 
 def blank(site_id: int) -> None:
-    """Takes erased subscribers out of the record, each row in a transaction of its own."""
+    """Removes erased subscribers from the change log, each row in a transaction of its own."""
     while ids := _to_blank(site_id):
         for number, erased_ids in _rows_of(site_id, ids):
             _blank_row(site_id, number, erased_ids)

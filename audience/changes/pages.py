@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from audience.access.sites import Site
+from audience.changes.changes import SourceKind
 from audience.changes.entries import ERASED, RESET, LogEntry, Values, unpack
 from audience.changes.targets import NOBODY
 from audience.errors import NotFound, Refused
@@ -24,7 +25,7 @@ ReadFields = Callable[[str], Any]
 
 MAX_PAGE = 1_000
 HISTORY_ROWS = 100
-BY_KEY = ("api", "command", "event")
+BY_KEY = (SourceKind.API, SourceKind.COMMAND, SourceKind.EVENT)
 NO_PLACE = (
     "The record does not reach back to this number, or never had it: export the site, and go on from the "
     "number that the export carries."
@@ -32,9 +33,10 @@ NO_PLACE = (
 
 
 class LoggedChange(NamedTuple):
-    """One change; `source` is (type, id), `changed` has the new values, instants in milliseconds.
+    """A change as clients read it. `source` is (type, id); `changed` has the new values, with instants in
+    milliseconds.
 
-    `uuid` is None of a reset, `email` also of somebody who is gone.
+    `uuid` is None for a reset, and `email` also for a subscriber that no longer exists.
     """
 
     number: int
@@ -47,7 +49,9 @@ class LoggedChange(NamedTuple):
 
 
 class ChangePage(NamedTuple):
-    """`next` is the cursor to go on from; `newest` and `oldest` are the bounds of the record."""
+    """A page of changes. `next` is the cursor of the next page; `newest` and `oldest` are the bounds of the
+    change log.
+    """
 
     changes: list[LoggedChange]
     next: int
@@ -58,15 +62,16 @@ class ChangePage(NamedTuple):
 
 @database.session()
 def newest(site: Site) -> int:
-    """The number of a site's newest change: whoever copies the site now, goes on from it."""
+    """The number of a site's newest change. A client that copies the site now continues from it."""
     return stored.numbers(site.id)[0]
 
 
 @database.snapshot()
 def page(site: Site, after: int | None, limit: int, read_fields: ReadFields = read_values) -> ChangePage:
-    """Up to `limit` changes after a number, oldest first; None: only the bounds. Raises `Refused`.
+    """Up to `limit` changes after the number `after`, oldest first; if it is None, only the bounds. Raises
+    `Refused`.
 
-    `read_fields` reads the custom values of somebody new from their JSON text.
+    `read_fields` reads the custom values of a created subscriber from their JSON text.
     """
     last, first = stored.numbers(site.id)
     if after is None:
@@ -79,7 +84,7 @@ def page(site: Site, after: int | None, limit: int, read_fields: ReadFields = re
 
 
 class Part(NamedTuple):
-    """Some entries of one row, the first of a number, and the names of tags by id."""
+    """Some entries of one row of the change log, the number of the first, and the names of tags by id."""
 
     row: LogRow
     number: int
@@ -97,9 +102,10 @@ def _after(site_id: int, after: int, limit: int) -> list[Part]:
 
 
 class History(NamedTuple):
-    """The newest changes of one subscriber, newest first, and all changes of consent, oldest first.
+    """The history of one subscriber: the newest changes, newest first, and all changes of consent, oldest
+    first.
 
-    `created_by` is what brought them, as a source; the consents are (source, `ConsentChange`).
+    `created_by` is the source that created the subscriber; the consents are (source, `ConsentChange`).
     """
 
     created_by: tuple[str, str | None]
@@ -109,7 +115,7 @@ class History(NamedTuple):
 
 @database.snapshot()
 def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
-    """Raises `NotFound`."""
+    """The history of a subscriber. Raises `NotFound`."""
     subscriber = stored_subscribers.get_by_uuid(site.id, uuid)
     if subscriber is None:
         raise NotFound(NOBODY)
@@ -137,14 +143,14 @@ def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
 
 
 def answered(kind: str, number: int, known_keys: Mapping[int, str]) -> tuple[str, str | None]:
-    """A source as it is answered: a key by its publishable part."""
+    """A source as clients read it, with a key by its publishable part."""
     if kind in BY_KEY:
         return kind, known_keys.get(number)
     return kind, str(number) if number else None
 
 
 class _ChangeReader:
-    """Joins entries with whom and what they name, read once for all of them."""
+    """Joins entries with the subscribers and names that they mention, which are read once for all entries."""
 
     def __init__(self, site_id: int, parts: Sequence[Part], read_fields: ReadFields) -> None:
         self.parts = parts
@@ -176,7 +182,7 @@ class _ChangeReader:
 
 
 def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[int, tuple[str, Values]]:
-    """(uuid, all values as they are now) of those of somebody new who exist, by id."""
+    """The created subscribers that still exist, by id: the uuid, and all values as they are now."""
     records = stored_subscribers.shown_rows(site_id, ids)
     tag_ids = {text: orjson.loads(text) for text in {text for *_, text, _, _, _, _ in records}}
     names = tags.names(site_id, {tag_id for parsed_ids in tag_ids.values() for tag_id in parsed_ids})
@@ -207,7 +213,7 @@ def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[
 
 
 def _with_tag_names(new: Values, names: Mapping[str, str], at: int) -> Values:
-    """New values as they are answered: tags by name, and when it was."""
+    """New values as clients read them: with tags by name, and the instant of the change."""
     changed = {"updated_at": at, **new}
     if "tags" in changed:
         for name, tag_ids in zip(("tags_added", "tags_removed"), changed.pop("tags"), strict=True):

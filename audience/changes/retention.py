@@ -17,8 +17,8 @@ SWEEP_SECONDS = 1.0
 
 
 def sweep(days: int) -> bool:
-    """Blanks what a crash has left, and drops for about a second what is older than `days`; whether there may
-    be more.
+    """Blanks rows that a crash left unblanked, and deletes rows older than `days`, for about a second.
+    Returns whether there may be more.
     """
     deadline = time.monotonic() + SWEEP_SECONDS
     before = clock.now_ms() - days * DAY_MS

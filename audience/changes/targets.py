@@ -16,7 +16,7 @@ TWO = "The email and the uuid are of two subscribers: correct one of them, or le
 def changes_of(
     site: Site, items: Sequence[tuple[int, Item]]
 ) -> tuple[list[tuple[int, Change]], list[FieldError]]:
-    """The changes that items of a batch ask for, by index, and the errors of those that are refused."""
+    """The changes that items of a batch ask for, by index, and the errors of refused items."""
     changes, errors, named = list[tuple[int, Change]](), [], []
     for index, item in items:
         try:
@@ -32,9 +32,10 @@ def changes_of(
 
 
 def conflicting_indexes(site_id: int, named: Sequence[tuple[int, str, str]]) -> set[int]:
-    """The indexes of those whose uuid is of another subscriber than their address.
+    """The indexes of the items whose uuid and address belong to different subscribers.
 
-    `named` has (index, uuid or empty, key of the address), in order: whom one names, a later one finds.
+    `named` has (index, uuid or empty, key of the address), in order: a later item finds a subscriber that an
+    earlier one mentions.
     """
     uuids = {uuid for _, uuid, _ in named if uuid}
     return _find_conflicts(site_id, uuids, named) if uuids else set()

@@ -16,6 +16,7 @@ from audience.webhooks.webhooks import PAUSED
 from schemas.values import write_date
 
 TABLE = "subscribers"
+LOST = "Unsubscribes of {} days after the backup are not in the log: whoever unsubscribed then is subscribed."
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -46,9 +47,16 @@ def backup(settings: Settings, file: Path, as_json: bool) -> None:
 @click.argument("file", type=FILE)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.option("--ignore-erasures", is_flag=True, help="Restore even if erased subscribers would return.")
+@click.option(
+    "--unsubscribes-lost",
+    is_flag=True,
+    help="Restore even if the log of unsubscribes begins after the backup.",
+)
 @as_json
 @click.pass_obj
-def restore(instance: Instance, file: Path, yes: bool, ignore_erasures: bool, as_json: bool) -> None:
+def restore(
+    instance: Instance, file: Path, yes: bool, ignore_erasures: bool, unsubscribes_lost: bool, as_json: bool
+) -> None:
     """Replace the instance with a backup. Stop the service first.
 
     Subscribers who left or were erased since the backup stay away; keys revoked since then stay revoked.
@@ -59,7 +67,9 @@ def restore(instance: Instance, file: Path, yes: bool, ignore_erasures: bool, as
     if not yes:
         click.confirm(f"Replace the contents of {settings.instance} with {file}?", abort=True, err=True)
     with instance.processes().stopped(), ShownProgress() as progress:
-        restored = backups.restore(settings, file.absolute(), progress, instance.openers, ignore_erasures)
+        restored = backups.restore(
+            settings, file.absolute(), progress, instance.openers, ignore_erasures, unsubscribes_lost
+        )
     show(_answer(restored), as_json, _lines(restored))
 
 
@@ -77,6 +87,8 @@ def _lines(restored: Restored) -> list[str]:
         lines.append(f"{restored.ended_keys} keys revoked since the backup stay revoked.")
     if restored.paused_webhooks:
         lines.append(PAUSED.format(restored.paused_webhooks))
+    if restored.missing_days:
+        lines.append(LOST.format(restored.missing_days))
     if restored.damaged:
         lines.append("The replaced database was unreadable: revoke again the keys revoked since the backup.")
     return lines

@@ -11,7 +11,7 @@ MAX_WIDTH = 100
 
 
 def draw(data: dict[str, Any]) -> Iterator[str]:
-    """The lines to print: a number, or a bar per point, by series."""
+    """The lines that show data: a number, or a bar for each point, by series."""
     if "value" in data:
         yield f"{data['value']:,}"
         return

@@ -1,4 +1,4 @@
-"""`audience erasures`: the log of erasures, for a restore of the database by other means."""
+"""`audience erasures`: the log of who was erased or unsubscribed, for a restore by other means."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ NO_FILE = "There is no {}: name the file that `audience erasures export` wrote."
 
 @click.group()
 def erasures() -> None:
-    """Erasures: export their log, and repeat those that a restored database does not know."""
+    """The log of erasures and unsubscribes: export it, and repeat what a restored database does not know."""
 
 
 @erasures.command("export")
@@ -25,7 +25,7 @@ def erasures() -> None:
 @as_json
 @on_instance
 def export_log(settings: Settings, file: Path, as_json: bool) -> None:
-    """Write the log of erasures to FILE, which `audience erasures apply` reads.
+    """Write the log of erasures and unsubscribes to FILE, which `audience erasures apply` reads.
 
     Before a restore of the database by other means than `audience restore`.
 
@@ -34,7 +34,7 @@ def export_log(settings: Settings, file: Path, as_json: bool) -> None:
     logged = erasure_log.list_all(settings.instance)
     erasure_log.write(file, logged)
     shown = {"file": str(file), "lines": len(logged)}
-    show(shown, as_json, [f"{len(logged)} lines, one or two for each erasure, are in {file}."])
+    show(shown, as_json, [f"{len(logged)} lines are in {file}."])
 
 
 @erasures.command()
@@ -42,7 +42,7 @@ def export_log(settings: Settings, file: Path, as_json: bool) -> None:
 @as_json
 @on_instance
 def apply(settings: Settings, file: Path | None, as_json: bool) -> None:
-    """Erase again whom FILE, or `erasures.log`, names and the database still has. Stop the service first.
+    """Erase and unsubscribe again whom FILE, or `erasures.log`, names. Stop the service first.
 
     For a database that was restored by other means than `audience restore`. Its webhooks are paused.
 
@@ -51,6 +51,7 @@ def apply(settings: Settings, file: Path | None, as_json: bool) -> None:
     log = file or settings.instance / erasure_log.LOG
     if not log.exists():
         raise NotFound(NO_FILE.format(log))
-    erased, paused = restore_carryover.apply_log(settings.instance, log)
-    lines = [f"{erased} subscribers were erased again.", *([PAUSED.format(paused)] if paused else [])]
-    show({"erased": erased, "paused_webhooks": paused}, as_json, lines)
+    erased, unsubscribed, paused = restore_carryover.apply_log(settings.instance, log)
+    lines = [f"{erased} subscribers were erased again, {unsubscribed} unsubscribed."]
+    lines += [PAUSED.format(paused)] if paused else []
+    show({"erased": erased, "left": unsubscribed, "paused_webhooks": paused}, as_json, lines)

@@ -58,7 +58,7 @@ def export(
 
 @contextmanager
 def _complete(file: Path) -> Iterator[BinaryIO]:
-    """A file that gets its name once it is complete, and otherwise leaves nothing behind."""
+    """Opens a file that gets its name once it is complete. Otherwise nothing is left of it."""
     draft = file.with_name(f"{file.name}.part")
     try:
         with draft.open("wb") as output:

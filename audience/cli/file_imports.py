@@ -153,7 +153,7 @@ def _parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _open_file(
     file: Path, site: Site, parameters: dict[str, Any], quiet: bool
 ) -> Iterator[tuple[BinaryIO, File]]:
-    """The file, locked, looked through, and with all that it leaves open answered."""
+    """Opens and locks a file, looks through it, and asks its open questions."""
     with file.open("rb") as binary, tempfile.TemporaryFile() as unpacked:
         _lock(binary)
         try:
@@ -194,7 +194,7 @@ def _inspected(
 
 
 def _merge_answers(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """With values told in addition."""
+    """The parameters with further answers added."""
     states = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
     return {**parameters, **more, **states}
 
@@ -223,7 +223,7 @@ def _refused_path(file: Path, inspected: File) -> Path:
 
 
 def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
-    """How the file was understood, in lines; without `everything`, only what may surprise."""
+    """Lines that describe how the file was understood; without `everything`, only what may surprise."""
     table = inspected.table
     delimiter = {None: "", "\t": ", delimiter tab"}.get(table.delimiter, f", delimiter {table.delimiter}")
     columns = "" if table.is_json else f", columns {listed(table.names)}"
@@ -239,7 +239,9 @@ def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
 
 
 def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
-    """Identifies a file when the command runs again: a digest of its content, site and how it is meant."""
+    """A text that identifies a file when the command runs again: a digest of its content, its site and its
+    parameters.
+    """
     digest = hashlib.sha256(json.dumps([site.uuid, reading.zone, *given(reading)]).encode())
     binary.seek(0)
     while chunk := binary.read(CHUNK_SIZE):

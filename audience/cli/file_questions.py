@@ -30,15 +30,16 @@ Pairs = Sequence[Pair]
 
 
 class Unanswered(click.ClickException):
-    """A file with open questions."""
+    """The file has open questions."""
 
     exit_code = UNANSWERED
 
 
 def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, quiet: bool) -> dict[str, Any]:
-    """Parameters that answer, asked on a terminal. Raises `Unanswered` where there is none.
+    """The parameters that answer the open questions, asked on a terminal. Raises `Unanswered` if there is
+    none.
 
-    A `command` to copy has the parameters `said` so far.
+    The `command` to copy repeats the `parameters` of the call.
     """
     if quiet or not is_terminal() or any(map(_is_open, error.questions)):
         raise Unanswered("\n".join(_refused(error, command, parameters))) from error
@@ -53,7 +54,7 @@ def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, qui
 
 
 def _is_open(question: FileQuestion) -> bool:
-    """Whether it is answered by more than a choice."""
+    """Whether a question needs more than a choice as its answer."""
     words = (word in option for option in question.options for word in OPEN_WORDS)
     return question.about == OTHERS or (question.about != ABOUT and any(words))
 
@@ -81,12 +82,14 @@ def _refused(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) ->
 
 
 def _is_by_column(question: FileQuestion) -> bool:
-    """Whether only the values of its column answer."""
+    """Whether a question is answered only by the values of its column."""
     return list(question.options) == [BY_HEADER]
 
 
 def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[list[str]]:
-    """Options that answer all that is asked: of everyone, by the column that was said, or by `command`."""
+    """Sets of options that each answer all questions: for all rows, by the column that was given, or by
+    `command`.
+    """
     others = list(_others(questions))
     about = [question for question in questions if question.about == ABOUT]
     values = [pair for ask in about if ask.columns for pair in _suggested_states(ask.columns[0], ask.values)]
@@ -103,13 +106,15 @@ def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[l
 
 
 def _by_column(parameters: Pairs, column: str, states: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
-    """Options by which a column says who, in place of what was said, and which answer the other questions."""
+    """Options that let a column tell who is subscribed, in place of earlier answers, and that answer the
+    other questions.
+    """
     options_before = [pair for pair in parameters if pair[0] not in ("consent", "consent_column", *STATES)]
     return options([*options_before, ("consent_column", column), *states, *_others(questions)])
 
 
 def contradicted(error: Contradicted, command: Sequence[str], parameters: Pairs) -> str:
-    """Why an answer is refused, and a command to copy where the column that contradicts it may say who."""
+    """Why an answer is refused, and a command to copy if the column that contradicts it can be used."""
     column = error.counted.column
     if error.counted.many or "consent" not in dict(parameters):
         return error.command
@@ -121,9 +126,9 @@ def contradicted(error: Contradicted, command: Sequence[str], parameters: Pairs)
 
 
 def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
-    """What words suggest, and what there is to choose from for the values that they leave open.
+    """The options that the values suggest, with the choices for values that they leave open.
 
-    Nothing if the column is asked about by itself.
+    Empty if there is a question about the column itself.
     """
     suggestion, questions = error.found["suggestion"], error.questions
     asked = {name for question in questions if question.about == COMMAND for name in question.columns}
@@ -139,15 +144,15 @@ def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
 
 
 def _suggested_states(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
-    """The values of a column with the states that words suggest, or with what there is to choose from."""
+    """The values of a column, each with the state that its wording suggests, or with the choices."""
     states = {value: state for state, states in by_words(name, values).items() for value in states}
     return [(states.get(value, EITHER), value) for value, _ in values]
 
 
 def _others(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
-    """The answers to all that is asked besides consent: each alone, or what there is to choose from.
+    """The answers to all questions but that about consent: the only one, or the choices.
 
-    What is asked about earlier answers does not arise in a command that gives all of them anew.
+    Questions about earlier answers are left out: a command that answers everything does not raise them.
     """
     for question in questions:
         parts = [option.split("&") if question.about == "email" else [option] for option in question.options]
@@ -200,7 +205,7 @@ def _ask_column(details: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ask_values(values: Sequence[str]) -> dict[str, Any]:
-    """What each value means; those that are not told here are asked about again."""
+    """Asks what each value means. Values that are left out here are asked about again."""
     states: dict[str, list[str]] = {}
     for value in values:
         state = _choose(f"{printable(value) or 'A blank cell'} means", STATES)

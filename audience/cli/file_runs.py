@@ -113,7 +113,7 @@ class FileRun:
         }
 
     def _follow(self, import_id: int) -> Import:
-        """The import, once it is applied."""
+        """Waits until the import is applied, and returns it."""
         try:
             return follow(
                 self.site, "Applying", partial(imports.progress, self.site, import_id), self.as_json
@@ -122,7 +122,7 @@ class FileRun:
             raise click.ClickException(GOES_ON.format(id=import_id)) from None
 
     def _options(self) -> list[str]:
-        """What the file of refused rows needs, too, so that its rows mean the same."""
+        """The options that the file of refused rows needs so that its rows mean the same."""
         reading = self.file.reading
         pairs = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
         if not reading.headed:  # the file of refused rows has a header: the places
@@ -140,7 +140,7 @@ class FileRun:
             self.say(f"{TOO_LATE[name]}: {number:,}.")
 
     def _receive(self, upload: file_imports.Upload) -> Path:
-        """Stores and queues the rows; returns the file of those that are refused."""
+        """Stores and queues the rows. Returns the path of the file of refused rows."""
         if upload.stored_rows:
             self.say(f"Continuing after row {upload.stored_rows:,}.")
         try:
@@ -176,7 +176,7 @@ class FileRun:
 
 
 def _preview(row: dict[str, Any]) -> str:
-    """A row as it would become, in a line."""
+    """One line that shows the result of a row."""
     if row["message"]:
         return f"Row {row['row']}: {row['outcome']}: {in_commands(row['message'])}"
     names = ("email", "first_name", "last_name", "tags", "fields", "created_at", "unsubscribed_at")
@@ -189,7 +189,9 @@ def _listed(shown: dict[str, Any]) -> str:
 
 
 class Refusals:
-    """The file of refused rows, created with the first of them; none is left of a file that breaks off."""
+    """The file of refused rows, which is created with the first of them. It is deleted if the import breaks
+    off.
+    """
 
     def __init__(self, path: Path, file: File) -> None:
         self.path = path
@@ -215,13 +217,13 @@ class Refusals:
 
 
 def _numbered(path: Path) -> Iterator[Path]:
-    """`people.refused.csv`, `people.refused.2.csv` and so on."""
+    """The paths to try: `people.refused.csv`, `people.refused.2.csv` and so on."""
     yield path
     yield from (path.with_suffix(f".{number}{path.suffix}") for number in count(2))
 
 
 def _unused(path: Path) -> Path:
-    """Somebody may be correcting a file that is there."""
+    """The first path that does not exist: an operator may be correcting an existing file."""
     return next(file for file in _numbered(path) if not file.exists())
 
 

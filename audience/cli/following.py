@@ -14,7 +14,7 @@ TURN_SECONDS = 1.0
 
 
 class Followed(Protocol):
-    """`applied` of `rows` are done."""
+    """Work whose progress is shown: `applied` of `rows` are done."""
 
     @property
     def rows(self) -> int: ...
@@ -28,7 +28,7 @@ F = TypeVar("F", bound=Followed)
 
 
 def follow(site: Site, step: str, read: Callable[[], F], quiet: bool) -> F:
-    """Waits until it has ended; does the work itself if no worker does."""
+    """Waits until the work has ended. Does it itself if no worker does."""
     row = read()
     moved, alone = time.monotonic(), False
     with progress(step, row.rows, quiet) as advance:

@@ -34,7 +34,7 @@ NO_LINK = "{program} console prints a link"
 
 
 def steps(settings: Settings, web_only: bool) -> Iterable[str]:
-    """What the start does, said before it."""
+    """Lines that announce what the start does."""
     redis = "" if settings.redis_url else "Redis, "
     worker = "" if web_only else " and the import worker"
     yield f"Starting {redis}the web server{worker}, about 3 s"
@@ -43,7 +43,7 @@ def steps(settings: Settings, web_only: bool) -> Iterable[str]:
 
 
 def greeting(url: str, settings: Settings, first: dict[str, str] | None, link: str | None) -> str:
-    """Where everything is; on a terminal also the keys of a new first site, this once."""
+    """The addresses of the service; on a terminal also the keys of a new first site, shown once."""
     keys = FIRST_SITE.format(**first) if first and sys.stdout.isatty() else ""
     console = (LINK if link else NO_LINK).format(link=link, program=_program())
     return keys + BLOCK.format(url=url, console=console, keys=_keys(settings), program=_program())
@@ -55,5 +55,5 @@ def _keys(settings: Settings) -> str:
 
 
 def _program() -> str:
-    """As it was called, so that the next command can be copied."""
+    """The program's name as it was called, so that the next command can be copied."""
     return sys.argv[0] if Path(sys.argv[0]).name == "audience" else "audience"

@@ -30,7 +30,8 @@ NAMED = "What `unknown` lists is"  # how the API speaks of what it names under a
 
 @dataclass(frozen=True)
 class Instance:
-    """`open` opens the instance, migrates its database and says whether it is new; `begins=False` makes none.
+    """The instance of a command. `open` opens it, migrates its database and returns whether it is new; with
+    `begins=False` it creates none.
 
     `as_served` gives the settings with the address of the service that runs on it.
     """
@@ -44,14 +45,15 @@ class Instance:
 
 
 def on_new_instance(command: Callable[..., Any]) -> Callable[..., Any]:
-    """As `on_instance`, for a command with which an instance may begin."""
+    """Decorates a command as `on_instance` does; the command may create the instance."""
     return on_instance(command, begins=True)
 
 
 def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[..., Any]:
-    """Opens and migrates the instance, passes its settings first, and prints an error per refused value.
+    """Opens and migrates the instance, passes its settings to the command, and prints an error for each
+    refused value.
 
-    `site_uuid` (a name, a uuid, or None for the only site) becomes that site, as `site`.
+    `site_uuid` (a name, a uuid, or None for the only site) is passed as that site, `site`.
     """
 
     @wraps(command)
@@ -88,7 +90,7 @@ def _site(name: str | None) -> Any:
 
 
 def in_commands(message: str) -> str:
-    """The message with commands in place of requests, for somebody who types and sends nothing."""
+    """The message with commands in place of requests, for the command line."""
     for request, name in COMMANDS.items():
         message = message.replace(request, name)
     return message.replace("Send ", "Give ")
@@ -99,7 +101,7 @@ def _listed(problems: Iterable[Any]) -> str:
 
 
 def _sentence(problem: Any) -> str:
-    """The message with what an answer names under keys of its own."""
+    """The message of a problem, with the names that an answer has under keys of their own."""
     message = in_commands(problem.message)
     if problem.unknown:
         names = ", ".join(f"`{name}`" for name in problem.unknown)

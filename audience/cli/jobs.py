@@ -50,7 +50,7 @@ def retry(settings: Settings, job_id: int, as_json: bool) -> None:
 
     Example: audience jobs retry 7
     """
-    from audience.operations.kinds import given_up
+    from audience.operations.job_kinds import given_up
 
     jobs.retry(given_up(settings), job_id)
     show({"job_id": str(job_id), "status": "waiting"}, as_json, ["A worker tries it again at once."])

@@ -10,7 +10,9 @@ import click
 
 
 class Row(NamedTuple):
-    """Where a command is, `module:name` in `audience.cli`, and its line in the list."""
+    """A command in the list: its module and name, as `module:name` in `audience.cli`, and its line of
+    help.
+    """
 
     place: str
     help: str
@@ -62,7 +64,7 @@ class Commands(click.Group):
         return _load(COMMANDS[name].place) if name in COMMANDS else super().get_command(ctx, name)
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
-        """As Click does, but imports nothing for it."""
+        """Lists the commands as Click does, but without importing them."""
         own = {name: command.get_short_help_str(limit=100) for name, command in self.commands.items()}
         lines = own | {name: row.help for name, row in COMMANDS.items()}
         with formatter.section("Commands"):

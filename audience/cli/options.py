@@ -21,5 +21,5 @@ limit_option = click.option(
 
 
 def on_site(command: Callable[..., Any]) -> Callable[..., Any]:
-    """As `on_instance`, for a command on one site that prints JSON if asked."""
+    """Decorates a command on one site as `on_instance` does; it prints JSON if asked."""
     return site_option(as_json(on_instance(command)))

@@ -10,7 +10,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class Partly(click.ClickException):
-    """A part was done; the message says which was not."""
+    """The command was done in part; the message tells which part was not."""
 
     exit_code = 3
 

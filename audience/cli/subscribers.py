@@ -154,7 +154,7 @@ def unsubscribe(_: Settings, emails: tuple[str, ...], site: Site, as_json: bool)
 
 
 def _run(site: Site, items: Iterable[dict[str, str]]) -> None:
-    """Raises `Refused` with the first command that failed."""
+    """Runs commands. Raises `Refused` with the first one that failed."""
     from audience.subscribers import commands
     from schemas.base import load
     from schemas.commands import RunCommands

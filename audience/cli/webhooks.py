@@ -171,7 +171,7 @@ def remove(_: Settings, webhook_id: int, site: Site, as_json: bool) -> None:
 
 
 def _item(**asked: Any) -> dict[str, Any]:
-    """What was asked for, checked. Raises `FormError`."""
+    """The webhook that the options ask for, validated. Raises `FormError`."""
     sent = asked | {"kinds": list(asked.get("kinds") or ())}
     webhook = {name: value for name, value in sent.items() if value not in (None, [])}
     form = load(wire.SaveWebhook(), {"webhook": webhook})

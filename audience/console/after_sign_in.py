@@ -9,7 +9,9 @@ from audience.http.pages import public_root
 
 
 def after_sign_in(target: str, form_text: str, token: str) -> Response:
-    """The page that was asked for, or the form that was sent there: empty for another operator than then."""
+    """Redirects to the requested page, or shows the form that was sent there. Its fields are empty if another
+    operator had filled it in.
+    """
     operator = operators.signed_in(token)
     if not form_text or operator is None or not is_inside(target):
         return to_path(inside(target))
@@ -18,12 +20,12 @@ def after_sign_in(target: str, form_text: str, token: str) -> Response:
 
 
 def inside(target: str) -> str:
-    """A path of the console that a sign-in may lead to; the console's first page for any other."""
+    """The target if it is a path of the console, else the console's first page."""
     return public_root() + target if is_inside(target) else url("console.overview.home")
 
 
 def is_inside(target: str) -> bool:
-    """Whether a target is a path of the console, and nothing on the way takes it for another.
+    """Whether a target is a path of the console that no browser or proxy takes for another path.
 
     No path of the console has an encoded character or a parameter: `%2e` is a dot to browsers, `%5c` a slash
     to some, and `..;` is `..` to some proxies.

@@ -47,7 +47,7 @@ def _row(entry: AuditEntry, site: Site | None) -> dict[str, Any]:
 
 
 def _page(subject: str, site_uuid: str) -> str:
-    """The page of what an entry is about; empty where there is none."""
+    """The path of the page about an entry's subject; empty if there is none."""
     if UUID.fullmatch(subject):
         return url("console.subscribers.show", site_uuid=site_uuid, subscriber_uuid=subject)
     noun, _, number = subject.partition(" ")
@@ -57,6 +57,6 @@ def _page(subject: str, site_uuid: str) -> str:
 
 
 def before() -> int:
-    """The id in the query that the page's entries are below."""
+    """The id in the query: the page shows entries with lower ids."""
     asked = request.args.get("before", "")
     return int(asked) if is_id(asked) else audit_log.NEWEST

@@ -82,7 +82,7 @@ def register(app: Flask) -> None:
 
 @page(role="operator")
 def refuse_unknown_path(rest: str) -> None:  # noqa: ARG001 - the path
-    """Whatever is not a page: whoever is not signed in does not learn that."""
+    """Answers paths that are no page. A visitor who is not signed in does not learn which paths exist."""
     raise NotFound(NOT_FOUND)
 
 
@@ -92,7 +92,7 @@ def put_headers(response: Response) -> Response:
 
 
 def context() -> dict[str, Any]:
-    """What every template finds."""
+    """The variables of every template."""
     present = operator()
     return {
         "url": url,
@@ -114,13 +114,13 @@ def context() -> dict[str, Any]:
 
 
 def sites() -> list[Site]:
-    """The sites that the operator has a role on."""
+    """The sites on which the operator has a role."""
     present = operator()
     return operators.sites_of(present.id) if present else []
 
 
 def current_site() -> Site | None:
-    """The site of the screens in the head; on a page of the instance, the one it was reached from."""
+    """The site in the page's head. On a page of the instance, the site from which it was reached."""
     if "site" in g:
         return cast("Site", g.site)
     mine, uuid = sites(), request.args.get("of", "")
@@ -138,7 +138,7 @@ def may(role: str) -> bool:
 
 
 def error_page(error: ErrorResponse) -> Response:
-    """The page of an error, which asks the database nothing."""
+    """The page of an error. It does not query the database."""
     g.setdefault("operator", None)
     message = NOT_FOUND if API_WORDS in error.message else WORDS.get(error.message, error.message)
     may_repeat = error.status == 503 and error.outcome_known

@@ -125,7 +125,7 @@ def export(site: Site, act_id: int) -> Response:
 
 
 def _pace(action: BulkAct) -> dict[str, Any]:
-    """How many a second, and how many seconds are left; nothing before a second has passed."""
+    """The subscribers per second, and the seconds that are left; empty before a second has passed."""
     seconds = (clock.now_ms() - (action.started_at or clock.now_ms())) / 1000
     if seconds < 1 or not action.done:
         return {}
@@ -136,7 +136,9 @@ def _pace(action: BulkAct) -> dict[str, Any]:
 
 
 def _selection(site: Site) -> tuple[list[int], list[str]]:
-    """The ids of those chosen, and the uuids of those who were ticked. Raises `Refused`, `NotFound`."""
+    """The ids of the chosen subscribers, and the uuids of those that were ticked. Raises `Refused`,
+    `NotFound`.
+    """
     form = read_form()
     if "all" in form:
         return subscriber_lists.ids(site, list_request(*_list_filter(site))), []
@@ -145,7 +147,7 @@ def _selection(site: Site) -> tuple[list[int], list[str]]:
 
 
 def _list_filter(site: Site) -> tuple[Filters, str]:
-    """The filters of the list, and the text that is searched for. Raises `Refused`."""
+    """The filters and the search text of the list. Raises `Refused`."""
     chosen = filters(request.args)
     return chosen, read_search_text(site, chosen)
 
@@ -155,14 +157,14 @@ def _segment_names(site: Site) -> dict[str, str]:
 
 
 def _filter(site: Site) -> tuple[str, dict[str, str]]:
-    """How those who were chosen were found, for the audit log; nothing of those who were ticked."""
+    """The filter that found the chosen subscribers, for the audit log; empty if they were ticked."""
     if "all" not in read_form():
         return "", {}
     return kept_words(*_list_filter(site), _segment_names(site))
 
 
 def _tag(text: str) -> str:
-    """Raises `Refused`."""
+    """The tag in a form. Raises `Refused`."""
     try:
         return str(load(NewTag(), {"name": text})["name"]) if trim(text) else ""
     except FormError as error:

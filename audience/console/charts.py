@@ -11,7 +11,7 @@ STEPS = (1, 2, 2.5, 5, 10)
 
 @dataclass(frozen=True)
 class Scale:
-    """Values from `low` to `high` on `height` units, upwards, with round `ticks`."""
+    """A scale from `low` to `high` on `height` units, upwards, with round `ticks`."""
 
     low: float
     high: float
@@ -24,7 +24,7 @@ class Scale:
 
 
 def scale(values: Sequence[float], height: float, parts: int = 5) -> Scale:
-    """Contains zero and every value; at most `parts` + 1 ticks, which are whole."""
+    """A scale that contains zero and every value, with at most `parts` + 1 ticks, which are whole numbers."""
     low, high = min(0, *values, 0), max(0, *values, 0)
     low = 0 if -low < IGNORED * high else low
     step = _step((high - low) / parts)
@@ -44,12 +44,12 @@ def _step(size: float) -> float:
 
 
 def points_x(count: int) -> list[float]:
-    """The x of each point of a line from edge to edge."""
+    """The x coordinates of the points of a line from edge to edge."""
     return [round(WIDTH * index / max(count - 1, 1), 1) for index in range(count)]
 
 
 def slots(count: int) -> list[float]:
-    """The x of the middle of each column."""
+    """The x coordinates of the middle of each column."""
     return [round(WIDTH * (index + 0.5) / max(count, 1), 1) for index in range(count)]
 
 
@@ -59,19 +59,19 @@ def line(values: Sequence[float], on: Scale) -> str:
 
 
 def area(values: Sequence[float], on: Scale) -> str:
-    """The line, closed along zero."""
+    """The path of a line that is closed along zero."""
     return f"{line(values, on)} {WIDTH:.0f} {on.y(0)} 0 {on.y(0)}Z" if values else ""
 
 
 def strokes(values: Sequence[float], on: Scale) -> str:
-    """An upright line from zero to each value other than zero, in the middle of its slot."""
+    """The path of upright lines from zero to each value other than zero, each in the middle of its slot."""
     zero = on.y(0)
     pairs = zip(slots(len(values)), values, strict=True)
     return "".join(f"M{x} {zero}V{on.y(value)}" for x, value in pairs if value)
 
 
 def columns(values: Sequence[float], on: Scale) -> str:
-    """A column from zero for each value, two thirds of its slot wide."""
+    """The path of columns from zero to each value, two thirds of a slot wide."""
     wide, zero = round(WIDTH / max(len(values), 1) * 0.66, 1), on.y(0)
     pairs = zip(slots(len(values)), values, strict=True)
     return "".join(f"M{x - wide / 2:.1f} {zero}V{on.y(value)}h{wide}V{zero}Z" for x, value in pairs if value)
@@ -82,7 +82,7 @@ def grid(on: Scale) -> str:
 
 
 def spark(values: Sequence[float], width: float = 56, height: float = 24) -> tuple[str, str]:
-    """(path, last point) of a line without an axis, from the lowest to the highest value."""
+    """The (path, last point) of a line without an axis, from the lowest to the highest value."""
     low, high = min(values, default=0), max(values, default=0)
     rise = (height - 6) / ((high - low) or 1)
     points = [
@@ -93,7 +93,7 @@ def spark(values: Sequence[float], width: float = 56, height: float = 24) -> tup
 
 
 def spark_strokes(values: Sequence[int], width: float = 72, height: float = 18) -> str:
-    """An upright line for each value other than zero."""
+    """The path of an upright line for each value other than zero."""
     slot, rise = width / max(len(values), 1), (height - 3) / max(*values, 1)
     return "".join(
         f"M{slot * (index + 0.5):.1f} {height - 1}v-{value * rise:.1f}"
@@ -103,7 +103,7 @@ def spark_strokes(values: Sequence[int], width: float = 72, height: float = 18) 
 
 
 def parts(numbers: Sequence[int], gap: float = 2) -> list[tuple[float, float]]:
-    """(x, width) of the parts of a bar; what is there is seen, however small."""
+    """The (x, width) of the parts of a bar. Even the smallest part is visible."""
     total = sum(numbers) or 1
     widths = [max(number / total * WIDTH, 4) if number else 0 for number in numbers]
     widths = [width * WIDTH / (sum(widths) or 1) for width in widths]
@@ -115,7 +115,9 @@ def parts(numbers: Sequence[int], gap: float = 2) -> list[tuple[float, float]]:
 
 
 def spread_labels(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]:
-    """Up to `most` labels with their index, evenly spaced, first and last included; an odd number of many."""
+    """Up to `most` labels with their index, evenly spaced, with the first and the last. If there are many
+    labels, their number is odd.
+    """
     if len(labels) <= most:
         return list(enumerate(labels))
     spaces = next((space for space in range(most - 1, 1, -2) if (len(labels) - 1) % space == 0), most - 1)
@@ -124,7 +126,7 @@ def spread_labels(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]
 
 
 def label_y(y: float, other: float, least: float) -> float:
-    """A place for a word at `y`, moved away from one at `other`."""
+    """The position `y` of a label, moved away from another label's if it is closer than `least`."""
     if abs(y - other) >= least:
         return y
     return other + least if y >= other else other - least

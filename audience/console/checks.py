@@ -29,7 +29,7 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Question:
-    """`needs` are the fields one of which must be filled in."""
+    """A question of the page of checks. At least one of the fields in `needs` must be filled in."""
 
     name: str
     answer: Callable[[Site, Form], Found]
@@ -67,7 +67,7 @@ def _page(site: Site, kind: str, form: Form | None = None) -> str:
 
 
 def kinds() -> list[tuple[str, str]]:
-    """(kind, name) of each question."""
+    """The (kind, name) of each question."""
     return [(kind, question.name) for kind, question in QUESTIONS.items()]
 
 
@@ -84,7 +84,9 @@ def _answer(site: Site, kind: str, form: Form) -> tuple[Found, str]:
 
 
 def _address(site: Site, form: Form) -> Found:
-    """Both rule sets; a field left empty was not sent, as an empty user agent counts against a sign-up."""
+    """Validates an address by both rule sets. A field left empty was not sent, as an empty user agent counts
+    against a sign-up.
+    """
     optional = {
         name: form[name].strip() for name in ("name", "user_agent", "ip") if form.get(name, "").strip()
     }
@@ -96,7 +98,7 @@ def _address(site: Site, form: Form) -> Found:
 
 
 def _weighed(result: ValidationResult) -> Found:
-    """The reasons with their weights, and how the score comes from them."""
+    """The reasons with their weights, and how they result in the score."""
     weighed = [(reason, WEIGHTS.get(reason)) for reason in result.reasons]
     factors = [f"{1 - weight:g}" for _, weight in weighed if weight]
     return {
@@ -107,7 +109,9 @@ def _weighed(result: ValidationResult) -> Found:
 
 
 def _blacklist(_: Site, form: Form) -> Found:
-    """A row a provider, a column a value asked for."""
+    """The results of the blacklists, as a table: a row for each provider, a column for each value that was
+    checked.
+    """
     domain, ip = (form.get(name, "").strip() or None for name in ("domain", "ip"))
     results = services().answers.look_up(domain, ip)
     rows = [(flag, [_mark(result, flag) for result in results]) for flag in FLAGS]
@@ -116,7 +120,7 @@ def _blacklist(_: Site, form: Form) -> Found:
 
 
 def _mark(result: BlacklistResult, flag: str) -> tuple[str, str, str]:
-    """(word, icon, class) of a cell; no answer is never drawn as clear."""
+    """The (word, icon, class) of a cell. A zone without an answer is never shown as clear."""
     word = result.status[flag].replace("_", " ")
     return (word, *MARKS[word])
 

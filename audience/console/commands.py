@@ -33,7 +33,7 @@ NAMES = ("tag", "key")
 
 
 def read(name: str) -> Callable[[Form], str]:
-    """Reads one value. Raises `Refused` if there are several."""
+    """A function that reads one value of a form. It raises `Refused` if there are several."""
 
     def value(form: Form) -> str:
         if len({*form.getlist(name)}) > 1:
@@ -45,9 +45,11 @@ def read(name: str) -> Callable[[Form], str]:
 
 @dataclass(frozen=True)
 class Act:
-    """What a form does, as a command and as the audit log says it. `query` makes the command's query of it.
+    """A form of the subscriber's page: its command and its label in the audit log. `query` makes the
+    command's query from the form.
 
-    The audit log keeps the field `kept`, which must be filled in; a tag or field is part of what it says.
+    The audit log stores the form's field `kept`, which must be filled in. A tag or custom field is part of
+    the label.
     """
 
     command: CommandName
@@ -93,7 +95,7 @@ def erase(site: Site, subscriber_uuid: str) -> Response:
 
 
 def _read_details(action: Act, form: Form) -> dict[str, str]:
-    """Raises `Refused`."""
+    """The values for the audit log. Raises `Refused`."""
     text = form.get(action.kept, "").strip()
     if action.kept and not text:
         raise Refused(NOT_SAVED, [FieldError(action.kept, EMPTY)])
@@ -103,7 +105,7 @@ def _read_details(action: Act, form: Form) -> dict[str, str]:
 
 
 def _command(subscriber_uuid: str, action: Act, form: Form) -> dict[str, Any]:
-    """Checked as the API checks it. Raises `Refused`."""
+    """The command of a form, validated as in the API. Raises `Refused`."""
     sent = {"command": action.command, "uuid": subscriber_uuid, "query": action.query(form)}
     try:
         command: dict[str, Any] = load(RunCommands(), {"command": sent})["command"][0]

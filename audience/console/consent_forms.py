@@ -16,7 +16,7 @@ SHORT = [("subscribed", "In", ""), ("unsubscribed", "Left", "out"), ("unconfirme
 
 
 def read(form: Mapping[str, str]) -> dict[str, Any]:
-    """The answer, as parameters; nothing of one that was not given."""
+    """The answer about consent as parameters; without those that were not given."""
     chosen = form.get("consent", "")
     ignored = [value for name, value in form.items() if name.startswith(IGNORED)]
     answers: dict[str, Any] = {"ignore_column": ignored} if ignored else {}
@@ -35,7 +35,9 @@ def read(form: Mapping[str, str]) -> dict[str, Any]:
 
 
 def describe_question(name: str, reading: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page shows of the question; of a file's name only that it may be asked about."""
+    """The variables of the page that asks about consent. The file's name only tells whether it suggests
+    unsubscribed people.
+    """
     details = outcome.get("found") or {}
     asks = [ask for ask in details.get("asks", ()) if ask["about"] == ABOUT]
     answer = outcome.get("look", {}).get("answer") or {}
@@ -67,7 +69,7 @@ def _says_unsubscribed(name: str) -> bool:
 
 
 def _contradiction(problem: str, details: Mapping[str, Any]) -> dict[str, str]:
-    """The row and the column that say otherwise than what was said of everybody."""
+    """The row and the column that contradict an answer about everyone in the file."""
     for sentence in (SAYS_SO, OTHERWISE):
         row, marks, _ = problem.partition(sentence.partition("{row}")[2][:20])
         if marks and details.get("columns"):

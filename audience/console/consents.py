@@ -41,7 +41,9 @@ SAME_MS = 5_000  # apart at most, the entry of the audit log and the change that
 
 @dataclass(frozen=True)
 class Entry:
-    """`kind` is k (consent given), l (left) or empty; `code` is an event's type; `who` an operator."""
+    """An entry of a subscriber's timeline. `kind` is k (subscribed), l (unsubscribed) or empty; `code` is an
+    event's type; `who` is an operator.
+    """
 
     at: int
     kind: str
@@ -52,7 +54,7 @@ class Entry:
 
 
 def history(site: Site, subscriber: Subscriber) -> list[Entry]:
-    """In the order of time."""
+    """The timeline of a subscriber, oldest entry first."""
     created_by, changes = subscriber_lists.consents(site, subscriber)
     log = audit_log.of_subject(site, subscriber.uuid)
     entries = [*_facts(site, subscriber, created_by, changes), *_changes(site, changes, log), *_acts(log),
@@ -63,7 +65,9 @@ def history(site: Site, subscriber: Subscriber) -> list[Entry]:
 def _facts(
     site: Site, subscriber: Subscriber, created_by: str, changes: Sequence[ConsentChange]
 ) -> Iterator[Entry]:
-    """What the subscriber's own row says, and no change of consent does."""
+    """Entries that only the subscriber's own record has: the creation, and an unsubscribe without a consent
+    event.
+    """
     kind, _, number = created_by.partition(" ")
     yield Entry(subscriber.created_at, "k", "Created", details=_source(site, kind, number))
     if subscriber.unsubscribed_at is not None and (not changes or changes[-1].subscribed):
@@ -80,7 +84,7 @@ def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEn
 
 
 def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tuple[str, str]:
-    """The operator who made a change of consent by hand, and the reason that was typed."""
+    """The operator who changed the consent by hand, and the reason that was typed."""
     if change.source == "bulk_act":
         return bulk_acts.get(site, change.source_id).actor, ""
     action = BY_HAND[0] if change.subscribed else BY_HAND[1]
@@ -97,7 +101,7 @@ def _typed(entry: AuditEntry) -> str:
 
 
 def _acts(log: Sequence[AuditEntry]) -> Iterator[Entry]:
-    """What operators changed, but for consent."""
+    """Entries for changes that operators made, except those of consent."""
     for entry in log:
         if entry.act not in BY_HAND:
             action, _, name = entry.act.partition(audit_log.NAMED)
@@ -105,7 +109,9 @@ def _acts(log: Sequence[AuditEntry]) -> Iterator[Entry]:
 
 
 def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
-    """What changed but by hand, which the audit log has; changes of consent and events have entries."""
+    """Entries for changes that nobody made by hand. Changes of consent and events have entries of
+    their own.
+    """
     key_names = {key.publishable_key: key.name for key in keys.list_all(site)}
     for change in change_log_pages.history(site, subscriber.uuid).changes:
         words, names = _tag_changes(change.changed)
@@ -117,7 +123,9 @@ def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
 
 
 def _tag_changes(changed: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """In words, and the names of the tags or, if more than tags changed one way, of all that did."""
+    """The words for a change, and the names of its tags. If more than tags changed, the names of everything
+    that changed.
+    """
     names = [name for name in changed if name not in ENTRIES_OF_THEIR_OWN]
     fields = list(changed.get("fields", ()))
     if len(names) == 1 and names[0] in TAGS and not fields:
@@ -141,7 +149,7 @@ def _source(site: Site, kind: str, number: str) -> str:
 
 
 def _file_answers(file: ImportedFile) -> str:
-    """Whose file it was, and what was said of everybody in it."""
+    """The imported file's name, who imported it, and the answer about everyone in it."""
     name = f", {file.name}" if file.name else ""
     return f"{name}, said by {file.actor}: {file.consent}" if file.consent else name
 

@@ -15,19 +15,19 @@ NOT_SAVED = "Nothing was saved: correct it, and send it again."
 
 @dataclass(frozen=True)
 class FieldType:
-    """How the text of a form becomes a value of a type; `message` says what to type."""
+    """A type of custom field: `read` makes a value of the text in a form; `message` tells what to type."""
 
     read: Callable[[str], Any]
     message: str = ""  # of what is no such value
 
 
 def read_number(text: str) -> int | float:
-    """Raises `ValueError`."""
+    """Reads a number. Raises `ValueError`."""
     return int(text) if text.lstrip("-").isdecimal() and len(text) < 16 else float(text)
 
 
 def read_boolean(text: str) -> bool:
-    """Raises `ValueError`."""
+    """Reads true or false. Raises `ValueError`."""
     if text.casefold() not in ("yes", "true", "no", "false"):
         raise ValueError
     return text.casefold() in ("yes", "true")
@@ -38,7 +38,7 @@ def read_list(text: str) -> list[str]:
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Raises `ValueError`."""
+    """Reads a JSON object. Raises `ValueError`."""
     try:
         value = json.loads(text)
     except RecursionError as error:

@@ -64,7 +64,7 @@ def first_reading() -> dict[str, Any]:
 
 
 def read_form(form: Mapping[str, str]) -> dict[str, Any]:
-    """How the file is meant, with parameters as the API names them."""
+    """The answers of the form about a file, as parameters of the API."""
     chosen = {
         name.removeprefix(COLUMN): value for name, value in form.items() if name.startswith(COLUMN) and value
     }
@@ -79,7 +79,7 @@ def read_form(form: Mapping[str, str]) -> dict[str, Any]:
 
 
 def describe_file(site: Site, upload: FileUpload, outcome: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page shows of what is known of a file (`file_tasks.Task`)."""
+    """The variables of the page of a file, from the result of its task (`file_tasks.Task`)."""
     reading, look = file_uploads.reading_of(upload), outcome.get("look", {})
     counts = Counter(outcome.get("counts", {}))
     asks = (outcome.get("found") or {}).get("asks", ())
@@ -105,7 +105,7 @@ def describe_file(site: Site, upload: FileUpload, outcome: Mapping[str, Any]) ->
 
 
 def choices(site: Site) -> dict[str, Any]:
-    """What the form offers for every column."""
+    """The choices that the form offers for every column."""
     keys = [field.key for field in custom_fields.list_all(site)][:MOST_FIELDS]
     return {
         "meanings": [(name, WORDS.get(name, name)) for name in MEANINGS if name != "command"],
@@ -117,7 +117,7 @@ def choices(site: Site) -> dict[str, Any]:
 
 
 def pieces(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
-    """What became of rows, or would: the parts add up."""
+    """The parts of a bar: label and number of rows by result. The parts add up to all rows."""
     words = (("created", "new"), ("updated", "changed"), ("unchanged", "unchanged"))
     chunks = [(f"f{number}", counts[name], label) for number, (name, label) in enumerate(words, 1)]
     erased = [("f4", counts["suppressed"], "erased earlier")] if counts["suppressed"] else []
@@ -125,7 +125,7 @@ def pieces(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
 
 
 def _shown_column(column: dict[str, Any], reading: Mapping[str, Any]) -> dict[str, Any]:
-    """A column, with what was chosen for it, and what it becomes in words."""
+    """A column, with the meaning that was chosen for it, in words."""
     return column | {
         "chosen": reading.get("map", {}).get(str(column["place"]), ""),
         "words": f"field: {column['key']}"
@@ -147,7 +147,7 @@ def _question(question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _problem(reading: Mapping[str, Any]) -> str:
-    """Why a file is not understood, with the values that were found; empty if it is."""
+    """Why a file is not understood, with the values that were found; empty if it is understood."""
     if "problem" not in reading:
         return ""
     message, details = reading["problem"], reading.get("found") or {}

@@ -104,13 +104,16 @@ def act(site: Site, upload_id: int) -> Response:
 
 
 def _check(site: Site, upload: FileUpload) -> None:
-    """Raises `Refused` if it is known that the file is not understood; else a worker finds out."""
+    """Raises `Refused` if it is already known that the file is not understood; otherwise a worker
+    finds out.
+    """
     if "problem" in _outcome(site, upload):
         raise Refused(NOT_UNDERSTOOD)
 
 
 def _outcome(site: Site, upload: FileUpload) -> dict[str, Any]:
-    """What is known of a file (`file_tasks.Task`); nothing before a worker has looked through a large one.
+    """The result of looking through a file (`file_tasks.Task`); empty until a worker has looked through a
+    large one.
 
     Raises `NotFound`.
     """

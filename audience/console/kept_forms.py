@@ -63,16 +63,17 @@ Fields = list[tuple[str, str]]
 
 
 def kept_form() -> Fields:
-    """The fields that this request sent; none of a form with a file, and of one that was not taken."""
+    """The fields that this request sent; empty for a form with a file, or if the body was not taken."""
     if request.method != "POST" or request.mimetype != FORM or REFUSAL in request.environ:
         return []
     return list(request.form.items(multi=True))
 
 
 def unsent_form() -> str:
-    """The fields that this request sent without being signed in, but for secrets, as a query; "" for none.
+    """The fields that this request sent without being signed in, without secrets, as a query; "" if there are
+    none.
 
-    None without an `Origin`, which the caller compares.
+    Also "" without an `Origin`, which the caller compares.
     """
     if "Origin" not in request.headers or cannot_be_kept():
         return ""
@@ -89,9 +90,10 @@ def cannot_be_kept() -> bool:
 
 
 def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: str) -> str | None:
-    """The page of a form that was not carried out, for who had filled it in; None for another operator.
+    """The page of a form that was not carried out, for the operator who filled it in; None for another
+    operator.
 
-    A question goes on by itself.
+    A form that only asks a question is sent again by itself.
     """
     fields, rule = parse_qsl(form_text, keep_blank_values=True), _rule(target, "POST")
     by = dict(fields).get("by", "")
@@ -107,7 +109,7 @@ def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: 
 
 
 def page_of(target: str) -> str:
-    """The path of the page that has the form which is sent to a path; "" if there is none."""
+    """The path of the page whose form is sent to a path; "" if there is none."""
     path, posted = target.partition("?")[0], _rule(target, "POST")
     while posted is not None and path.count("/") > 1:
         shown = _rule(path, "GET")
@@ -118,7 +120,7 @@ def page_of(target: str) -> str:
 
 
 def _rule(target: str, method: str) -> Rule | None:
-    """The rule of a page of those who are signed in."""
+    """The routing rule of a page that needs a sign-in; None for any other target."""
     with suppress(HTTPException):
         adapter = current_app.url_map.bind("")
         rule, _ = adapter.match(target.partition("?")[0], method, return_rule=True)

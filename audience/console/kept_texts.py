@@ -13,7 +13,7 @@ GONE = "This search is no longer kept: search again."
 
 
 def read_search_text(site: Site, chosen: Filters) -> str:
-    """What the list of a URL is found by, "" for one without a text. Raises `Refused` if it is forgotten."""
+    """The search text of a list's URL, or "" if it has none. Raises `Refused` if the text is forgotten."""
     name = chosen.get("kept", "")
     text = sessions.search_text(present().session_id, site.id, name) if name else ""
     if text is None:
@@ -22,6 +22,6 @@ def read_search_text(site: Site, chosen: Filters) -> str:
 
 
 def with_text(site: Site, chosen: Mapping[str, Any], text: str) -> Filters:
-    """The filters of the list that is found by another text, or by none."""
+    """The filters of a list, with another search text or none."""
     others = {name: value for name, value in chosen.items() if name != "kept"}
     return others | ({"kept": sessions.keep_search(present().session_id, site.id, text)} if text else {})

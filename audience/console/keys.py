@@ -65,7 +65,7 @@ def revoke(site: Site) -> Response:
 
 
 def _of_owned_sites(site: Site, publishable_key: str) -> str:
-    """A key of the site, if the operator owns all sites that it reaches. Raises `NotFound` and `Refused`."""
+    """The key of the site, if the operator owns all its sites. Raises `NotFound` and `Refused`."""
     matching = [key for key in keys.list_all(site) if key.publishable_key == publishable_key]
     if not matching:
         raise NotFound(NO_SUCH_KEY)
@@ -75,7 +75,7 @@ def _of_owned_sites(site: Site, publishable_key: str) -> str:
 
 
 def _shown_once(site: Site, make: Callable[[], NewKey], old: str = "") -> str | Response:
-    """In a page that nobody can open again."""
+    """Shows a new API key in a page that cannot be opened again."""
     key, _ = make_once(SHARED, make, attrgetter("publishable_key"))
     if key is None:
         return redirect_to("console.keys.index", site_uuid=site.uuid, done=AGAIN_SECRET)

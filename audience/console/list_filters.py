@@ -26,7 +26,7 @@ Filters = dict[str, Any]
 
 @dataclass(frozen=True)
 class Chip:
-    """A condition as a phrase; taking it off removes `names` from the URL, and `tag` from its tags."""
+    """A filter as a phrase. Removing it removes `names` from the URL, and `tag` from its tags."""
 
     phrase: str
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class Chip:
 
 
 def filters(arguments: MultiDict[str, str]) -> Filters:
-    """What the URL says, without what is empty or unknown."""
+    """The filters in the URL, without empty and unknown ones."""
     texts = ("status", "field", "value", "segment", "order", "ascending", "kept")
     bounds = tuple(f"{date}{end}" for date in DATES for end in ("", "_from", "_to"))
     stripped = {name: arguments.get(name, "").strip() for name in (*texts, *bounds)}
@@ -50,7 +50,9 @@ def filters(arguments: MultiDict[str, str]) -> Filters:
 
 
 def rules(chosen: Mapping[str, Any]) -> list[Any]:
-    """Segment rules, all of which must hold; a malformed value is refused where rules are read."""
+    """The filters as segment rules, all of which must hold. A malformed value is refused when the rules are
+    read.
+    """
     rules: list[Any] = [{"status": chosen["status"]}] if "status" in chosen else []
     rules += [{"tag": tag} for tag in chosen.get("tag", ())]
     rules += [{date: bounds} for date in DATES if (bounds := _bounds(chosen, date))]
@@ -63,13 +65,15 @@ def rules(chosen: Mapping[str, Any]) -> list[Any]:
 
 
 def as_rules(chosen: Mapping[str, Any], text: Any, segment: Any) -> list[Any]:
-    """All that a list asks for, as segment rules: those of its text and segment are given, or None."""
+    """All filters of a list as segment rules. The rules of its text and its segment are passed in, or
+    None.
+    """
     dated = [{chosen["order"]: {"exists": True}}] if "order" in chosen else []
     return [*rules(chosen), *dated, *filter(None, (segment, text))]
 
 
 def _is(key: str, text: str) -> Any:
-    """Text, or what the text spells: a number, true or false."""
+    """The operand in a text: a number, true, false, or the text itself."""
     readings: list[Any] = [text]
     if text.lower() in ("true", "false"):
         readings.append(text.lower() == "true")
@@ -91,7 +95,9 @@ def _bounds(chosen: Mapping[str, Any], date: str) -> dict[str, Any]:
 
 
 def _day_after(day: str) -> str:
-    """So that the last day counts; what is no day stays, and is refused."""
+    """The day after a date, so that a range includes its last day. Text that is no date is returned
+    unchanged, and refused later.
+    """
     try:
         return (dt.date.fromisoformat(day) + dt.timedelta(days=1)).isoformat()
     except (ValueError, OverflowError):
@@ -129,9 +135,9 @@ def in_words(chosen: Mapping[str, Any], text: str, segment_names: Mapping[str, s
 def kept_words(
     chosen: Mapping[str, Any], text: str, segment_names: Mapping[str, str]
 ) -> tuple[str, dict[str, str]]:
-    """A filter as the audit log keeps it: in words, and apart from them the values that were typed.
+    """A filter for the audit log: its description, and apart from it the values that were typed.
 
-    None of them has an address.
+    Neither contains an address.
     """
     typed = {"value": chosen.get("value", ""), "text": text}
     shown = {**chosen, "value": TYPED} if "value" in chosen else chosen

@@ -89,13 +89,15 @@ def remove() -> Response:
 
 
 def _to_list(done: str, endpoint: str = "console.operators.everyone", **values: str) -> Response:
-    """The list again, with what was done at its top; the sign-in page for who has ended the own sessions."""
+    """Redirects to the list, with a message at its top. Operators who ended their own session are sent to the
+    sign-in page.
+    """
     if operators.signed_in(session_token()) is None:
         return redirect_to("console.sign_in.index", done="own-role")
     return redirect_to(endpoint, done=done, **values)
 
 
 def shown_once(email: str, token: str) -> str:
-    """The link at which an operator sets a password, in a page that nobody can open again."""
+    """Shows the link at which an operator sets a password, in a page that cannot be opened again."""
     link = sessions.link(settings().console_url, sessions.PASSWORD, token)
     return render_template("shown_once.html", email=email, link=link)

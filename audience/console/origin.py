@@ -27,7 +27,7 @@ def origin() -> str | None:
 
 
 def is_from_here() -> bool:
-    """Whether a page of the console, under this very address, sent the request."""
+    """Whether the request was sent by a page of the console under this very address."""
     site, sender = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
     return (site, sender) != (None, None) and site in (None, "same-origin") and sender in (None, origin())
 
@@ -37,7 +37,9 @@ def is_https() -> bool:
 
 
 def cookie_name() -> str:
-    """Cookies do not tell ports apart, so that the name has to, where several services may run."""
+    """The name of the cookie. It contains the port, because cookies do not tell ports apart and several
+    services may run.
+    """
     if is_https():
         return HTTPS_COOKIE
     return f"audience_session_{urlsplit(origin() or '').port or DEFAULT_PORTS['http']}"
@@ -50,5 +52,5 @@ def _public_origin() -> str:
 
 
 def _written(scheme: str, name: str, port: str | int | None) -> str:
-    """As browsers write it in `Origin`: without a default port."""
+    """The origin as browsers write it in `Origin`: without a default port."""
     return f"{scheme}://{name}" + ("" if port is None or str(port) == DEFAULT_PORTS[scheme] else f":{port}")

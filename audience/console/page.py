@@ -12,7 +12,7 @@ from audience.access import operators, sessions, sites
 from audience.access.audit_log import Actor, network_of
 from audience.access.operators import SignedInOperator
 from audience.access.sites import Site
-from audience.changes.changes import Source
+from audience.changes.changes import Source, SourceKind
 from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, page_of, render_again, unsent_form
 from audience.console.origin import cookie_name, is_from_here, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
@@ -39,12 +39,12 @@ WRONG_HOST = "The console does not answer under this address: use {address} inst
 def page(
     *, role: Role, again: View | None = None, takes_file: bool = False, takes_kept: bool = False
 ) -> Callable[[View], View]:
-    """Lets those in who have at least that role, on the site of the path for a role of a site.
+    """Lets in operators who have at least the role `role`, on the path's site if it is a role of a site.
 
-    The view is called with `site` in place of the path's `site_uuid`, and with the other parts of the path.
-    A POST that is refused shows the page `again` instead, whose template finds the error in `refused`. One
-    that `takes_file` may have as large a body as an import; one that `takes_kept` has a form in it that was
-    kept. The web server asks `check` before it takes a body.
+    The view is called with `site` in place of the path's `site_uuid`, and with the other parts of the path. A
+    refused POST shows the page `again`, whose template finds the error in `refused`. With `takes_file`, the
+    body may be as large as that of an import. With `takes_kept`, it may contain a form that was kept. The web
+    server calls `check` before it takes a body.
     """
     most = partial(_max_bytes, role, takes_file, takes_kept)
 
@@ -76,7 +76,7 @@ def page(
 
 
 def operator() -> SignedInOperator | None:
-    """The operator who is signed in."""
+    """The operator who is signed in; None if nobody is."""
     if "operator" not in g:
         token = session_token()
         g.operator = operators.signed_in(token) if token else None
@@ -84,7 +84,7 @@ def operator() -> SignedInOperator | None:
 
 
 def present() -> SignedInOperator:
-    """The operator of a page that only those who are signed in see."""
+    """The operator of a page that needs a sign-in."""
     present = operator()
     if present is None:
         raise NotFound(NOT_FOUND)
@@ -92,13 +92,13 @@ def present() -> SignedInOperator:
 
 
 def actor() -> Actor:
-    """Who makes the change, for the audit log."""
+    """The operator as the actor in the audit log."""
     return Actor(present().name, client_network())
 
 
 def by_hand() -> Source:
-    """What a change that the operator makes comes from."""
-    return Source("operator", present().id)
+    """The source of changes that the operator makes."""
+    return Source(SourceKind.OPERATOR, present().id)
 
 
 def client_network() -> str:
@@ -122,7 +122,7 @@ def csrf_token() -> str:
 
 
 def read_form() -> MultiDict[str, str]:
-    """The fields of a form, those of a file's form without the file. Raises `RequestEntityTooLarge`."""
+    """The fields of a form, without its file. Raises `RequestEntityTooLarge`."""
     request.max_form_memory_size = MAX_FORM_BYTES
     return request.form
 
@@ -130,7 +130,7 @@ def read_form() -> MultiDict[str, str]:
 def url(endpoint: str, **values: Any) -> str:
     """The path of a page, below the path of the public address.
 
-    From one page of the instance to another, `of` goes along: the site that they were reached from.
+    Links between pages of the instance keep `of`, the site from which they were reached.
     """
     uuid = request.args.get("of") if _is_of_instance(endpoint) else None
     return public_root() + url_for(endpoint, **{"of": uuid, **values})
@@ -142,7 +142,7 @@ def _is_of_instance(endpoint: str) -> bool:
 
 
 def redirect_to(endpoint: str, **values: Any) -> Response:
-    """Leads to another page, after a POST."""
+    """Redirects to another page, after a POST."""
     return to_path(url(endpoint, **values))
 
 
@@ -151,7 +151,7 @@ def to_path(path: str) -> Response:
 
 
 def attached(content: str | bytes | Iterable[bytes], content_type: str, name: str) -> Response:
-    """A file to keep; nginx makes no copy of it on its disk."""
+    """A file to download. nginx makes no copy of it on its disk."""
     response = Response(content, content_type=content_type)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     response.headers["X-Accel-Buffering"] = "no"
@@ -180,7 +180,9 @@ def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:
 
 
 def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, int]:
-    """What is asked before a form is taken; the token in it afterwards. Raises `AudienceError`."""
+    """Checks the request before its body is taken; the form's token is checked later. Raises
+    `AudienceError`.
+    """
     max_bytes = most()
     if origin() is None:
         raise Forbidden(FORGED)
@@ -196,7 +198,7 @@ def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, 
 
 
 def _check_body(max_bytes: int) -> None:
-    """Raises why the form is not taken, or was not."""
+    """Raises an error if the body is not taken, or was not."""
     if REFUSAL in request.environ:
         raise request.environ[REFUSAL]
     if "HTTP_TRANSFER_ENCODING" in request.environ:
@@ -206,7 +208,9 @@ def _check_body(max_bytes: int) -> None:
 
 
 def _to_sign_in() -> Response:
-    """With the form that a page of ours sent, if it can be kept; else with a sentence, if it had anything."""
+    """Redirects to the sign-in page. A form of ours is kept if possible; otherwise a message tells that it
+    was lost.
+    """
     if request.method != "POST" or not is_from_here():
         return redirect_to(
             "console.sign_in.index", next=requested_path() if request.method == "GET" else None
@@ -220,13 +224,13 @@ def _to_sign_in() -> Response:
 
 
 def requested_path() -> str:
-    """The path that the request is for, with its query."""
+    """The path of the request, with its query."""
     query = request.query_string.decode("ascii", "replace")
     return request.path + (f"?{query}" if query else "")
 
 
 def _check_sender() -> None:
-    """Raises `Forbidden` for what another page sent."""
+    """Raises `Forbidden` for a request that another site's page sent."""
     if not is_from_here():
         raise Forbidden(FORGED)
 
@@ -237,7 +241,7 @@ def _has_token() -> bool:
 
 
 def _render_again() -> Response:
-    """The form of an earlier session of the same operator. Raises `Forbidden` for any other."""
+    """Shows the form of an earlier session of the same operator. Raises `Forbidden` for another operator."""
     form_text = unsent_form()
     shown = render_again(requested_path(), form_text, present(), csrf_token()) if form_text else None
     if shown is None:

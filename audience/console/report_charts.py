@@ -47,7 +47,7 @@ def _series(result: ReportResult, is_over_time: bool) -> list[dict[str, Any]]:
 
 
 def table(shown: Mapping[str, Any]) -> Iterator[list[Any]]:
-    """The numbers, with a head."""
+    """The numbers of a report as rows of a table, with a head."""
     if shown["style"] == "count":
         yield from ([shown["meaning"]], [shown["value"]])
         return

@@ -33,7 +33,7 @@ KINDS = {
 
 
 def kinds() -> list[tuple[str, str, str]]:
-    """(name, words, meaning) of each kind of report."""
+    """The (name, words, meaning) of each kind of report."""
     return [(name, words, meaning(full_name(name))) for name, words in KINDS.items()]
 
 
@@ -54,7 +54,7 @@ def style_words(chart_style: str) -> str:
 
 
 def read_report(form: Mapping[str, str]) -> dict[str, Any]:
-    """A report as the API takes it. Raises `Refused`."""
+    """The report in a form, as the API takes it. Raises `Refused`."""
     sent: dict[str, Any] = {name: form[name] for name in PLAIN if form.get(name, "").strip()}
     sent["settings"] = {name: form[name].strip() for name in SETTINGS if form.get(name, "").strip()}
     try:
@@ -65,7 +65,7 @@ def read_report(form: Mapping[str, str]) -> dict[str, Any]:
 
 
 def draft(sent: Mapping[str, str], report: Report | None) -> dict[str, str]:
-    """The fields of the form: as sent, else of a report."""
+    """The fields of the form: as they were sent, else those of the report."""
     if report is None or sent:
         return {name: sent.get(name, "") for name in (*PLAIN, *SETTINGS)}
     fields = {name: str(getattr(report, name) or "") for name in PLAIN}
@@ -73,7 +73,7 @@ def draft(sent: Mapping[str, str], report: Report | None) -> dict[str, str]:
 
 
 def choices(site: Site, report_type: str) -> dict[str, Any]:
-    """What the form of a kind offers."""
+    """The choices of the form for a kind of report."""
     kind = TYPES[report_type]
     return {
         "kind": kind_of(report_type),

@@ -25,7 +25,7 @@ Said = Callable[[str, Any, bool], str]  # an operator, its operand, and whether 
 
 @dataclass(frozen=True)
 class Clause:
-    """The words after "who", or all of them where another pronoun is among them."""
+    """A clause of a sentence: the words after "who", or the whole clause if it has another pronoun."""
 
     words: str
     has_pronoun: bool = False
@@ -35,7 +35,7 @@ class Clause:
 
 
 def clause(node: Mapping[str, Any], holds: bool) -> Clause:
-    """What a condition says, or denies where it does not hold."""
+    """The clause that states a condition, or denies it if `holds` is false."""
     kind, asked = kind_of(node), operands(node)
     if kind == "event":
         return Clause(_event(node["event"], asked, holds))
@@ -67,7 +67,7 @@ def _tag(operator: str, operand: Any, holds: bool) -> str:
 
 
 def _date_phrase(done: str) -> Said:
-    """Of the dates that everybody has."""
+    """A function that describes a date that every subscriber has."""
 
     def phrase_of(operator: str, operand: Any, holds: bool) -> str:
         holds, when = _when(operator, operand, holds)
@@ -93,7 +93,9 @@ def _unsubscribed_phrase(operator: str, operand: Any, holds: bool) -> str:
 
 
 def _when(operator: str, operand: Any, holds: bool) -> tuple[bool, str]:
-    """Whether it was, and when, with a space before it; nothing for whether it ever was."""
+    """Whether the event happened, and when, with a space before it. The text is empty for whether it ever
+    happened.
+    """
     if operator in BOUNDS:
         return holds, f" {phrase(operator, operand)}"
     if operator in ("exists", "missing"):

@@ -41,7 +41,7 @@ def condition(node: Mapping[str, Any]) -> str:
 
 
 def operands(node: Mapping[str, Any]) -> dict[str, Any]:
-    """By operator; of a value alone, as what the subject `is`."""
+    """The operands of a condition, by operator. A value alone is the operand of `is`."""
     kind = kind_of(node)
     if SUBJECTS[kind].has_name:
         asked: Any = {key: value for key, value in node.items() if key != kind}
@@ -51,14 +51,14 @@ def operands(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def frequency_text(asked: Mapping[str, Any]) -> str:
-    """How often and how lately an event must have happened, with a space before it."""
+    """How often and how recently an event must have happened, with a space before the text."""
     times, lately = asked.get("at_least", 1), asked.get("within_days")
     words = "" if times == 1 else f" at least {counted(times, 'time')}"
     return words + (f" in the last {days(lately)}" if lately else "")
 
 
 def days(count: int) -> str:
-    """What stands after "in the last"."""
+    """The words after "in the last"."""
     return "day" if count == 1 else counted(count, "day")
 
 
@@ -77,7 +77,7 @@ def phrase(operator: str, operand: Any) -> str:
 
 
 def value(operand: Any, last: str = "or") -> str:
-    """One value, or several with a word before the `last`: monthly, yearly or none."""
+    """One value, or several with the word `last` before the last one: monthly, yearly or none."""
     if not isinstance(operand, list):
         return _scalar(operand)
     words = list(dict.fromkeys(map(_scalar, operand)))
@@ -94,6 +94,6 @@ def _scalar(operand: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """In quotes, where one could not tell in a sentence where it begins and ends."""
+    """The text in quotes, if a reader could not tell where it begins and ends."""
     is_plain = text.split() == [text] and not any(mark in text for mark in PARTING)
     return text if is_plain else f"“{text}”"

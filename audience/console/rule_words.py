@@ -26,7 +26,9 @@ class Single:
 
 @dataclass(frozen=True)
 class Together:
-    """Two or more of which `all` or `any` hold; those in it are of the other kind, or conditions."""
+    """Two or more conditions or groups, of which `all` or `any` must hold. A group in it is of the other
+    kind.
+    """
 
     kind: str
     parts: tuple["Single | Together", ...]
@@ -36,7 +38,7 @@ Meaning = Single | Together | bool
 
 
 def in_words(node: Node) -> str:
-    """One sentence."""
+    """Describes a rule in one sentence."""
     nodes = list(_all_of(node))
     left_out = [node for node in nodes if _is_left_out(node)]
     held = _together("all", [_meaning(node) for node in nodes if node not in left_out])
@@ -63,12 +65,12 @@ def _any_of(meaning: Meaning) -> Sequence[Meaning]:
 
 
 def _is_left_out(node: Node) -> bool:
-    """Whether it denies a group, and not one condition."""
+    """Whether a node denies a group, rather than one condition."""
     return kind_of(node) == "not" and isinstance(_meaning(node["not"]), Together | bool)
 
 
 def _meaning(node: Node, holds: bool = True) -> Meaning:
-    """What a node says with the denials at its conditions; true or false where it asks nothing."""
+    """The meaning of a node, with denials moved to its conditions; true or false if it has no condition."""
     kind = kind_of(node)
     if kind == "not":
         return _meaning(node["not"], not holds)
@@ -82,7 +84,7 @@ def _meaning(node: Node, holds: bool = True) -> Meaning:
 
 
 def _singles(node: Node, kind: str) -> Iterator[Node]:
-    """A condition for each of its operators."""
+    """The conditions of a node, one for each of its operators."""
     for operator, operand in operands(node).items():
         yield {kind: node[kind], operator: operand} if kind == "field" else {kind: {operator: operand}}
 
@@ -101,7 +103,7 @@ def _together(kind: str, parts: Sequence[Meaning]) -> Meaning:
 
 
 def _outer(meaning: Single | Together) -> Clause:
-    """What a sentence begins with: commas part what is joined, but for two conditions."""
+    """The beginning of a sentence. Commas part the joined clauses, unless they are two conditions."""
     if isinstance(meaning, Single):
         return clause(meaning.node, meaning.holds)
     clauses, word = [_inner(part) for part in meaning.parts], WORDS[meaning.kind]
@@ -113,7 +115,7 @@ def _outer(meaning: Single | Together) -> Clause:
 
 
 def _inner(meaning: Single | Together) -> Clause:
-    """Without commas: what is joined otherwise stands in brackets."""
+    """A clause without commas; clauses joined by another word are in brackets."""
     if isinstance(meaning, Single):
         return clause(meaning.node, meaning.holds)
     between = f" {WORDS[meaning.kind]} "

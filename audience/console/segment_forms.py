@@ -34,12 +34,12 @@ DATE_WORDS = WORDS | {
 
 
 def read_rules(text: str) -> dict[str, Any]:
-    """Rules as the API takes them. Raises `Refused`."""
+    """The rules in a form, as the API takes them. Raises `Refused`."""
     return _rules(_from_json(text))
 
 
 def read_conditions(form: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Conditions of a rule, each of which is to be counted alone. Raises `Refused`."""
+    """The conditions of a rule, each of which is counted alone. Raises `Refused`."""
     conditions = _from_json(form.get("conditions", "[]"))
     return list(map(_rules, conditions[:MOST_COUNTED])) if isinstance(conditions, list) else []
 
@@ -65,7 +65,7 @@ def _read_sent(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
-    """A segment as the API takes it. Raises `Refused`."""
+    """The segment in a form, as the API takes it. Raises `Refused`."""
     sent = {
         "name": form.get("name", ""),
         "description": form.get("description", ""),
@@ -75,7 +75,7 @@ def read_segment(form: Mapping[str, str]) -> dict[str, Any]:
 
 
 def of_list(site: Site, chosen: Mapping[str, Any], text: str) -> Segment | None:
-    """A segment, not saved, of all that a list asks for; None without a filter. Raises `NotFound`."""
+    """An unsaved segment with all filters of a list; None without a filter. Raises `NotFound`."""
     of_text = segments.beginning_rule(text) if text else None
     other = segments.get(site, chosen["segment"]).rules if "segment" in chosen else "null"
     rules = list_filters.as_rules(chosen, of_text, json.loads(other))
@@ -83,7 +83,7 @@ def of_list(site: Site, chosen: Mapping[str, Any], text: str) -> Segment | None:
 
 
 def draft(sent: Mapping[str, str] | None, segment: Segment | None) -> dict[str, str]:
-    """The fields of the form: as sent, of a segment, or of none yet."""
+    """The fields of the form: as they were sent, else those of the segment, else empty."""
     if sent is not None:
         return {name: sent.get(name, "") for name in ("name", "description", "rules")}
     if segment is None:
@@ -92,7 +92,7 @@ def draft(sent: Mapping[str, str] | None, segment: Segment | None) -> dict[str, 
 
 
 def language(site: Site) -> dict[str, Any]:
-    """Groups, subjects and operators of rules, and the names that the site has, for the builder."""
+    """The groups, subjects and operators of rules, and the site's names, for the rule builder."""
     return {
         "groups": HEADS,
         "subjects": {head: _subject(head) for head in ("status", "tag", *SUBJECTS)},

@@ -142,7 +142,9 @@ def _to(site: Site, segment_id: str, segment: Segment | None) -> Response:
 
 
 def _form(site: Site, segment: Segment | None) -> str:
-    """The form as it was sent, or of a segment; with who matches, where the rule is right."""
+    """The form as it was sent, or that of a segment. It shows the matching subscribers if the rule is
+    valid.
+    """
     draft = segment_forms.draft(request.form if request.method == "POST" else None, segment)
     details: dict[str, Any] = {}
     with suppress(AudienceError):
@@ -157,7 +159,7 @@ def _form(site: Site, segment: Segment | None) -> str:
 
 
 def _details(site: Site, rules: Any) -> dict[str, Any]:
-    """Raises `Refused`."""
+    """The variables of the page that describe a rule. Raises `Refused`."""
     return _preview_matches(site, rules) | {
         "tree": rule_trees.tree(site, rules),
         "words": rule_words.in_words(rules),
@@ -166,7 +168,7 @@ def _details(site: Site, rules: Any) -> dict[str, Any]:
 
 
 def _preview_matches(site: Site, rules: Any) -> dict[str, Any]:
-    """Raises `Refused`."""
+    """The variables of the page with the matching subscribers. Raises `Refused`."""
     counts, newest = segments.preview(site, rules)
     held = segment_matches.matching_conditions(site, rules, [subscriber.id for subscriber in newest])
     reasons = [", ".join(map(rule_conditions.condition, part_)) for part_ in held]

@@ -16,31 +16,33 @@ AGAIN, AGAIN_SECRET = "again", "again-secret"  # in `SENTENCES`
 
 
 def form_token(again: bool) -> str:
-    """For a page with a form; `again` for the one that was sent, of a page with no other."""
+    """A token for a page with a form. With `again`, the token of the form that was sent is used again."""
     sent = request.form.get("form", "") if again and request.method == "POST" else ""
     return sent or secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def token_of(*parts: str) -> str:
-    """For a form that a choice leads to: the same as long as that comes from one page, and is the same."""
+    """A token for a form that follows a choice. It stays the same while the choice and the page that offers
+    it do.
+    """
     return ".".join((form_token(again=True).partition(".")[0], *parts))
 
 
 def earlier_result(*typed: str) -> str:
-    """The id of what the form made when it was sent before with what is `typed` in it, "" if nothing."""
+    """The id of what the form made when it was sent before with the same `typed` values; "" if nothing."""
     form = _form(*typed)
     return sessions.made_by(form) if form.token else ""
 
 
 def again(row: object) -> str | None:
-    """What the page says of a form that had been sent before, and made nothing now."""
+    """The message for a form that had been sent before and made nothing now; else None."""
     return AGAIN if row is None else None
 
 
 def make_once(
     site_id: int, make: Callable[[], T], id_of: Callable[[T], object], *typed: str
 ) -> tuple[T | None, str]:
-    """As `sessions.once`; what differs in `typed` is another form."""
+    """Calls `sessions.make_once`; a form with other values in `typed` counts as another form."""
     return sessions.make_once(_form(*typed), site_id, make, lambda row: str(id_of(row)))
 
 

@@ -51,7 +51,9 @@ def read_name(form: Mapping[str, str]) -> str:
 
 
 def read_optional_name(form: Mapping[str, str]) -> str:
-    """Raises `Refused` for a long one, and for NUL, which not every database stores."""
+    """The name in a form, which may be empty. Raises `Refused` if it is too long, or has NUL, which not every
+    database stores.
+    """
     name = form.get("name", "").strip()
     if "\0" in name:
         raise Refused(UNCLEAN)
@@ -78,7 +80,7 @@ def doctor() -> str:
 
 
 def _row(field: Any) -> dict[str, Any]:
-    """A setting; a secret says only whether it is set."""
+    """A setting and its value. Of a secret, only whether it is set."""
     value = getattr(settings(), field.name)
     text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     if field.name in SECRETS and value:

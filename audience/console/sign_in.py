@@ -101,7 +101,7 @@ def out() -> Response:
 
 
 def _name(email: str) -> str:
-    """One for all spellings of an address, which has an operator under any of them."""
+    """One name for all spellings of an address, so that attempts are counted together."""
     try:
         return addresses.identity(email)
     except addresses.MalformedAddress:

@@ -35,7 +35,7 @@ def read(version: str, name: str) -> Response:
 
 
 def static(name: str) -> str:
-    """The path of a file."""
+    """The path of a static file."""
     return f"{public_root()}/console/static/{_version(name)}/{name}"
 
 

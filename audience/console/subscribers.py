@@ -70,7 +70,7 @@ def show(site: Site, subscriber_uuid: str) -> str:
 
 
 def _why(site: Site, subscriber_uuid: str) -> dict[str, Any]:
-    """The segments, and of the one that is asked for the tree of its rules."""
+    """The subscriber's segments, and for a chosen one the tree of its rules."""
     asked = request.args.get("segment", "")
     matched = segment_matches.match(site, asked, uuid=subscriber_uuid) if asked else None
     shown = {"asked": asked, "why": rule_trees.result_tree(matched)} if matched else {"asked": ""}
@@ -78,7 +78,7 @@ def _why(site: Site, subscriber_uuid: str) -> dict[str, Any]:
 
 
 def list_request(chosen: Mapping[str, Any], text: str) -> ListRequest:
-    """What the list asks for: the filters of the URL and a text."""
+    """The request for a list: the filters of the URL, and a search text."""
     return ListRequest(
         text=text,
         rules=rules(chosen),
@@ -118,7 +118,7 @@ def _page() -> int:
 
 
 def _head(site: Site, chosen: Mapping[str, Any], query: ListRequest, column: str) -> dict[str, Any]:
-    """A column that one can sort by; pressed again, the other way."""
+    """The head of a column that the list can be ordered by. A second click reverses the order."""
     current = query.order == column
     new = {**chosen, "order": column}
     new.pop("ascending", None)

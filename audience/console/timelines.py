@@ -75,7 +75,7 @@ def _day(entry: Entry) -> Any:
 
 
 def _weeks(site: Site, subscriber: Subscriber) -> dict[str, Any]:
-    """Events by week, and five dates below them."""
+    """The events by week, and five dates below them."""
     counts = subscriber_lists.events_by_week(site, [subscriber.id], WEEKS)[subscriber.id]
     return {"weeks": counts, "week_days": [short_day(day) for day in _spread(WEEKS)]}
 

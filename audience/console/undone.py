@@ -9,7 +9,7 @@ from audience.undo import undos
 
 
 def undo_parts(site: Site, source: Source, offered: bool = True) -> dict[str, Any]:
-    """The undo that was begun, what kept people, or until when one is `offered`."""
+    """The undo that was begun and what kept subscribers, or the instant until which an undo is offered."""
     undo = undos.known(site, source)
     if undo is None:
         until = undos.until(site, source, settings().changes_days) if offered else None

@@ -130,7 +130,7 @@ def _redirect(site: Site, webhook_id: int, done: str | None = None) -> Response:
 
 
 def _id(pair: Any) -> int:
-    """Of a webhook with its secret."""
+    """The id of a webhook in a pair with its secret."""
     return int(pair[0].id)
 
 
@@ -143,7 +143,7 @@ def _choices(site: Site) -> dict[str, Any]:
 
 
 def _field_values(webhook: Webhook | None) -> dict[str, Any]:
-    """The fields of the form: as sent, else of a webhook."""
+    """The fields of the form: as they were sent, else those of the webhook."""
     form = read_form() if request.method == "POST" else None
     if form and "url" in form:
         return {"url": form["url"], "kinds": form.getlist("kinds"), "segment_id": form.get("segment_id", "")}
@@ -154,14 +154,14 @@ def _field_values(webhook: Webhook | None) -> dict[str, Any]:
 
 
 def _item() -> dict[str, Any]:
-    """The webhook of the form, as the API takes it. Raises `Refused`."""
+    """The webhook in the form, as the API takes it. Raises `Refused`."""
     sent = {name: value for name, value in _field_values(None).items() if value}
     item: dict[str, Any] = _checked(SaveWebhook(), {"webhook": sent})["webhook"]
     return item
 
 
 def _checked(form: Any, sent: dict[str, Any]) -> dict[str, Any]:
-    """Raises `Refused`."""
+    """The form's values, validated. Raises `Refused`."""
     try:
         item: dict[str, Any] = load(form, sent)
     except FormError as error:
@@ -171,5 +171,5 @@ def _checked(form: Any, sent: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shown_once(webhook: Webhook, secret: str, is_renewed: bool = False) -> str:
-    """In a page that nobody can open again."""
+    """Shows a webhook's secret in a page that cannot be opened again."""
     return render_template("new_secret.html", webhook=webhook, secret=secret, is_renewed=is_renewed)

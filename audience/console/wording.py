@@ -21,18 +21,18 @@ ENDINGS = (" GB", 2**30), (" MB", 2**20), (" KB", 2**10)
 
 
 def plainly(message: str) -> str:
-    """A sentence of the domain without what it says of the API."""
+    """A message of the domain, without its words about the API."""
     head, cut, _ = message.partition(API_WORDS)
     return f"{head}." if cut else message
 
 
 def number(value: float) -> str:
-    """12,150 or −3."""
+    """A number with separators: 12,150 or −3."""
     return f"{value:,}".replace("-", MINUS)
 
 
 def short(value: float) -> str:
-    """For an axis: 950, 2,500, 25k, 1.5M."""
+    """A number for an axis: 950, 2,500, 25k, 1.5M."""
     for unit, ending in ((10**6, "M"), (10**3, "k")):
         if abs(value) >= unit and (unit > 10**3 or abs(value) >= 10_000):
             return number(round(value / unit, 2)).removesuffix(".0") + ending
@@ -44,7 +44,7 @@ def negative(value: float) -> float:
 
 
 def twelve(values: Sequence[int]) -> list[int]:
-    """Summed to about twelve parts, for a spark line."""
+    """The values, summed to about twelve parts for a spark line."""
     width = max(1, -(-len(values) // 12))
     return [sum(values[start : start + width]) for start in range(len(values) % width, len(values), width)]
 
@@ -54,7 +54,7 @@ def known(key: int, words: Mapping[int, str]) -> str:
 
 
 def beside(value: str) -> tuple[str, None]:
-    """A reason without a weight."""
+    """A reason without a weight, for a list of reasons with weights."""
     return value, None
 
 
@@ -63,12 +63,12 @@ def signed(value: float) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """A percentage to one decimal."""
+    """The percentage of a part, to one decimal."""
     return f"{100 * part / whole:.1f}%" if whole else "0%"
 
 
 def change(now: float, before: float) -> str:
-    """A change in percent, with its sign; empty where there was nothing before."""
+    """The change in percent, with its sign; empty if there was nothing before."""
     if not before:
         return ""
     percent = round(100 * (now - before) / before, 1)
@@ -76,17 +76,17 @@ def change(now: float, before: float) -> str:
 
 
 def counted(value: int, one: str, many: str = "") -> str:
-    """1 row, 2 rows."""
+    """A number with its noun: 1 row, 2 rows."""
     return f"{number(value)} {one if value == 1 else many or one + 's'}"
 
 
 def visible(value: object) -> object:
-    """A text with marks in place of the invisible characters that turn round what is read."""
+    """The text, with marks in place of invisible characters that change the direction of reading."""
     return value.translate(TURNING) if isinstance(value, str) else value
 
 
 def foldable(text: str) -> Markup:
-    """An address or a name that, if it is too long for its line, is broken before @ or a dot, or after _."""
+    """An address or a name. If it is too long for its line, it breaks before @ or a dot, or after _."""
     may_break = Markup("<wbr>")
     folded = escape(text)
     for mark, part in (("@", may_break + "@"), (".", may_break + "."), ("_", "_" + may_break)):
@@ -95,7 +95,7 @@ def foldable(text: str) -> Markup:
 
 
 def agreeing(value: int, one: str, many: str) -> str:
-    """The form of a word that goes with a count that stands apart."""
+    """The form of a word that agrees with a number that is shown elsewhere."""
     return one if value == 1 else many
 
 
@@ -119,7 +119,7 @@ def today() -> dt.date:
 
 
 def day_name(day: dt.date, short: bool = True) -> str:
-    """today, yesterday, 19 Nov, 9 Nov 2025; long: Thursday 19 November."""
+    """A day in words: today, yesterday, 19 Nov, 9 Nov 2025. In the long form: Thursday 19 November."""
     now = today()
     if day == now or day == now - dt.timedelta(days=1):
         word = "today" if day == now else "yesterday"
@@ -130,12 +130,12 @@ def day_name(day: dt.date, short: bool = True) -> str:
 
 
 def short_day(day: dt.date) -> str:
-    """19 Nov, 9 Nov 2025."""
+    """A day, in short: 19 Nov, 9 Nov 2025."""
     return f"{day.day} {day:%b}" + ("" if day.year == today().year else f" {day.year}")
 
 
 def plain_day(day: dt.date) -> str:
-    """19 November 2026."""
+    """A day with its year: 19 November 2026."""
     return f"{day.day} {day:%B} {day.year}"
 
 
@@ -151,7 +151,7 @@ def day(ms: int | None, never: str = "never") -> str:
 
 
 def moment(ms: int | None, never: str = "never") -> str:
-    """today 11:42, 19 Nov 16:20; with a year, the time is left out."""
+    """An instant in words: today 11:42, 19 Nov 16:20. With a year, the time is left out."""
     if ms is None:
         return never
     when = local(ms)
@@ -160,7 +160,7 @@ def moment(ms: int | None, never: str = "never") -> str:
 
 
 def brief(ms: int) -> Markup:
-    """11:42 today, else the day."""
+    """An instant in short: 11:42 if it is today, else the day."""
     is_today = local(ms).date() == today()
     return _time(ms, f"{local(ms):%H:%M}" if is_today else day_name(local(ms).date()))
 

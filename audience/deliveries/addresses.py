@@ -50,12 +50,14 @@ NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the only way to IPv4 from netwo
 
 
 class AddressRefused(Refused):
-    """A URL that is not sent to. The message never tells which address a name has."""
+    """No delivery is sent to this URL. The message never tells which address a name has."""
 
 
 @dataclass(frozen=True)
 class Receiver:
-    """A URL in its parts; `authority` is the host with the port if it was given, `target` path and query."""
+    """The parts of a URL. `authority` is the host, with the port if it was given; `target` is path and
+    query.
+    """
 
     is_encrypted: bool
     host: str
@@ -65,8 +67,9 @@ class Receiver:
 
 
 def check_url(url: str, *, private_addresses: bool, look_up: LookUp = look_up) -> None:
-    """Raises `AddressRefused` for a URL that no delivery would be sent to, as far as can be told: a name that
-    is not found passes, as each delivery looks it up again."""
+    """Raises `AddressRefused` for a URL to which no delivery would be sent. A name without an address passes,
+    because each delivery looks it up again.
+    """
     receiver = read(url, private_addresses=private_addresses)
     try:
         checked(look_up(receiver.host, LOOK_UP_SECONDS), private_addresses=private_addresses)
@@ -75,7 +78,7 @@ def check_url(url: str, *, private_addresses: bool, look_up: LookUp = look_up) -
 
 
 def read(url: str, *, private_addresses: bool) -> Receiver:
-    """Raises `AddressRefused`; looks nothing up."""
+    """The parts of a URL. Raises `AddressRefused`; looks nothing up."""
     parts = _split(url)
     if parts.scheme != "https" and not (private_addresses and parts.scheme == "http"):
         raise AddressRefused(NOT_HTTPS)
@@ -100,7 +103,7 @@ def _split(url: str) -> SplitResult:
 
 
 def checked(addresses: Iterable[str], *, private_addresses: bool) -> list[str]:
-    """The same, if a delivery may be sent to each of them. Raises `AddressRefused`."""
+    """The addresses as a list. Raises `AddressRefused` unless a delivery may be sent to each of them."""
     listed = list(addresses)
     if not private_addresses and not all(is_public(ip_address(address)) for address in listed):
         raise AddressRefused(NOT_PUBLIC)
@@ -108,7 +111,9 @@ def checked(addresses: Iterable[str], *, private_addresses: bool) -> list[str]:
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether it can only be someone else's, on the public internet."""
+    """Whether an address is on the public internet, so that it cannot belong to this machine or its
+    network.
+    """
     if isinstance(address, IPv4Address):
         return _is_public(address) and not any(address in network for network in NEVER_4)
     held = address.ipv4_mapped

@@ -53,10 +53,10 @@ FAILURES: tuple[tuple[type[Exception], str], ...] = (  # the first that is of it
 
 @dataclass(frozen=True)
 class Delivered:
-    """What came of a delivery: the status if there was one, and the first 1,024 bytes of the answer as text.
+    """The result of a delivery: the status if there was one, and the first 1,024 bytes of the answer as text.
 
-    `failure` is a sentence for the operator, None if a status came in time, whatever it is. `retry_after`
-    are the seconds for which a busy receiver asks to be left alone, an hour at most.
+    `failure` is a sentence for the operator; it is None if any status came in time. `retry_after` is for how
+    many seconds a busy receiver asks for no delivery, an hour at most.
     """
 
     status: int | None
@@ -71,11 +71,11 @@ class Deadline:
         self._at = time.monotonic() + seconds
 
     def end_within(self, seconds: float) -> None:
-        """Brings it forward where more than so many seconds are left."""
+        """Moves the deadline forward if more than `seconds` are left."""
         self._at = min(self._at, time.monotonic() + seconds)
 
     def left(self) -> float:
-        """In seconds, more than 0. Raises `TimeoutError`."""
+        """The seconds that are left, more than 0. Raises `TimeoutError`."""
         seconds = self._at - time.monotonic()
         if seconds <= 0:
             raise TimeoutError
@@ -83,7 +83,9 @@ class Deadline:
 
 
 class Incoming(io.RawIOBase):
-    """What a connection receives until the deadline, up to `MAX_ANSWER_BYTES`, as if it ended there."""
+    """The answer as a stream: what a connection receives until the deadline, up to `MAX_ANSWER_BYTES`. The
+    stream then ends.
+    """
 
     def __init__(self, connection: socket, deadline: Deadline) -> None:
         self._connection, self._deadline = connection, deadline
@@ -100,7 +102,9 @@ class Incoming(io.RawIOBase):
 
 
 class TimedConnection:
-    """What `http.client` uses of a socket, each step within the deadline. Whoever opened it closes it."""
+    """The methods of a socket that `http.client` uses, each within the deadline. The function that opened the
+    socket closes it.
+    """
 
     def __init__(self, connection: socket, deadline: Deadline) -> None:
         self._connection, self._deadline = connection, deadline
@@ -115,7 +119,7 @@ class TimedConnection:
         return io.BufferedReader(Incoming(self._connection, self._deadline))
 
     def close(self) -> None:
-        """`http.client` does so before it reads the answer."""
+        """Does nothing: `http.client` closes it before it reads the answer."""
 
 
 def post(
@@ -127,9 +131,10 @@ def post(
     seconds: float = SECONDS,
     look_up: LookUp = look_up,
 ) -> Delivered:
-    """Sends JSON, with `headers` beside the usual ones. Whatever the receiver does, it is over in `seconds`.
+    """Sends JSON, with `headers` beside the usual ones, and ends within `seconds`, whatever the receiver
+    does.
 
-    The host is looked up once; redirects are not followed, nor proxies used. Raises nothing of the network.
+    The host is looked up once. Redirects are not followed, and proxies not used. Raises no network errors.
     """
     deadline, began = Deadline(seconds), clock.uptime_ms()
     status, beginning, failure, retry_after = None, "", None, 0
@@ -154,7 +159,7 @@ def _open(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -> s
 
 
 def _connect(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -> socket:
-    """To the first of the addresses that lets it; the time is shared between them."""
+    """Connects to the first of the addresses that accepts. The time is shared between them."""
     for tried, address in enumerate(addresses):
         try:
             seconds = deadline.left() / (len(addresses) - tried)
@@ -176,7 +181,7 @@ def _encrypted(connection: socket, host: str, deadline: Deadline) -> socket:
 
 @cache
 def _trust() -> ssl.SSLContext:
-    """The certificates that this machine trusts; reading them takes 20 ms."""
+    """The TLS context with the certificates that this machine trusts. Reading them takes 20 ms."""
     return ssl.create_default_context()
 
 
@@ -201,7 +206,7 @@ def _user_agent() -> str:
 
 
 def _retry_after(answer: http.client.HTTPResponse) -> int:
-    """In seconds, of a number or a date (RFC 9110 section 10.2.3); 0 if it says neither."""
+    """The seconds to wait, from a number or a date (RFC 9110 section 10.2.3); 0 if the answer has neither."""
     text = (answer.getheader("Retry-After") or "").strip()
     if answer.status not in BUSY:
         return 0
@@ -216,7 +221,7 @@ def _retry_after(answer: http.client.HTTPResponse) -> int:
 
 
 def _beginning(answer: http.client.HTTPResponse) -> str:
-    """Of the text of the answer, however it ends; what is no text is replaced."""
+    """The beginning of the answer's text, however the answer ends. Bytes that are no text are replaced."""
     content = bytearray()
     with suppress(http.client.HTTPException, OSError, ValueError):
         while len(content) < KEPT_BYTES and (part := answer.read1(KEPT_BYTES)):

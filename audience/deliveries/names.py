@@ -12,11 +12,12 @@ _places = threading.BoundedSemaphore(MAX_LOOK_UPS)
 
 
 class NameUnknown(Exception):
-    """The name has no address, or nobody said in time which."""
+    """The name has no address, or no server answered in time."""
 
 
 def look_up(host: str, seconds: float) -> list[str]:
-    """The addresses of a host, the best first, by DNS and /etc/hosts of this machine; an address is its own.
+    """The addresses of a host, the best first, by this machine's DNS and /etc/hosts. For an IP address,
+    itself.
 
     Raises `NameUnknown`, after `seconds` at the latest.
     """

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
+from itertools import zip_longest
 from pathlib import Path
 
 from audience import addresses, clock, pepper
@@ -14,7 +14,6 @@ from audience.changes import log as change_log
 from audience.changes import targets
 from audience.changes.changes import OPERATOR, RESTORE, Acceptance, Source
 from audience.erasures import log as erasure_log
-from audience.erasures.log import LoggedErasure
 from audience.errors import Refused
 from audience.imports import payloads as import_payloads
 from audience.subscribers import writes as subscriber_writes
@@ -22,7 +21,9 @@ from schemas.values import FieldError
 from storage import database
 from storage.access import audit_log as stored_audit_log
 from storage.access import site_counters
+from storage.erasures import log as stored_log
 from storage.erasures import suppressions
+from storage.erasures.log import ERASED, LogLine
 from storage.erasures.suppressions import Suppression
 from storage.errors import Unavailable
 from storage.imports import file_imports as stored_files
@@ -65,7 +66,7 @@ def erase(
     Of an address that nobody has, also of a malformed one, it erases the refused rows. Raises `Refused` for
     an address and a uuid that do not mean the same.
 
-    First logs the erasure. If an `actor` did it, the audit log says so.
+    The log that outlives the database has it first. If an `actor` did it, the audit log says so.
     """
     email = site_keys.meant((email or "").strip())
     with database.write(site.id):
@@ -77,12 +78,13 @@ def erase(
         erased_pages.request(instance)
         number, now = site_counters.take(site.id, clock.now_ms())
         at = _instant(subscriber, now)
-        erasure_log.append(instance, _logged(site, hashes, subscriber, at, number))
+        stored_log.add(_logged(site, hashes, subscriber, at, number))
         _delete(site.id, [key] if key else [], source, number)
         forget_typed(site.id)
         _suppress(site.id, {hashes[0]: at}, number, hashes[1:])
         if actor:
             audit_log.record(actor, "subscriber erased", site, hashes[0])
+    erasure_log.forget(instance, [*hashes, *(_person_hashes(site.id, subscriber))])
     if key:
         _blank_waiting(site.id, lambda other: other == key)
     with suppress(Unavailable):  # the markers are still there: a worker tries again
@@ -107,15 +109,16 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     ]
     erased_pages.request(instance)
     number = accepted.number
-    erasure_log.append(instance, [line for row in erased for line in _logged(site, *row, number)])
+    stored_log.add([line for row in erased for line in _logged(site, *row, number)])
     _delete(site.id, [subscriber.email_key for subscriber in present], accepted.source, number)
     forget_typed(site.id)
     first = [hash_ for hashes, _, _ in erased for hash_ in hashes[1:]]
     _suppress(site.id, {hashes[0]: at for hashes, _, at in erased}, number, first)
 
 
-def blank_waiting(site: Site, keys: Collection[str]) -> None:
-    """Takes erased addresses out of the imports that wait, and their subscribers out of the record."""
+def blank_waiting(site: Site, instance: Path, keys: Collection[str]) -> None:
+    """Takes erased addresses out of the imports that wait, and their subscribers out of record and log."""
+    erasure_log.forget(instance, [site_keys.address_hash(site.id, key) for key in keys])
     _blank_waiting(site.id, lambda key: key in keys)
     change_log.blank(site.id)
 
@@ -128,14 +131,16 @@ def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequen
     suppressions.add(site_id, erased)
 
 
-def erase_again(site: Site, since: Mapping[str, int]) -> int:
-    """Erases subscribers by the hash of their address or uuid, with the times of it; returns how many.
+def erase_again(site: Site, since: Mapping[str, int], persons: Collection[str | None] = ()) -> int:
+    """Erases subscribers by the hash of their address, with the times of it, or of their uuid; returns how
+    many.
 
     Only for an instance that is being restored, which no other process uses.
     """
 
     def is_erased(key_or_uuid: str) -> bool:
-        return any(hash_ in since for hash_ in site_keys.address_hashes(site.id, key_or_uuid))
+        hashes = site_keys.address_hashes(site.id, key_or_uuid)
+        return any(hash_ in since or hash_ in persons for hash_ in hashes)
 
     last, erased = 0, 0
     with database.write(site.id):
@@ -179,13 +184,19 @@ def _there(site: Site, hashes: Collection[str], read: Callable[[str, str], str])
 
 def _logged(
     site: Site, hashes: Sequence[str], known: Subscriber | None, at: int, number: int
-) -> list[LoggedErasure]:
-    """A line of the address and one of the person, whom a backup may know under another; for a backup of
-    before the site had a key, and the Audience of then, by the hashes of then, too.
+) -> list[LogLine]:
+    """A line of the address and the person, whom a backup may know under another; for a backup of before the
+    site had a key by the hashes of then, too.
     """
-    of_person = site_keys.address_hashes(site.id, known.uuid) if known else []
-    logged = chain.from_iterable(zip(hashes, of_person, strict=True)) if of_person else hashes
-    return [LoggedErasure(site.uuid, key, at, number, pepper.check_value()) for key in logged]
+    now, check_value = clock.now_ms(), pepper.check_value()
+    return [
+        LogLine(site.uuid, key, at, number, check_value, ERASED, of_person, logged_at=now)
+        for key, of_person in zip_longest(hashes, _person_hashes(site.id, known))
+    ]
+
+
+def _person_hashes(site_id: int, known: Subscriber | None) -> list[str]:
+    return site_keys.address_hashes(site_id, known.uuid) if known else []
 
 
 def _find(site_id: int, email: str, uuid: str | None) -> Subscriber | None:

@@ -1,47 +1,56 @@
-"""The log of erasures, which outlives the database and repeats them after a restore.
+"""The log of who was erased, unsubscribed and resubscribed: it outlives the database, a restore repeats it.
 
 It is a file of JSON lines in the instance's folder or, where several hosts share the database, a table there.
 """
 
 import contextlib
-import fcntl
 import json
+import mmap
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+import secrets
+import shutil
+from collections.abc import Collection, Iterable, Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from audience import secret_files
+import orjson
+
+from audience import clock, pepper, secret_files
+from audience.access import site_keys
+from audience.changes import consents
+from audience.clock import DAY_MS
 from audience.errors import Refused
 from storage import database
+from storage.access import site_counters
+from storage.access import sites as stored_sites
 from storage.erasures import log as stored
-from storage.erasures.log import LoggedErasure as LoggedErasure
+from storage.erasures import suppressions
+from storage.erasures.log import BEGINNING, ERASED, MAX_LINE_BYTES
+from storage.erasures.log import LOG as LOG
+from storage.erasures.log import LogLine as LogLine
+from storage.errors import Unavailable
+from storage.subscribers import subscribers as stored_subscribers
 
-LOG = "erasures.log"
-MAX_LINE_BYTES = 1024
+FEW = 10  # hashes that are looked for, before all of the file is read
+CHUNK_ROWS = 1_000
+NO_LOG = "{} is no log of erasures: name one that `audience erasures export` wrote."
+LASTING = frozenset({ERASED, BEGINNING})
 
 
-def append(instance: Path, erasures: Sequence[LoggedErasure]) -> None:
-    """Logs erasures: flushed to the file, or in the caller's transaction."""
-    if stored.is_kept():
-        stored.add(erasures)
-    else:
-        append_lines(instance / LOG, erasures)
-
-
-def list_all(instance: Path) -> list[LoggedErasure]:
+def list_all(instance: Path) -> list[LogLine]:
     """Oldest first. Raises `Refused` if a line of the file cannot be read."""
     if not stored.is_kept():
         return list(read(instance / LOG))
     with database.session():
-        return stored.list_all()
+        return list(paired(stored.list_all()))
 
 
-def missing(instance: Path, erasures: Iterable[LoggedErasure]) -> list[LoggedErasure]:
+def missing(instance: Path, changes: Iterable[LogLine]) -> list[LogLine]:
     """Those that the log does not have."""
     known = set(list_all(instance))
-    return [erasure for erasure in erasures if erasure not in known]
+    return [change for change in changes if change not in known and change.kind != BEGINNING]
 
 
 def file_of(instance: Path) -> Path | None:
@@ -49,66 +58,212 @@ def file_of(instance: Path) -> Path | None:
     return None if stored.is_kept() else instance / LOG
 
 
-def write(file: Path, erasures: Iterable[LoggedErasure]) -> None:
-    """Replaces a private file by these lines."""
-    secret_files.write(file, b"".join(map(_line, erasures)))
+def begin(instance: Path) -> None:
+    """Lets the log begin, if it has not, with all who are unsubscribed or erased now."""
+    if is_begun(instance):
+        return
+    with database.write():
+        if not is_begun(instance):
+            complete(instance)
 
 
-def append_lines(log: Path, erasures: Iterable[LoggedErasure]) -> None:
-    """Appends lines, in place of a truncated one, one process at a time."""
-    descriptor = secret_files.private_opener(str(log), os.O_RDWR | os.O_CREAT)
-    with os.fdopen(descriptor, "r+b") as file:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        end = file.seek(0, os.SEEK_END)
-        file.seek(max(0, end - MAX_LINE_BYTES))
-        last = file.read()
-        file.seek(end - len(last) + last.rfind(b"\n") + 1)
-        file.truncate()
-        file.write(b"".join(map(_line, erasures)))
-        file.flush()
-        os.fsync(descriptor)
+def is_begun(instance: Path) -> bool:
+    return beginning(instance) is not None
 
 
-def _line(erasure: LoggedErasure) -> bytes:
-    known = {name: value for name, value in erasure._asdict().items() if value is not None}
-    return f"{json.dumps(known)}\n".encode()
+def beginning(instance: Path) -> LogLine | None:
+    """Its first line, whose `at` is the instant since which it is complete."""
+    if stored.is_kept():
+        with database.session():
+            return stored.beginning()
+    return _beginning(instance / LOG)
 
 
-def read(log: Path) -> Iterator[LoggedErasure]:
-    """The lines of a file, none if it does not exist. Raises `Refused`."""
-    try:
-        text = log.read_text("utf-8") if log.exists() else ""
-    except UnicodeDecodeError:
-        raise Refused(
-            f"{log} is no log of erasures: name one that `audience erasures export` wrote."
-        ) from None
-    lines = text.splitlines()
-    for number, line in enumerate(lines, 1):
-        try:
-            yield _erasure(json.loads(line))
-        except (ValueError, KeyError, TypeError) as error:
-            if number == len(lines) and not text.endswith("\n"):  # truncated: that erasure was not finished
-                return
-            raise Refused(f"{log} cannot be read at line {number}: repair it first.") from error
+def _beginning(log: Path) -> LogLine | None:
+    if not log.exists():
+        return None
+    with log.open("rb") as file:
+        entry = _entry(file.readline(MAX_LINE_BYTES))
+    return _change(entry) if entry.get("kind") == BEGINNING else None
 
 
-def _erasure(entry: Any) -> LoggedErasure:
-    return LoggedErasure(
-        entry["site_uuid"],
-        entry["address_hash"],
-        int(entry["at"]),
-        entry.get("number"),
-        entry.get("pepper_check"),
-    )
+def missing_ms(log: Path, since: int) -> int:
+    """Of how much time after an instant the file lacks unsubscribes; none without a file, in a new folder."""
+    first = _beginning(log)
+    if first is None:
+        return clock.now_ms() - since if log.exists() else 0
+    return max(0, first.at - since)
 
 
-def addresses(lines: Iterable[LoggedErasure], site_uuid: str) -> dict[str, int]:
-    """The times by the hash of each address of a site, without uuids: the line of one follows its address's,
-    under the same number.
+def complete(instance: Path) -> None:
+    """Adds all who are unsubscribed or erased now, in the caller's transaction: it knows of all time then."""
+    now = clock.now_ms()
+    first = LogLine("", "", 0, None, pepper.check_value(), BEGINNING, logged_at=now)
+    older = [change for change in list_all(instance) if change.kind != BEGINNING]
+    more = _away_now({change.address_hash for change in older if change.kind == ERASED})
+    if stored.is_kept():
+        stored.put_beginning(first)
+        stored.add(list(more))
+    else:
+        write(instance / LOG, chain([first], older, more))
+
+
+def _away_now(erased: Collection[str]) -> Iterator[LogLine]:
+    """Without those whose erasure is logged."""
+    for site in stored_sites.list_all():
+        number, last = site_counters.accepted(site.id), 0
+        known = suppressions.all_of_site(site.id).items()
+        suppressed = {hash_: row for hash_, row in known if row.reason != ERASED or hash_ not in erased}
+        yield from consents.logged_suppressions(site.id, suppressed, number)
+        while people := stored_subscribers.unsubscribed_after(site.id, last, CHUNK_ROWS):
+            last = people[-1].id
+            for person in people:
+                address_hash = site_keys.address_hash(site.id, person.email_key)
+                yield consents.logged_subscriber(site.id, person, address_hash, number)
+
+
+def take(instance: Path, restored: Path) -> None:
+    """Adds to the file what was logged in the folder in which a backup was brought up to date."""
+    if changes := list(read(restored / LOG)):
+        stored.append(instance / LOG, changes)
+
+
+def forget(instance: Path, hashes: Collection[str]) -> None:
+    """Takes the other lines of those who are erased out of the file, or leaves it to the daily sweep."""
+    log = file_of(instance)
+    with contextlib.suppress(OSError, Refused, Unavailable):
+        if log and (len(hashes) > FEW or _mentions(log, hashes)):
+            compact(log)
+
+
+def _mentions(log: Path, hashes: Collection[str]) -> bool:
+    """Whether one of the hashes is in another line than that of an erasure."""
+    with log.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as octets:
+        for hash_ in hashes:
+            start = octets.rfind(b"\n", 0, found) + 1 if (found := octets.find(hash_.encode())) >= 0 else -1
+            if start >= 0 and _entry(octets[start : octets.find(b"\n", start)]).get("kind", ERASED) != ERASED:
+                return True
+    return False
+
+
+def sweep(instance: Path, days: int) -> bool:
+    """Once a day, drops what was logged more than `days` ago, but for erasures."""
+    first, now = beginning(instance), clock.now_ms()
+    if first is None or now - (first.logged_at or 0) < DAY_MS:
+        return False
+    before = now - days * DAY_MS
+    if not stored.is_kept():
+        compact(instance / LOG, before)
+        return False
+    with database.write(database.SHARED):
+        since = before if stored.drop(before) else first.at
+        stored.put_beginning(first._replace(at=since, logged_at=now))
+    return False
+
+
+def compact(log: Path, before: int = 0) -> None:
+    """Rewrites the file without what was logged before an instant, or before the erasure of the same person.
+
+    Beside those who append, who wait for the last of it only.
     """
-    of_site = (line for line in lines if line.site_uuid == site_uuid)
-    erasures = groupby(of_site, lambda line: line.number)
-    return {line.address_hash: line.at for _, lines in erasures for line in islice(lines, 0, None, 2)}
+    first, was = _beginning(log), log.stat()
+    if first is None:
+        return
+    changes = partial(read, log, was.st_size)
+    erased = {hash_: n for n, row in enumerate(changes()) if row.kind == ERASED for hash_ in row.hashes}
+
+    def goes(n: int, row: LogLine) -> bool:
+        is_erased = any(erased.get(hash_, -1) > n for hash_ in row.hashes)
+        return row.kind == BEGINNING or (row.kind != ERASED and (is_erased or _is_old(row, before)))
+
+    is_any_old = any(_is_old(change, before) for change in changes())
+    head = first._replace(
+        at=before if is_any_old else first.at, logged_at=clock.now_ms() if before else first.logged_at
+    )
+    kept = (row for n, row in enumerate(changes()) if not goes(n, row))
+    with _draft(log, chain([head], kept)) as draft, database.write(database.SHARED):
+        if log.stat().st_ino == was.st_ino:
+            with log.open("rb") as file:
+                file.seek(was.st_size)
+                shutil.copyfileobj(file, draft)
+            _publish(draft, log)
+
+
+def _is_old(change: LogLine, before: int) -> bool:
+    return change.kind not in LASTING and (change.logged_at or 0) < before
+
+
+@contextlib.contextmanager
+def _draft(log: Path, changes: Iterable[LogLine]) -> Iterator[IO[bytes]]:
+    """A private file beside the log, which goes unless it is published."""
+    draft = log.with_name(f"{log.name}.{secrets.token_hex(4)}.new")
+    try:
+        with open(draft, "xb", opener=secret_files.private_opener) as file:
+            file.writelines(map(stored.line, changes))
+            yield file
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _publish(draft: IO[bytes], log: Path) -> None:
+    draft.flush()
+    os.fsync(draft.fileno())
+    secret_files.publish(Path(draft.name), log)
+
+
+def write(file: Path, changes: Iterable[LogLine]) -> None:
+    """Replaces a private file by these lines."""
+    with _draft(file, changes) as draft:
+        _publish(draft, file)
+
+
+def read(log: Path, size: int | None = None) -> Iterator[LogLine]:
+    """The lines of a file, or of its first bytes; none if it does not exist. Raises `Refused`."""
+    return paired(_read(log, size))
+
+
+def _read(log: Path, size: int | None) -> Iterator[LogLine]:
+    if not log.exists():
+        return
+    end = 0
+    with log.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            end += len(line)
+            if size is not None and end > size:
+                return
+            try:
+                yield _change(orjson.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                if not line.isascii():
+                    raise Refused(NO_LOG.format(log)) from None
+                if not line.endswith(b"\n"):  # truncated: that change was not finished
+                    return
+                raise Refused(f"{log} cannot be read at line {number}: repair it first.") from error
+
+
+def _change(entry: Any) -> LogLine:
+    blank = {"site_uuid": "", "address_hash": ""} if entry.get("kind") == BEGINNING else {}
+    known = {name: entry[name] for name in LogLine._fields if name in entry}
+    values: dict[str, Any] = blank | known | {"at": int(entry["at"])}
+    return LogLine(**values)
+
+
+def paired(changes: Iterable[LogLine]) -> Iterator[LogLine]:
+    """An older Audience wrote a line for the address, and one for the uuid, under the same number."""
+    first = None
+    for change in changes:
+        is_older = change.logged_at is None and change.person_hash is None and change.number is not None
+        if first and is_older and change[:1] + change[2:] == first[:1] + first[2:]:
+            yield first._replace(person_hash=change.address_hash)
+            first = None
+            continue
+        if first:
+            yield first
+        first = change if is_older else None
+        if not is_older:
+            yield change
+    if first:
+        yield first
 
 
 def boundaries(log: Path) -> list[dict[str, Any]]:

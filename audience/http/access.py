@@ -44,7 +44,9 @@ def authenticate() -> AuthenticatedKey:
 
 
 def note_use(key: AuthenticatedKey) -> None:
-    """Once the answer is sent, which does not wait for the database."""
+    """Notes the use of an API key once the answer is sent, so that the answer does not wait for the
+    database.
+    """
     if not keys.is_noted(key):
         after_this_request(partial(_note_use_later, key))
 
@@ -55,7 +57,9 @@ def _note_use_later(key: AuthenticatedKey, response: Response) -> Response:
 
 
 def _throttle(publishable_key: str) -> None:
-    """Over the limit per address, attempts do not count per key, so that guessed keys use no memory."""
+    """Counts a failure of an address, and below the limit also of a key. Above it, keys are not counted, so
+    that guessed keys use no memory.
+    """
     limit, address, hit = settings().auth_failures, counted_as(client_address()), services().limiter.hit
     wait = hit(limit, "auth", address) or hit(limit, "auth", address, publishable_key)
     if wait:
@@ -70,7 +74,9 @@ def client_address() -> str:
 
 @lru_cache(maxsize=1024)
 def counted_as(address: str) -> str:
-    """What failures from an address are counted by: of IPv6, the /64, of which one client has all."""
+    """The network by which failures of an address are counted. For IPv6 it is the /64, all of which one
+    client has.
+    """
     try:
         parsed = ipaddress.ip_address(unmapped(address))
     except ValueError:
@@ -79,7 +85,7 @@ def counted_as(address: str) -> str:
 
 
 def last_untrusted(forwarded: str, address: str, proxies: tuple[str, ...]) -> str:
-    """The last of the forwarded addresses that no trusted proxy has, of at most `MAX_PROXIES`."""
+    """The last of the forwarded addresses, at most `MAX_PROXIES`, that is not a trusted proxy."""
     hops = forwarded.rsplit(",", MAX_PROXIES)
     while hops and _is_trusted(address, proxies):
         address = unmapped(hops.pop().strip()[:MAX_ADDRESS_LENGTH]) or address

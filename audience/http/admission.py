@@ -37,7 +37,9 @@ class Admission:
 
 
 def admit(check: Check) -> AuthenticatedKey:
-    """The key of this request, checked now if it was not before. Raises why there is no body."""
+    """The key of this request, which is checked unless it was before. Raises the reason why there is
+    no body.
+    """
     environ = request.environ
     key: AuthenticatedKey | None = environ.get(KEY)
     if key is None and REFUSAL not in environ:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CompactJson(DefaultJSONProvider):
-    """As Flask's own, without blanks, in UTF-8, keys in their order; one encoder serves all answers."""
+    """Flask's JSON without blanks, in UTF-8, with keys in their order. One encoder serves all answers."""
 
     ensure_ascii = False
     sort_keys = False
@@ -28,7 +28,7 @@ class CompactJson(DefaultJSONProvider):
 
 
 class JsonText(Response):
-    """JSON that is made already, sent with the headers that it has; closed only where that does something."""
+    """A response of finished JSON text, with its headers. It is closed only if that has an effect."""
 
     _closes = False
 
@@ -51,11 +51,13 @@ class Application(Flask):
     json_provider_class = CompactJson
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function itself: Flask would examine every hook and view, at every request."""
+        """The function itself: Flask would examine every hook and view at every request."""
         return func
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """By the path alone: no route is chosen by a host, and no link of ours begins with what one sent."""
+        """Routes by the path alone: no route is chosen by a host, and no link of ours begins with a host that
+        a client sent.
+        """
         if request is None:
             return None
         return self.url_map.bind("", "", default_method=request.method, path_info=request.path)

@@ -63,7 +63,9 @@ JSON_ROOTS = frozenset({"api", "metrics", "readyz"})
 
 @dataclass(frozen=True)
 class ErrorResponse:
-    """`fields` are refused values, each with `field` and `message`; `found` has further keys of the body."""
+    """The answer to an error. `fields` are refused values, each with `field` and `message`; `found` has
+    further keys of the body.
+    """
 
     status: int
     message: str
@@ -132,8 +134,8 @@ def register(
     storage_handlers: Mapping[Any, Handler],
     error_pages: Mapping[str, ErrorPage],
 ) -> None:
-    """Handles every exception; `storage_handlers` those of the database, `error_pages` show an error, by the
-    name of the blueprint.
+    """Registers handlers for every exception: `storage_handlers` for those of the database; `error_pages` show
+    an error, by the name of the blueprint.
     """
     for exception, handler in {**HANDLERS, **storage_handlers}.items():
         app.register_error_handler(exception, partial(respond, handler, error_pages))
@@ -160,7 +162,7 @@ def body(error: ErrorResponse) -> dict[str, Any]:
 
 
 def sentence(error: ErrorResponse) -> str:
-    """The message; to a request that would have written, it says that nothing was."""
+    """The message of an error. For a request that would have written, it adds that nothing was written."""
     view = current_app.view_functions.get(request.endpoint or "")
     if (
         not error.outcome_known

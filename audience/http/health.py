@@ -53,7 +53,9 @@ def _numbers() -> dict[str, float]:
 
 
 def _is_allowed(token: str) -> bool:
-    """With a token, clients that send it; otherwise this machine, except for a proxy on it."""
+    """Whether the client may read the metrics. It must send the token; without a token it must be this
+    machine, and no proxy.
+    """
     if token:
         sent = request.authorization
         return sent is not None and hmac.compare_digest((sent.token or "").encode(), token.encode())

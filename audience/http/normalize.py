@@ -29,7 +29,9 @@ class Credentials(NamedTuple):
 
 
 def normalize(environ: dict[str, Any]) -> None:
-    """Once for a request, whoever sees it first; only a bearer token remains in its header."""
+    """Normalizes a request's path and credentials, once for each request. Only a bearer token remains in its
+    header.
+    """
     if CREDENTIALS in environ:
         return
     environ["PATH_INFO"] = SLASHES.sub("/", environ.get("PATH_INFO", "")).rstrip("/") or "/"
@@ -40,7 +42,9 @@ def normalize(environ: dict[str, Any]) -> None:
 
 
 def _credentials(authorization: str) -> Credentials | None:
-    """Those of `Basic`, in UTF-8 without NUL, which not every database compares; None for anything else."""
+    """The credentials of `Basic`, in UTF-8 without NUL, which not every database can compare; None for any
+    other header.
+    """
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "basic":
         return None

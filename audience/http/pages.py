@@ -38,7 +38,7 @@ def public_root() -> str:
 
 
 def packable(plain: bytes, gzipped: bytes, mimetype: str) -> Response:
-    """A body for everyone, `gzipped` for clients that take it so."""
+    """A body that all clients may have, `gzipped` for those that accept it."""
     packed = request.accept_encodings["gzip"] > 0
     encoding = {"Content-Encoding": "gzip"} if packed else {}
     headers = {"Vary": "Accept-Encoding"} | encoding

@@ -18,7 +18,7 @@ def register(app: Flask) -> None:
 
 
 def begin() -> None:
-    """The first thing of a request: what goes through `g`, once."""
+    """Begins the log entry of a request, once. It runs first."""
     vars(g._get_current_object()).update(
         request_id=os.urandom(16).hex(), started=time.perf_counter(), site_id=None, key_id=None
     )

@@ -11,7 +11,9 @@ from storage.undo import undos
 
 @dataclass(frozen=True)
 class Backlog:
-    """`rows` are those not written yet; `oldest_seconds` is 0 unless an import is queued."""
+    """The waiting imports. `rows` is the number of rows not written yet; `oldest_seconds` is 0 unless an
+    import is queued.
+    """
 
     imports: int
     rows: int
@@ -27,7 +29,7 @@ def measure() -> Backlog:
 
 @database.session()
 def running(site: Site) -> imports.Import | None:
-    """The import of a site that is being applied, or whose turn it is."""
+    """The import of a site that is being applied, or that is next."""
     waiting = jobs.in_turn(site.id)
     return imports.get(site.id, waiting[1]) if waiting and waiting[0] == imports.JOB else None
 

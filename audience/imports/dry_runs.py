@@ -28,7 +28,9 @@ REFUSED = "refused"
 
 @dataclass(frozen=True)
 class RowPreview:
-    """A row as it would become: `subscriber` with the names of `tags`, or why the row is refused."""
+    """A row of a file as it would be imported: `subscriber` with the names of its `tags`, or why the row is
+    refused.
+    """
 
     row: FileRow
     outcome: str
@@ -38,10 +40,11 @@ class RowPreview:
 
 @dataclass
 class DryRun:
-    """What an import would do with `rows_seen` rows, all of the file if `whole`.
+    """The result of a dry run over `rows_seen` rows of a file, which are all if `whole`.
 
-    The number by outcome, or `REFUSED`; those by which somebody would have `left`, the `new` ones of these;
-    those who had left before and `stayed` away, or whose consent came too late; the first `rows` themselves.
+    `counts` is the number of rows by outcome, or `REFUSED`. `left` counts the rows by which a subscriber
+    would be unsubscribed, `new` those of them that create one. `stayed` counts the rows whose subscriber
+    stays unsubscribed. The consent events that would be ignored are counted, too. `rows` are the first rows.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -76,7 +79,9 @@ class DryRun:
 def dry_run(
     site: Site, rows: FileRows, most: int | None = None, follow: Callable[[DryRun], object] = bool
 ) -> DryRun:
-    """What an import of (at `most` the first) rows would do; nothing is written. `follow` is told so far."""
+    """The result of importing the rows (`most` at most); nothing is written. `follow` is called with the
+    result so far.
+    """
     done = DryRun(whole=False)
     with closing(rows), TriedPeople() as states:
         judged = rows if most is None else islice(rows, most)
@@ -97,7 +102,7 @@ class _Rollback(Exception):
 
 @dataclass(frozen=True)
 class _Tried:
-    """The subscribers `after` changes, by key, and the names of their tags by id."""
+    """The subscribers by key as they are `after` the changes, and the names of their tags by id."""
 
     written: Written
     after: Mapping[str, Subscriber]
@@ -105,7 +110,7 @@ class _Tried:
 
 
 def _try(site_id: int, changes: Sequence[Change], states: Mapping[str, Any]) -> _Tried:
-    """Writes the changes, and rolls back; `states` are those of people named before."""
+    """Writes the changes, and rolls back. `states` are those of subscribers that earlier rows mentioned."""
     done = _Tried(Written([], {}, 0, 0, 0, 0), {}, {})
     with suppress(_Rollback), database.write(site_id):
         accepted = subscribers.accept_now(site_id)
@@ -125,7 +130,7 @@ def _tag_names(site_id: int, by_key: Mapping[str, Subscriber]) -> dict[int, str]
 
 
 def _names(subscriber: Subscriber, tags: Mapping[int, str]) -> list[str]:
-    """Without that of a deleted tag that is still being taken off."""
+    """The names of a subscriber's tags, without a deleted tag that is still being removed."""
     return [tags[tag_id] for tag_id in subscriber.tag_ids if tag_id in tags]
 
 
@@ -140,7 +145,7 @@ def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
 
 
 def _restore(site_id: int, states: Mapping[str, Any], accepted: Acceptance) -> None:
-    """Brings people to where earlier batches left them."""
+    """Sets subscribers to the state in which earlier batches left them."""
     subscribers.write(site_id, list(_restoring_changes(site_id, states)), accepted)
     existing = stored.get_by_keys(site_id, states).values()
     for subscriber in existing:
@@ -150,7 +155,9 @@ def _restore(site_id: int, states: Mapping[str, Any], accepted: Acceptance) -> N
 
 
 def _restoring_changes(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
-    """The changes after which people are in some states, but for consent: imports take no names or values."""
+    """The changes that set subscribers to the given states, except for consent: imports remove no names or
+    values.
+    """
     before = stored.get_by_keys(site_id, states)
     tags = _tag_names(site_id, before)
     for key, (email, *texts, fields, names, _) in states.items():

@@ -44,9 +44,10 @@ class TakenBackError(Refused):
 
 @dataclass
 class Upload:
-    """A file that is being received as an import: its rows stored so far, all of them if `complete`.
+    """A file that is being received as an import. `stored_rows` have been stored so far, which are all rows
+    if `complete`.
 
-    `hold` is called in each transaction; what it raises ends it.
+    `hold` is called in each transaction, which ends if it raises.
     """
 
     site: Site
@@ -57,9 +58,9 @@ class Upload:
     hold: Callable[[], object] = bool
 
     def store(self, rows: FileRows) -> None:
-        """Stores the rows after the first `stored_rows`.
+        """Stores the rows of the file after the first `stored_rows`.
 
-        Raises `ServiceUnavailable` if abandoned, `TakenBackError`.
+        Raises `ServiceUnavailable` if the upload was abandoned, and `TakenBackError`.
         """
         items: list[bytes] = []
         refused: list[RefusedRow] = []
@@ -79,7 +80,7 @@ class Upload:
         self._store(items, refused)
 
     def _store(self, items: list[bytes], refused: list[RefusedRow]) -> None:
-        """`items` are rows of a payload."""
+        """Stores `items`, which are rows of a payload, and the refused rows, in one transaction."""
         site_id, at = self.site.id, clock.now_ms()
         with database.write(site_id):
             self.hold()
@@ -112,9 +113,9 @@ class Upload:
         file: ImportedFile | None = None,
         actor: Actor = COMMAND_LINE,
     ) -> None:
-        """Queues the complete import; what is kept of its `file`, unless a task of it ends with that.
+        """Queues the complete import, with the facts about its `file`.
 
-        Raises `ServiceUnavailable` if abandoned, `TakenBackError`.
+        Raises `ServiceUnavailable` if the upload was abandoned, and `TakenBackError`.
         """
         with database.write(self.site.id):
             self.hold()
@@ -129,7 +130,7 @@ class Upload:
 
 @contextmanager
 def receiving(site: Site) -> Iterator[Upload]:
-    """An import of a new file, discarded if the block raises."""
+    """Begins the import of a new file, which is discarded if the block raises."""
     with database.write(site.id):
         upload = Upload(site, stored.begin(site.id, None, clock.now_ms(), _now() + LEASE_MS), LEASE_MS)
     try:
@@ -143,7 +144,7 @@ def receiving(site: Site) -> Iterator[Upload]:
 def resume(site: Site, source: str, once: bool = False) -> Upload:
     """The interrupted import of the file identified by `source`, or a new import.
 
-    Of a file that is to be imported `once`, an import that has ended is the one, too.
+    With `once`, also an import of the file that has ended.
     """
     import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is None and once:
@@ -158,7 +159,7 @@ def resume(site: Site, source: str, once: bool = False) -> Upload:
 
 
 def forget(site: Site, source: str) -> None:
-    """Deletes the interrupted import of a file, which has changed."""
+    """Deletes the interrupted import of a file that has changed."""
     with database.session():
         import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is not None:
@@ -166,12 +167,14 @@ def forget(site: Site, source: str) -> None:
 
 
 def _now() -> int:
-    """By the wall clock, where there is no server's: a lease may outlast a start of the machine."""
+    """The present of leases, in milliseconds. Without a database server it follows the wall clock: a lease
+    may outlast a reboot.
+    """
     return leases.now(clock.now_ms())
 
 
 def _discard(site_id: int, import_id: int) -> None:
-    """In several transactions, so that others can write in between."""
+    """Deletes an import in several transactions, so that others can write in between."""
     more = True
     while more:
         with database.write(site_id):
@@ -189,19 +192,19 @@ def columns(site: Site, import_id: int) -> list[str]:
 
 @database.session()
 def refusals(site: Site, import_id: int) -> list[tuple[str, int]]:
-    """(code, rows) of the refused rows of an import, the most common first."""
+    """The (code, number of rows) of the refused rows of an import, the most common first."""
     return stored.refused_by_code(site.id, import_id)
 
 
 def download(site: Site, import_id: int, actor: Actor) -> Iterator[RefusedRow]:
-    """As `refused`; at their end the audit log says who was sent how many."""
+    """Reads the refused rows as `refused` does, and then records in the audit log who downloaded how many."""
     pages = _refused_pages(site, import_id)
     for page in audit_log.sent(site, pages, actor, "refused rows downloaded", f"import {import_id}"):
         yield from page
 
 
 def refused(site: Site, import_id: int) -> Iterator[RefusedRow]:
-    """The refused rows of an import, in order, read page by page."""
+    """The refused rows of an import's file, in order, read page by page."""
     for page in _refused_pages(site, import_id):
         yield from page
 
@@ -219,7 +222,7 @@ def _refused_pages(site: Site, import_id: int) -> Iterator[list[RefusedRow]]:
 
 @database.writes_site
 def retry(site: Site, import_id: int, actor: Actor) -> None:
-    """Goes on with a failed import of the site, and says so in the audit log. Raises `NotFound`."""
+    """Continues a failed import of the site, and records that in the audit log. Raises `NotFound`."""
     imports.progress(site, import_id)
     imports.retry(import_id)
     audit_log.record(actor, "import tried again", site, f"import {import_id}")
@@ -234,5 +237,5 @@ def sweep() -> None:
 
 
 def forget_refused() -> bool:
-    """Deletes some refused rows after `RETENTION_MS`; False if there were none."""
+    """Deletes some of the refused rows that are older than `RETENTION_MS`; False if there were none."""
     return refused_rows.forget(clock.now_ms() - RETENTION_MS)

@@ -38,7 +38,7 @@ DOMAIN = re.compile(rf"[^\s!-,/:-@\[-`{{-~]{{1,{MAX_ADDRESS_BYTES}}}")  # of let
 
 
 def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts: TextOpener) -> None:
-    """Searches a file, and deletes it if somebody who was erased is in it.
+    """Searches a file, and deletes it if an erased subscriber is in it.
 
     Raises `ClaimLost`, `MACHINE_FAULTS`.
     """
@@ -62,7 +62,9 @@ def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts:
 def _why_deleted(
     site: Site, upload: FileUpload, job: Job, instance: Path, open_texts: TextOpener, erased: Set[str]
 ) -> str:
-    """Empty for a file that stays. Raises `ClaimLost`, `MACHINE_FAULTS`."""
+    """Searches a file. Returns why it must be deleted, or "" if it stays. Raises `ClaimLost`,
+    `MACHINE_FAULTS`.
+    """
     try:
         with (
             file_uploads.opened(site, instance, upload) as binary,
@@ -89,7 +91,7 @@ def _why_deleted(
 
 
 def keys_in(text: str) -> set[str]:
-    """The normal forms of all that may be an address in a text, also in an encoding."""
+    """The normal forms of all texts that may be addresses in a text, also encoded ones."""
     texts = (text, *redaction.addresses_in(text))
     spellings = set(chain.from_iterable(map(_around_signs, texts)))
     keys = set()
@@ -100,7 +102,7 @@ def keys_in(text: str) -> set[str]:
 
 
 def _around_signs(text: str) -> Iterator[str]:
-    """What may be an address around each @, whatever marks stand on both sides of it."""
+    """The texts around each @ that may be addresses, whatever marks surround them."""
     for at in redaction.AT.finditer(text):
         if domain := DOMAIN.match(text, at.end()):
             for local in _locals(text[max(0, at.start() - MAX_LOCAL_BYTES) : at.start()]):
@@ -117,7 +119,7 @@ def _locals(before: str) -> Iterator[str]:
 
 
 def _end(domain: str) -> int:
-    """Where something else begins behind a domain without a blank, such as a full-width comma."""
+    """The index at which a domain ends without a blank, such as before a full-width comma."""
     return next((index for index, letter in enumerate(domain) if not _is_of_name(letter)), len(domain))
 
 

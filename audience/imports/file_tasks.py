@@ -34,10 +34,11 @@ STOPPED = "It stopped by itself: find the cause in the worker's log, then look a
 
 @dataclass
 class Task:
-    """What is to be done with a file; `upload` is as it was when the job was claimed.
+    """A task on a file; `upload` is as it was when the job was claimed.
 
-    `found` is what is known by now, as JSON, and shown once all is `looked` through: `look`, what the file is
-    (schemas/file_looks.py); what `tried` gives; or the `problem`, with the values `found`.
+    `found` has the results so far, as JSON; they are shown once the whole file is `looked` through. They are
+    `look`, the description of the file (schemas/file_looks.py), and the result of `tried`; or the `problem`,
+    with the values `found`.
     """
 
     site: Site
@@ -47,19 +48,19 @@ class Task:
     looked: bool = False
 
     def note(self, rows_done: int) -> None:
-        """Raises `ClaimLost`."""
+        """Stores how many rows were read. Raises `ClaimLost`."""
         outcome = compact_json(self.found) if self.looked else self.upload.outcome
         with database.write(self.site.id):
             jobs.hold(self.job, LONG)
             stored.note(self.site.id, self.upload.id, rows_done, outcome)
 
     def look(self, rows_done: int, look: dict[str, Any]) -> None:
-        """Raises `ClaimLost`."""
+        """Stores the description of the file so far. Raises `ClaimLost`."""
         self.found["look"] = look
         self.note(rows_done)
 
     def judge(self, done: DryRun) -> None:
-        """Raises `ClaimLost`."""
+        """Stores the result of the dry run so far. Raises `ClaimLost`."""
         self.found |= dry_run_result(done)
         self.note(done.rows_seen)
 
@@ -71,14 +72,16 @@ class Task:
                 yield row
 
     def end(self, **problem: Any) -> None:
-        """Raises `ClaimLost`."""
+        """Stores the result, and ends the task. Raises `ClaimLost`."""
         with database.write(self.site.id):
             jobs.hold(self.job, LONG)
             stored.end(self.site.id, self.upload.id, compact_json(self.found | problem))
 
 
 def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpener) -> dict[str, Any]:
-    """What a worker would find in a file that is small; only what its columns mean while others write."""
+    """The result of looking through a small file in this process. While others write, only the meanings of
+    its columns.
+    """
     outcome: dict[str, Any] = {}
     try:
         with _open_file(site, instance, upload, open_file, lambda _, look: outcome.update(look=look)) as file:
@@ -92,7 +95,9 @@ def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpen
 
 
 def dry_run_result(done: DryRun) -> dict[str, Any]:
-    """What an import would do, as JSON; `refused` are (row, why) of those among the first rows."""
+    """The result of a dry run as JSON. `refused` has the (row number, message) of refused rows among the
+    first rows.
+    """
     refused = [(row.row.row_number, row.row.message) for row in done.rows if row.row.message]
     return {
         "counts": dict(done.counts),
@@ -115,7 +120,7 @@ def kind(instance: Path, open_file: FileOpener, open_texts: TextOpener) -> Kind:
 
 
 def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Job, _deadline: float) -> int:
-    """Searches a file, or does its task, to the end; what there is to do then is done next."""
+    """Searches a file, or does its task, to the end. What is due after that is done next."""
     with database.write(job.site_id):
         upload = stored.get(job.site_id, job.subject)
         if upload is None or not upload.is_due:
@@ -130,7 +135,7 @@ def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Jo
 
 
 def _attempt(task: Task, instance: Path, open_file: FileOpener) -> None:
-    """Does a task, and says so if it cannot be done. Raises `ClaimLost`, `MACHINE_FAULTS`."""
+    """Does a task, and reports it if it cannot be done. Raises `ClaimLost`, `MACHINE_FAULTS`."""
     try:
         _do(task, instance, open_file)
     except NotFound as error:
@@ -180,7 +185,7 @@ def _open_file(
 
 
 def _import(task: Task, file: ReadableFile) -> None:
-    """Goes on where another worker was killed; what is undone meanwhile is not read on."""
+    """Imports the file, from where a killed worker stopped. An undone import is not continued."""
     site, upload = task.site, task.upload
     received = file_imports.resume(site, upload.file, once=True)
     received.hold = partial(jobs.hold, task.job, LONG)
@@ -209,5 +214,5 @@ def _receive(task: Task, file: ReadableFile, received: Upload) -> None:
 
 @database.session()
 def _is_left(task: Task) -> bool:
-    """Whether the operator has left the file; otherwise another worker goes on with it."""
+    """Whether the operator has abandoned the file; otherwise another worker continues."""
     return stored.get(task.site.id, task.upload.id) is None

@@ -14,7 +14,7 @@ from functools import partial
 from audience import clock, jobs, telemetry
 from audience.access.sites import Site
 from audience.changes import targets
-from audience.changes.changes import Acceptance, Change, Item, Outcome, Source
+from audience.changes.changes import Acceptance, Change, Item, Outcome, Source, SourceKind
 from audience.errors import NotFound
 from audience.imports import moved_addresses
 from audience.imports import payloads as import_payloads
@@ -57,9 +57,10 @@ def accept(
     import_queue: ImportQueue,
     inline_rows: int,
 ) -> AcceptedImport:
-    """Accepts items, as (index in the request, item); `errors` are those of items refused already.
+    """Accepts items, as (index in the request, item); `errors` are those of items that are already refused.
 
-    Up to `inline_rows` items are applied at once; behind older imports, this waits for them up to a second.
+    Up to `inline_rows` items are applied at once. If older imports are waiting, this waits for them up to a
+    second.
     """
     numbered, malformed = targets.changes_of(site, items)
     problems = sorted([*errors, *malformed], key=index_of)
@@ -95,7 +96,7 @@ def accept(
 
 
 def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change]) -> Import:
-    """Applies a whole import, however many chunks it is, in the caller's transaction."""
+    """Applies a whole import in the caller's transaction, whatever the number of its chunks."""
     accepted = _applying(site_id, import_id)
     while accepted.applied < accepted.rows:
         accepted = _apply(site_id, accepted, changes[accepted.applied :])
@@ -103,7 +104,7 @@ def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change]) -> I
 
 
 def _wait_for_turn(site: Site, import_id: int) -> Import | None:
-    """Waits until an import is applied; None if it is not in time, or the database becomes unavailable."""
+    """Waits until an import is applied. None if it takes too long, or the database becomes unavailable."""
     deadline = time.monotonic() + WAIT_SECONDS
     with suppress(Unavailable):
         while time.monotonic() < deadline:
@@ -128,7 +129,9 @@ def newest(site: Site, before: int = 2**62) -> list[Import]:
 
 
 def retry(import_id: int, chosen: Site | None = None) -> None:
-    """Queues a failed import again, from where it stopped. Raises `NotFound`, also of another site."""
+    """Queues a failed import again, from where it stopped. Raises `NotFound`, also if another site was
+    chosen.
+    """
     with database.session():
         site_id = stored.site_of_failed(import_id)
     if (
@@ -140,7 +143,9 @@ def retry(import_id: int, chosen: Site | None = None) -> None:
 
 
 def step(job: Job, deadline: float) -> int:
-    """Applies an import batch by batch; hands it back between two at the deadline, or if the log is full."""
+    """Applies an import batch by batch. Hands it back after a batch at the deadline, or if the write-ahead
+    log is full.
+    """
     site_id = job.site_id
     with database.session():
         accepted = _applying(site_id, job.subject)
@@ -165,7 +170,7 @@ def _applying(site_id: int, import_id: int) -> Applying:
 
 
 def give_up(site_id: int, import_id: int) -> Callable[[], object]:
-    """Ends an import that has failed too often, in the caller's transaction; trying again goes on."""
+    """Marks an import that failed too often as failed, in the caller's transaction. A retry continues it."""
     return partial(_record_finished, site_id, stored.fail(site_id, import_id, clock.now_ms()))
 
 
@@ -224,7 +229,7 @@ def _apply(site_id: int, accepted: Applying, waiting: Sequence[Change | None]) -
     """Applies the first chunk of `waiting`, in the caller's transaction."""
     at, chunk = clock.now_ms(), _chunk(waiting)  # before what it changes is recorded
     changes = [change for change in chunk if change]
-    acceptance = Acceptance(accepted.number, accepted.at, Source("import", accepted.id))
+    acceptance = Acceptance(accepted.number, accepted.at, Source(SourceKind.IMPORT, accepted.id))
     redirected, unsubscribes = moved_addresses.redirect(site_id, changes, acceptance)
     outcomes, _, *consent_counts = subscribers.write(site_id, [*redirected, *unsubscribes], acceptance)
     del outcomes[len(redirected) :]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from audience.access import site_keys
 from audience.changes import consents
+from audience.changes import log as change_log
 from audience.changes.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
 from storage.erasures import suppressions
 from storage.erasures.suppressions import UNSUBSCRIBED, Suppression
@@ -16,10 +17,10 @@ DATES = ("unsubscribed_at", UNSUBSCRIBED_BY)
 def redirect(
     site_id: int, changes: Sequence[Change], accepted: Acceptance
 ) -> tuple[Sequence[Change], list[Change]]:
-    """The accepted changes for the subscribers who had the addresses then; and unsubscribes of the same
-    addresses, for the subscribers who have them now.
+    """The accepted changes, for the subscribers who had the addresses then. The second list unsubscribes the
+    subscribers who have the addresses now.
 
-    Left out are changes for subscribers who no longer exist. A subscriber who took over an address later is
+    Changes for subscribers who no longer exist are left out. A subscriber who took over an address later is
     not subscribed.
     """
     if not stored.any_after(site_id, accepted.number):
@@ -50,7 +51,7 @@ def redirect(
 
 
 def _unsubscribe(change: Change) -> Change:
-    """What a change says of unsubscribing, of whoever has its address."""
+    """The part of a change that unsubscribes, for the subscriber who has its address now."""
     return Change(
         change.key,
         change.email,
@@ -61,8 +62,8 @@ def _unsubscribe(change: Change) -> Change:
 
 
 def _leave(site_id: int, change: Change, accepted: Acceptance) -> None:
-    """Keeps the hash of an address whose bearer unsubscribed before moving away."""
+    """Stores the hash of an address whose subscriber unsubscribed before changing it."""
     events = [event for event, *_ in consents.events(change, accepted) if event.unsubscribes]
     [address_hash] = site_keys.renewed(site_id, [change.key]).values()
     if events and not suppressions.known(site_id, [address_hash]):
-        suppressions.add(site_id, {address_hash: Suppression(UNSUBSCRIBED, *events[-1])})
+        change_log.suppress(site_id, {address_hash: Suppression(UNSUBSCRIBED, *events[-1])}, accepted.number)

@@ -13,7 +13,9 @@ MARK = "sha256:"
 
 
 def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
-    """The row to store. Costs a hash for each address: to be called outside a transaction."""
+    """The refused row to store, in which hashes replace addresses. Hashing is slow: call it outside a
+    transaction.
+    """
     email = row.email.strip()
     marks = _Marks(site_id)
     cells = [
@@ -24,7 +26,9 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
 
 
 def forget(before: int) -> bool:
-    """Deletes some of the rows of a site that were refused before an instant; False if there were none."""
+    """Deletes some refused rows of a site from before an instant, in milliseconds; False if there were
+    none.
+    """
     with database.session():
         site_id = stored.refused_before(before)
     if site_id is not None:
@@ -34,7 +38,9 @@ def forget(before: int) -> bool:
 
 
 class _Marks:
-    """The marks of one row: the first `MAX_HASHED` addresses get a keyed hash, those behind it none."""
+    """The marks that replace the addresses of one row. The first `MAX_HASHED` addresses get a keyed hash,
+    further ones do not.
+    """
 
     def __init__(self, site_id: int) -> None:
         self._site_id = site_id

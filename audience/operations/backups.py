@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from audience import clock, pepper, secret_files
 from audience.access import keys
+from audience.clock import DAY_MS
 from audience.config import Settings
 from audience.erasures import log as erasure_log
 from audience.errors import Refused
@@ -36,12 +37,18 @@ FORMAT = 1
 DATABASE = "audience.db"
 MANIFEST = "manifest.json"
 CHUNK_BYTES = 2**20
+TOO_OLD = (
+    "The log of unsubscribes lacks {} days after this backup: who unsubscribed then would be subscribed. "
+    "Restore a newer backup, put the latest copy of erasures.log back, or use --unsubscribes-lost."
+)
 NOT_A_BACKUP = "This is not a complete backup of Audience: "
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The contents of a backup: `created_at` in milliseconds, `rows` by table, `sha256` by file."""
+    """The contents of a backup. `created_at` is in milliseconds, `rows` are counted by table, `sha256` is by
+    file.
+    """
 
     format: int
     created_at: int
@@ -56,8 +63,8 @@ INSTANTS = range(253_402_300_800_000)  # to the end of the year 9999
 
 @dataclass(frozen=True)
 class Restored:
-    """How many subscribers were erased and unsubscribed again, keys revoked or set to expire again, and
-    webhooks paused.
+    """The result of a restore: the numbers of subscribers erased and unsubscribed again, of keys revoked or
+    set to expire again, and of webhooks paused.
     """
 
     created_at: int
@@ -67,6 +74,7 @@ class Restored:
     ended_keys: int
     paused_webhooks: int
     damaged: bool
+    missing_days: int
 
 
 def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
@@ -96,7 +104,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
 
 
 def refuse_server(settings: Settings) -> None:
-    """Raises `Refused` where the database is on a server, which has backups of its own."""
+    """Raises `Refused` if the database is on a server, which has backups of its own."""
     if advice := stored.backed_up_elsewhere(settings.database):
         raise Refused(advice)
 
@@ -205,13 +213,19 @@ def _private_folder(beside: Path) -> Iterator[Path]:
 
 
 def restore(
-    settings: Settings, file: Path, progress: Progress, openers: Openers, ignore_erasures: bool = False
+    settings: Settings,
+    file: Path,
+    progress: Progress,
+    openers: Openers,
+    ignore_erasures: bool = False,
+    unsubscribes_lost: bool = False,
 ) -> Restored:
     """Replaces the instance by a backup, and opens it. The caller keeps the service from running.
 
     If interrupted, it has changed nothing, or can be run again. Raises `Refused` if the file is no complete
-    backup, or if erasures of the present instance cannot be matched with it; `Unusable` if it is newer than
-    this Audience; `Unavailable` if a process uses the present database.
+    backup, if the erasures of the present instance cannot be matched with it, or if its log does not reach
+    back to it and `unsubscribes_lost` is false. Raises `Unusable` if the backup is newer than this version,
+    and `Unavailable` if a process uses the present database.
     """
     refuse_server(settings)
     current = database.file(settings.database)
@@ -221,16 +235,21 @@ def restore(
         accepted = stored.accepted_numbers(folder / DATABASE)
         carryover = restore_carryover.read(settings, manifest.created_at, accepted, openers)
         applied = _bring_up_to_date(folder, settings, openers, carryover, ignore_erasures)
+        missing_days = -(-carryover.missing_ms // DAY_MS)
+        if missing_days and not (unsubscribes_lost or ignore_erasures):
+            raise Refused(TOO_OLD.format(missing_days))
         rows = stored.examine(folder / DATABASE).rows
         stored.release(current)
         secret = (folder / pepper.FILE).read_bytes()
+        if not carryover.is_log_of_another(pepper.check_value(secret)):
+            erasure_log.take(settings.instance, folder)
         pepper.put(settings.pepper, secret)
         stored.replace(current, folder / DATABASE)
     if carryover.is_log_of_another(pepper.check_value(secret)):
         secret_files.set_aside(settings.instance / erasure_log.LOG)
     openers.process(settings)
     keys.forget_inactive_secret(settings.instance)
-    return Restored(manifest.created_at, rows, *applied, carryover.damaged)
+    return Restored(manifest.created_at, rows, *applied, carryover.damaged, missing_days)
 
 
 def _bring_up_to_date(

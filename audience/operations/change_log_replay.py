@@ -19,13 +19,15 @@ ROWS = 1_000  # that are read for a sample at most
 
 @database.session()
 def size() -> tuple[int, int | None]:
-    """(bytes of the record of all sites, when its oldest row was written)."""
+    """The size of the change logs of all sites in bytes, and the instant of the oldest row in
+    milliseconds.
+    """
     return stored.size()
 
 
 @database.snapshot()
 def differing(site: Site) -> tuple[int, int]:
-    """How many of a sample are not as the record says, and how many the sample has."""
+    """How many subscribers of a sample differ from the change log, and how many the sample has."""
     ids = changed_subscribers.newest(site.id, SAMPLED)
     numbers = list(changed_subscribers.rows_of(site.id, ids))[-ROWS:]
     recorded = _replayed(stored.at_numbers(site.id, numbers), set(ids))
@@ -36,7 +38,7 @@ def differing(site: Site) -> tuple[int, int]:
 
 
 def _replayed(rows: Iterable[LogRow], ids: set[int]) -> dict[int, Values]:
-    """By subscriber, the last word of the record on each value and tag that it names."""
+    """The last values and tags of each subscriber in rows of the change log."""
     states: dict[int, Values] = {}
     for row in rows:
         for entry in unpack(row.entries).in_order():
@@ -53,7 +55,7 @@ def _replay(state: Values, new: Values) -> None:
 
 
 def _forget_deleted_tags(site_id: int, states: Collection[Values]) -> None:
-    """Whoever has another one of the same name since is not said to have lost it."""
+    """Removes deleted tags from the states: a subscriber may have another tag of the same name since."""
     existing = tags.names(site_id, {tag_id for values in states for tag_id in values["tags"]})
     for values in states:
         values["tags"] = {tag_id: has for tag_id, has in values["tags"].items() if tag_id in existing}

@@ -1,45 +1,37 @@
-"""Who has left an instance since a backup was made stays away when it is restored."""
+"""Who was unsubscribed from an instance since a backup was made stays so when it is restored."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from audience import clock
-from audience.access import site_keys, sites
+from audience.access import site_keys
 from audience.changes import consents
-from audience.changes.changes import RESTORE, Acceptance, Change, Consent, Outcome
+from audience.changes import log as change_log
+from audience.changes.changes import Acceptance, Change, Consent, Outcome
 from audience.changes.consents import ConsentEvent
 from audience.imports import payloads as import_payloads
 from audience.subscribers import subscribers
-from storage import database
 from storage.access import sites as stored_sites
 from storage.bulk import acts as stored_bulk_acts
 from storage.changes.consents import ConsentKind
 from storage.erasures import suppressions
+from storage.erasures.log import ERASED, SUBSCRIBED, UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE, LogLine
 from storage.erasures.suppressions import Suppression
 from storage.imports import imports as stored_imports
 from storage.subscribers import subscribers as stored_subscribers
-from storage.subscribers.subscribers import Left
 
 CHUNK_ROWS = 500
+UNSUBSCRIBED_KINDS = frozenset({UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE})
+Leaving = tuple[str, int, ConsentEvent]  # key of the address, instant to be shown, event
 
 
-def read(accepted: Mapping[str, int]) -> dict[str, list[Left]]:
-    """By uuid of the site, who left the open database's sites after a number that the site accepted.
-
-    With whoever an undo has unsubscribed again: it puts the old number back, whenever it was done; and with
-    whom what is accepted and still waits unsubscribes.
-    """
+def waiting(accepted: Mapping[str, int]) -> dict[str, list[Leaving]]:
+    """By uuid of the site, whom imports and bulk actions that wait unsubscribe, accepted after a number."""
     return {
-        site.uuid: [
-            *stored_subscribers.left_after(site.id, accepted.get(site.uuid, 0)),
-            *stored_subscribers.left_by_undo(site.id),
-            *_leaving(site.id, accepted.get(site.uuid, 0)),
-        ]
-        for site in stored_sites.list_all()
+        site.uuid: list(_leaving(site.id, accepted.get(site.uuid, 0))) for site in stored_sites.list_all()
     }
 
 
-def _leaving(site_id: int, after: int) -> Iterator[Left]:
-    """Whom what waits unsubscribes, imports and bulk actions accepted after a number, where that counts."""
+def _leaving(site_id: int, after: int) -> Iterator[Leaving]:
     for payload, number, at in stored_imports.accepted_batches(site_id):
         if number > after:
             accepted = Acceptance(number, at)
@@ -47,7 +39,7 @@ def _leaving(site_id: int, after: int) -> Iterator[Left]:
             yield from _counting(
                 site_id,
                 [
-                    (change.key, event, shown_at)
+                    (change.key, shown_at, event)
                     for change in changes
                     for event, shown_at, _ in consents.events(change, accepted)
                     if event.unsubscribes
@@ -56,78 +48,92 @@ def _leaving(site_id: int, after: int) -> Iterator[Left]:
     for ids, number, at in stored_bulk_acts.waiting_unsubscribes(site_id, after):
         event = ConsentEvent(at, number, ConsentKind.UNSUBSCRIBE)
         keys = [key for _, key in stored_bulk_acts.keys(site_id, ids).values()]
-        yield from _counting(site_id, [(key, event, at) for key in keys])
+        yield from _counting(site_id, [(key, at, event) for key in keys])
 
 
-def _counting(site_id: int, events: Sequence[tuple[str, ConsentEvent, int]]) -> Iterator[Left]:
+def _counting(site_id: int, events: Sequence[Leaving]) -> Iterator[Leaving]:
     """Those of some unsubscribes that count over what is kept of each subscriber now."""
-    people, now = stored_subscribers.get_by_keys(site_id, {key for key, _, _ in events}), clock.now_ms()
-    for key, event, shown_at in events:
+    people, now = stored_subscribers.get_by_keys(site_id, {key for key, *_ in events}), clock.now_ms()
+    for key, shown_at, event in events:
         person = people.get(key)
         if person is None or event.counts_over(consents.current_event(person), now):
-            yield Left("", key, shown_at, event.instant, event.kind)
+            yield key, shown_at, event
 
 
-def apply(left: Mapping[str, Sequence[Left]]) -> int:
-    """Unsubscribes in the open instance whoever is in `left`, by site; returns how many were subscribed.
+def logged(site_id: int, leaving: Sequence[Leaving]) -> list[LogLine]:
+    """As lines of the log."""
+    return [
+        LogLine(
+            "",
+            site_keys.address_hash(site_id, key),
+            event.instant,
+            kind=UNSUBSCRIBED_BY_DATE if event.kind == ConsentKind.DATED_UNSUBSCRIBE else UNSUBSCRIBED,
+            shown_at=shown_at,
+        )
+        for key, shown_at, event in leaving
+    ]
 
-    Of an address that it does not know, it keeps the hash.
+
+def last_by_hash(changes: Sequence[LogLine]) -> dict[str, LogLine]:
+    """Of each address and person, the last line of the log, whatever its number; none of who was erased.
+
+    What waits, in order, counts over it unless it is dated before.
     """
-    return sum(
-        _leave(site.id, people[start : start + CHUNK_ROWS])
-        for site in sites.list_all()
-        for people in [left.get(site.uuid, [])]
-        for start in range(0, len(people), CHUNK_ROWS)
-    )
+    last: dict[str, LogLine] = {}
+    for change in changes:
+        for hash_ in change.hashes:
+            before = last.get(hash_)
+            waits = change.number is None and before is not None and before.kind in UNSUBSCRIBED_KINDS
+            if not (waits and before and before.at > change.at):
+                last[hash_] = change
+    return {hash_: change for hash_, change in last.items() if change.kind != ERASED}
 
 
-def leave_again(site_id: int, left: Mapping[str, Suppression]) -> int:
-    """Unsubscribes whom the open instance has, by the hash of their address; how many it had subscribed."""
-    if not left:
-        return 0
-    accepted, last, count = subscribers.accept_now(site_id, RESTORE), 0, 0
-    while keys := stored_subscribers.keys_after(site_id, last, CHUNK_ROWS):
-        last = keys[-1][0]
-        changes = [
-            _leaving_again(key, left[address_hash].since, left[address_hash].kind, accepted)
-            for _, key, _ in keys
-            for address_hash in site_keys.address_hashes(site_id, key)
-            if address_hash in left
-        ]
-        count += subscribers.write(site_id, changes, accepted).outcomes.count(Outcome.UPDATED)
+def repeat(site_id: int, last: Mapping[str, LogLine], accepted: Acceptance) -> int:
+    """Unsubscribes whom the open instance has, by the hash of their address or their uuid; how many it had
+    subscribed. Of an address that nobody has, it keeps the hash.
+
+    Whoever is back by the log stays as they are, and the log is told if that is unsubscribed.
+    """
+    last_id, count, there = 0, 0, set[str]()
+    while last and (people := stored_subscribers.keys_after(site_id, last_id, CHUNK_ROWS)):
+        last_id = people[-1][0]
+        changes, back = list[Change](), list[str]()
+        for _, key, uuid in people:
+            hashes = {*site_keys.address_hashes(site_id, key), site_keys.address_hash(site_id, uuid)}
+            found = [last[hash_] for hash_ in hashes & last.keys()]
+            there |= hashes & last.keys()
+            changes += (_leaving_again(key, line, accepted) for line in found if line.kind != SUBSCRIBED)
+            back += (key for line in found if line.kind == SUBSCRIBED)
+        if changes:
+            count += subscribers.write(site_id, changes, accepted).outcomes.count(Outcome.UPDATED)
+        for person in stored_subscribers.get_by_keys(site_id, back).values():
+            if person.unsubscribed_at is not None:
+                address_hash = site_keys.address_hash(site_id, person.email_key)
+                change_log.log_moved(site_id, person, address_hash, accepted.number)
+    people_hashes = {change.person_hash for change in last.values()}
+    absent = [hash_ for hash_ in last.keys() - there - people_hashes if last[hash_].kind != SUBSCRIBED]
+    for start in range(0, len(absent), CHUNK_ROWS):
+        chunk = absent[start : start + CHUNK_ROWS]
+        _suppress(site_id, {hash_: last[hash_] for hash_ in chunk}, accepted)
     return count
 
 
-def _leave(site_id: int, people: Sequence[Left]) -> int:
-    with database.write(site_id):
-        accepted = subscribers.accept_now(site_id, RESTORE)
-        keys = stored_subscribers.keys_of(site_id, [subscriber.uuid for subscriber in people])
-        left = [
-            (key, at, subscriber.kind)
-            for subscriber in people
-            for key in {subscriber.email_key, keys.get(subscriber.uuid, subscriber.email_key)}
-            for at in (subscriber.unsubscribed_at, subscriber.consent_at)
-        ]
-        outcomes = subscribers.write(
-            site_id, [_leaving_again(*entry, accepted) for entry in left], accepted
-        ).outcomes
-        missing = [entry for entry, outcome in zip(left, outcomes, strict=True) if outcome is Outcome.MISSING]
-        hashes = site_keys.renewed(site_id, {key for key, _, _ in missing})
-        known = suppressions.known(site_id, set(hashes.values()))
-        kept = {address_hash: (state.since, state.kind) for address_hash, state in known.items()}
-        for key, at, kind in missing:
-            kept[hashes[key]] = max((at, kind), kept.get(hashes[key], (at, kind)))
-        suppressions.add(
-            site_id,
-            {
-                address_hash: Suppression(suppressions.UNSUBSCRIBED, at, accepted.number, kind)
-                for address_hash, (at, kind) in kept.items()
-            },
+def _suppress(site_id: int, left: Mapping[str, LogLine], accepted: Acceptance) -> None:
+    known = suppressions.known(site_id, left)
+    kept = {}
+    for address_hash, change in left.items():
+        kind = (
+            ConsentKind.DATED_UNSUBSCRIBE if change.kind == UNSUBSCRIBED_BY_DATE else ConsentKind.UNSUBSCRIBE
         )
-    return outcomes.count(Outcome.UPDATED)
+        before = known.get(address_hash, Suppression(suppressions.UNSUBSCRIBED, 0, 0))
+        since, kind = max((min(change.at, accepted.at), kind), (before.since, ConsentKind(before.kind)))
+        kept[address_hash] = Suppression(before.reason, since, accepted.number, kind)
+    change_log.suppress(site_id, kept, accepted.number)
 
 
-def _leaving_again(key: str, at: int, kind: int, accepted: Acceptance) -> Change:
+def _leaving_again(key: str, change: LogLine, accepted: Acceptance) -> Change:
     """What was dated stays so: of equal instants, it counts over a `subscribe` after the restore."""
-    dated_at = accepted.at if kind == ConsentKind.DATED_UNSUBSCRIBE else None
-    return Change(key, key, consent=Consent.UNSUBSCRIBE, at=at, consent_at=dated_at, creates=False)
+    dated_at = accepted.at if change.kind == UNSUBSCRIBED_BY_DATE else None
+    shown_at = change.at if change.shown_at is None else change.shown_at
+    return Change(key, key, consent=Consent.UNSUBSCRIBE, at=shown_at, consent_at=dated_at, creates=False)

@@ -9,7 +9,7 @@ from audience.access import keys, operators, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.keys import NewKey
 from audience.access.sites import Site
-from audience.changes.changes import Source
+from audience.changes.changes import Source, SourceKind
 from audience.operations import demo_imports, demo_segments
 from audience.operations.demo_people import FictionalSubscriber, generate
 from audience.protocols import Progress
@@ -29,7 +29,7 @@ REPORTS = (
 
 
 def create(instance: Path, count: int, progress: Progress) -> tuple[Site, NewKey]:
-    """Creates and fills the site, which administrators own; deletes it again when interrupted."""
+    """Creates and fills the demo site, which administrators own. Deletes it again when interrupted."""
     site = sites.create(NAME, TIME_ZONE)
     try:
         _fill(site, count, progress)
@@ -63,7 +63,7 @@ def _chunks(generated: Iterator[FictionalSubscriber]) -> Iterator[list[Fictional
 @database.writes_site
 def _write(site_id: int, chunk: Sequence[FictionalSubscriber]) -> None:
     changes = [subscriber.change for subscriber in chunk]
-    ids = subscribers.write(site_id, changes, subscribers.accept_now(site_id, Source("api"))).ids
+    ids = subscribers.write(site_id, changes, subscribers.accept_now(site_id, Source(SourceKind.API))).ids
     history = [
         (subscriber.change._replace(event_at=at), type_, {"details": details})
         for subscriber in chunk

@@ -31,7 +31,7 @@ REFUSALS = (
 
 @dataclass
 class DemoRow:
-    """A row of a file."""
+    """A row of a demo file."""
 
     row_number: int
     email: str
@@ -43,7 +43,7 @@ class DemoRow:
 
 @dataclass(frozen=True)
 class DemoFile:
-    """Imported `age` days ago; every `step`th of those who were there got `tag`."""
+    """A demo file, imported `age` days ago. Every `step`th of the subscribers then got `tag`."""
 
     age: int
     step: int
@@ -55,7 +55,7 @@ FILES = (DemoFile(412, 3, "atlas"), DemoFile(96, 9, "fair-2026", refused=14), De
 
 
 def create(site: Site, joined: Sequence[tuple[str, int]]) -> None:
-    """`joined` are addresses with the instant of their creation."""
+    """Creates imports. `joined` has addresses with the instant of their creation, in milliseconds."""
     for file in FILES:
         begun = clock.now_ms() - file.age * DAY_MS - 3 * HOUR_MS
         _import(site, file, [address for address, at in joined if at < begun][:: file.step], begun)

@@ -44,14 +44,14 @@ DemoEvent = tuple[str, int, dict[str, Any]]  # type, instant in milliseconds, de
 
 @dataclass(frozen=True)
 class FictionalSubscriber:
-    """`events` are in order of time."""
+    """A made-up subscriber; `events` are in order of time."""
 
     change: Change
     events: Sequence[DemoEvent]
 
 
 def generate(count: int, now_ms: int) -> Iterator[FictionalSubscriber]:
-    """Subscribers by time of creation; the same on each call, but relative to `now_ms`."""
+    """Made-up subscribers by time of creation. They are the same on each call, but relative to `now_ms`."""
     source = random.Random(SEED)
     generator = _Generator(source, now_ms)
     for number, created_at in enumerate(sorted(_instants(source, count, now_ms))):
@@ -62,7 +62,9 @@ def generate(count: int, now_ms: int) -> Iterator[FictionalSubscriber]:
 
 
 def _instants(source: random.Random, count: int, now_ms: int) -> Iterator[int]:
-    """More on some days of the year and of the week, in campaigns, and as the list grows."""
+    """Instants of creation, in milliseconds. There are more on some days of the year and of the week, in
+    campaigns, and as the list grows.
+    """
     ages = range(DAYS)
     cumulative = list(accumulate(_lift(age) for age in ages))
     for age in source.choices(ages, cum_weights=cumulative, k=count):
@@ -72,7 +74,7 @@ def _instants(source: random.Random, count: int, now_ms: int) -> Iterator[int]:
 
 
 def _lift(age: int) -> float:
-    """How many join on the day that is `age` days ago, relative to the others."""
+    """How many subscribers join on the day `age` days ago, relative to other days."""
     growth = 1 + 0.9 * (DAYS - age) / DAYS
     season = 1 + 0.3 * math.cos(2 * math.pi * (age - 20) / 365)
     campaigns = sum(lift * math.exp(-(((age - day) / CAMPAIGN_DAYS) ** 2)) for day, lift in CAMPAIGNS.items())
@@ -145,14 +147,16 @@ class _Generator:
         return address
 
     def _left_at(self, created_at: int) -> int | None:
-        """Most of those who leave do so within months, on the day of a letter."""
+        """When a subscriber unsubscribes, in milliseconds, or None. Most do so within months, on the day of a
+        letter.
+        """
         if self._random.random() > LEAVE_SHARE * 1.4:
             return None
         at = self._read_at(created_at + int(self._random.expovariate(1 / 160) * DAY_MS))
         return at if created_at < at < self._now_ms else None
 
     def _read_at(self, at: int) -> int:
-        """A moment after the letter of that week."""
+        """An instant after the newsletter of that week, in milliseconds."""
         week = 7 * DAY_MS
         letter = (
             at // week * week + 5 * DAY_MS + LETTER_HOUR * HOUR_MS

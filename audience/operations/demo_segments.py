@@ -40,7 +40,7 @@ SEGMENTS = (  # oldest first
 
 
 def create(site: Site) -> None:
-    """Each with the counts that its subscribers of today would have given on the days before."""
+    """Creates segments, with the counts that the present subscribers would have given on earlier days."""
     for name, rules in SEGMENTS:
         segment = segments.create(site, {"name": name, "rules": rules})
         created = [

@@ -23,7 +23,9 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """`found` is a clause without a full stop; `advice` is a sentence, empty if there is nothing to do."""
+    """A finding of the doctor. `found` is a clause without a full stop; `advice` is a sentence, empty if
+    there is nothing to do.
+    """
 
     check: str
     state: State
@@ -32,7 +34,7 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """Without the advice, which may name files."""
+        """The finding as a sentence, without its advice, which may name files."""
         return f"{self.found[:1].upper()}{self.found[1:]}."
 
 
@@ -50,7 +52,7 @@ class Context:
 
     @cached_property
     def database_files(self) -> list[Path]:
-        """The database first; none of a server's."""
+        """The files of the database, the main one first; empty for a server's."""
         return database.files(self.settings.database)
 
     @cached_property
@@ -74,6 +76,6 @@ def bad(check: str, found: str, advice: str = "") -> Finding:
 
 
 def size(number_of_bytes: int) -> str:
-    """In MiB or GiB."""
+    """A number of bytes in MiB or GiB."""
     gib = number_of_bytes / 2**30
     return f"{gib:.1f} GiB" if gib >= 1 else f"{gib * 1024:.1f} MiB"

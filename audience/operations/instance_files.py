@@ -75,7 +75,7 @@ HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave 
 
 
 class LostFile(AudienceError):
-    """A file of the instance is lost or another's; the message is one sentence that says what to do."""
+    """A file of the instance is lost, or belongs to another. The message is one sentence with the remedy."""
 
     def __init__(self, finding: Finding) -> None:
         advice = finding.advice.removesuffix(".")
@@ -83,9 +83,10 @@ class LostFile(AudienceError):
 
 
 def check(settings: Settings) -> None:
-    """Raises `LostFile`; the database is open, perhaps not migrated yet, and is not created.
+    """Raises `LostFile` if a file is lost. The database is open, perhaps not migrated yet, and is not
+    created.
 
-    While the database is unavailable, a pepper that is there may be used, and none may be made: raises
+    While the database is unavailable, an existing pepper may be used, but none may be made: raises
     `Unavailable`.
     """
     try:
@@ -97,7 +98,7 @@ def check(settings: Settings) -> None:
 
 
 def require(settings: Settings) -> None:
-    """Raises `NoInstance` where there is no database's file, before any is made; `LostFile` if one was."""
+    """Raises `NoInstance` if the database's file does not exist and never did; `LostFile` if it did."""
     if not _has_file(settings):
         check(settings)
         raise NoInstance(settings)
@@ -116,7 +117,8 @@ def examine(context: Context) -> Iterator[Finding]:
 
 
 def find_lost(settings: Settings) -> Iterator[Finding]:
-    """What is lost or another's; nothing in a folder that is new. Reads signs, database and pepper in turn.
+    """Finds files that are lost or belong to another instance; none in a new folder. Reads signs, database
+    and pepper in turn.
 
     Another process may be making all of them: the pepper comes first, then the database, then its signs.
     """
@@ -135,7 +137,7 @@ def find_lost(settings: Settings) -> Iterator[Finding]:
 
 
 def _move_findings() -> Iterator[Finding]:
-    """Where the instance is, if this database is not, or not yet, in use."""
+    """Reports where the instance is, if this database is not in use, or not yet."""
     phase = instance_state.phase()
     if phase.name:
         sentence, advice = PHASES[phase.name]
@@ -184,12 +186,14 @@ def _is_missing(settings: Settings) -> bool:
 
 
 def _has_file(settings: Settings) -> bool:
-    """Whether the database's file is there; that of a server's always is."""
+    """Whether the database's file exists. A server's database always counts as existing."""
     return all(file.exists() and file.stat().st_size > 0 for file in database.files(settings.database)[:1])
 
 
 def _signs(settings: Settings) -> list[Path | None]:
-    """Log of erasures, first site, the database's log of recent writes; None for each that is missing."""
+    """The files that show that an instance existed: log of erasures, first site, the database's write-ahead
+    log. None for each missing one.
+    """
     own = [settings.instance / name for name in (erasure_log.LOG, secret_files.FIRST_SITE)]
     files = [*own, *database.files(settings.database)[1:]]
     return [file if file.exists() else None for file in files]
@@ -201,7 +205,9 @@ def _no_database(settings: Settings) -> Finding:
 
 
 def _advice(settings: Settings, advice: str) -> str:
-    """The advice for a folder that had a database, as its locks and logs show, or the one for any other."""
+    """The given advice for a folder that had a database, as its locks and logs show; other advice for any
+    other folder.
+    """
     file = database.files(settings.database)[0]
     had_one = any(file.parent.glob(f"{file.name}*"))
     return (advice if had_one else UNNAMED_ADVICE).format(folder=settings.instance, file=file)
@@ -220,7 +226,7 @@ def start_anew(settings: Settings) -> None:
 
 
 def adopt_pepper() -> None:
-    """Keeps the check value of the open pepper, which `check` has accepted, in a database without one."""
+    """Stores the check value of the open pepper, which `check` has accepted, in a database without one."""
     with database.session():
         if not stored.is_in_use() or stored.check_value() is not None:
             return
@@ -229,13 +235,15 @@ def adopt_pepper() -> None:
 
 
 def note_pepper() -> None:
-    """Keeps the check value of the open pepper, in the caller's transaction, unless there is one."""
+    """Stores the check value of the open pepper, in the caller's transaction, unless there is one."""
     if stored.check_value() is None:
         stored.add_check_value(pepper.check_value())
 
 
 def is_for_any_pepper(settings: Settings) -> bool:
-    """Whether hosts share a database that knows no pepper yet, and is migrated."""
+    """Whether the server's database is migrated and has no pepper's check value yet. Hosts share such a
+    database.
+    """
     if database.files(settings.database):
         return False
     with contextlib.suppress(Unavailable), database.session():

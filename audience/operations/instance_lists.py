@@ -27,9 +27,9 @@ UNKNOWN = "Give one of the lists, and more, fewer or neither."
 
 @database.write(database.SHARED)
 def put(instance: Path, name: str, entry: str, part: str, actor: Actor) -> None:
-    """Adds an entry (`more`), takes it away from the bundled list (`fewer`), or removes its line (`neither`).
+    """Adds an entry (`more`), removes it from the bundled list (`fewer`), or removes its line (`neither`).
 
-    In effect when the service is started anew. Raises `Refused`.
+    The change takes effect at the next start of the service. Raises `Refused`.
     """
     if name not in NORMAL_FORMS or part not in ACTS:
         raise Refused(UNKNOWN)

@@ -32,7 +32,7 @@ GONE = "There is no such backup here."
 
 @dataclass(frozen=True)
 class KeptBackup:
-    """`made_at` is in milliseconds."""
+    """A backup that is kept; `made_at` is in milliseconds."""
 
     name: str
     bytes: int
@@ -40,7 +40,7 @@ class KeptBackup:
 
 
 def ask(settings: Settings, actor: Actor) -> None:
-    """Has a worker make a backup. Raises `Refused`, also where the engine has backups of its own."""
+    """Lets a worker make a backup. Raises `Refused`, also if the engine has backups of its own."""
     backups.refuse_server(settings)
     folder = settings.instance / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -55,12 +55,12 @@ def ask(settings: Settings, actor: Actor) -> None:
 
 @database.session()
 def is_busy(settings: Settings) -> bool:
-    """Whether a backup is being made, or is going to be: a restored database may have a job of before."""
+    """Whether a backup is being made, or will be. A restored database may still have an older job."""
     return (settings.instance / FOLDER / ASKED).exists() and stored_jobs.is_there(0, JOB, 0)
 
 
 def problem(settings: Settings) -> str:
-    """Why the last backup was not made, as a sentence; empty if it was."""
+    """Why the last backup was not made, as a sentence; empty if it was made."""
     file = settings.instance / FOLDER / PROBLEM
     return file.read_text() if file.exists() else ""
 
@@ -70,9 +70,10 @@ def kind(settings: Settings) -> Kind:
 
 
 def _step(settings: Settings, job: Job, _deadline: float) -> int:
-    """Makes the backup that somebody has asked for, complete and verified.
+    """Makes the backup that an operator asked for, complete and verified.
 
-    The lease may end before it is done: who locks the file makes it, for as long as that takes.
+    The lease may end before the backup is done: the worker that locks the file makes it, however long that
+    takes.
     """
     asked = settings.instance / FOLDER / ASKED
     try:
@@ -106,13 +107,13 @@ def _make(settings: Settings, actor: Actor) -> None:
 
 
 def list_all(settings: Settings) -> list[KeptBackup]:
-    """Newest first."""
+    """The backups that are kept, newest first."""
     files = sorted((settings.instance / FOLDER).glob("audience-*.tar"), reverse=True)
     return [KeptBackup(file.name, file.stat().st_size, _made_at(file)) for file in files if _is_ours(file)]
 
 
 def read(settings: Settings, name: str, actor: Actor) -> Iterator[bytes]:
-    """A backup that somebody downloads, piece by piece. Raises `NotFound` at once."""
+    """Reads a backup for a download, in chunks. Raises `NotFound` at once."""
     file = _file(settings, name)
     audit_log.record(actor, "backup downloaded", None, name)
     return _pieces(file)
@@ -125,7 +126,7 @@ def _pieces(file: Path) -> Iterator[bytes]:
 
 
 def delete(settings: Settings, name: str, actor: Actor) -> None:
-    """Raises `NotFound`."""
+    """Deletes a backup. Raises `NotFound`."""
     file = _file(settings, name)
     with database.write(database.SHARED):
         audit_log.record(actor, "backup deleted", None, name)
@@ -144,7 +145,7 @@ def _is_ours(file: Path) -> bool:
 
 
 def _made_at(file: Path) -> int:
-    """In milliseconds; 0 if the file is gone."""
+    """The instant at which a backup was made, in milliseconds; 0 if the file is gone."""
     try:
         return int(file.stat().st_mtime * 1000)
     except FileNotFoundError:

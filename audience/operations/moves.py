@@ -20,6 +20,8 @@ from audience.operations import instance_files, opening
 from audience.operations.openers import Openers
 from audience.protocols import Progress
 from storage import database
+from storage.erasures import log as stored_log
+from storage.erasures.log import BEGINNING
 from storage.instance import backups as stored_backups
 from storage.instance import moves
 from storage.instance import state as instance_state
@@ -53,7 +55,7 @@ MEANWHILE = (
 
 @dataclass(frozen=True)
 class Moved:
-    """`setting` is the line that lets the instance use its new database."""
+    """The result of a move. `setting` is the line that lets the instance use its new database."""
 
     setting: str
     rows: dict[str, int]
@@ -104,7 +106,9 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
 
 
 def _check_source(settings: Settings, openers: Openers) -> None:
-    """Raises `Refused`, `LostFile`, `Unusable`; `Unavailable` if a process uses a database that is a file."""
+    """Checks the instance that moves. Raises `Refused`, `LostFile`, `Unusable`; `Unavailable` if a process
+    uses a database that is a file.
+    """
     openers.database(settings)
     try:
         if database.pending_migrations():
@@ -119,7 +123,7 @@ def _check_source(settings: Settings, openers: Openers) -> None:
 
 
 def release(settings: Settings) -> None:
-    """Raises `Unavailable` if a process uses a database that is a file."""
+    """Checks that no process uses a database that is a file. Raises `Unavailable` if one does."""
     for file in database.files(settings.database)[:1]:
         stored_backups.release(file)
 
@@ -133,7 +137,9 @@ def end(settings: Settings) -> Iterator[End]:
 
 
 def _refuse_target(phase: Phase, arriving: End, url: str) -> None:
-    """Raises `Refused` unless the target is empty, or has a part of the same move; it may not be migrated."""
+    """Raises `Refused` unless the target is empty, or has a part of the same move. It need not be
+    migrated.
+    """
     if phase.name == ARRIVING:
         raise Refused(ELSEWHERE)
     if phase.name == LEAVING and phase.other != url:
@@ -150,7 +156,7 @@ def _goes_on(phase: Phase, arrived: Phase) -> bool:
 
 
 def _begin(source: End, arriving: End, url: str) -> Phase:
-    """Marks both, the target first."""
+    """Marks both databases as moving, the target first."""
     was, arrived = source.phase(), arriving.phase()
     phase = was._replace(name=LEAVING)
     if not _goes_on(was, arrived):
@@ -161,22 +167,26 @@ def _begin(source: End, arriving: End, url: str) -> Phase:
 
 
 def mark(end: End, was: Phase, phase: Phase) -> None:
-    """Raises `Refused` if another host has marked it in the meantime."""
+    """Marks a database with the phase of a move. Raises `Refused` if another host has marked it in the
+    meantime.
+    """
     if not end.set_phase(was, phase):
         raise Refused(MEANWHILE)
 
 
 def _copy_log(instance: Path, source: End, arriving: End) -> None:
-    """Logs all erasures at the target: in a table, or in the file of the folder."""
+    """Logs all that the log has at the target: in a table, or in the file in its folder."""
     log = instance / erasure_log.LOG
     in_file = list(erasure_log.read(log))
-    copied_erasures = set(arriving.logged_erasures() if arriving.keeps_log else in_file)
-    erasures = source.logged_erasures() if source.keeps_log else in_file
-    missing = [erasure for erasure in erasures if erasure not in copied_erasures]
+    lines_there = set(erasure_log.paired(arriving.logged_erasures()) if arriving.keeps_log else in_file)
+    changes = erasure_log.paired(source.logged_erasures()) if source.keeps_log else in_file
+    missing = [
+        line for line in changes if line not in lines_there and not (lines_there and line.kind == BEGINNING)
+    ]
     if arriving.keeps_log:
         arriving.log_erasures(missing)
     elif missing:
-        erasure_log.append_lines(log, missing)
+        stored_log.append(log, missing)
 
 
 def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> None:
@@ -190,7 +200,7 @@ def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> 
 
 
 def different(source: End, arriving: End, tables: list[MovedTable], progress: Progress) -> str:
-    """The first table that is not the same at both ends, "" if all are."""
+    """The name of the first table that differs between both ends; "" if none does."""
     for table in tables:
         advance = _counted(f"Comparing {table.name}", 2 * source.count(table), progress)
         if source.sums(table, advance) != arriving.sums(table, advance):

@@ -37,11 +37,10 @@ UPGRADED = (
 
 
 def undo(settings: Settings, password_file: str, lost: bool, progress: Progress) -> None:
-    """Takes a move back, as long as the other database is as the instance came there, or if it is `lost`.
+    """Undoes a move, if the other database has not changed since, or is `lost`.
 
-    Interrupted, it leaves both unused, and goes on when it is run again.
-
-    Raises `Refused`; `Unavailable` if a process uses the other one's file, or a server does not answer.
+    If interrupted, both databases stay unused; run it again to continue. Raises `Refused`; `Unavailable` if a
+    process uses the other database's file, or a server does not answer.
     """
     with end(settings) as source:
         phase = source.phase()
@@ -59,7 +58,7 @@ def undo(settings: Settings, password_file: str, lost: bool, progress: Progress)
 
 
 def _is_lost(target: Settings) -> bool:
-    """Whether the database that the instance moved to is gone, or was made anew."""
+    """Whether the database that the instance moved to is gone, or was created again."""
     if any(not file.exists() for file in database.files(target.database)[:1]):
         return True
     with end(target) as other:
@@ -67,12 +66,14 @@ def _is_lost(target: Settings) -> bool:
 
 
 def _is_end_of(phase: Phase, present: Phase) -> bool:
-    """Whether a database is in use, or marked by nothing but this move and its undo."""
+    """Whether a database is in use, or is marked only by this move and its undo."""
     return not present.name or (present.name == ARRIVING and present.move in ("", phase.move))
 
 
 def _take_back(source: End, phase: Phase, target: Settings, progress: Progress) -> None:
-    """Lets the other database be used no more; compares it only then, as a host may have written to it."""
+    """Marks the other database as unused, and compares it only then, because a host may have written
+    to it.
+    """
     with end(target) as other:
         if not _is_end_of(phase, other.phase()):
             raise Refused(GONE_ON.format(phase.other))

@@ -13,14 +13,14 @@ MADE = (
 
 
 class NoInstance(AudienceError):
-    """Nothing is there yet, and the command begins nothing."""
+    """There is no instance yet, and the command does not create one."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(_name_location(NO_INSTANCE, settings))
 
 
 def announcement(settings: Settings) -> str:
-    """What to tell whose command has begun an instance."""
+    """The message for a command that has created an instance."""
     return _name_location(MADE, settings)
 
 

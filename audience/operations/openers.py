@@ -8,7 +8,9 @@ from audience.config import Settings
 
 @dataclass(frozen=True)
 class Openers:
-    """How `app.py` sets the state of this process: all of it, or the database without a pepper."""
+    """The functions by which `app.py` opens the instance: the whole state of this process, or the database
+    without a pepper.
+    """
 
     process: Callable[[Settings], None]
     database: Callable[[Settings], None]

@@ -34,7 +34,9 @@ def open_process(
 
 
 def _open_pepper(settings: Settings) -> None:
-    """Of hosts that start at once, one makes the pepper: the database knows it from then on."""
+    """Opens the pepper. If several hosts start at once, one of them makes it, and the database stores its
+    check value.
+    """
     from audience.operations import instance_files
     from storage import database
 
@@ -51,12 +53,13 @@ def _open_pepper(settings: Settings) -> None:
 
 
 def open_database(settings: Settings, write_gate: protocols.Gate | None = None) -> None:
-    """Opens the database only, as `audience doctor` must not create a pepper.
+    """Opens only the database, because `audience doctor` must not create a pepper.
 
-    With a `write_gate`, in a web process, threads keep their connections, up to half of them, each with a
-    small cache.
+    With a `write_gate`, in a web process, threads keep up to half of the connections, each with a small
+    cache.
     """
     from storage import database
+    from storage.erasures.log import LOG
 
     database.open(
         settings.database,
@@ -65,14 +68,15 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
         connections=settings.database_connections,
         allow_faulty=settings.allow_faulty_sqlite,
         write_gate=write_gate,
-        spare_connections=settings.database_connections // 2 if write_gate else 0,
+        kept_connections=settings.database_connections // 2 if write_gate else 0,
         cache_mb=2 if write_gate else CACHE_MB,
         folders=[settings.instance],
+        log=settings.instance / LOG,
     )
 
 
 def password(file: str) -> str | None:
-    """Of the database's role, from a file; None without one. Raises `Unusable`."""
+    """The password of the database's role, read from a file; None without a file. Raises `Unusable`."""
     if not file:
         return None
     try:
@@ -82,7 +86,7 @@ def password(file: str) -> str | None:
 
 
 def check_migrated(settings: Settings) -> None:
-    """Raises `Unusable` if the database is older or newer than this Audience, `NoInstance`."""
+    """Raises `Unusable` if the database is older or newer than this version, and `NoInstance`."""
     from audience.operations import instance_files
     from storage import database
 
@@ -102,11 +106,12 @@ def open_migrated(
     begins: bool = True,
     is_backed_up: bool = False,
 ) -> bool:
-    """Opens the instance and migrates its database, unless a service is running on it: raises `Unusable`.
+    """Opens the instance and migrates its database. Raises `Unusable` if a service is running on it.
 
-    Makes one only if the command `begins` one; whether it has. `hold_lock` raises `held_elsewhere` while
-    another process holds the instance's lock. Raises `NoInstance`.
+    Creates an instance only if the command `begins` one. Returns whether it did. `hold_lock` raises
+    `held_elsewhere` while another process holds the instance's lock. Raises `NoInstance`.
     """
+    from audience.erasures import log as erasure_log
     from audience.operations import instance_files, new_instances, upgrades
     from storage import database
 
@@ -129,16 +134,18 @@ def open_migrated(
             time.sleep(0.05)
     open_process(settings)
     instance_files.adopt_pepper()
+    erasure_log.begin(settings.instance)
     return is_new
 
 
 def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str, str] | None, str | None]:
     """Migrates the database.
 
-    The values of the first site, if it is created now; on a terminal, while there is no operator, a one-time
-    link to the console.
+    Returns the values of the first site, if it is created now. On a terminal, while there is no operator,
+    also a one-time link to the console.
     """
     from audience.access import operators, sessions, sign_in
+    from audience.erasures import log as erasure_log
     from audience.operations import first_site, instance_files, upgrades
     from storage import database
 
@@ -154,6 +161,7 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str,
         _open_pepper(settings)
         first, link = first_site.ensure(settings), None
         instance_files.adopt_pepper()
+    erasure_log.begin(settings.instance)
     if on_terminal and not operators.any_exist():
         link = sessions.link(settings.console_url, sessions.SIGN_IN, sign_in.console_link(None))
     database.close()

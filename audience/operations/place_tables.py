@@ -14,7 +14,7 @@ Place = tuple[str, str, str, float, float]
 
 
 def write(database: Path, folder: Path, preset: int = 9) -> None:
-    """Writes both tables into `folder`; `preset` is xz's."""
+    """Writes the tables of blocks and of locations into `folder`; `preset` is xz's."""
     numbers, lengths, indexes = _merge_runs(database)
     places = sorted(place for place in numbers if place)
     ids = array("L", bytes(array("L").itemsize * len(numbers)))
@@ -29,7 +29,9 @@ def write(database: Path, folder: Path, preset: int = 9) -> None:
 
 
 def _merge_runs(database: Path) -> tuple[dict[Place | None, int], "array[int]", "array[int]"]:
-    """The places as they are met first, 0 being none, and the length and place of each merged run."""
+    """The number of each place, in order of appearance (0 is no place), and the length and place number of
+    each merged run.
+    """
     numbers: dict[Place | None, int] = {None: 0}
     lengths, indexes = array("L"), array("L")
     for length, place in _runs(database):
@@ -50,7 +52,7 @@ def _write(path: Path, header: list[str], rows: Iterable[Iterable[Any]], preset:
 
 
 def _runs(database: Path) -> Iterator[tuple[int, Place | None]]:
-    """(length, place) of consecutive runs, from 0.0.0.0 to the end."""
+    """The (length, place) of consecutive runs of addresses, from 0.0.0.0 to the end."""
     import maxminddb  # only a renewal needs it: commands start sooner
 
     at = 0
@@ -66,7 +68,9 @@ def _runs(database: Path) -> Iterator[tuple[int, Place | None]]:
 
 
 def _place(record: Any) -> Place | None:
-    """Coordinates with 6 significant digits and 6 decimals at most: the database has single precision."""
+    """The place in a record. Coordinates have at most 6 significant digits and 6 decimals: the database has
+    single precision.
+    """
     if not record or not record["country_code"]:
         return None
     latitude, longitude = (float(f"{round(record[side], 6):.6g}") for side in ("latitude", "longitude"))

@@ -30,7 +30,9 @@ class Needs(Enum):
 
 @dataclass(frozen=True)
 class Probe:
-    """`audience doctor` runs `examine`, /readyz runs `ready`: a check, or only a source of warnings."""
+    """A probe of an instance. `audience doctor` runs `examine`, /readyz runs `ready`: a check, or only a
+    source of warnings.
+    """
 
     name: str
     examine: Check
@@ -81,7 +83,7 @@ def examine(context: Context, open_database: Callable[[Settings], None]) -> Iter
 
 
 def examine_running(context: Context) -> Iterator[Finding]:
-    """The same findings, in a service, whose database is open."""
+    """The findings of all probes in a running service, whose database is open."""
     for needs in Needs:
         yield from _examine(context, needs)
 
@@ -101,14 +103,16 @@ def _is_migrated() -> bool:
 
 @dataclass(frozen=True)
 class Readiness:
-    """`problems` by check, None if it does not fail; problems and warnings are sentences."""
+    """The outcome of the probes. `problems` are by check, None if the check passed. Problems and warnings are
+    sentences.
+    """
 
     problems: dict[str, str | None]
     warnings: list[str]
 
 
 def readiness(settings: Settings, processes: Processes, answers: Answers) -> Readiness:
-    """The outcome of the probes of /readyz; `answers` are those of the web process that is asked."""
+    """The outcome of the probes of /readyz; `answers` are those of this web process."""
     context = Context(settings, processes, in_service=True, answers=answers)
     findings = {probe: _run(probe, probe.ready, context, _public) for probe in PROBES if probe.ready}
     return Readiness(
@@ -126,7 +130,7 @@ def _sentences(findings: list[Finding], state: State) -> list[str]:
 
 
 def _public(error: Exception) -> str:
-    """Omits the error's own message, which may contain a path."""
+    """The problem without the error's own message, which may contain a path."""
     part = "database" if isinstance(error, DATABASE_ERRORS) else "disk"
     return f"the {part} does not answer"
 

@@ -1,7 +1,7 @@
 """Erasures, words of leaving and ended keys of the present instance, carried over to a restored backup."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -14,25 +14,25 @@ from audience.changes.changes import RESTORE
 from audience.config import Settings
 from audience.erasures import log as erasure_log
 from audience.erasures.erasures import erase_again, still_there, suppress_absent
-from audience.erasures.log import LoggedErasure
 from audience.errors import Refused
 from audience.links import generations as link_generations
 from audience.operations import consent_carryover, operator_carryover
+from audience.operations.consent_carryover import Leaving
+from audience.operations.instance_files import LostFile
 from audience.operations.openers import Openers
 from audience.operations.operator_carryover import CarriedOperator
+from audience.subscribers import subscribers
 from audience.webhooks import webhooks
 from storage import database
 from storage.access import keys, site_counters
 from storage.access import sites as stored_sites
 from storage.changes import log as stored_changes
-from storage.changes.consents import ConsentKind
-from storage.erasures import suppressions
-from storage.erasures.suppressions import Suppression
+from storage.erasures import log as stored_log
+from storage.erasures.log import BEGINNING, ERASED, SUBSCRIBED, LogLine
 from storage.errors import StatementError, Unavailable, Unusable
 from storage.instance import backups as stored
 from storage.instance import pepper as stored_pepper
 from storage.links.generations import Generation
-from storage.subscribers.subscribers import Left
 
 CLOCK_SKEW_MS = 600_000  # by how much the log of erasures and a backup may differ
 NUMBERS_PER_MS = 1_000  # more than a site accepts
@@ -49,44 +49,27 @@ PENDING = (
 ANOTHERS = "The erasures in {} are another instance's: name the file that this one's export wrote."
 
 
-@dataclass(frozen=True)
-class Erasure:
-    """An address, by its keyed hash, that must stay suppressed; `since` in milliseconds.
-
-    `pepper_check` is of the pepper that made the hash, None if that is unknown. `number` is its place in the
-    order of acceptance; None: to be suppressed whatever the backup says. If it is `kept`, the address is
-    suppressed in the present instance, perhaps under an older number that an undo has put back.
-    """
-
-    site_uuid: str
-    address_hash: str
-    since: int
-    pepper_check: str | None
-    reason: str = suppressions.ERASED
-    number: int | None = None
-    kept: bool = False
-    kind: int = ConsentKind.UNSUBSCRIBE
-
-
 @dataclass
 class Carryover:
     """State of the present instance; `damaged` if its database cannot be read.
 
-    `pepper_check` is None in a new folder with only a copied log of erasures, and in `logged_by`, those of
-    the log's lines, for lines of an older Audience: such hashes are taken to be of the backup's pepper.
+    `pepper_check` is None in a new folder with only a copied log, and in `logged_by`, those of the log's
+    lines, for lines of an older Audience: such hashes are taken to be of the backup's pepper. The log has no
+    unsubscribes of `missing_ms` after the backup.
     """
 
-    erasures: list[Erasure] = field(default_factory=list)
+    lines: list[LogLine]
+    waiting: dict[str, list[Leaving]] = field(default_factory=dict)
+    site_ids: dict[str, int] = field(default_factory=dict)
     ended_keys: list[tuple[str, int | None, int | None]] = field(default_factory=list)
     operators: list[CarriedOperator] = field(default_factory=list)
-    left: dict[str, list[Left]] = field(default_factory=dict)
-    site_ids: dict[str, int] = field(default_factory=dict)
     accepted: dict[str, int] = field(default_factory=dict)
     changes: dict[str, int] = field(default_factory=dict)
     links: dict[str, list[Generation]] = field(default_factory=dict)
     pepper_check: str | None = None
     logged_by: set[str | None] = field(default_factory=set)
     damaged: bool = False
+    missing_ms: int = 0
 
     def note_number(self, site_uuid: str, number: int) -> None:
         """Notes a number of acceptance that a site has given."""
@@ -107,12 +90,14 @@ class Applied(NamedTuple):
 
 
 def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: Openers) -> Carryover:
-    """Reads an instance, perhaps empty or damaged.
+    """Reads an instance, perhaps empty or damaged, for a backup that was made at `since`.
 
-    Of the lines of its log without a number, which an older Audience wrote, those from `since` on; who left
-    after the numbers `accepted`, by the site's uuid.
+    Of the lines of its log without a number, which an older Audience wrote, those from then on; what waits
+    that was accepted after the numbers `accepted`, by the site's uuid. A log that does not reach back to the
+    backup is completed from the database, if that can be read.
     """
     carryover = _of_log(erasure_log.read(settings.instance / erasure_log.LOG), since)
+    carryover.missing_ms = erasure_log.missing_ms(settings.instance / erasure_log.LOG, since)
     secret = pepper.read(settings.pepper)
     carryover.pepper_check = None if secret is None else pepper.check_value(secret)
     if not all(file.exists() for file in database.files(settings.database)[:1]):
@@ -121,46 +106,54 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
     try:
         with database.session():
             _read_database(carryover, accepted)
+        if carryover.missing_ms and carryover.site_ids:
+            openers.process(settings)
+            with database.write():
+                erasure_log.complete(settings.instance)
+            lines = _of_log(erasure_log.read(settings.instance / erasure_log.LOG), since).lines
+            carryover.lines, carryover.missing_ms = lines, 0
     except (StatementError, Unavailable, Unusable):
         carryover.damaged = True
+    except LostFile:  # of the pepper or the log: nobody can be told from the database
+        pass
     finally:
         database.close()
     return carryover
 
 
-def _of_log(lines: Iterable[LoggedErasure], since: int) -> Carryover:
-    logged = [
-        Erasure(line.site_uuid, line.address_hash, line.at, line.pepper_check, number=line.number)
-        for line in lines
-    ]
+def _of_log(changes: Iterable[LogLine], since: int) -> Carryover:
+    lines = list(changes)
     recent = [
-        erasure for erasure in logged if erasure.number is not None or erasure.since >= since - CLOCK_SKEW_MS
+        line
+        for line in lines
+        if line.kind != BEGINNING and (line.number is not None or line.at >= since - CLOCK_SKEW_MS)
     ]
-    carryover = Carryover(recent, logged_by={erasure.pepper_check for erasure in logged})
-    for erasure in logged:
-        carryover.note_number(erasure.site_uuid, erasure.number or 0)
+    carryover = Carryover(recent, logged_by={line.pepper_check for line in lines})
+    for line in lines:
+        carryover.note_number(line.site_uuid, line.number or 0)
     return carryover
 
 
-def apply_log(instance: Path, file: Path) -> tuple[int, int]:
-    """Repeats the erasures of a log that the open database does not know, and logs what its own log lacks.
-    Pauses all webhooks.
+def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
+    """Repeats what a log tells and the open database does not know, and logs what its own log lacks. Pauses
+    all webhooks.
 
-    Returns how many people it erased, and webhooks it paused. Raises `Refused` if the file is of another
-    instance.
+    Returns how many people it erased and unsubscribed, and webhooks it paused. Raises `Refused` if the file
+    is of another instance.
     """
-    lines = list(erasure_log.read(file))
-    carryover = _of_log(lines, 0)
+    carryover = _of_log(erasure_log.read(file), 0)
     if carryover.is_log_of_another(pepper.check_value()):
         raise Refused(ANOTHERS.format(file))
-    erased = 0
-    for site, erasures in _matched(carryover, ignore_erasures=False):
-        erased += _suppress(site, erasures)[0]
-        suppress_absent(site, erasure_log.addresses(lines, site.uuid))
-    _raise_numbers(carryover)
+    new = erasure_log.missing(instance, carryover.lines)
     with database.write(database.SHARED):
-        erasure_log.append(instance, erasure_log.missing(instance, lines))
-    return erased, webhooks.pause_all()
+        stored_log.add(new)
+    erased = left = 0
+    for site, lines in _matched(carryover, ignore_erasures=False):
+        again = _repeat(site, carryover, lines, set(new))
+        erased, left = erased + again[0], left + again[1]
+        suppress_absent(site, {line.address_hash: line.at for line in lines if line.kind == ERASED})
+    _raise_numbers(carryover)
+    return erased, left, webhooks.pause_all()
 
 
 def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
@@ -175,52 +168,44 @@ def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
         carryover.changes[uuid] = stored_changes.numbers(site_id)[0]
     carryover.ended_keys = stored.ended_keys()
     carryover.operators = operator_carryover.read()
-    carryover.left = consent_carryover.read(accepted)
+    carryover.waiting = consent_carryover.waiting(accepted)
     carryover.links = link_generations.carried()
-    carryover.erasures += [
-        Erasure(
-            row.site_uuid,
-            row.address_hash,
-            row.since,
-            carryover.pepper_check,
-            row.reason,
-            row.number,
-            kept=True,
-            kind=row.kind,
-        )
-        for row in suppressions.list_all()
-    ]
 
 
 def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
     """Applies it to the open instance.
 
-    Raises `Refused` if erasures cannot be matched, unless they are to be ignored.
+    Raises `Refused` if the log cannot be matched, unless it is to be ignored.
     """
-    done = [_suppress(site, erasures) for site, erasures in _matched(carryover, ignore_erasures)]
-    left = consent_carryover.apply(carryover.left)
+    lines = {site.id: lines for site, lines in _matched(carryover, ignore_erasures)}
+    done = [_repeat(site, carryover, lines.get(site.id, [])) for site in sites.list_all()]
     link_generations.carry_over(carryover.links)
     _raise_numbers(carryover)
     with database.write(database.SHARED):
         ended = [_end(*key) for key in carryover.ended_keys]
         operator_carryover.apply(carryover.operators)
-    erased, left = sum(pair[0] for pair in done), left + sum(pair[1] for pair in done)
+    erased, left = (sum(counts[n] for counts in done) for n in range(2))
     return Applied(erased, left, sum(ended), webhooks.pause_all())
 
 
 def _raise_numbers(carryover: Carryover) -> None:
     """Lets no site give a number again that it gave after the backup."""
-    at_least = clock.now_ms() * NUMBERS_PER_MS
     for site in sites.list_all():
         with database.write(site.id):
-            site_counters.raise_to(site.id, max(at_least, carryover.accepted.get(site.uuid, 0)))
+            _raise_accepted(site, carryover)
+            at_least = clock.now_ms() * NUMBERS_PER_MS
             change_log.record_reset(site.id, RESTORE, max(at_least, carryover.changes.get(site.uuid, 0) + 2))
 
 
-def _matched(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[Erasure]]]:
-    by_site: dict[str, list[Erasure]] = defaultdict(list)
-    for erasure in carryover.erasures:
-        by_site[erasure.site_uuid].append(erasure)
+def _raise_accepted(site: Site, carryover: Carryover) -> None:
+    at_least = clock.now_ms() * NUMBERS_PER_MS
+    site_counters.raise_to(site.id, max(at_least, carryover.accepted.get(site.uuid, 0)))
+
+
+def _matched(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[LogLine]]]:
+    by_site: dict[str, list[LogLine]] = defaultdict(list)
+    for line in carryover.lines:
+        by_site[line.site_uuid].append(line)
     known = [site for site in sites.list_all() if site.uuid in by_site]
     if not ignore_erasures and _is_strange(carryover, bool(known)):
         raise Refused(CANNOT_MATCH)
@@ -233,43 +218,48 @@ def _matched(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site
 
 def _is_strange(carryover: Carryover, knows_a_site: bool) -> bool:
     """Whether the log is neither of the backup's instance nor of the one in the folder."""
-    if carryover.pepper_check is None and carryover.erasures and not knows_a_site:
+    if carryover.pepper_check is None and carryover.lines and not knows_a_site:
         return carryover.logged_by != {pepper.check_value()}
     return bool(carryover.logged_by - {None, pepper.check_value(), carryover.pepper_check})
 
 
-def _fits(carryover: Carryover, site: Site, erasures: list[Erasure]) -> bool:
+def _fits(carryover: Carryover, site: Site, lines: list[LogLine]) -> bool:
     """Whether hashes of a present site are those that the backup's pepper and, of the first scheme, site id
     make."""
-    made_by = {erasure.pepper_check or carryover.pepper_check for erasure in erasures}
-    is_first = not all(erasure.address_hash.startswith(site_keys.SECOND) for erasure in erasures)
+    made_by = {line.pepper_check or carryover.pepper_check for line in lines}
+    is_first = not all(line.address_hash.startswith(site_keys.SECOND) for line in lines)
     has_id = carryover.site_ids.get(site.uuid, site.id) == site.id
     return made_by <= {None, pepper.check_value()} and (has_id or not is_first)
 
 
-def _suppress(site: Site, erasures: list[Erasure]) -> tuple[int, int]:
-    """In one transaction: whoever it suppresses is erased or has left, as it counts, even if run again."""
-    erased, left = dict[str, int](), dict[str, Suppression]()
+def _repeat(
+    site: Site, carryover: Carryover, lines: list[LogLine], new: Collection[LogLine] = ()
+) -> tuple[int, int]:
+    """In one transaction: whoever the log tells of is erased or unsubscribed; it may be run again.
+
+    Of unsubscribes those accepted after the backup, those that wait, and `new` ones, which its log lacks.
+    """
     with database.write(site.id):
-        unknown, (number, now) = _unknown(site, erasures), site_counters.take(site.id, clock.now_ms())
-        for row in unknown:
-            kept = Suppression(row.reason, min(row.since, now), number, row.kind)
-            suppressions.add(site.id, {row.address_hash: kept})
-            if row.reason == suppressions.ERASED:
-                erased[row.address_hash] = row.since
-            else:
-                left[row.address_hash] = kept._replace(since=row.since)
-        return erase_again(site, erased) if erased else 0, consent_carryover.leave_again(site.id, left)
+        accepted = site_counters.accepted(site.id)
+        erased = _erased(site, [line for line in lines if line.kind == ERASED], accepted)
+        _raise_accepted(site, carryover)
+        again = subscribers.accept_now(site.id, RESTORE)
+        since = {line.address_hash: min(line.at, again.at) for line in erased}
+        count = erase_again(site, since, {line.person_hash for line in erased}) if erased else 0
+        waiting = consent_carryover.logged(site.id, carryover.waiting.get(site.uuid, ()))
+        last = {
+            hash_: line
+            for hash_, line in consent_carryover.last_by_hash([*lines, *waiting]).items()
+            if line.kind == SUBSCRIBED or line.number is None or line.number > accepted or line in new
+        }
+        return (count, consent_carryover.repeat(site.id, last, again))
 
 
-def _unknown(site: Site, erasures: list[Erasure]) -> list[Erasure]:
-    """Those that the open instance has not: accepted since, put back since, or of somebody who is there."""
-    there = {row.address_hash for row in suppressions.list_all() if row.site_id == site.id}
-    accepted = site_counters.accepted(site.id)
-    old = {row.address_hash: row.number for row in erasures if not row.kept and (row.number or 0) <= accepted}
-    again = {None, *(old[id_] for id_ in still_there(site, old))}
-    newer = [row for row in erasures if row.number in again or (row.number or 0) > accepted]
-    return newer + [row for row in erasures if row.kept and row.address_hash not in there]
+def _erased(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:
+    """Those that the open instance has not: accepted since, or of somebody who is there."""
+    old = {hash_: line.number for line in lines if (line.number or 0) <= accepted for hash_ in line.hashes}
+    again = {None, *(old[hash_] for hash_ in still_there(site, old))}
+    return [line for line in lines if line.number in again or (line.number or 0) > accepted]
 
 
 def _end(publishable_key: str, revoked_at: int | None, expires_at: int | None) -> bool:

@@ -8,7 +8,8 @@ KINDS = (imports.KIND, undo_work.KIND)
 
 
 def drain(site_id: int, seconds: float) -> bool:
-    """Applies a site's waiting imports and undos, in order, for about `seconds`; whether to go on at once.
+    """Applies a site's waiting imports and undos, in order, for about `seconds`. Returns whether to continue
+    at once.
 
     Raises `MACHINE_FAULTS`.
     """

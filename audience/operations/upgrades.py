@@ -22,7 +22,8 @@ MB = 1_000_000
 def back_up_first(settings: Settings, is_backed_up: bool = False) -> None:
     """Backs the open database up into the instance's folder, if a pending migration is not additive.
 
-    That of a server is backed up by whoever says so. Raises `Unusable`.
+    A server's database is not backed up: the operator must confirm a backup (`is_backed_up`). Raises
+    `Unusable`.
     """
     if not database.is_spoilt_by_migrating():
         return

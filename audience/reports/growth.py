@@ -10,7 +10,9 @@ from storage.reports import queries as report_queries
 
 @dataclass(frozen=True)
 class Growth:
-    """Per part of a period: new subscribers, and those who left (and still are unsubscribed)."""
+    """The new subscribers in each part of a period, and those who unsubscribed in it and are still
+    unsubscribed.
+    """
 
     new: list[int]
     left: list[int]

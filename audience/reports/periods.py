@@ -13,9 +13,10 @@ ONE_DAY = dt.timedelta(days=1)
 
 @dataclass(frozen=True)
 class Period:
-    """`days` are the first days of the parts; part i lasts from `bounds[i]` to `bounds[i + 1]`.
+    """A period in parts. `days` are the first days of the parts; part i lasts from `bounds[i]` to `bounds[i +
+    1]`.
 
-    `whole` is (start, end), and may start before the first part. Times are in milliseconds.
+    `whole` is (start, end), and may start before the first part. Instants are in milliseconds.
     """
 
     days: tuple[dt.date, ...]
@@ -27,15 +28,16 @@ class Period:
         return list(zip(self.bounds, self.bounds[1:], strict=False))
 
     def last(self, count: int) -> "Period":
-        """Its last `count` parts."""
+        """A period of the last `count` parts."""
         bounds = self.bounds[-count - 1 :]
         return Period(self.days[-count:], bounds, (bounds[0], bounds[-1]))
 
 
 def from_settings(settings: Mapping[str, Any], time_zone: str, at: int) -> Period:
-    """The period of the settings `unit`, `days`, `from` and `to` at a time; by default the last 30 days.
+    """The period of the settings `unit`, `days`, `from` and `to` at an instant `at` in milliseconds; by
+    default the last 30 days.
 
-    Starts with a whole week or month. Only the last 3,660 days have parts.
+    It starts with a whole week or month. Only the last 3,660 days have parts.
     """
     zone, unit = ZoneInfo(time_zone), settings.get("unit", "day")
     first, last = _days(settings, day_of(at, time_zone))
@@ -48,12 +50,12 @@ def from_settings(settings: Mapping[str, Any], time_zone: str, at: int) -> Perio
 
 
 def day_of(at: int, time_zone: str) -> dt.date:
-    """The day of an instant."""
+    """The day of an instant, which is in milliseconds."""
     return dt.datetime.fromtimestamp(at / 1000, ZoneInfo(time_zone)).date()
 
 
 def _days(settings: Mapping[str, Any], today: dt.date) -> tuple[dt.date, dt.date]:
-    """The first and the last day."""
+    """The first and the last day of a period."""
     if "to" in settings:
         last = dt.date.fromisoformat(settings["to"])
     elif "from" in settings:
@@ -78,5 +80,7 @@ def _next(day: dt.date, unit: str) -> dt.date:
 
 
 def _midnight(day: dt.date, zone: ZoneInfo) -> int:
-    """The start of a day; if clocks skip midnight, the time of the change (PEP 495, `fold=0`)."""
+    """The start of a day in milliseconds. If clocks skip midnight, the instant of the change (PEP 495,
+    `fold=0`).
+    """
     return int(dt.datetime.combine(day, dt.time(), zone).timestamp() * 1000)

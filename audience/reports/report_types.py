@@ -28,7 +28,7 @@ class ReportRequest:
 
     @property
     def span(self) -> tuple[int, int]:
-        """(start, end) of a report without a time axis: all time, unless the settings name a period."""
+        """The (start, end) of a report without a time axis: all time, unless the settings name a period."""
         return self.period.whole if self.has_period else report_queries.ALWAYS
 
     @property
@@ -117,7 +117,9 @@ def imports(request: ReportRequest) -> DataPoints:
 
 @dataclass(frozen=True)
 class ReportType:
-    """`settings` besides the period; `needs` are the required ones; the first chart style is the default."""
+    """A type of report. `settings` are those besides the period; `needs` are the required ones; the first
+    chart style is the default.
+    """
 
     run: Callable[[ReportRequest], DataPoints]
     meaning: str

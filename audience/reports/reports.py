@@ -39,13 +39,13 @@ class ReportResult:
 
 @database.session()
 def list_all(site: Site) -> list[Report]:
-    """Oldest first."""
+    """The saved reports of a site, oldest first."""
     return stored.list_all(site.id)
 
 
 @database.session()
 def get(site: Site, report_id: str) -> Report:
-    """Raises `NotFound`."""
+    """Gets a saved report. Raises `NotFound`."""
     return _require(site.id, report_id)
 
 
@@ -56,7 +56,9 @@ def list_using(site: Site, segment: segments.Segment) -> list[Report]:
 
 @database.writes_site
 def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
-    """If an `actor` saves it, the audit log says so. Raises `Refused`, and `NotFound` for the segment."""
+    """Creates a report. With an `actor`, the audit log records it. Raises `Refused`, and `NotFound` for the
+    segment.
+    """
     draft = _draft(site.id, item)
     report_id = stored.add(site.id, draft)
     _record(site, actor, "report saved", draft.name)
@@ -65,7 +67,9 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> R
 
 @database.writes_site
 def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
-    """As `create`. Raises `Refused`, and `NotFound` for the report or its segment."""
+    """Replaces a report. With an `actor`, the audit log records it. Raises `Refused`, and `NotFound` for the
+    report or its segment.
+    """
     report = _require(site.id, report_id)
     changed = _draft(site.id, item)._replace(id=report.id, created_at=report.created_at)
     stored.change(site.id, changed)
@@ -76,7 +80,7 @@ def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | 
 
 @database.writes_site
 def delete(site: Site, report_id: str, actor: Actor | None = None) -> Report:
-    """The deleted report. Raises `NotFound`."""
+    """Deletes a report, and returns it. Raises `NotFound`."""
     report = _require(site.id, report_id)
     stored.delete(site.id, report.id)
     _record(site, actor, "report deleted", report.name)
@@ -102,7 +106,7 @@ def draft(site: Site, item: Mapping[str, Any]) -> Report:
 
 @database.snapshot()
 def run_draft(site: Site, report: Report, other: Mapping[str, Any] | None = None) -> ReportResult:
-    """As `run`, of a report that may not be saved."""
+    """Runs a report that need not be saved, as `run` does."""
     settings = json.loads(report.settings) | (other or {})
     rule = (
         segments.matching(site.id, str(report.segment_id)) if report.segment_id else report_queries.MATCH_ALL

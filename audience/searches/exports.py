@@ -32,7 +32,9 @@ def pages(site: Site, segment_id: str | None = None) -> Iterator[ExportPage]:
 def recorded(
     site: Site, segment_id: str | None, actor: Actor, with_links: bool = False
 ) -> Iterator[ExportPage]:
-    """As `pages`; at their end the audit log says who was sent how many. Raises `NotFound` at once."""
+    """Reads pages as `pages` does, and then records in the audit log who exported how many. Raises `NotFound`
+    at once.
+    """
     read, more = pages(site, segment_id), WITH_LINKS if with_links else ""
     if segment_id is None:
         return audit_log.sent(site, read, actor, EXPORTED + more)
@@ -57,7 +59,7 @@ def _read_pages(site_id: int, filters: Filters) -> Iterator[ExportPage]:
 
 
 def pages_of(site: Site, chunks: Iterable[Sequence[int]]) -> Iterator[ExportPage]:
-    """As `pages`, of the subscribers with ids, piece by piece."""
+    """The pages of an export of subscribers with known ids, which come in chunks."""
     for ids in chunks:
         with database.session():
             page = _with_tags(site.id, stored_acts.subscribers(site.id, ids))

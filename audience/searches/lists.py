@@ -27,9 +27,10 @@ WEEKS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class ListRequest:
-    """`text` begins an address, a domain or a name; `rules` are segment rules, all of which must hold.
+    """The request for a list. `text` is the beginning of an address, a domain or a name; `rules` are segment
+    rules, all of which must hold.
 
-    Ordered by a date other than `created_at`, only those who have it are in the list.
+    A list ordered by a date other than `created_at` has only subscribers with that date.
     """
 
     text: str = ""
@@ -42,7 +43,9 @@ class ListRequest:
 
 @dataclass(frozen=True)
 class ListPage:
-    """`count` is exact, unless `is_more`; `weeks` are the events of the last 12 weeks by subscriber id."""
+    """A page of a list. `count` is exact, unless `is_more`; `weeks` has the numbers of events in the last 12
+    weeks by subscriber id.
+    """
 
     subscribers: Sequence[Subscriber]
     count: int
@@ -52,7 +55,9 @@ class ListPage:
 
 @database.snapshot()
 def find(site: Site, query: ListRequest, count_all: bool = False) -> ListPage:
-    """A page, and the number of all. Raises `Refused` on a wrong rule, and `NotFound` for the segment."""
+    """A page of the list, and the number of all matching subscribers. Raises `Refused` on a wrong rule, and
+    `NotFound` for the segment.
+    """
     rule = _rule(site.id, query)
     offset = (query.page - 1) * PAGE_SIZE
     subscribers = stored.page(site.id, rule, query.order, query.descending, PAGE_SIZE, offset)
@@ -64,13 +69,13 @@ def find(site: Site, query: ListRequest, count_all: bool = False) -> ListPage:
 
 @database.session()
 def newest(site: Site, limit: int) -> list[Subscriber]:
-    """Those created last, newest first."""
+    """The subscribers created last, newest first."""
     return stored.newest(site.id, limit)
 
 
 @database.snapshot()
 def ids(site: Site, query: ListRequest) -> list[int]:
-    """The ids of all who match. Raises as `find`."""
+    """The ids of all matching subscribers. Raises as `find` does."""
     return stored.ids(site.id, _rule(site.id, query), query.order)
 
 
@@ -87,7 +92,7 @@ def _rule(site_id: int, query: ListRequest) -> Sql:
 
 @database.session()
 def events_by_week(site: Site, subscriber_ids: Sequence[int], weeks: int) -> dict[int, list[int]]:
-    """Events in each of the last weeks, oldest first, by subscriber id."""
+    """The numbers of events in each of the last weeks, oldest first, by subscriber id."""
     since = clock.now_ms() - weeks * WEEK_MS
     counts = {subscriber_id: [0] * weeks for subscriber_id in subscriber_ids}
     for subscriber_id, week, count in stored_events.by_week(site.id, subscriber_ids, since):
@@ -97,13 +102,15 @@ def events_by_week(site: Site, subscriber_ids: Sequence[int], weeks: int) -> dic
 
 @database.snapshot()
 def history(site: Site, subscriber: Subscriber, limit: int) -> tuple[list[Event], int]:
-    """The newest events of a subscriber, newest first, and the number of all."""
+    """The newest events of a subscriber, newest first, and the number of all its events."""
     return stored_events.page(site.id, subscriber.id, limit, 0), stored_events.count(site.id, subscriber.id)
 
 
 @database.session()
 def consents(site: Site, subscriber: Subscriber) -> tuple[str, list[ConsentChange]]:
-    """What brought a subscriber, such as `import 12`, "" if unknown; and the changes of consent, in order."""
+    """What created a subscriber, such as `import 12`, or "" if unknown; and the changes of consent, in
+    order.
+    """
     return (
         consent_changes.created_by(site.id, subscriber.id),
         consent_changes.of_subscriber(site.id, subscriber.id),

@@ -19,7 +19,7 @@ PAGE_SIZE = 100
 
 @dataclass(frozen=True, kw_only=True)
 class SearchRequest:
-    """The criteria of a search; dates are exclusive bounds in milliseconds by column."""
+    """The criteria of a search. Dates are exclusive bounds, in milliseconds, by column."""
 
     after: Mapping[str, int]
     before: Mapping[str, int]
@@ -42,7 +42,9 @@ def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber
 
 @database.session()
 def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[bytes, bool]:
-    """As `search`, the matches as JSON text; `pages` is the URL that a uuid completes to that of a page."""
+    """Searches as `search` does; the matches are JSON text. `pages` is a URL that a uuid completes to that of
+    a subscriber's page.
+    """
     filters = _filters(site, query)
     if filters is None or page > MAX_PAGE:
         return b"", False
@@ -51,7 +53,7 @@ def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tup
 
 
 def _filters(site: Site, query: SearchRequest) -> Filters | None:
-    """What the SQL needs, None if nothing can match. Raises `NotFound`."""
+    """The filters for the SQL; None if nothing can match. Raises `NotFound`."""
     rules = [segments.matching(site.id, query.segment_id)] if query.segment_id is not None else []
     if query.beginning is not None:
         rules.append(segments.beginning(site.id, query.beginning))

@@ -33,13 +33,13 @@ KIND = Kind(stored_segments.JOB, DB, _step)
 
 
 def _until_tomorrow(segment_id: int) -> int:
-    """Milliseconds until some minutes after midnight (UTC), not the same for all."""
+    """Milliseconds until some minutes after midnight (UTC); the minutes differ by segment."""
     return DAY_MS - clock.now_ms() % DAY_MS + segment_id * 1_000 % SPREAD_MS
 
 
 @database.session()
 def by_segment(site: Site, days: int = SHOWN_DAYS) -> Mapping[int, list[int]]:
-    """The counts of the last days by segment id, oldest first."""
+    """The daily counts of the last days, oldest first, by segment id."""
     counts: dict[int, list[int]] = {}
     for segment_id, _, count in stored.site_counts(site.id, _ago(_today(), days)):
         counts.setdefault(segment_id, []).append(count)

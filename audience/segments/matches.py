@@ -32,9 +32,11 @@ COMBINED: dict[str, Callable[[list[bool]], bool]] = {
 
 @database.snapshot()
 def match(site: Site, segment_id: str, email: str | None = None, uuid: str | None = None) -> Matched | None:
-    """The rules of a segment: a copy of each node with `matches` and, of a condition, the `value` it met.
+    """The rules of a segment, in which each node has `matches`, and each condition has the subscriber's
+    `value`.
 
-    Of many values (tags, events, items of a list) the first 20. None if nobody is found. Raises `NotFound`.
+    Of many values (tags, events, items of a list), the first 20. None if the subscriber is not found. Raises
+    `NotFound`.
     """
     rules = json.loads(segments.require(site.id, segment_id).rules)
     subscriber = subscribers.find(site, email, uuid)
@@ -46,7 +48,8 @@ def match(site: Site, segment_id: str, email: str | None = None, uuid: str | Non
 
 @database.snapshot()
 def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) -> list[list[Node]]:
-    """Of each subscriber, which conditions hold of those of which any must; rules may be unsaved.
+    """The conditions that hold for each subscriber, among those in groups of which any must hold. The rules
+    may be unsaved.
 
     Raises `Refused` on invalid rules.
     """
@@ -60,7 +63,7 @@ def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) 
 
 
 def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
-    """The uuids of those who are in a segment now, in the caller's session. Raises `NotFound`."""
+    """The uuids of those of `uuids` that are in a segment now, in the caller's session. Raises `NotFound`."""
     existing = stored.get_by_ids(site_id, bulk_acts.ids_by_uuid(site_id, uuids))
     rules = json.loads(segments.require(site_id, str(segment_id)).rules)
     matched = _condition_results(site_id, existing, list(_leaves(rules))) if existing else {}
@@ -72,7 +75,7 @@ def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
 
 
 def _holds(node: Node, leaves: Iterator[bool]) -> bool:
-    """`leaves` has whether the next condition holds first."""
+    """Whether a node holds. `leaves` yields the result of each condition, in the order of the tree."""
     group = _group(node)
     return COMBINED[group]([_holds(part, leaves) for part in _parts(node, group)]) if group else next(leaves)
 
@@ -80,7 +83,7 @@ def _holds(node: Node, leaves: Iterator[bool]) -> bool:
 def _condition_results(
     site_id: int, existing: Mapping[int, Subscriber], leaves: Sequence[Node]
 ) -> dict[int, list[bool]]:
-    """By subscriber, for each condition whether it holds."""
+    """For each subscriber id, whether each condition holds."""
     if not leaves:
         return {}
     conditions = segments.compiled_each(site_id, leaves)
@@ -89,7 +92,7 @@ def _condition_results(
 
 
 def _alternatives(node: Node, chosen: bool = False) -> Iterator[Node]:
-    """The conditions within groups of which any must hold; none that must not hold."""
+    """The conditions within groups of which any must hold. Conditions that must not hold are left out."""
     group = _group(node)
     if group in ("all", "any"):
         for part in _parts(node, group):
@@ -116,7 +119,7 @@ def _leaves(node: Node) -> Iterator[Node]:
 
 
 def _match_result(node: Node, holds: Iterator[bool], values: "_Values") -> Matched:
-    """`holds` has the next condition's first."""
+    """The result for a node. `holds` yields the result of each condition, in the order of the tree."""
     group = _group(node)
     if not group:
         return {**node, "matches": next(holds), "value": values.of(node)}
@@ -126,7 +129,7 @@ def _match_result(node: Node, holds: Iterator[bool], values: "_Values") -> Match
 
 
 class _Values:
-    """What the conditions of rules meet on a subscriber, as JSON."""
+    """The values of a subscriber that conditions are compared with, as JSON."""
 
     def __init__(self, site_id: int, subscriber: Subscriber) -> None:
         self.site_id, self.subscriber = site_id, subscriber
@@ -152,7 +155,7 @@ class _Values:
         return list(islice((names[id_] for id_ in self.subscriber.tag_ids if id_ in names), MOST_VALUES))
 
     def _events(self, type_: str) -> list[str | None]:
-        """When they were, newest first."""
+        """The dates of a subscriber's events of a type, newest first."""
         instants = events.newest_of_type(self.site_id, self.subscriber.id, type_, MOST_VALUES)
         return [write_date(at) for at in instants]
 

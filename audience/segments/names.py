@@ -10,14 +10,14 @@ from storage.segments import segments
 
 
 class Named(NamedTuple):
-    """Keys of tags, by which their names are compared, and of custom fields."""
+    """The tags and custom fields that rules mention: tags by the key of their name, fields by key."""
 
     tags: set[str]
     fields: set[str]
 
 
 def mentions(site_id: int) -> Named:
-    """In the caller's session."""
+    """The tags and custom fields that the rules of segments mention, in the caller's session."""
     mentioned = Named(set(), set())
     for segment in segments.list_all(site_id):
         for node in _nodes(json.loads(segment.rules)):
@@ -38,7 +38,7 @@ def _nodes(rules: Any) -> Iterator[dict[str, Any]]:
 
 
 def _texts(operand: Any) -> Iterator[str]:
-    """An operand, or the operands by operators in it."""
+    """The texts in an operand, or in the operands by operator in it."""
     if isinstance(operand, str):
         yield operand
     for inner in (

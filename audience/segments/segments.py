@@ -44,19 +44,19 @@ SENT_BY = "Webhooks use this segment: delete them first, or give them another se
 
 @database.session()
 def list_all(site: Site) -> list[Segment]:
-    """Newest first."""
+    """The segments of a site, newest first."""
     return stored.list_all(site.id)
 
 
 @database.session()
 def get(site: Site, segment_id: str) -> Segment:
-    """Raises `NotFound`."""
+    """Gets a segment. Raises `NotFound`."""
     return require(site.id, segment_id)
 
 
 @database.writes_site
 def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
-    """If an `actor` makes it, the audit log says so. Raises `Refused` on invalid rules."""
+    """Creates a segment. With an `actor`, the audit log records it. Raises `Refused` on invalid rules."""
     at = clock.now_ms()
     segment_rules.read(item["rules"], at, RULES)
     rules = compact_json(item["rules"])
@@ -67,7 +67,9 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> S
 
 @database.writes_site
 def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
-    """As `create`. Raises `NotFound`, and `Refused` on invalid rules."""
+    """Replaces a segment. With an `actor`, the audit log records it. Raises `NotFound`, and `Refused` on
+    invalid rules.
+    """
     at = clock.now_ms()
     segment = require(site.id, segment_id)
     segment_rules.read(item["rules"], at, RULES)
@@ -81,7 +83,9 @@ def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor |
 
 @database.writes_site
 def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
-    """The deleted segment. Raises `NotFound`, and `Refused` if a report or a webhook uses it."""
+    """Deletes a segment, and returns it. Raises `NotFound`, and `Refused` if a report or a webhook
+    uses it.
+    """
     segment = require(site.id, segment_id)
     if stored_reports.uses_segment(site.id, segment.id):
         raise Refused(IN_USE)
@@ -95,7 +99,7 @@ def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
 
 @database.writes_site
 def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
-    """Says in the audit log that somebody exports a segment. Raises `NotFound`."""
+    """Records in the audit log that somebody exports a segment. Raises `NotFound`."""
     segment = require(site.id, segment_id)
     size, _ = stored.count(site.id, matching(site.id, segment_id))
     audit_log.record(actor, f"{EXPORTED}, begun", site, segment.name, size)
@@ -109,7 +113,9 @@ def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:
 
 @database.snapshot()
 def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
-    """Counts of the matching subscribers, and the newest of them. Raises `Refused` on invalid rules."""
+    """The counts of subscribers that match rules, and the newest of them. Raises `Refused` on invalid
+    rules.
+    """
     condition = compiled(site.id, rules)
     sample = searches.search(site.id, Filters(rules=[condition]), SAMPLE_SIZE, 0)
     return Counts(*stored.count(site.id, condition)), sample
@@ -117,7 +123,7 @@ def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
 
 @database.session()
 def counts(site: Site, segment_id: str) -> Counts:
-    """Raises `NotFound`."""
+    """The counts of subscribers in a segment. Raises `NotFound`."""
     return Counts(*stored.count(site.id, matching(site.id, segment_id)))
 
 
@@ -129,19 +135,19 @@ def count(site: Site, rules: Any) -> int:
 
 @database.session()
 def event_types(site: Site) -> list[str]:
-    """Types of events to suggest for a rule."""
+    """The types of events to suggest for a rule."""
     return suggestions.event_types(site.id, MOST_SUGGESTED)
 
 
 @database.session()
 def common_domains(site: Site) -> list[str]:
-    """Domains to suggest for a rule, the most common first."""
+    """The domains to suggest for a rule, the most common first."""
     return [domain for domain, _ in domains.most_common(site.id, MOST_SUGGESTED)]
 
 
 @database.session()
 def field_values(site: Site, key: str) -> list[str]:
-    """Values of a custom field to suggest for a rule."""
+    """The values of a custom field to suggest for a rule."""
     return suggestions.values(site.id, key, MOST_SUGGESTED)
 
 
@@ -156,7 +162,7 @@ def beginning(site_id: int, text: str) -> Sql:
 
 
 def beginning_rule(text: str) -> dict[str, Any]:
-    """The rule that says the same as `beginning`."""
+    """The segment rule that is equivalent to `beginning`."""
     whole, of_domains = spellings.starts(text)
     if any(not start.local + start.domain for start in (*whole, *of_domains)):
         return {"all": []}
@@ -210,7 +216,7 @@ def compiled(site_id: int, rules: Any, where: str = RULES) -> Sql:
 
 
 def compiled_each(site_id: int, rules: Sequence[Any], where: str = RULES) -> list[Sql]:
-    """As `compiled`, of several."""
+    """Compiles several rules as `compiled` does."""
     at, zone = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id))
     with domains.decoded_once():
         return [stored_rules.compile(segment_rules.read(rule, at, where, zone), site_id) for rule in rules]

@@ -17,8 +17,9 @@ MAX_NAME_LENGTH = 300  # of what is spelled otherwise: normalising takes quadrat
 
 
 def names(text: str) -> Collection[str]:
-    """How a name may be stored, the case of Latin letters aside: as typed, in small letters, in capitals,
-    with capitals at the start, with `ß` for `ss`, composed or not, and with either apostrophe.
+    """The forms in which a name may be stored, apart from the case of Latin letters. They are: as typed, in
+    small letters, in capitals, with capitals at the start, with `ß` for `ss`, composed or not, and with
+    either apostrophe.
     """
     words = " ".join(text.split())
     if len(words) > MAX_NAME_LENGTH:
@@ -32,16 +33,17 @@ def names(text: str) -> Collection[str]:
 
 
 def _with_apostrophes(text: str) -> Collection[str]:
-    """The text, and with all its apostrophes of either kind."""
+    """The text, and the text with all its apostrophes of one or the other kind."""
     typed, printed = APOSTROPHES
     plain = text.replace(printed, typed)
     return dict.fromkeys((text, plain, plain.replace(typed, printed)))
 
 
 def starts(text: str) -> tuple[list[Start], list[Start]]:
-    """How addresses, and how domains, that begin with the text may be stored.
+    """The forms in which addresses, and domains, that begin with the text may be stored.
 
-    Each blank in an address was a `+` that was not encoded. After an `@` a last dot is none of the domain's.
+    Each blank in an address was a `+` that was not encoded. After an `@`, a dot at the end does not belong to
+    the domain.
     """
     typed = trim(text)
     if len(typed) > MAX_ADDRESS_BYTES:
@@ -57,7 +59,9 @@ def starts(text: str) -> tuple[list[Start], list[Start]]:
 
 
 def _start(local: str, shown: str) -> Start:
-    """Of labels that are whole, A-labels; the last may be the beginning of one."""
+    """The beginning of a stored address. Whole labels become A-labels; the last one may be the beginning of a
+    label.
+    """
     whole, dot, last = shown.rpartition(".")
     try:
         labels = a_labels(whole) + dot

@@ -32,7 +32,7 @@ COUNT = f"Send a whole number from 1 to {MAX_EVENTS}."
 
 @dataclass(frozen=True)
 class Operator:
-    """`operand` is the kind of its operand."""
+    """An operator of rules; `operand` is the kind of its operand."""
 
     operand: str
     meaning: str
@@ -62,7 +62,9 @@ TIMES = (*BOUNDS, "within_days", "not_within_days", *PRESENCE)
 
 
 def _text(value: Any) -> str:
-    """Like every reader of an operand, raises `ValueError` with a message for the client."""
+    """Reads a text operand. Like every reader of an operand, raises `ValueError` with a message for the
+    client.
+    """
     if not isinstance(value, str) or not value.strip():
         raise ValueError(TEXT)
     return value
@@ -84,7 +86,9 @@ def _date(value: Any, zone: dt.tzinfo) -> Instant:
 
 
 def _number_or_date(value: Any, _: dt.tzinfo) -> int | float | Instant:
-    """A date without a zone meets values without one: both are compared as if they were of UTC."""
+    """Reads a number or a date. A date without a zone is compared with values without one: both are taken as
+    UTC.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError(BOUND)
     try:
@@ -117,7 +121,7 @@ def _domain(value: Any) -> str:
 
 
 def _domain_part(value: Any) -> str:
-    """As domains are shown."""
+    """The operand for a domain, in the form in which domains are shown."""
     text = _text(value).strip().lower().translate(FULL_STOPS)
     return text if len(text) > MAX_LENGTH else unicodedata.normalize("NFKC", text)
 
@@ -140,8 +144,8 @@ def whole_number(value: Any, maximum: int, message: str) -> int:
 
 @dataclass(frozen=True)
 class Subject:
-    """`value`, `text` and `bound` read operands, a bound in a time zone; a subject that `has_name` has its
-    operators beside its name.
+    """A subject of conditions. `value`, `text` and `bound` read its operands, a bound in a time zone. A
+    subject that `has_name` has its operators beside its name.
     """
 
     operators: tuple[str, ...]

@@ -37,8 +37,11 @@ MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscri
 
 @dataclass(frozen=True)
 class CommandsResult:
-    """`subscriber` is the target of the last command that succeeded, `done` the number that did; some of them
-    did not count because a later consent event says otherwise.
+    """The result of commands. `subscriber` is the target of the last command that succeeded.
+
+    `done` is the number of commands that succeeded. It includes the consent commands in
+    `unsubscribes_ignored` and `subscribes_ignored`, which had no effect because a later consent event says
+    otherwise.
     """
 
     subscriber: Subscriber | None
@@ -50,14 +53,14 @@ class CommandsResult:
 
 @dataclass
 class Ignored:
-    """How many events of consent came too late."""
+    """The numbers of consent events that had no effect because a later one says otherwise."""
 
     unsubscribes: int = 0
     subscribes: int = 0
 
 
 def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> CommandsResult:
-    """Runs commands in order; one that fails writes nothing, and does not stop the others."""
+    """Runs commands in order. A command that fails writes nothing, and does not stop the others."""
     errors: dict[int, str] = {}
     subscriber, ignored = None, Ignored()
     with database.write(site.id), change_log.one_transaction(site.id, source):
@@ -103,7 +106,7 @@ def run_by_hand(
 
 
 def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
-    """What a command may change of its subscriber, but for when that was."""
+    """The values of a subscriber that a command may change, except for instants."""
     subscriber = stored.get_by_uuid(site.id, command["uuid"])
     if subscriber is None:
         return None
@@ -114,8 +117,8 @@ def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
 def _own_group(numbered: tuple[int, Command]) -> tuple[bool, int | None]:
     """Whether a command is `change_email`, and its index if it runs alone.
 
-    `change_email` does, as those after it refer to the new address, and one with an address and a uuid, of
-    which those before it may be the first that makes them those of two.
+    `change_email` runs alone because later commands refer to the new address. A command with an address and a
+    uuid runs alone because earlier commands may change which subscriber has the address.
     """
     index, command = numbered
     moves = command["command"] == CommandName.CHANGE_EMAIL
@@ -139,7 +142,7 @@ def _targets(site_id: int, group: list[tuple[int, Command]]) -> tuple[list[Targe
 
 
 def _email(site_id: int, command: Command) -> str:
-    """The address of whom a command means. Raises `Refused`."""
+    """The address of the subscriber that a command mentions. Raises `Refused`."""
     if "refused" in command:
         raise Refused(command["refused"])
     email: str = command.get("email", "")

@@ -28,13 +28,15 @@ def name_of(key: str) -> str:
 
 @database.session()
 def list_all(site: Site) -> list[CustomField]:
-    """Newest first."""
+    """The custom fields of a site, newest first."""
     return stored.list_all(site.id)
 
 
 @database.session()
 def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
-    """By key, the most frequent scalar values, with their count among the newest `VALUES_SAMPLE_SIZE`."""
+    """The most frequent scalar values by key, with their count among the newest `VALUES_SAMPLE_SIZE`
+    subscribers.
+    """
     values: dict[str, list[tuple[Any, int]]] = {}
     counted = report_queries.common_values(site.id, VALUES_SAMPLE_SIZE, MAX_VALUES)
     for key, type_, value, subscribers in counted:
@@ -44,13 +46,13 @@ def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
 
 @database.writes_site
 def create(site: Site, key: str) -> CustomField:
-    """The field with that key, created if missing."""
+    """The custom field with a key, which is created if missing."""
     ensure(site.id, (key,), clock.now_ms())
     return stored.get_by_key(site.id, key)
 
 
 def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int], list[str]]:
-    """(ids by key, the keys that were missing and are now made), in the caller's transaction."""
+    """The custom field ids by key, and the keys whose fields were created, in the caller's transaction."""
     existing = stored.ids(site_id, keys) if keys else {}
     missing = [key for key in keys if key not in existing]
     if not missing:
@@ -61,6 +63,9 @@ def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int]
 def ensure_ids(
     site_id: int, added: Collection[str], removed: Collection[str], at: int
 ) -> tuple[dict[str, int], list[str]]:
-    """(ids by key, the created keys: what was missing of `added`), in the caller's transaction."""
+    """The ids of custom fields by key, and the created keys, in the caller's transaction.
+
+    Those keys in `added` that the site lacks are created.
+    """
     existing, created = ensure(site_id, added, at)
     return existing | (stored.ids(site_id, removed) if removed else {}), created

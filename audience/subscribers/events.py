@@ -34,8 +34,10 @@ CONSENTS = {"$subscribe": Consent.SUBSCRIBE, UNSUBSCRIBE: Consent.UNSUBSCRIBE}
 
 
 class EventsResult(NamedTuple):
-    """How many events were accepted, the errors of the others in the order of the request, and how many
-    unsubscribes and subscribes did not count because a later consent event says otherwise.
+    """The result of events: how many were accepted, and the errors of the others in the order of the request.
+
+    `unsubscribes_ignored` and `subscribes_ignored` count events that had no effect because a later consent
+    event says otherwise.
     """
 
     accepted: int
@@ -47,7 +49,8 @@ class EventsResult(NamedTuple):
 def record(
     site: Site, items: Sequence[tuple[int, Item]], refused: Sequence[FieldError], source: Source = OPERATOR
 ) -> EventsResult:
-    """Records events, as (index in the request, event); `refused` are the errors of those refused already.
+    """Records events, as (index in the request, event); `refused` are the errors of events that are already
+    refused.
 
     An event is accepted, but not applied again, if the site has one with the same type and `unique_key`.
     """
@@ -81,8 +84,10 @@ def record(
 
 
 def _name(site_id: int, again: Sequence[tuple[str, str]], accepted: Acceptance) -> int:
-    """Says in the record whom events named that the site has already, as (type, key of the address); returns
-    how many of them unsubscribe somebody who is subscribed.
+    """Records in the change log the subscribers of events that the site already has, as (type, key of the
+    address).
+
+    Returns how many of the events unsubscribe a subscriber who is subscribed.
     """
     existing = stored_subscribers.get_by_keys(site_id, {key for _, key in again})
     change_log.record_named(
@@ -94,7 +99,7 @@ def _name(site_id: int, again: Sequence[tuple[str, str]], accepted: Acceptance) 
 
 @database.session()
 def for_subscriber(site: Site, subscriber: Subscriber) -> list[Event]:
-    """Oldest first."""
+    """The events of a subscriber, oldest first."""
     return stored.for_subscriber(site.id, subscriber.id)
 
 
@@ -112,7 +117,7 @@ def page(site: Site, uuid: str, number: int) -> tuple[list[Event], bool]:
 
 @database.session()
 def newest(site: Site, limit: int) -> list[tuple[Event, str]]:
-    """(event, address of its subscriber), newest first."""
+    """The newest (event, address of its subscriber) of a site, newest first."""
     return stored.newest(site.id, limit)
 
 
@@ -162,9 +167,9 @@ def _change(item: Item, at: int, time_zone: str) -> Change:
 def _new(
     site_id: int, changes: list[tuple[int, Item, Change]], accepted: Acceptance
 ) -> list[tuple[int, Item, Change]]:
-    """Without the events that the site has already, or that repeat one earlier in the batch.
+    """The events, without those that the site already has, or that repeat an earlier one in the batch.
 
-    A unique key that somebody else has used keeps nobody from unsubscribing.
+    A unique key that another subscriber's event has used does not prevent an unsubscribe.
     """
     unique = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
     if not unique:

@@ -33,7 +33,7 @@ SIMPLE = frozenset((str, int))  # not bool: true is equal to 1, but has another 
 
 
 def values(value: Any) -> Collection[Value]:
-    """The rows of a custom value."""
+    """The rows of the table of values for a custom value."""
     if type(value) is str:
         return (_text(value) if len(value) > MAX_SPELT else _short_text(value),)
     if type(value) is int:
@@ -45,7 +45,9 @@ def values(value: Any) -> Collection[Value]:
 
 
 class Bearers:
-    """Who has which custom values; `rows` are in the order of their table, which adds them faster."""
+    """The subscribers by custom value. `rows` are in the order of their table, which makes adding them
+    faster.
+    """
 
     def __init__(self, site_id: int, field_ids: Mapping[str, int]) -> None:
         self._fields = {name: (site_id, field_id) for name, field_id in field_ids.items()}
@@ -73,7 +75,9 @@ class Bearers:
 
 @database.snapshot()
 def differing(site: Site) -> tuple[int, int]:
-    """(people with wrong rows, people looked at), of the newest `SAMPLE`, and of those who are gone."""
+    """The number of subscribers with wrong rows, and the number looked at: the newest `SAMPLE`, and deleted
+    ones that still have rows.
+    """
     sample = stored.newest(site.id, SAMPLE)
     stored_rows: dict[int, set[Row]] = {subscriber_id: set() for subscriber_id, _ in sample}
     for row in stored.of_subscribers(site.id, stored_rows):
@@ -84,7 +88,7 @@ def differing(site: Site) -> tuple[int, int]:
 
 
 def rebuild(site: Site) -> None:
-    """Makes a site's rows again, in pieces, so that others can write in between."""
+    """Rebuilds a site's table of values in chunks, so that others can write in between."""
     while _clear_some(site.id):
         database.checkpoint(only_if_due=True)
     last = _make(site.id, "")
@@ -100,7 +104,7 @@ def _clear_some(site_id: int) -> bool:
 
 @database.writes_site
 def _make(site_id: int, after: str) -> str:
-    """Makes the rows of the next people after a uuid; the last one's, "" after all of them."""
+    """Writes the rows of the next subscribers after a uuid. Returns the last one's uuid, or "" at the end."""
     page = stored.values_after(site_id, after, PIECE)
     ids = custom_fields.ids(site_id, {key for _, _, fields in page for key in fields})
     stored.add(row for row_id, _, fields in page for row in _rows(site_id, row_id, fields, ids))
@@ -108,7 +112,7 @@ def _make(site_id: int, after: str) -> str:
 
 
 def rows_of(site_id: int, subscribers: Collection[Subscriber]) -> Iterator[Row]:
-    """The rows of subscribers, by their JSON, in the caller's session."""
+    """The rows of the table of values for subscribers, from their JSON, in the caller's session."""
     ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
     for subscriber in subscribers:
         yield from _rows(site_id, subscriber.id, subscriber.fields, ids)
@@ -146,7 +150,7 @@ def _integer(value: int) -> Value:
 
 
 def number(text: str) -> int | float | None:
-    """The number that a text spells, blanks around it aside."""
+    """The number that a text spells, ignoring blanks around it; None if it is no number."""
     spelt = text.strip(BLANKS)
     if not spelt or spelt[0] not in "0123456789+-." or len(spelt) > MAX_SPELT:
         return None
@@ -159,7 +163,7 @@ def number(text: str) -> int | float | None:
 
 
 def instant(text: str) -> int | None:
-    """The milliseconds since 1970 of a date or date-time, in UTC unless it says otherwise."""
+    """The milliseconds since 1970 of a date or date-time, in UTC unless it names another zone."""
     if len(text) > MAX_SPELT or text[4:5] != "-" or not SPELT_DATE.fullmatch(text):
         return None
     try:

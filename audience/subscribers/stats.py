@@ -12,7 +12,9 @@ from storage.subscribers import domains, tags
 
 @dataclass(frozen=True)
 class Counts:
-    """`users` are all subscribers, `unsubscribers` those of them that have unsubscribed."""
+    """The counts of a site: `users` are all subscribers, `unsubscribers` those of them that have
+    unsubscribed.
+    """
 
     users: int
     unsubscribers: int
@@ -24,25 +26,25 @@ class Counts:
 
 @database.session()
 def for_site(site: Site) -> Counts:
-    """The stored counts, which every change updates."""
+    """The stored counts of a site, which every change updates."""
     return Counts(*stored.counters(site.id))
 
 
 @database.session()
 def recount(site: Site) -> Counts:
-    """The counts of the stored subscribers."""
+    """The counts of a site, counted from its subscribers."""
     return Counts(*stored.recount(site.id))
 
 
 def kept_and_counted(site: Site) -> tuple[Counts, Counts]:
-    """(`for_site`, `recount`) in one snapshot."""
+    """The stored counts and the counted ones (`for_site`, `recount`), in one snapshot."""
     with database.snapshot():
         return Counts(*stored.counters(site.id)), Counts(*stored.recount(site.id))
 
 
 @database.snapshot()
 def wrong_counters(site: Site) -> list[str]:
-    """Those counters, `domains` and `tags`, that are not what counting gives."""
+    """The names of the counters, `domains` and `tags`, that differ from a count."""
     differ = {
         "domains": dict(domains.stored_counts(site.id)) != dict(domains.counted(site.id)),
         "tags": bool(tags.wrong_counts(site.id)),
@@ -52,7 +54,7 @@ def wrong_counters(site: Site) -> list[str]:
 
 @database.writes_site
 def repair(site: Site) -> None:
-    """Stores the counts of the stored subscribers, and those of their domains and tags."""
+    """Counts the subscribers, their domains and their tags again, and stores the counts."""
     stored.put_counters(site.id, *stored.recount(site.id))
     domains.put(site.id, domains.counted(site.id))
     tags.put_bearers(site.id, tags.wrong_counts(site.id))
@@ -60,7 +62,7 @@ def repair(site: Site) -> None:
 
 @database.session()
 def active_since(site: Site, at: int) -> int:
-    """The number of subscribers with an event since an instant."""
+    """The number of subscribers with an event since an instant, in milliseconds."""
     [count] = report_queries.count_subscribers_in(
         site.id, "last_event_at", report_queries.MATCH_ALL, [(at, report_queries.ALWAYS[1])]
     )
@@ -69,5 +71,5 @@ def active_since(site: Site, at: int) -> int:
 
 @database.session()
 def first_created(site: Site) -> int | None:
-    """When the oldest subscriber was created."""
+    """The instant at which the oldest subscriber was created, in milliseconds."""
     return subscriber_lists.first_created(site.id)

@@ -49,14 +49,16 @@ SUPPRESSED = "This address was erased from the site: only the command `subscribe
 def admission_check(
     site_id: int, changes: Sequence[Change], accepted: Acceptance
 ) -> Callable[[Change], bool]:
-    """A predicate, to be called with each change in order: whether `write` would apply it."""
+    """A function that tells whether `write` would apply a change. Call it with each change, in order."""
     return SubscriberBatch(site_id, changes, accepted, accepted.at).admit
 
 
 class Written(NamedTuple):
-    """The outcome of each change, the ids of the subscribers who exist now, by key, how many changes made
-    somebody leave, or found them unsubscribed and left them so, and how many unsubscribes and subscribes did
-    not count because a later event says otherwise.
+    """The result of writing changes: the outcome of each, and the ids of the existing subscribers by key.
+
+    `left` counts the changes that unsubscribed a subscriber, `stayed` those that found one unsubscribed and
+    left it so. `unsubscribes_ignored` and `subscribes_ignored` count the consent events that had no effect
+    because a later one says otherwise.
     """
 
     outcomes: list[Outcome]
@@ -111,11 +113,11 @@ def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
 
 
 def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> str | None:
-    """Changes a subscriber's address, in the caller's transaction; returns an error message, or None.
+    """Changes a subscriber's address, in the caller's transaction. Returns an error message, or None.
 
     The old address of an unsubscribed subscriber is suppressed, so that no import subscribes it again. The
-    new address is no longer suppressed: the subscriber's own consent counts. Of somebody unsubscribed it is
-    accepted anew: a `subscribe` that waits for the new address was not said by them.
+    new address is no longer suppressed: the subscriber's own consent counts. An unsubscribe is accepted anew
+    under the new address: a `subscribe` that waits for that address does not come from this subscriber.
     """
     try:
         new_key = addresses.identity(address)
@@ -134,15 +136,10 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         suppressions.lift(site_id, [new_hash])
         moved_addresses.note(site_id, old_hash, new_hash, subscriber.id, accepted.number)
         if subscriber.unsubscribed_at is not None:
-            since = subscriber.consent_at or subscriber.unsubscribed_at
-            number, kind = subscriber.consent_number, subscriber.consent_kind
-            has_unsubscribed = subscriber.unsubscribe_number is not None
-            consent_kind = (
-                ConsentKind.UNSUBSCRIBE if has_unsubscribed and kind == ConsentKind.UNCONFIRMED else kind
-            )
-            new_suppression = Suppression(suppressions.UNSUBSCRIBED, since, number, consent_kind)
-            suppressions.add(site_id, {old_hash: new_suppression})
+            change_log.suppress(site_id, {old_hash: _suppression(subscriber)}, accepted.number)
             subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number
+        if suppression or subscriber.unsubscribed_at is not None:
+            change_log.log_moved(site_id, subscriber, new_hash, accepted.number)
     if (trim(address), new_key) == (subscriber.email, key):
         change_log.record_named(site_id, accepted.source, [subscriber.id], clock.now_ms())
     else:
@@ -158,6 +155,15 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
     return None
 
 
+def _suppression(subscriber: Subscriber) -> Suppression:
+    """Of the address that an unsubscribed subscriber leaves."""
+    since = subscriber.consent_at or subscriber.unsubscribed_at or 0
+    has_unsubscribed, kind = subscriber.unsubscribe_number is not None, subscriber.consent_kind
+    if has_unsubscribed and kind == ConsentKind.UNCONFIRMED:
+        kind = ConsentKind.UNSUBSCRIBE
+    return Suppression(suppressions.UNSUBSCRIBED, since, subscriber.consent_number, kind)
+
+
 @database.session()
 def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subscriber | None:
     """The subscriber with a uuid or, without one, with an address."""
@@ -171,7 +177,9 @@ def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subsc
 
 @database.session()
 def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None = None) -> str | None:
-    """As `find`, the resource as JSON text; `pages` as in `search_texts`."""
+    """Finds a subscriber as `find` does; the result is the resource as JSON text. `pages` is as in
+    `search_texts`.
+    """
     column = subscriber_texts.text(pages)
     if uuid is not None:
         return subscriber_texts.by_uuid(site.id, uuid, column)
@@ -183,7 +191,7 @@ def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None
 
 @database.session()
 def erased_keys(site: Site, changes: Sequence[Change]) -> set[str]:
-    """The keys of those changes whose address is suppressed by an erasure."""
+    """The keys of the changes whose address is suppressed by an erasure."""
     hashes = {
         hash_: change.key for change in changes for hash_ in site_keys.address_hashes(site.id, change.key)
     }

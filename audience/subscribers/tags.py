@@ -32,7 +32,9 @@ SWEEP_SECONDS = 1.0
 
 
 def name_key(name: str) -> str:
-    """Without case and invisible characters, runs of blanks as one; "" where nothing else is there."""
+    """The key of a tag's name: without case and invisible characters, and with single blanks; "" if nothing
+    visible is left.
+    """
     if name.isascii() and name.isprintable() and "  " not in name:
         return name.strip().lower()
     visible = " ".join(name.translate(HIDDEN).split())
@@ -41,13 +43,13 @@ def name_key(name: str) -> str:
 
 @database.session()
 def list_all(site: Site) -> list[Tag]:
-    """Newest first."""
+    """The tags of a site, newest first."""
     return stored.list_all(site.id)
 
 
 @database.writes_site
 def create(site: Site, name: str) -> Tag:
-    """The tag with that name, created if missing."""
+    """The tag with a name, which is created if missing."""
     existing, _ = ensure(site.id, (name,), clock.now_ms())
     return _require(stored.get(site.id, existing[name_key(name)]))
 
@@ -59,10 +61,10 @@ def delete(
     actor: Actor | None = None,
     names: Collection[str] = (),
 ) -> Tag:
-    """Deletes a tag, and removes it from its subscribers; returns the deleted tag.
+    """Deletes a tag, and removes it from its subscribers. Returns the deleted tag.
 
-    Raises `NotFound`, and `Refused` if one of the `names` that the caller meant is not its own.
-    If interrupted, the next sweep resumes it. If an `actor` deletes it, the audit log says so.
+    Raises `NotFound`, and `Refused` if one of the `names` that the caller sent is not its name. If
+    interrupted, the next sweep resumes it. With an `actor`, the audit log records it.
     """
     with database.write(site.id):
         tag = _require(stored.get(site.id, tag_id))
@@ -86,7 +88,9 @@ def sweep() -> None:
 
 
 def _strip(tag: DiscardedTag, deadline: float = math.inf) -> None:
-    """In several transactions, so that others can write in between."""
+    """Removes a deleted tag from its subscribers, in several transactions, so that others can write in
+    between.
+    """
     while time.monotonic() < deadline and _strip_some(tag.site_id, tag):
         pass
 
@@ -114,13 +118,13 @@ def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
 
 
 def ids(site_id: int, names: Iterable[str]) -> dict[str, int]:
-    """Ids of existing tags by name key, in the caller's session."""
+    """The ids of existing tags by name key, in the caller's session."""
     keys = {name_key(name) for name in names}
     return stored.ids(site_id, keys) if keys else {}
 
 
 def ensure(site_id: int, names: Iterable[str], at: int) -> tuple[dict[str, int], list[int]]:
-    """(ids by name key, those of them that were missing and are now made), in the caller's transaction."""
+    """The tag ids by name key, and the ids of tags that were created, in the caller's transaction."""
     by_key = {name_key(name): name for name in reversed(list(names))}
     existing = ids(site_id, by_key)
     missing = [(name, key) for key, name in reversed(by_key.items()) if key not in existing]
@@ -134,7 +138,10 @@ def ensure(site_id: int, names: Iterable[str], at: int) -> tuple[dict[str, int],
 def ids_by_name(
     site_id: int, added: Collection[str], removed: Collection[str], at: int
 ) -> tuple[dict[str, int], list[int]]:
-    """(ids by name, as spelled, and those made), in the caller's transaction: missing ones of `added`."""
+    """The ids of tags by name as spelled, and the ids of created tags, in the caller's transaction.
+
+    Those names in `added` that the site lacks are created.
+    """
     if not added and not removed:
         return {}, []
     existing, created = ensure(site_id, added, at)
@@ -144,7 +151,9 @@ def ids_by_name(
 
 
 def twins(site_id: int) -> dict[int, list[int]]:
-    """The ids of tags that are compared as an older one is, by its id, in the caller's session."""
+    """The ids of tags whose name is compared as equal to an older tag's, by the older one's id. In the
+    caller's session.
+    """
     rows = stored.twins(site_id)
     older = stored.ids(site_id, [key for key, _ in rows]) if rows else {}
     by_id: dict[int, list[int]] = {}
@@ -155,7 +164,7 @@ def twins(site_id: int) -> dict[int, list[int]]:
 
 @database.session()
 def list_twins(site: Site) -> list[tuple[Tag, Tag]]:
-    """(older, twin) of the tags that are compared as an older one is."""
+    """The (older tag, twin) pairs of tags whose names are compared as equal."""
     groups = twins(site.id)
     by_id = {tag.id: tag for tag in stored.list_all(site.id)} if groups else {}
     return [(by_id[older], by_id[twin]) for older, others in groups.items() for twin in others]

@@ -27,7 +27,7 @@ from storage.subscribers.subscribers import Subscriber
 
 
 def save(batch: SubscriberBatch) -> None:
-    """Writes a batch, in the caller's transaction; gives new subscribers their ids."""
+    """Writes a batch, in the caller's transaction. Gives new subscribers their ids."""
     _write_texts(batch)
     created = [subscriber for key, subscriber in batch.people.items() if key not in batch.known]
     for subscriber_id, subscriber in zip(stored.new_ids(len(created)), created, strict=True):
@@ -41,7 +41,7 @@ def save(batch: SubscriberBatch) -> None:
     noted = {
         batch.hashes[key]: suppression for key, suppression in batch.noted.items() if key not in batch.lifted
     }
-    suppressions.add(batch.site_id, noted)
+    change_log.suppress(batch.site_id, noted, batch.accepted.number)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
     domains.count(batch.site_id, Counter(domains.domains_of(subscriber[KEY] for subscriber in created)))
     if created and former_links.any_for_site(batch.site_id):
@@ -54,8 +54,8 @@ def save(batch: SubscriberBatch) -> None:
 
 
 def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
-    """Deletes subscribers with all that is kept beside them, in the caller's transaction. From then on their
-    links mean whoever has the address.
+    """Deletes subscribers with all records about them, in the caller's transaction. From then on their links
+    mean whoever has the address.
     """
     ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
     stored_values.remove(
@@ -76,7 +76,7 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
 
 
 def _write_texts(batch: SubscriberBatch) -> None:
-    """Puts changed custom values and tags into their columns."""
+    """Writes changed custom values and tags into the subscribers' text columns."""
     for key in batch.revalued:  # a later change may have put back what an earlier one replaced
         values, replaced = batch.values[key], batch.replaced[key]
         for name in [name for name, old in replaced.items() if json_equal(values.get(name, ABSENT), old)]:
@@ -92,7 +92,7 @@ def _write_texts(batch: SubscriberBatch) -> None:
 
 
 def _changed(batch: SubscriberBatch) -> dict[int, list[Person]]:
-    """Those of the known who differ from what they were, by the sum of their groups of columns."""
+    """The existing subscribers that differ from what they were, by the sum of their groups of columns."""
     changed: dict[int, list[Person]] = defaultdict(list)
     for key, before in batch.known.items():
         subscriber = batch.people[key]
@@ -120,7 +120,9 @@ def _save_tags(batch: SubscriberBatch) -> None:
 
 
 def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int, int, int]]:
-    """In the order of their table, which adds them faster."""
+    """The (site id, tag id, subscriber id) of tagged subscribers, in the order of their table, which makes
+    adding them faster.
+    """
     return [
         (site_id, tag_id, row_id) for tag_id in sorted(ids_by_tag) for row_id in sorted(ids_by_tag[tag_id])
     ]

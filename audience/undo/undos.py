@@ -178,7 +178,7 @@ def known(site: Site, source: Source) -> Undo | None:
 
 def asked_by(site: Site, source: Source) -> str:
     """Who asked that an import or bulk action be undone; empty where the audit log no longer tells."""
-    entry = audit_log.asked_back(site, undo_work.subject(source))
+    entry = audit_log.last_undo_request(site, undo_work.subject(source))
     return entry.actor if entry else ""
 
 

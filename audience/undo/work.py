@@ -203,7 +203,7 @@ def _end(job: Job) -> None:
 def _record(site_id: int, undo: Undo) -> None:
     """Says in the audit log how many were really undone, for who asked for it."""
     site = sites.get(site_id)
-    asked = audit_log.asked_back(site, subject(Source(*undo.source_pair)))
+    asked = audit_log.last_undo_request(site, subject(Source(*undo.source_pair)))
     if asked:
         actor = Actor(asked.actor, asked.client_network)
         sentence = asked.act.replace(TO_BE_TAKEN_BACK, TAKEN_BACK, 1)

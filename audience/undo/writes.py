@@ -7,7 +7,7 @@ from audience import clock
 from audience.access import site_keys
 from audience.changes import log as change_log
 from audience.changes.batches import SubscriberBatch
-from audience.changes.changes import Acceptance, Change, Source
+from audience.changes.changes import Acceptance, Change
 from audience.changes.consents import Person
 from audience.subscribers import custom_fields
 from audience.subscribers import writes as subscriber_writes
@@ -33,25 +33,29 @@ def write(site_id: int, accepted: Acceptance, decisions: Sequence[Decision]) -> 
     removed = [put for put in puts if put.decision.outcome == REMOVED]
     changed = [put for put in puts if put.decision.back or put.decision.consent]
     if removed:
-        _remove(site_id, accepted.source, removed)
+        _remove(site_id, accepted, removed)
     if changed:
         _put_back(site_id, accepted, changed)
-    _keep_left(site_id, {key: left for decision in decisions for key, left in decision.left_at.items()})
+    _keep_left(
+        site_id,
+        accepted.number,
+        {key: left for decision in decisions for key, left in decision.left_at.items()},
+    )
     return any(put.decision.has_traces for put in removed)
 
 
-def _remove(site_id: int, source: Source, removed: Sequence[_Put]) -> None:
+def _remove(site_id: int, accepted: Acceptance, removed: Sequence[_Put]) -> None:
     """Of those who stay known as left, and of those who were known as gone before, the keyed hash stays."""
     left = {
         person.email_key: decision.lifted or _suppression(person)
         for person, decision in removed
         if decision.lifted or decision.by == LEFT
     }
-    _suppress(site_id, left)
+    _suppress(site_id, left, accepted.number)
     people = [put.person for put in removed]
     subscriber_writes.delete(site_id, people)
     traced = {put.person.id for put in removed if put.decision.has_traces}
-    change_log.record_erased(site_id, source, people, traced)
+    change_log.record_erased(site_id, accepted.source, people, traced)
 
 
 def _suppression(person: Subscriber) -> Suppression:
@@ -59,16 +63,17 @@ def _suppression(person: Subscriber) -> Suppression:
     return Suppression(suppressions.UNSUBSCRIBED, since, person.consent_number, person.consent_kind)
 
 
-def _keep_left(site_id: int, left_at: Mapping[str, Suppression]) -> None:
+def _keep_left(site_id: int, number: int, left_at: Mapping[str, Suppression]) -> None:
     """Of addresses without a subscriber."""
     there = stored.get_by_keys(site_id, left_at) if left_at else {}
-    _suppress(site_id, {key: left for key, left in left_at.items() if key not in there})
+    _suppress(site_id, {key: left for key, left in left_at.items() if key not in there}, number)
 
 
-def _suppress(site_id: int, left: Mapping[str, Suppression]) -> None:
+def _suppress(site_id: int, left: Mapping[str, Suppression], number: int) -> None:
     """By keys of addresses."""
     hashes = site_keys.renewed(site_id, left)
-    suppressions.add(site_id, {hashes[key]: suppression for key, suppression in left.items()})
+    suppressed = {hashes[key]: suppression for key, suppression in left.items()}
+    change_log.suppress(site_id, suppressed, number)
 
 
 def _put_back(site_id: int, accepted: Acceptance, changed: Sequence[_Put]) -> None:

@@ -33,7 +33,9 @@ HIDDEN = "…"
 def send(
     webhook: Webhook, message_id: str, keys: list[str], body: str, seconds: float, private_addresses: bool
 ) -> Delivered:
-    """What came of a message that is sent now, signed with `keys`. Holds no connection to the database."""
+    """Sends a message now, signed with `keys`, and returns its result. Holds no connection to the
+    database.
+    """
     at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
     encoded = body.encode()
     headers = signing.headers(keys, message_id, at, encoded)
@@ -56,9 +58,10 @@ def send_test(site: Site, webhook_id: int, *, private_addresses: bool) -> Delive
 
 
 def log(site_id: int, draft: Delivery, delivered: Delivered, uuids: Collection[str] = ()) -> Delivery:
-    """Adds what came of a message about the people with `uuids`, in the caller's transaction.
+    """Adds the result of a message about the subscribers with `uuids` to the log, in the caller's
+    transaction.
 
-    Of answers, those to a test and of failures are kept, if nobody of these people was erased meanwhile.
+    Answers to a test, and those of failures, are kept if none of these subscribers was erased meanwhile.
     """
     failure = "" if succeeded(delivered) else delivered.failure or FAILED_STATUS.format(delivered.status)
     keeps = draft.kind == TEST or (failure and _has_all(site_id, uuids))
@@ -78,17 +81,17 @@ def _has_all(site_id: int, uuids: Collection[str]) -> bool:
 
 
 def without_addresses(text: str) -> str:
-    """A text with whatever looks like an address or a link in it hidden: a receiver may answer what it was
-    sent.
+    """The text, with everything hidden that looks like an address or a link: a receiver may answer with what
+    it was sent.
     """
     hidden = tokens.PATTERN.sub(HIDDEN, text.replace("\0", HIDDEN))
     return redaction.without_addresses(hidden, lambda _: HIDDEN)
 
 
 def was_refused(site_id: int, draft: Delivery) -> bool:
-    """Whether the last try of a range was answered by its receiver, which did not take it.
+    """Whether the receiver answered the last try of a range without taking it.
 
-    Or whether it was another message, which says nothing of this one.
+    Also true if the last try was another message, which tells nothing about this one.
     """
     tries = stored.page(site_id, draft.webhook_id, PAGE_SIZE, 0)
     last = next(
@@ -116,7 +119,7 @@ def newest(site: Site) -> dict[int, Delivery]:
 
 
 def sweep() -> bool:
-    """Deletes some of the log that is older than 30 days; False if there was nothing."""
+    """Deletes some of the entries that are older than 30 days; False if there were none."""
     before = clock.now_ms() - LOG_MS
     with database.session():
         site_id = stored.site_before(before)

@@ -47,8 +47,9 @@ WriteChange = Callable[..., Mapping[str, Any]]  # the resource of a change, and 
 
 @dataclass(frozen=True)
 class Message:
-    """What is sent next to a webhook: the changes of its range that it asks for, about the people with
-    `uuids`."""
+    """The next message to a webhook: the changes in its range that the webhook asks for, about the
+    subscribers with `uuids`.
+    """
 
     site: Site
     webhook: Webhook
@@ -58,7 +59,9 @@ class Message:
 
 
 def _logged(webhook: Webhook, listed: Sequence[LoggedChange]) -> Delivery:
-    """Its id is the same for each try of a range in a run that tells the same changes."""
+    """The entry for a try in the log. Tries of a range with the same changes, in one run, have the same
+    message id.
+    """
     first, last = webhook.place + (not webhook.resets), webhook.range_end
     changes = compact_json([(change.number, change.kind) for change in listed])
     digest = hashlib.blake2b(changes.encode(), digest_size=8).hexdigest()
@@ -85,7 +88,9 @@ def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteCha
 
 
 def _go_on(job: Job, wait_ms: int) -> int:
-    """After how long to go on; without more to send, the job rests until something changes."""
+    """The milliseconds until the job continues. With nothing more to send, the job rests until something
+    changes.
+    """
     webhook = webhooks.require(job.site_id, job.subject)
     if wait_ms:
         jobs.put_off(job, wait_ms)
@@ -99,7 +104,9 @@ def _go_on(job: Job, wait_ms: int) -> int:
 
 
 def _message(job: Job, write: WriteChange, base_url: str) -> Message | None:
-    """The next message, with an empty body if nothing of its range is asked for; None to a paused one."""
+    """The next message, with an empty body if the webhook asks for nothing in its range; None if the webhook
+    is paused.
+    """
     with database.snapshot():
         webhook = webhooks.require(job.site_id, job.subject)
         if webhook.paused:
@@ -128,7 +135,7 @@ def _may_cut(site: Site, webhook: Webhook, whole: Delivery) -> bool:
 
 
 def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange]]:
-    """A webhook with the range that it has, or else the next one, and what changed in it."""
+    """The webhook with its range, or else the next one, and the changes in it."""
     if webhook.resets:
         return webhook, [_reset(webhook)]
     try:
@@ -149,7 +156,7 @@ def _reset(webhook: Webhook) -> LoggedChange:
 
 
 def _passing(site_id: int, webhook: Webhook, changes: Sequence[LoggedChange]) -> list[LoggedChange]:
-    """Those that a webhook asks for, in the caller's session."""
+    """The changes that a webhook asks for, in the caller's session."""
     kinds = json.loads(webhook.kinds)
     asked = [change for change in changes if not kinds or change.kind in (*kinds, ERASED, RESET)]
     if webhook.segment_id is None:
@@ -162,13 +169,13 @@ def _passing(site_id: int, webhook: Webhook, changes: Sequence[LoggedChange]) ->
 
 
 def _fitting(texts: Sequence[str]) -> int:
-    """How many of them fit into one message, at least one."""
+    """The number of texts that fit into one message, at least one."""
     sizes = accumulate((len(text.encode()) + 1 for text in texts), initial=HEAD_BYTES)
     return max(1, sum(size <= MOST_BYTES for size in islice(sizes, 1, None)))
 
 
 def _delivered(job: Job, message: Message, private_addresses: bool) -> Delivered | None:
-    """What came of a message, its range kept before; None if a new run has begun."""
+    """Sends a message, whose range is stored before, and returns its result; None if a new run has begun."""
     site_id, webhook = message.site.id, message.webhook
     with database.write(site_id):
         jobs.hold(job, NET)
@@ -179,7 +186,9 @@ def _delivered(job: Job, message: Message, private_addresses: bool) -> Delivered
 
 
 def _note(message: Message, delivered: Delivered | None) -> int:
-    """Moves the position behind a message that was delivered or empty; else returns how long to wait."""
+    """Moves the cursor to the end of a delivered or empty message. Otherwise returns the milliseconds to
+    wait.
+    """
     site_id, webhook = message.site.id, message.webhook
     if delivered:
         webhook_deliveries.log(site_id, message.logged, delivered, message.uuids)
@@ -190,7 +199,9 @@ def _note(message: Message, delivered: Delivered | None) -> int:
 
 
 def _note_failure(site_id: int, webhook: Webhook, delivered: Delivered) -> int:
-    """None is waited for after a pause, or if the webhook was changed meanwhile."""
+    """Notes a failed message, and returns the milliseconds to wait. They are 0 after a pause, or if the
+    webhook was changed meanwhile.
+    """
     failures = webhook.failures + 1
     paused = stored.GONE if delivered.status == GONE else stored.FAILING if failures > len(WAITS_MS) else ""
     counts = stored.fail(site_id, webhook, failures, paused)

@@ -43,28 +43,29 @@ PAUSES = {
 
 @database.session()
 def list_all(site: Site) -> list[Webhook]:
-    """Oldest first."""
+    """The webhooks of a site, oldest first."""
     return stored.list_all(site.id)
 
 
 @database.session()
 def get(site: Site, webhook_id: int) -> Webhook:
-    """Raises `NotFound`."""
+    """Gets a webhook. Raises `NotFound`."""
     return require(site.id, webhook_id)
 
 
 def create(
     site: Site, item: Mapping[str, Any], *, private_addresses: bool, actor: Actor | None = None
 ) -> tuple[Webhook, str]:
-    """A new webhook, which begins with the next change, and its secret. `item` has url, kinds, segment_id,
-    paused and links. If an `actor` makes it, the audit log says so. Raises `Refused`."""
+    """Creates a webhook, which begins with the next change, and returns it with its secret. `item` has url,
+    kinds, segment_id, paused and links. With an `actor`, the audit log records it. Raises `Refused`.
+    """
     check(item["url"], private_addresses)
     return make(site, item, actor)
 
 
 @database.writes_site
 def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tuple[Webhook, str]:
-    """As `create`, for a URL that `check` has passed."""
+    """Creates a webhook as `create` does, for a URL that `check` has passed."""
     at, nonce = clock.now_ms(), site_keys.new_webhook_nonce()
     draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
     webhook = _changed_webhook(site.id, draft, item)
@@ -82,7 +83,7 @@ def replace(
     private_addresses: bool,
     actor: Actor | None = None,
 ) -> Webhook:
-    """As `create`; without `paused` it stays paused, or not, and so do its `links`. Raises `NotFound`,
+    """Replaces a webhook. Without `paused` or `links` in `item`, they stay as they are. Raises `NotFound`,
     `Refused`.
     """
     check(item["url"], private_addresses)
@@ -96,7 +97,7 @@ def replace(
 
 @database.writes_site
 def pause(site: Site, webhook_id: int, is_paused: bool, actor: Actor | None = None) -> Webhook:
-    """Pauses a webhook, whatever its address, or lets it go on. Raises `NotFound`."""
+    """Pauses a webhook, whatever its address, or resumes it. Raises `NotFound`."""
     webhook = require(site.id, webhook_id)
     if bool(webhook.paused) is is_paused:
         return webhook
@@ -108,7 +109,7 @@ def pause(site: Site, webhook_id: int, is_paused: bool, actor: Actor | None = No
 
 
 def check(url: str, private_addresses: bool) -> None:
-    """Outside a transaction, as it may ask the DNS. Raises `Refused`."""
+    """Checks the URL of a webhook, outside a transaction, as it may ask the DNS. Raises `Refused`."""
     try:
         check_url(url, private_addresses=private_addresses)
     except AddressRefused as refused:
@@ -131,7 +132,7 @@ def _changed_webhook(site_id: int, webhook: Webhook, item: Mapping[str, Any]) ->
 
 
 def _segment(site_id: int, segment_id: str | None) -> int | None:
-    """Raises `Refused`."""
+    """The id of the segment that a webhook asks for. Raises `Refused`."""
     if segment_id is None:
         return None
     try:
@@ -142,7 +143,7 @@ def _segment(site_id: int, segment_id: str | None) -> int | None:
 
 @database.writes_site
 def delete(site: Site, webhook_id: int, actor: Actor | None = None) -> Webhook:
-    """The deleted webhook. Raises `NotFound`."""
+    """Deletes a webhook, and returns it. Raises `NotFound`."""
     webhook = require(site.id, webhook_id)
     stored.delete(site.id, webhook.id)
     stored_jobs.remove(site.id, stored.JOB, webhook.id)
@@ -152,7 +153,9 @@ def delete(site: Site, webhook_id: int, actor: Actor | None = None) -> Webhook:
 
 @database.writes_site
 def rotate(site: Site, webhook_id: int, actor: Actor | None = None) -> tuple[Webhook, str]:
-    """A webhook and its new secret; the present one signs for 24 more hours. Raises `NotFound`."""
+    """Renews the secret of a webhook, and returns both. The current secret signs for 24 more hours. Raises
+    `NotFound`.
+    """
     webhook, nonce = require(site.id, webhook_id), site_keys.new_webhook_nonce()
     stored.put_nonce(site.id, webhook, nonce, clock.now_ms() + OVERLAP_MS)
     _record(site, actor, "webhook secret renewed", webhook)
@@ -174,14 +177,16 @@ def replay(site: Site, webhook_id: int, after: int, actor: Actor | None = None) 
 
 
 def current_secrets(site_id: int, webhook: Webhook) -> list[str]:
-    """Those that sign now, the newest first."""
+    """The secrets that sign now, the newest first."""
     has_two = webhook.old_nonce and clock.now_ms() < webhook.old_nonce_until
     nonces = [webhook.nonce, webhook.old_nonce] if has_two else [webhook.nonce]
     return [signing.secret(site_keys.webhook_secret(site_id, webhook.id, nonce)) for nonce in nonces]
 
 
 def pause_all() -> int:
-    """Pauses all of the instance, restored or copied, until somebody resumes them; how many it paused."""
+    """Pauses all webhooks of a restored or copied instance, until an operator resumes them. Returns how many
+    it paused.
+    """
     with database.session():
         sites = stored_sites.list_all()
     return sum(_pause_all(site) for site in sites)
@@ -190,7 +195,7 @@ def pause_all() -> int:
 def are_sent_here() -> bool:
     """Whether messages are sent from the open database: not during a move.
 
-    Pauses all of one that is a copy of the one they were sent from, once.
+    In a copy of the database from which they were sent, pauses all webhooks once.
     """
     with database.session():
         if not instance_state.is_here():
@@ -211,18 +216,18 @@ def _pause_all(site: Site) -> int:
 
 @database.session()
 def count_paused() -> dict[str, int]:
-    """How many of the instance are paused though no operator paused them, by the reason."""
+    """The number of webhooks that are paused though no operator paused them, by reason."""
     return {PAUSES[why]: number for why, number in stored.count_paused()}
 
 
 @database.session()
 def most_behind() -> int:
-    """The most changes that a webhook of the instance has yet to deliver."""
+    """The highest number of changes that a webhook of the instance has still to deliver."""
     return stored.most_behind()
 
 
 def require(site_id: int, webhook_id: int) -> Webhook:
-    """In the caller's session. Raises `NotFound`."""
+    """Gets a webhook in the caller's session. Raises `NotFound`."""
     webhook = stored.get(site_id, webhook_id)
     if webhook is None:
         raise NotFound(NO_WEBHOOK)
@@ -230,7 +235,9 @@ def require(site_id: int, webhook_id: int) -> Webhook:
 
 
 def _hasten(site_id: int, webhook: Webhook) -> None:
-    """Has the next try made at once, or after the one under way; who runs it ends the job of a paused one."""
+    """Brings the webhook's next try forward. If the webhook is paused, the worker that runs the job
+    ends it.
+    """
     if not webhook.paused:
         stored_jobs.hasten(site_id, stored.JOB, webhook.id)
         change_log.note_site(site_id)

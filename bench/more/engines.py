@@ -127,7 +127,7 @@ def imported_by(limit: earlier.Earlier, run: int, total: int) -> Spent:
 
 
 def open_worker(settings: Settings) -> None:
-    database.open(settings.database, spare_connections=1)
+    database.open(settings.database, kept_connections=1)
     pepper.open(settings.pepper)
     vars(imports)["_pace"] = Pace(CHUNK, CHUNK, CHUNK)
 

@@ -26,7 +26,7 @@ TOO_LARGE = "The archive is too large to be read whole: unpack it, and import ea
 
 
 def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files of people of an export of Mailchimp or Substack; none of any other archive."""
+    """The files with subscribers in an export of Mailchimp or Substack; empty for any other archive."""
     parts = {part.filename: PurePosixPath(part.filename.lower()).name for part in archive.infolist()}
     if WORKBOOK in parts.values():
         return []
@@ -40,7 +40,8 @@ def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 def write_rows(
     archive: zipfile.ZipFile, parts: Sequence[zipfile.ZipInfo], target: BinaryIO
 ) -> dict[str, Any]:
-    """Writes all rows under the columns of all files, and that of the file of each. Raises `FileRefused`.
+    """Writes the rows of all files under the columns of all files, with a column for the state. Raises
+    `FileRefused`.
 
     Returns the fields of a `Workbook`.
     """
@@ -68,7 +69,7 @@ def write_rows(
 
 
 def _state(part: zipfile.ZipInfo) -> str:
-    """How the file's name begins, which is the state of all in it."""
+    """The state of all subscribers in a file: the beginning of its name."""
     name = PurePosixPath(part.filename.lower()).name
     return next((begins.rstrip("_") for begins in MAILCHIMP if name.startswith(begins)), "")
 

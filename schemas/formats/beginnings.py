@@ -30,14 +30,14 @@ ABOVE = (
 
 
 def check(table: Table, reading: Reading) -> None:
-    """Raises `FileRefused` where it is known why no column holds addresses."""
+    """Raises `FileRefused` if there is a known reason why no column holds addresses."""
     _check_above(table, reading)
     if table.kind == CSV and table.headed and not (_address_columns(reading) or has_email(table.names)):
         _check_text(table.names)
 
 
 def _check_above(table: Table, reading: Reading) -> None:
-    """Raises `FileRefused` where a row above the header that was named seems to be a subscriber."""
+    """Raises `FileRefused` if a row above the chosen header seems to be a subscriber."""
     if table.is_json or not table.headed or (reading.header_row or 1) == 1:
         return
     for row, record in replace(table, headed=False).records():
@@ -48,7 +48,7 @@ def _check_above(table: Table, reading: Reading) -> None:
 
 
 def _address_columns(reading: Reading) -> list[str]:
-    """The columns that hold addresses, as it was said."""
+    """The columns that the user chose as those with addresses."""
     return [column for column, what in reading.meanings.items() if normal(what) == "email"]
 
 
@@ -60,7 +60,9 @@ def _check_text(names: Sequence[str]) -> None:
 
 
 def header_row(table: Table, reading: Reading) -> int | None:
-    """The row that has a column of addresses, where the first has none and nobody said which one does."""
+    """The number of the row that names a column of addresses, if the first row does not and the user did not
+    choose one.
+    """
     columns = _address_columns(reading)
     if table.is_json or not table.headed or reading.header_row or _has_column(table.names, columns):
         return None
@@ -83,7 +85,9 @@ def _has_column(cells: Sequence[str], columns: Sequence[str]) -> bool:
 def _below_title(
     title: Sequence[str], above: Sequence[tuple[int, Sequence[str]]], first_row: Sequence[str]
 ) -> int | None:
-    """The first row above the first address that names its column, and has more cells than the first row."""
+    """The number of the header: the first row above the first address that names its column, and has more
+    cells than the title.
+    """
     position = next(position for position, cell in enumerate(first_row) if "@" in cell)
     width = _count(_parts(title))
     return next(
@@ -97,12 +101,12 @@ def _count(cells: Sequence[str]) -> int:
 
 
 def _parts(cells: Sequence[str]) -> Sequence[str]:
-    """The cells of a row; of one that is a single cell, by whatever delimiter."""
+    """The cells of a row; a row with a single cell is split by the delimiter that gives most parts."""
     return cells if len(cells) != 1 else max((cells[0].split(mark) for mark in DELIMITERS), key=len)
 
 
 def _in_parts(cells: Sequence[str]) -> bool:
-    """Whether a cell is a header by itself, of other delimiters or in quotes."""
+    """Whether a single cell is a whole header: it is split by another delimiter, or in quotes."""
     return any(
         mark in cell and has_email(cell.split(mark))
         for cell in cells

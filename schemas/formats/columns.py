@@ -36,9 +36,9 @@ TWICE = "Two columns have the same meaning: leave one out with `map[{place}]=ign
 
 @dataclass(slots=True)
 class Column:
-    """A column and what it is taken for: one of `MEANINGS`, `CONSENT`, or `FIELD` and a key.
+    """A column and its meaning: one of `MEANINGS`, `CONSENT`, or `FIELD` and a key.
 
-    Places count from 1.
+    `place` is its position, from 1.
     """
 
     place: int
@@ -48,7 +48,7 @@ class Column:
 
     @property
     def key(self) -> str | None:
-        """The key of a custom field."""
+        """The key of the custom field that the column becomes; None if it becomes none."""
         return self.meaning.removeprefix(FIELD) if self.meaning.startswith(FIELD) else None
 
 
@@ -59,11 +59,9 @@ def plan(
     headed: bool = True,
     repeats: bool = False,
 ) -> list[Column]:
-    """What each column is taken for; without headers (`headed` false), names are positions.
+    """The meaning of each column. Without headers (`headed` false), `names` are positions.
 
-    Two columns may be one custom field if `repeats`, as in JSON.
-
-    Raises `FileRefused`.
+    With `repeats`, as in JSON, two columns may be one custom field. Raises `FileRefused`.
     """
     meant = _meanings_by_position(names, chosen)
     columns = [
@@ -94,7 +92,9 @@ def is_header(cells: Sequence[str]) -> bool:
 
 
 def _meanings_by_position(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
-    """What `chosen` says, by position. A key is a header or, if there is none, a position."""
+    """The meanings in `chosen`, by position of the column. A key is a header or, if no header fits, a
+    position.
+    """
     meanings: dict[int, str] = {}
     for column, what in chosen.items():
         matching = positions_of(names, column)
@@ -111,7 +111,7 @@ def _meanings_by_position(names: Sequence[str], chosen: Mapping[str, str]) -> di
 
 
 def positions_of(names: Sequence[str], column: str) -> list[int]:
-    """The positions of a header, or the position itself if there is none of that name."""
+    """The positions of a header. If no header has that name, the position that it spells."""
     for same in (str.strip, normal):
         matching = [position for position, name in enumerate(names, 1) if same(name) == same(column)]
         if matching:
@@ -123,9 +123,10 @@ def positions_of(names: Sequence[str], column: str) -> list[int]:
 
 
 def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Reading:
-    """With headers in place of positions, and the name of the sheet: they hold for the next file as well.
+    """The reading with headers in place of positions, and with the name of the sheet, so that it holds for
+    the next file.
 
-    A column without a header of its own keeps its place.
+    A column without a header of its own keeps its position.
     """
 
     def single_name(column: str) -> str:
@@ -163,7 +164,9 @@ def _column(position: int, name: str, preset: Preset | None) -> Column:
 
 
 def _settle_names(columns: Sequence[Column]) -> None:
-    """A column such as `name` beside one of first names alone is the last name, and the other way round."""
+    """Makes a column such as `name` the last name if another one has first names alone, and the
+    other way round.
+    """
     meanings = {column.meaning for column in columns}
     for words, beside, meaning in header_names.BESIDE:
         if beside in meanings and meaning not in meanings:
@@ -177,7 +180,9 @@ def _settle_names(columns: Sequence[Column]) -> None:
 
 
 def _settle(columns: Sequence[Column]) -> None:
-    """Of several columns with one meaning, the one of that exact name has it; the others become fields."""
+    """Gives a meaning that several columns share to the column of that exact name; the others become custom
+    fields.
+    """
     exact = [column for column in columns if column.reason in (Because.CHOSEN, Because.NAMED)]
     rivals = exact or list(columns)
     meaning = columns[0].meaning

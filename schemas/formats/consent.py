@@ -12,7 +12,7 @@ from functools import lru_cache
 from schemas.formats import csv_values, dates
 from schemas.formats.columns import Column, positions_of
 from schemas.formats.consent_words import fold
-from schemas.formats.meanings import CONSENT, EXPORTED, OWN, normal
+from schemas.formats.meanings import CONSENT, EXPORT_COLUMNS, OWN, normal
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because
@@ -38,8 +38,8 @@ OUR_OWN = "`ignore_column` cannot name `unsubscribed_at` or `command`: these alw
 
 
 def same(cell: str) -> str:
-    """A value as it is compared: without case, outer blanks and line breaks; a short one in NFKC, which takes
-    quadratic time, and blank where databases write nothing so.
+    """The form in which values are compared: without case, outer blanks and line breaks. A short value is in
+    NFKC, which takes quadratic time. A text by which databases mark a missing value is blank.
     """
     return _same(cell) if len(cell) <= MAX_LENGTH else " ".join(cell.split()).casefold()
 
@@ -62,23 +62,25 @@ def _is_date(cell: str) -> bool:
 
 @dataclass(frozen=True)
 class ConsentColumn:
-    """A column, and what each of its values means: by the value as `same` gives it, or `DATE`."""
+    """A column of consent, and the state of each of its values, by its form in `same`, or by `DATE`."""
 
     column: Column
     states: Mapping[str, str]
 
     def state(self, cell: str) -> str | None:
-        """None of a value that was not told."""
+        """The state that a cell stands for; None if the user did not say what the value means."""
         return self.states.get(same(cell)) or (self.states.get(DATE) if self.is_dated(cell) else None)
 
     def is_dated(self, cell: str) -> bool:
-        """Whether it is told by being a date."""
+        """Whether the state of a cell comes from its being a date."""
         return DATE in self.states and same(cell) not in self.states and is_date(cell.strip())
 
 
 @dataclass(frozen=True)
 class ConsentAnswer:
-    """`everyone` is one state for all; else that of each row is in `columns`. `by_file` if nobody said so."""
+    """The answer about consent. `everyone` is one state for all rows; otherwise `columns` tell it for each
+    row. `by_file` is true if the file itself answers.
+    """
 
     everyone: str = ""
     columns: Sequence[ConsentColumn] = ()
@@ -100,7 +102,9 @@ class ConsentAnswer:
 def answer(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> ConsentAnswer:
-    """What was answered; open if nothing was. Raises `FileRefused` on an answer that fits no file."""
+    """The answer about consent, open if there is none. Raises `FileRefused` on an answer that fits no
+    file.
+    """
     states_told = _answered_states(reading)
     if reading.consent and (reading.consent_column is not None or states_told):
         raise FileRefused(BOTH)
@@ -109,7 +113,7 @@ def answer(
     if reading.consent_column is not None:
         column = columns[_position(names, reading.consent_column, "consent_column") - 1]
         return ConsentAnswer(columns=[_consent(column, states_told, Because.CHOSEN)])
-    if set(EXPORTED) <= set(names):
+    if set(EXPORT_COLUMNS) <= set(names):
         return ConsentAnswer(by_file=True)
     by_preset = _by_preset(names, columns, reading, preset)
     if states_told and not by_preset:
@@ -124,14 +128,18 @@ def answer(
 
 
 def _with_told(states: Mapping[str, str], answers: Mapping[str, str]) -> dict[str, str]:
-    """A program's states, and what was told; what a blank cell of its column says is known."""
+    """The states of a program's values, overridden by the user's answers. A blank cell whose meaning the
+    program defines keeps it.
+    """
     return {**states, **{value: state for value, state in answers.items() if value or not states.get(BLANK)}}
 
 
 def _since(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> list[ConsentColumn]:
-    """Where nobody may be written to, a program's columns still say since when."""
+    """The program's columns that have the date of the unsubscribe, if the answer is that everyone is
+    unsubscribed.
+    """
     states = _by_preset(names, columns, reading, preset) if reading.consent == UNSUBSCRIBED else {}
     dated = [column for column in columns if states.get(fold(column.name), {}).get(DATE) == UNSUBSCRIBED]
     return [_consent(column, {DATE: UNSUBSCRIBED}, Because.CHOSEN) for column in dated]
@@ -140,16 +148,18 @@ def _since(
 def _by_preset(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> Mapping[str, Mapping[str, str]]:
-    """The states of a program's values by folded header; none if something else was said of such a column."""
+    """The states of a program's values, by folded header; empty if the user chose another meaning for such a
+    column.
+    """
     states = preset.consent_of(names, chosen=reading.preset is not None) if preset else {}
     chosen = {fold(column.name) for column in columns if column.reason == Because.CHOSEN}
     return {} if chosen & states.keys() else states
 
 
 def _consent(column: Column, states: Mapping[str, str], because: str) -> ConsentColumn:
-    """The column, which is no field then; one of another meaning keeps it.
+    """Makes a column one of consent, so that it is no custom field; a column with another meaning keeps that.
 
-    In our own column `command`, `unsubscribe` takes people out whatever was told.
+    In our own column `command`, `unsubscribe` unsubscribes whatever was answered.
     """
     if column.key is not None or column.meaning == IGNORE:
         column.meaning, column.reason = CONSENT, because
@@ -159,7 +169,7 @@ def _consent(column: Column, states: Mapping[str, str], because: str) -> Consent
 
 
 def ignored_positions(names: Sequence[str], columns: Sequence[Column], reading: Reading) -> set[int]:
-    """The columns of `ignore_column`. Raises `FileRefused`."""
+    """The positions of the columns of `ignore_column`. Raises `FileRefused`."""
     positions = {_position(names, name, "ignore_column") for name in reading.ignored}
     if any(
         {columns[position - 1].meaning, normal(columns[position - 1].name)} & {*OWN} for position in positions
@@ -181,7 +191,7 @@ def _answered_states(reading: Reading) -> dict[str, str]:
 
 
 def _position(names: Sequence[str], column: str, name: str) -> int:
-    """Raises `FileRefused` unless it is one."""
+    """The position of a column. Raises `FileRefused` unless exactly one column fits."""
     positions = positions_of(names, column)
     if not positions:
         raise FileRefused(OF_NO_COLUMN.format(name=name), columns=names)

@@ -19,7 +19,7 @@ from schemas.formats.consent import (
 from schemas.formats.consent_question import CountedColumn
 from schemas.formats.consent_words import is_unsubscribed, is_yes
 from schemas.formats.header_names import is_unsubscribing
-from schemas.formats.meanings import CUSTOM, EXPORTED, OWN, normal
+from schemas.formats.meanings import CUSTOM, EXPORT_COLUMNS, OWN, normal
 from schemas.formats.questions import FileQuestion
 from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import Table
@@ -53,18 +53,18 @@ LIKE_DATE = re.compile(r"(?<![\w-])\d{1,4}[-./ ]+\w{1,9}[-./, ]+\d{1,4}(?![\w-])
 
 
 def unsubscribing(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
-    """Where somebody may come in subscribed, the columns under whose header a date or yes says otherwise."""
+    """The columns in whose cells a date or a yes means unsubscribed, if the answer may subscribe anyone."""
     return [column for column in columns_to_watch(columns, answer, ignored) if is_unsubscribing(column.name)]
 
 
 def columns_to_watch(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
-    """Those that may say of somebody who comes in subscribed that they have unsubscribed.
+    """The columns that may contradict an answer by which a subscriber comes in subscribed.
 
-    Without those that our own export has for custom fields of such a name.
+    In our own export, columns of custom fields are left out.
     """
     if answer.everyone != SUBSCRIBED and not answer.columns:
         return []
-    is_ours = set(EXPORTED) <= {column.name for column in columns}
+    is_ours = set(EXPORT_COLUMNS) <= {column.name for column in columns}
     excluded = {*ignored, *(column.column.place for column in answer.columns)}
     others = [
         column for column in columns if column.meaning not in ("email", *OWN) and column.place not in excluded
@@ -75,7 +75,9 @@ def columns_to_watch(columns: Sequence[Column], answer: ConsentAnswer, ignored: 
 
 
 class Contradicted(FileRefused):
-    """A row says otherwise than the answer: `counted` is its column, `questions` what else is open."""
+    """A row of the file contradicts the answer. `counted` is the column that does, `questions` are the other
+    open ones.
+    """
 
     def __init__(self, message: str, counted: CountedColumn, questions: Sequence[FileQuestion]) -> None:
         super().__init__(message, columns=[counted.column.name.strip() or str(counted.column.place)])
@@ -93,9 +95,10 @@ class Contradicted(FileRefused):
 
 
 class Guards:
-    """Watches a file of which one state was said for everyone, or columns say who is subscribed.
+    """Watches a file for rows that contradict the answer, whether that is one state for everyone or is in
+    columns.
 
-    What contradicts it is told with all else that the file leaves open.
+    A contradiction is reported with all other questions that the file leaves open.
     """
 
     def __init__(
@@ -119,7 +122,7 @@ class Guards:
         }
 
     def see(self, row: int, record: Any) -> None:
-        """Raises `FileRefused` on a `command` that contradicts."""
+        """Looks at a row of the file. Raises `FileRefused` on a `command` that contradicts the answer."""
         for position, value in self._table.cells(record) if self._says and not self._contradiction else ():
             says = self._says.get(position)
             if says and value and self._is_out(*says, value) and self._is_in(record):
@@ -134,7 +137,7 @@ class Guards:
                 raise FileRefused(SWITCHED_OFF.format(row=row, word=word))
 
     def check(self, questions: Sequence[FileQuestion]) -> None:
-        """Raises `Contradicted`, with all values of the column and the questions that are open."""
+        """Raises `Contradicted` if a row did, with all values of the column and the open questions."""
         if not self._contradiction:
             return
         row, column = self._contradiction
@@ -157,12 +160,12 @@ class Guards:
 
 
 def brings_in(table: Table, consents: Sequence[ConsentColumn], record: Any) -> bool:
-    """Whether the columns that say who may be written to bring the row in; a value not told does not."""
+    """Whether all columns of consent subscribe the row; a value without an answer does not."""
     return {consent.state(table.cell_of(record, consent.column)) for consent in consents} <= {SUBSCRIBED}
 
 
 def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
-    """Whether a value says that somebody has unsubscribed, or one within it, by a word or under its key."""
+    """Whether a value, or one within it, means unsubscribed, by its wording or by its key."""
     if isinstance(value, str) and value[:1] in NESTED:
         value = csv_values.read_typed(value)
     if isinstance(value, dict):
@@ -174,9 +177,9 @@ def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
 
 
 def is_unsubscribe_word(cell: str) -> bool:
-    """Whether a cell is a word of unsubscribing, or has one before a bracket or in a list.
+    """Whether a cell means unsubscribed: by its text, by the text before a bracket, or by an item of a list.
 
-    Words are a list if marks stand between them; a note of several words is none.
+    A list has marks between its items; a note of several words is no list.
     """
     if is_unsubscribed(cell) or len(cell) > MAX_LIST or BETWEEN.isdisjoint(cell):
         return is_unsubscribed(cell)

@@ -55,7 +55,9 @@ BY_HEADER = "consent_column=HEADER"
 
 @dataclass
 class CountedColumn:
-    """The different values of a column, as `same` gives them, each as it is written and with its rows."""
+    """The different values of a column by their form in `same`, each as it is written, with its number of
+    rows.
+    """
 
     column: Column
     values: dict[str, list[Any]] = field(default_factory=dict)
@@ -63,7 +65,7 @@ class CountedColumn:
     rows: int = 0  # that have the column
 
     def see(self, cell: str) -> int:
-        """Returns 1 if the value is new."""
+        """Counts the value of a cell. Returns 1 if it is new."""
         self.rows += 1
         if self.many or len(cell) > MAX_VALUE:
             self.many = True
@@ -78,7 +80,7 @@ class CountedColumn:
 
     @property
     def listed(self) -> list[tuple[str, int]]:
-        """(value, rows), the most common first."""
+        """The (value, number of rows) of each value, the most common first."""
         return sorted(((value, count) for value, count in self.values.values()), key=lambda pair: -pair[1])
 
     @property
@@ -88,9 +90,10 @@ class CountedColumn:
 
 
 class ConsentLook:
-    """Watches the values that are to be told: of all columns, or those of consent that were not yet.
+    """Watches the values that need an answer: those of all columns, or those of consent columns without an
+    answer.
 
-    Of several columns of consent a blank one says nothing beside one that was told, if its program writes it.
+    If a file has several consent columns of its program, a blank cell beside an answered one means nothing.
     """
 
     def __init__(
@@ -140,7 +143,7 @@ class ConsentLook:
         ]
 
     def _count_blanks(self) -> None:
-        """Of columns that some rows do not have."""
+        """Counts as blank the rows that lack a column."""
         for counted in self._counted.values():
             if not counted.many and counted.rows < self._rows:
                 counted.values.setdefault(BLANK, [BLANK, 0])[1] += self._rows - counted.rows
@@ -153,7 +156,9 @@ class ConsentLook:
 
     @property
     def suggestion(self) -> dict[str, Any] | None:
-        """Parameters that may be the answer, by exact words; they are never one by themselves."""
+        """Parameters that may be the answer, by exact wording. They are never used as an answer by
+        themselves.
+        """
         preset = self._preset
         if preset and self._answer.is_open and preset.consent_of(self._table.names, chosen=True):
             return {"from": preset.name}
@@ -175,7 +180,9 @@ def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQue
 
 
 def _by_header(counted: CountedColumn) -> int:
-    """Those whose header is about consent come first, and of these such as may mean something else last."""
+    """The order in which columns are suggested: first those whose header is about consent, and of these the
+    ambiguous ones last.
+    """
     order = header_names.OF_CONSENT
     meaning = header_names.meaning_of(counted.column.name)
     return order.index(meaning) if meaning in order else len(order)
@@ -187,9 +194,9 @@ def _suggest(counted: CountedColumn) -> dict[str, Any] | None:
 
 
 def by_words(name: str, values: Iterable[tuple[str, int]]) -> dict[str, list[str]]:
-    """The values by the state that exact words suggest.
+    """The values by the state that their exact wording suggests.
 
-    None of a status that has no word of consent, and would take people out: it may be of an account.
+    Empty for a status without a word of consent that would unsubscribe: it may be the status of an account.
     """
     header = header_names.meaning_of(name) or (STATUS if normal(name) == COMMAND else "")
     values_by_state: dict[str, list[str]] = {}

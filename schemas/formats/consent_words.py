@@ -106,7 +106,9 @@ def words() -> dict[str, str]:
 
 
 def suggested_state(value: str, header: str) -> str | None:
-    """What a value may mean under a header of that meaning; under none of consent a word must be literal."""
+    """The state that a value may stand for under a header of that meaning. Under a header of another meaning,
+    only literal words of consent count.
+    """
     word = words().get(fold(value))
     if word in (YES, NO):
         return (OUT if (word == YES) == (header == UNSUBSCRIBING) else IN) if header else None
@@ -116,17 +118,17 @@ def suggested_state(value: str, header: str) -> str | None:
 
 
 def is_of_consent(value: str) -> bool:
-    """Whether a word says who may be written to, and is not as well about an account."""
+    """Whether a word is about consent, and cannot be about an account."""
     return words().get(fold(value)) in (IN, OUT, YES, NO)
 
 
 def is_yes(cell: str) -> bool:
-    """Whether a cell is a word of yes, or a tick."""
+    """Whether a cell means yes, or is a tick."""
     return words().get(fold(cell)) == YES or cell.strip().casefold() in TICKS
 
 
 def is_unsubscribed(cell: str) -> bool:
-    """Whether a cell says literally that somebody has unsubscribed."""
+    """Whether a cell literally means unsubscribed."""
     word = cell.lstrip(BEFORE)
     first = word[:1]
     return (first in _first_letters() or not first.isascii()) and fold(word) in _unsubscribed()
@@ -134,7 +136,9 @@ def is_unsubscribed(cell: str) -> bool:
 
 @cache
 def _first_letters() -> frozenset[str]:
-    """All other cells are no such word, and are not folded: there may be millions."""
+    """The first letters of words that mean unsubscribed. Cells with other ones need not be folded: there may
+    be millions.
+    """
     return frozenset(letter for word in _unsubscribed() for letter in (word[0], word[0].upper()))
 
 

@@ -43,18 +43,20 @@ def read_text(cell: str) -> str:
 
 
 def says_nothing(cell: str) -> bool:
-    """Whether a cell with a date or with consent is blank, or says what databases write for nothing."""
+    """Whether a cell of a date or of consent is blank, or has a text by which databases mark a missing
+    value.
+    """
     text = cell.strip()
     return not text or (len(text) <= MAX_NUMBER_LENGTH and text.partition(".")[0].lower() in NOTHING)
 
 
 def is_no_date(cell: str) -> bool:
-    """As `says_nothing`, where 0 is no date, either."""
+    """Whether a cell has no date: `says_nothing` is true of it, or it is 0."""
     return says_nothing(cell) or cell.strip() == "0"
 
 
 def strip(text: str) -> str:
-    """Without blanks and invisible characters (of category Cf, such as U+200B) at both ends."""
+    """The text without blanks and invisible characters (of category Cf, such as U+200B) at both ends."""
     text = text.strip()
     if text.isascii():
         return text
@@ -71,7 +73,9 @@ def _is_invisible(character: str) -> bool:
 
 
 def unwrap_formula(cell: str) -> str:
-    """The text in `="00501"`, which spreadsheets are given so that they leave it alone; any other cell."""
+    """The text in `="00501"`, a form that keeps spreadsheets from changing it. Any other cell is returned
+    unchanged.
+    """
     if not (cell.startswith('="') and cell.endswith('"')):
         return cell
     inner = cell[2:-1]
@@ -79,9 +83,11 @@ def unwrap_formula(cell: str) -> str:
 
 
 def read_address(cell: str) -> str:
-    """The address in `Name <a@example.com>`, `mailto:a@example.com`, `="a@example.com"` and in quotes.
+    """The address in `Name <a@example.com>`, `mailto:a@example.com`, `="a@example.com"` and in
+    quotes.
 
-    Marks of a list behind it go, and full-width letters become plain ones. Any other cell, stripped.
+    Marks of a list after it are removed, and full-width letters become plain ones. Any other cell is only
+    stripped.
     """
     text = unwrap_formula(strip(cell))
     text = _bare(read_text(text if text.isascii() else text.translate(FULL_WIDTH)))
@@ -94,13 +100,13 @@ def read_address(cell: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Without the marks of a list behind it, and quotes around it."""
+    """The text without list marks at its end, and without quotes around it."""
     text = strip(strip(text).rstrip(LIST_MARKS))
     return strip(text[1:-1]) if text[:1] + text[-1:] in QUOTES and len(text) > 1 else text
 
 
 def addresses_in(cell: str) -> set[str]:
-    """What looks like addresses in a cell that has several, in small letters."""
+    """The addresses in a cell that seems to have several, in small letters."""
     if cell.count("@") + cell.count(FULL_WIDTH_AT) < 2:
         return set()
     words = (word.partition("?")[0] for word in cell.translate(FULL_WIDTH).translate(BETWEEN).lower().split())
@@ -108,13 +114,13 @@ def addresses_in(cell: str) -> set[str]:
 
 
 def is_address(cell: str) -> bool:
-    """Whether a cell is an address by all appearances: in text such as a header, there is hardly one."""
+    """Whether a cell looks like an address; text such as a header hardly does."""
     text = read_address(cell)
     return text.count("@") == 1 and "." in text.partition("@")[2] and len(text.split()) == 1
 
 
 def is_like_address(cell: str) -> bool:
-    """Whether a cell may have one address; no other one is accepted."""
+    """Whether a cell may have exactly one address; no other cell is accepted."""
     if len(addresses_in(cell)) > 1:
         return False
     before, at, behind = cell.replace(FULL_WIDTH_AT, "@").replace(SMALL_AT, "@").partition("@")
@@ -131,7 +137,7 @@ def defused(cell: str) -> str:
 
 
 def read_value(cell: str) -> Any:
-    """A custom value."""
+    """The custom value in a cell."""
     first = cell[:1]
     if first not in JSON_BEGINS:
         return read_text(cell)
@@ -157,9 +163,11 @@ def write_value(value: Any) -> str:
 
 
 def read_tags(cell: str, separator: str = COMMA) -> list[str]:
-    """Names between commas, of which some may be in double quotes, or a JSON array of text.
+    """The tags in a cell: names between commas, some of them perhaps in double quotes, or a JSON array of
+    text.
 
-    `separator` are the marks in place of the comma, or `:::`, where Google begins its own names with `*`.
+    `separator` has the marks that replace the comma; or it is `:::`, where Google begins its own names with
+    `*`.
     """
     text = read_text(strip(cell))
     names = _read_json(text) if text[:1] == "[" else None
@@ -173,7 +181,7 @@ def read_tags(cell: str, separator: str = COMMA) -> list[str]:
 
 
 def _quoted_names(text: str, mark: str) -> list[str]:
-    """Quotes that do not enclose whole names belong to them."""
+    """The names in a cell. Quotes that do not enclose a whole name are part of it."""
     try:
         return next(csv.reader([text], delimiter=mark, skipinitialspace=True, strict=True), [])
     except csv.Error:
@@ -186,7 +194,7 @@ def write_tags(names: list[str]) -> str:
 
 
 def _read_json(cell: str) -> Any:
-    """The JSON value in a cell; the cell itself unless the value can be stored."""
+    """The JSON value in a cell; the cell itself if it has no value that can be stored."""
     try:
         value = clean(json.loads(cell))
     except (ValueError, RecursionError, ma.ValidationError):

@@ -24,10 +24,10 @@ IGNORE, FIELD = "ignore", "field"  # what becomes of cells that cannot be read
 
 
 class DateColumn:
-    """The forms that a column's cells have.
+    """Counts the forms of dates in a column's cells.
 
-    `unread` are the cells that a form cannot read, `shown` the first of them, each with how many rows have
-    it, and `first_row` where they begin; those that no form of written dates reads are under None.
+    `unread` counts the cells that a form cannot read. `shown` has the first of them with their numbers of
+    rows, `first_row` the row of the first. Cells that no written form can read are under None.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class DateColumn:
         self._told: set[str] = set()
 
     def see(self, row: int, cell: str) -> None:
-        """A cell of a row that is not blank."""
+        """Counts a cell that is not blank."""
         readable, self._cells = dates.forms_of(cell), self._cells + 1
         for form in (form for form in FORMS if form not in readable):
             self._note(form, row, cell)
@@ -56,7 +56,9 @@ class DateColumn:
             counts[example] += 1
 
     def form(self) -> str | None:
-        """The form of all; None if the day or the month could come first, or a year has two digits."""
+        """The form of all dates in the column. None if the day or the month could come first, or a year has
+        two digits.
+        """
         if self._cells and not self.unread[EPOCH]:
             return EPOCH
         decided = self._told & {DMY, MDY}
@@ -67,9 +69,9 @@ class DateColumn:
 
 @dataclass(frozen=True)
 class DateReading:
-    """How the dates of a file are read: the form by column position, and the zone of those without one.
+    """How the dates of a file are read: the form by column position, and the zone of dates without one.
 
-    `unread` is what becomes of a cell that cannot be read: it is left out, or kept as a custom field.
+    `unread` tells whether a cell that cannot be read is left out, or kept as a custom field.
     """
 
     forms: Mapping[int, str]
@@ -77,7 +79,9 @@ class DateReading:
     unread: str | None = None
 
     def read(self, position: int, cell: str) -> int | None:
-        """Milliseconds since 1970; None of a cell that cannot be read, or has 0 for nothing."""
+        """The instant in a cell, in milliseconds since 1970. None if the cell cannot be read, or has 0 for a
+        missing date.
+        """
         try:
             return dates.read_date(cell, self.forms.get(position, ISO), self.zone)
         except ValueError:
@@ -85,7 +89,7 @@ class DateReading:
 
 
 class DateWatch:
-    """Sees the cells of columns of dates while the file is looked through, and dates of other columns."""
+    """Watches the cells of date columns while the file is looked through, and dates in other columns."""
 
     def __init__(self, table: Table, columns: Sequence[Column], reading: Reading) -> None:
         self.table, self.reading = table, reading
@@ -102,7 +106,7 @@ class DateWatch:
         return form if form == EPOCH else self.reading.dates or form
 
     def dates(self) -> DateReading:
-        """How they are read, once all is answered."""
+        """How the dates are read, once all questions are answered."""
         forms = {column.place: self._form(watch) or ISO for column, watch in self.columns}
         return DateReading(forms, ZoneInfo(self.reading.zone), self.reading.unread_dates)
 
@@ -139,7 +143,7 @@ def _count_shown(columns: Seen) -> Counter[str]:
 
 
 def _location(columns: Seen) -> str:
-    """Where the first cell is, and how many there are."""
+    """The row of the first unreadable cell, and the number of such cells."""
     row = min(watch.first_row[form] for _, watch, form in columns)
     count = sum(watch.unread[form] for _, watch, form in columns)
     return f"the first in row {row}, {count:,} in all"

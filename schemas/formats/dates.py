@@ -59,7 +59,7 @@ PATTERNS = (YEAR_FIRST, NUMBERS, DAY_AND_NAME, NAME_AND_DAY, YEAR_AT_END, YEAR_A
 
 
 def _beginnings() -> dict[str, int]:
-    """Months by the beginnings of their names, of three letters at least, that are of one month only."""
+    """The months by the beginnings of their names, if at least three letters long and unambiguous."""
     numbers: dict[str, set[int]] = {}
     for month, names in enumerate(MONTHS, 1):
         for name in names.split():
@@ -72,7 +72,8 @@ BY_NAME = _beginnings()
 
 
 def read_date(cell: str, form: str = ISO, zone: dt.tzinfo = dt.UTC) -> int:
-    """Milliseconds since 1970, of `zone` unless given; of a day without a time, a `WholeDay`.
+    """The instant of a date in milliseconds since 1970; a day without a time is a `WholeDay`. A date without
+    a zone is in `zone`.
 
     Raises `ValueError`.
     """
@@ -80,7 +81,7 @@ def read_date(cell: str, form: str = ISO, zone: dt.tzinfo = dt.UTC) -> int:
 
 
 def forms_of(cell: str) -> set[str]:
-    """The forms that read a cell."""
+    """The forms that can read a cell."""
     text = _normal(cell)
     return (
         {ISO, DMY, MDY} if _reads(text, ISO) else {form for form in (DMY, MDY, EPOCH) if _reads(text, form)}
@@ -88,7 +89,7 @@ def forms_of(cell: str) -> set[str]:
 
 
 def has_short_year(cell: str) -> bool:
-    """Whether a date is of numbers, the year of two digits."""
+    """Whether a date is written in numbers, and its year has two digits."""
     match = NUMBERS.fullmatch(_normal(cell))
     return match is not None and len(match["year"]) == 2
 
@@ -121,7 +122,7 @@ def _iso(text: str, zone: dt.tzinfo) -> int | None:
 
 
 def _normal(cell: str) -> str:
-    """In capitals without accents, with single blanks; nothing if it is too long for a date."""
+    """The cell in capitals, without accents, and with single blanks; empty if it is too long for a date."""
     text = strip(cell)
     if len(text) > MAX_LENGTH:
         return ""
@@ -140,7 +141,7 @@ def _since_1970(text: str) -> int:
 
 
 def _excel(text: str) -> tuple[dt.datetime, bool]:
-    """The instant, and whether it is a day without a time."""
+    """The instant in a cell of Excel, and whether it is a day without a time."""
     return EXCEL_EPOCH + dt.timedelta(seconds=round(float(text) * 86_400)), "." not in text
 
 
@@ -159,7 +160,7 @@ def _written(text: str, form: str) -> tuple[dt.datetime, bool]:
 
 
 def _ordered(first: int, second: int, mark: str, year: str, form: str) -> tuple[int, int]:
-    """(month, day) of two numbers."""
+    """The (month, day) in two numbers."""
     if form == ISO and len(year) == 2:
         raise ValueError
     if mark == "." or form == DMY or first == second:

@@ -20,7 +20,9 @@ Readings = dict[str, list[str]]  # the same cells by each encoding, the likelies
 
 
 def likely(binary: BinaryIO) -> Readings:
-    """At most `MOST_READINGS`, the usual one among them, each of an encoding that can read the whole file."""
+    """At most `MOST_READINGS` encodings that can read the whole file, the usual one among them, each with the
+    cells as it reads them.
+    """
     from charset_normalizer import from_bytes  # takes a while to load
 
     cells, readings = _cells(binary), Readings()
@@ -43,7 +45,7 @@ def likely(binary: BinaryIO) -> Readings:
 
 
 def _mixes_scripts(cells: Sequence[bytes], encoding: str) -> bool:
-    """Whether a word has Latin and other letters: hardly any does."""
+    """Whether a word has both Latin and other letters, which is rare in real text."""
     text = b"\n".join(cells).decode(encoding, "replace")
     return any(
         len({unicodedata.name(letter, "")[:5] == LATIN for letter in word}) > 1 for word in WORD.findall(text)
@@ -51,14 +53,14 @@ def _mixes_scripts(cells: Sequence[bytes], encoding: str) -> bool:
 
 
 def _texts(binary: BinaryIO, cells: Sequence[bytes], encoding: str) -> list[str]:
-    """Of the first cells; none if the file cannot be read so."""
+    """The first cells in an encoding; empty if the encoding cannot read the file."""
     if not encodings.can_read(binary, encoding):
         return []
     return [cell.decode(encoding, "replace") for cell in cells[:MOST_CELLS]]
 
 
 def _cells(binary: BinaryIO) -> list[bytes]:
-    """The first cells that are not ASCII, and those further down that have bytes of their own."""
+    """The first cells that are not ASCII, and later ones that have bytes which the first do not have."""
     samples: dict[bytes, None] = {}
     characters: set[int] = set()
     size = 0

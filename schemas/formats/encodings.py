@@ -57,7 +57,7 @@ def is_zip(binary: BinaryIO) -> bool:
 
 
 def find_encoding(name: str) -> str | None:
-    """The encoding with a name; None of one that is not read."""
+    """The encoding with a name; None if files in it are not supported."""
     module = _normal(name)
     return _MODULES.get(aliases.get(module, module))
 
@@ -70,7 +70,8 @@ _MODULES = {aliases.get(_normal(name), _normal(name)): name for name in SAID}  #
 
 
 def encoding(binary: BinaryIO, name: str | None = None) -> str | None:
-    """As it is said; by a BOM or the NULs of UTF-16; UTF-8 if all of the file is. None if it is to be asked.
+    """The encoding of a file: the one that the user named, or that a BOM or the NULs of UTF-16 show, or UTF-8
+    if the whole file is. None if the user must be asked.
 
     Raises `FormError` on a file that is no text, or not in that encoding.
     """
@@ -119,7 +120,7 @@ def _bom(start: bytes) -> bytes:
 
 
 def _utf16(start: bytes) -> str | None:
-    """UTF-16 without a BOM: the first character is ASCII, and many others are."""
+    """The kind of UTF-16 of a file without a BOM: its first character is ASCII, and many others are."""
     for name, high, low in ((UTF16_LE, start[1::2], start[0::2]), (UTF16_BE, start[0::2], start[1::2])):
         if high[:1] == b"\0" and low[:1] != b"\0" and high.count(0) > UTF16_SHARE * len(high):
             return name
@@ -127,17 +128,17 @@ def _utf16(start: bytes) -> str | None:
 
 
 def can_read(binary: BinaryIO, encoding: str) -> bool:
-    """Whether the whole file can be decoded so."""
+    """Whether the whole file can be decoded in an encoding."""
     return all(_decoded(binary, encoding))
 
 
 def _lines_before(binary: BinaryIO, encoding: str) -> int:
-    """The number of the line about where a file cannot be read any more."""
+    """The approximate number of the line from which on a file cannot be read."""
     return 1 + sum(chunk.count(b"\n") for chunk in takewhile(bool, _decoded(binary, encoding)))
 
 
 def _decoded(binary: BinaryIO, encoding: str) -> Iterator[bytes]:
-    """The file in pieces; an empty one at the end if the next cannot be decoded."""
+    """The chunks of a file that can be decoded; an empty one at the end if the next cannot."""
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for chunk in _pieces(binary):

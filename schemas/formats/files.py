@@ -33,9 +33,9 @@ Check = Callable[[str], Any]
 
 @dataclass(frozen=True)
 class File:
-    """A file that was looked through; `answer` says who in it may be written to.
+    """A file that was looked through; `answer` tells who in it may be written to.
 
-    `columns` are of its refused rows, and grow with these in JSON.
+    `columns` are those of its refused rows, to which JSON rows add.
     """
 
     table: Table
@@ -50,7 +50,7 @@ class File:
 
     @property
     def advice(self) -> list[str]:
-        """What to tell about the program's files, in sentences for the command line."""
+        """Sentences of advice about the program's files, for the command line."""
         if self.is_empty:
             return [NO_PEOPLE]
         return [self.preset.advice] if self.preset and self.preset.advice else []
@@ -61,12 +61,12 @@ class File:
 
     @property
     def consent(self) -> str:
-        """What was answered on who may be written to, in words."""
+        """The answer about who may be written to, in words."""
         return self.answer.words
 
     @property
     def answers(self) -> str:
-        """All that was answered, as a line for the next file of its kind."""
+        """All answers about the file, as a line for the next file of its kind."""
         return answer_line(by_header(self.reading, self.table.names, self.table.sheet), self.table.names)
 
     def rows(self, check: Check) -> Generator[FileRow, None, None]:
@@ -88,8 +88,9 @@ class File:
 
     @property
     def carried(self) -> dict[str, str]:
-        """What was said of everyone in the file, as cells by columns that it has not: its refused rows have
-        them, so that they mean the same when they are imported."""
+        """The answers about everyone in the file, as cells of columns that the file lacks. Its refused rows
+        have these columns, so that they mean the same when they are imported.
+        """
         return carried_cells(self.table, self.plan, self.answer, self.reading)
 
     def _is_header(self, record: Any) -> bool:
@@ -123,7 +124,7 @@ def inspect(
 
 
 def digest(binary: BinaryIO) -> str:
-    """Of a file's content; its place is where it was."""
+    """The SHA-256 of a file's content, in hex. The position in the file does not change."""
     position = binary.tell()
     binary.seek(0)
     digest = hashlib.file_digest(binary, "sha256").hexdigest()  # type: ignore[arg-type]
@@ -134,7 +135,9 @@ def digest(binary: BinaryIO) -> str:
 def read_through(
     table: Table, reading: Reading, follow: Callable[[int], object] = bool, sampled: bool = False
 ) -> File:
-    """Looks through all of an open file, telling `follow` the rows so far. Raises `FormError`."""
+    """Looks through all of an open file. `follow` is called with the number of rows so far. Raises
+    `FormError`.
+    """
     table, asks = table_questions.from_header(table, reading)
     preset, columns = plan_columns(table, reading)
     asks += table_questions.ask_address(table, columns)
@@ -150,7 +153,9 @@ def read_through(
 
 
 def plan_columns(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
-    """The program whose file it is, if that is known, and what the columns mean. Raises `FormError`."""
+    """The program that wrote the file, if it is known, and the meanings of the columns. Raises
+    `FormError`.
+    """
     beginnings.check(table, reading)
     names = table.names
     preset = PRESETS[reading.preset] if reading.preset else presets.recognised(names)
@@ -180,7 +185,9 @@ def _check_row(row: FileRow, check: Check) -> None:
 
 
 def _add_from_file(row: FileRow, item: dict[str, Any], answer: ConsentAnswer, reading: Reading) -> None:
-    """Adds what was said of everyone in the file, or of the row's values; who is out by several is out."""
+    """Adds to the item the answers about everyone in the file, and those about the row's values. One value
+    that means unsubscribed is enough.
+    """
     states = row.said | {answer.everyone}
     if UNSUBSCRIBED in states:
         item.setdefault("command", "unsubscribe")

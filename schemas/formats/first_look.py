@@ -89,11 +89,11 @@ def look_through(
 ) -> DateReading:
     """Reads all cells of consent, of dates and of tags, and returns how the dates are read.
 
-    If `sampled`, only the beginning of a file that nobody has answered for. `before` are questions that it
-    has left open before.
+    With `sampled`, only the beginning of a file without answers is read. `before` are questions that are open
+    already.
 
-    Raises `QuestionsOpen` with all that the file leaves open, and `FileRefused` if it breaks off, if another
-    header or a heading follows, or if a row contradicts what was said of everyone.
+    Raises `QuestionsOpen` with all questions that the file leaves open. Raises `FileRefused` if the file
+    breaks off, if another header or a heading follows, or if a row contradicts the answer about everyone.
     """
     consents = ConsentLook(table, columns, answer, preset)
     dated = DateWatch(table, _dated(columns, answer), reading)
@@ -153,7 +153,7 @@ def _may_be_foreign(column: Column, answer: ConsentAnswer) -> bool:
 
 
 def _header_names(names: Sequence[str]) -> list[str]:
-    """Without the empty ones at the end, which a spreadsheet adds."""
+    """The folded headers, without empty ones at the end, which a spreadsheet adds."""
     headers = [fold(name) for name in names]
     while headers and not headers[-1]:
         headers.pop()
@@ -163,9 +163,9 @@ def _header_names(names: Sequence[str]) -> list[str]:
 def _see_heading(
     table: Table, row: int, record: Any, emails: Sequence[Column], answer: ConsentAnswer, reading: Reading
 ) -> None:
-    """Raises `FileRefused` on a header of other columns, or a heading of people who unsubscribed.
+    """Raises `FileRefused` on a header of other columns, or on a heading above unsubscribed people.
 
-    The rows below it would be read as those above.
+    The rows below it would otherwise be read as those above it.
     """
     filled = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
     if any("@" in cell for cell in filled):
@@ -181,7 +181,7 @@ def _see_heading(
 
 
 def _is_heading(cell: str) -> bool:
-    """Whether it is a word for who unsubscribed, whatever marks and numbers are around it."""
+    """Whether a cell is a heading that means unsubscribed, apart from marks and numbers around it."""
     letters = [index for index, character in enumerate(cell[: MAX_LENGTH + 1]) if character.isalpha()]
     return (
         bool(letters) and len(cell) <= MAX_LENGTH and is_unsubscribe_word(cell[letters[0] : letters[-1] + 1])
@@ -189,7 +189,9 @@ def _is_heading(cell: str) -> bool:
 
 
 def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
-    """Raises `FileRefused` on a cell with a line that is a row by itself: its quote is closed too late."""
+    """Raises `FileRefused` on a cell that contains a line which is a whole row: its quote is closed
+    too late.
+    """
     width, mark = len(table.names), table.delimiter or ","
     for cell in record:
         for line in cell.splitlines()[1:] if "\n" in cell or "\r" in cell else ():
@@ -201,9 +203,10 @@ def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[C
 
 
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
-    """A column `command` of another program. If it has our words as well, it can only say who.
+    """Questions about a column `command` of another program. If it has our commands too, it can only be a
+    column of consent.
 
-    Of our words and more others than a consent column may have, each row is refused by itself.
+    A column with our commands and very many other values is not asked about: each such row is refused.
     """
     asks = []
     for column in columns:
@@ -225,7 +228,9 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
 
 
 def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
-    """Columns that the answers of an earlier file were not given for; of many, all, by their digest."""
+    """A question about columns that the previous file, whose answers are used, did not have. Many columns are
+    compared by their digest.
+    """
     digest = digest_of(table.names)
     if reading.seen_digest:
         new = table.names if digest != reading.seen_digest else []
@@ -240,7 +245,7 @@ def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
 
 
 def _check_end(table: Table, columns: Sequence[Column], answer: ConsentAnswer, row: int, record: Any) -> None:
-    """Raises `FileRefused` if the last row lacks its line break, and a cell that is about consent."""
+    """Raises `FileRefused` if the last row has no line break, and lacks a cell about consent."""
     if answer.everyone == UNSUBSCRIBED or table.kind != CSV or not record or table.ends_with_line_break():
         return
     saying = {column.column.place for column in answer.columns}

@@ -181,7 +181,7 @@ SPACES = str.maketrans("_-", "  ")
 
 @cache
 def headers() -> dict[str, str]:
-    """The meaning of each folded header."""
+    """The meaning of each folded header in the table."""
     named = {fold(name): meaning for meaning, _, row in ROWS for name in row.split()}
     return dict.fromkeys(map(fold, _dated()), UNSUBSCRIBING) | named
 
@@ -194,13 +194,13 @@ def _dated() -> Iterator[str]:
 
 
 def meaning_of(header: str) -> str | None:
-    """What a header means; None if no row has it."""
+    """The meaning of a header; None if the table has none."""
     words = tuple(fold(word) for word in header.translate(SPACES).split())
     return BY_WORDS.get(words) or headers().get(fold(header))
 
 
 def may_deny(header: str) -> bool:
-    """Whether no under a header says that somebody did not agree, or has not confirmed."""
+    """Whether a no under a header means that a subscriber did not agree, or has not confirmed."""
     return meaning_of(header) == "subscribed" or fold(header) in _confirming()
 
 
@@ -210,7 +210,7 @@ def _confirming() -> frozenset[str]:
 
 
 def is_unsubscribing(header: str) -> bool:
-    """Whether a date or yes under a header says that somebody has unsubscribed."""
+    """Whether a date or a yes under a header means unsubscribed."""
     return len(header) <= MAX_LENGTH and _is_unsubscribing(header)
 
 

@@ -18,7 +18,7 @@ CONSENT = "consent"  # of a column that says who may be written to
 OWN = ("command", "unsubscribed_at")  # meanings that take people out whatever is answered
 FORMER = ("subscribed", "unsubscribed", "status")  # meanings of consent before it was asked about
 NOTES = ("row_number", "error_code", "error_message")  # added to a file of refused rows
-EXPORTED = ("uuid", "email", *NAMES, "tags", *DATES)
+EXPORT_COLUMNS = ("uuid", "email", *NAMES, "tags", *DATES)  # of the CSV export
 MEANINGS = (
     "email", *NAMES, "name", "tags", "remove_tags", "command", "fields", *DATES, IGNORE,
 )  # fmt: skip
@@ -49,12 +49,12 @@ BAD_KEY = (
 
 
 def normal(name: str) -> str:
-    """`First Name`, `first-name` and `FIRST_NAME` are `first_name`."""
+    """The normal form of a header: `First Name`, `first-name` and `FIRST_NAME` are `first_name`."""
     return csv_values.strip(name).lower().replace(" ", "_").replace("-", "_")
 
 
 def meaning_of(what: str) -> str:
-    """Raises `FileRefused` on a word that is not in the list."""
+    """The meaning that a parameter names. Raises `FileRefused` if there is no such meaning."""
     what = what.strip()
     if normal(what) in MEANINGS:
         return normal(what)
@@ -70,7 +70,7 @@ def meaning_of(what: str) -> str:
 
 
 def field_meaning(position: int, name: str) -> str:
-    """The custom field of a column's name. Raises `FileRefused`."""
+    """The meaning of a column as the custom field of its name. Raises `FileRefused`."""
     try:
         return FIELD + field_key(name.strip().removeprefix(CUSTOM))
     except ma.ValidationError as error:
@@ -83,7 +83,7 @@ def preset_columns(name: str) -> dict[str, str]:
 
 
 def column_of(key: str) -> str:
-    """The column name of a custom field: one that an import takes for that field, whatever its values."""
+    """The name of a custom field's column. An import takes it for that field, whatever its values."""
     return csv_values.write_text(CUSTOM + key if _is_taken(key) else key)
 
 
@@ -100,6 +100,6 @@ def _is_taken(key: str) -> bool:
 
 @cache
 def _preset_headers() -> frozenset[str]:
-    """All headers that a preset knows, or is known by."""
+    """All headers that a preset maps, or is recognised by."""
     signs = " ".join(sign for preset in PRESETS.values() for sign in preset.signs)
     return frozenset(map(fold, signs.split())).union(*map(preset_columns, PRESETS))

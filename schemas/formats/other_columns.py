@@ -25,7 +25,9 @@ ALSO_PAGE = (
 
 
 class OtherColumns:
-    """Looks for exact words of refusal in the other columns, once the user has chosen that of consent."""
+    """Looks for exact words of refusal in the other columns, once the user has chosen the column of
+    consent.
+    """
 
     def __init__(
         self, table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]

@@ -21,13 +21,13 @@ SILENT = ""  # of a blank cell beside one of another column that says who
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A program's file; headers are in normalized form.
+    """The form of a program's file; headers are in normalized form.
 
-    It is known by all headers of any of `signs`, separated by blanks. `columns` has what they mean, as for
-    `--map`; `consent` the columns that say who may be written to, by value (`date`: any date, empty: blank),
-    and `also` those that only some of its files have. `headers` are further ones of its files: the values
-    answer by themselves only beside such. `advice` is told to whoever imports such a file. `page` documents
-    the form, as `read` then.
+    A file is recognised if it has all headers of one of `signs`, which blanks separate. `columns` has their
+    meanings, as for `--map`. `consent` has the columns that tell who may be written to, by value (`date`: any
+    date, empty: blank); `also` has those that only some files have. `headers` are further ones of its files:
+    the values answer by themselves only if no header is foreign. `advice` is shown to the user who imports
+    such a file. `page` documents the form, as read on the date `read`.
     """
 
     name: str
@@ -42,9 +42,9 @@ class Preset:
     advice: str = ""
 
     def consent_of(self, names: Sequence[str], chosen: bool) -> dict[str, States]:
-        """The columns of a file that say who may be written to, by folded header; none if some lack.
+        """The columns of a file that tell who may be written to, by folded header; empty if one is missing.
 
-        Unless it was `chosen`, also none of a file that has foreign columns.
+        Unless the user chose the preset, also empty for a file with foreign columns.
         """
         headers = {fold(name) for name in names}
         needed = {fold(name): states for name, states in self.consent.items()}
@@ -60,12 +60,12 @@ class Preset:
 
 
 def _meanings(**headers: str) -> dict[str, str]:
-    """The meaning of each header, from the headers of each meaning, with blanks between."""
+    """The meaning of each header, from the headers of each meaning, which blanks separate."""
     return {header: meaning for meaning, row in headers.items() for header in row.split()}
 
 
 def _states(unsubscribed: str, subscribed: str | None = None, unconfirmed: str | None = None) -> States:
-    """The state of each value; values are separated by bars, and a blank one is empty."""
+    """The state of each value. Bars separate the values, and a blank one is empty."""
     rows = ((OUT, unsubscribed), (IN, subscribed), (NOT_YET, unconfirmed))
     return {value.strip(): state for state, row in rows if row is not None for value in row.split("|")}
 
@@ -174,13 +174,13 @@ PRESETS: dict[str, Preset] = {
 
 
 def is_named_as_left(name: str) -> bool:
-    """Whether a file has the name that Mailchimp gives to one in which nobody is subscribed."""
+    """Whether a file has the name that Mailchimp gives to a file of unsubscribed people."""
     name = name.lower()
     return EXPORTED_NAME in name and any(ending in name for ending in LEFT_FILES)
 
 
 def recognised(headers: Iterable[str]) -> Preset | None:
-    """The program whose file has these headers."""
+    """The preset whose file has these headers; None if there is none."""
     names = {fold(header) for header in headers}
     for preset in PRESETS.values():
         if any({fold(sign) for sign in signs.split()} <= names for signs in preset.signs):

@@ -17,10 +17,10 @@ MAX_OPTIONS = 100
 class FileQuestion:
     """A question that a file leaves open, and how to answer it.
 
-    `message` repeats nothing of the file; `command` is the same at the command line, with what was found, and
-    `page` asks in the console. `options` are the answers as parameters (`dates=dmy`); each is a field of
-    `Reading`. `columns` are the headers that it is about, `values` (cell, number of rows) what was found in
-    them; `readings` are cells as each answer would read them.
+    `message` repeats nothing of the file. `command` is the message for the command line, with the values that
+    were found; `page` asks in the console. `options` are the answers as parameters (`dates=dmy`), each a
+    field of `Reading`. `columns` are the headers that the question is about, and `values` their values as
+    (cell, number of rows). `readings` are cells as each answer would read them.
     """
 
     about: str
@@ -33,7 +33,7 @@ class FileQuestion:
 
     @property
     def command(self) -> str:
-        """With options in place of parameters, and what was found in place of the keys that have it."""
+        """The message with options in place of parameters, and with the values that were found."""
         words = [[pair.partition("=")[::2] for pair in option.split("&")] for option in self.options]
         alternatives = " or ".join(f"`{shlex.join(options(pairs))}`" for pairs in words)
         together = f"`{shlex.join(options(chain.from_iterable(words)))}`"
@@ -49,7 +49,7 @@ class FileQuestion:
         return f"Found{where}: {found}." if found else ""
 
     def plain(self, message: str) -> dict[str, Any]:
-        """As JSON, asked in the words of `message`."""
+        """The question as JSON, with `message` as its text."""
         return {
             "about": self.about,
             "message": message,
@@ -84,9 +84,9 @@ def _shorten(readings: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 class QuestionsOpen(FileRefused):
-    """A file with open questions: nothing of it is imported before all are answered.
+    """The file has open questions: none of its rows is imported before all are answered.
 
-    `whole` if all of the file was looked through for them.
+    `whole` is true if all of the file was looked through for them.
     """
 
     def __init__(self, questions: Sequence[FileQuestion], whole: bool = True, **found: Any) -> None:
@@ -104,6 +104,8 @@ class QuestionsOpen(FileRefused):
 
 
 def check_answered(questions: Iterable[FileQuestion], whole: bool = True, **found: Any) -> None:
-    """Raises `QuestionsOpen` if there are any, with what else was `found` in the file, as JSON."""
+    """Raises `QuestionsOpen` if there are questions, with the values that were `found` in the file,
+    as JSON.
+    """
     if asked := list(questions):
         raise QuestionsOpen(asked, whole, **found)

@@ -35,7 +35,7 @@ NO_ARRAY = "The file is not a JSON array of objects: object {number} cannot be r
 
 
 def lines(text: TextIO) -> Iterator[str]:
-    """Raises `FormError` on a line that is too long."""
+    """The lines of a file. Raises `FormError` on a line that is too long."""
     number = 1
     while line := text.readline(MAX_LENGTH):
         if len(line) == MAX_LENGTH and line[-1] not in "\r\n":
@@ -45,20 +45,20 @@ def lines(text: TextIO) -> Iterator[str]:
 
 
 def delimiters(binary: BinaryIO, encoding: str) -> Sequence[str]:
-    """Those that the file may have: only the one that a first line `sep=;` names, if there is one."""
+    """The delimiters that the file may have. A first line `sep=;` names the only one."""
     with reading(binary, encoding) as text:
         match = SEPARATOR.fullmatch(text.readline(SEPARATOR_LENGTH))
     return match[1] if match else DELIMITERS
 
 
 def header(binary: BinaryIO, encoding: str, delimiter: str, row: int = 1) -> list[str]:
-    """The record in a row, or the next that is not blank; none if there is none."""
+    """The record in the row `row`, or the next that is not blank; empty if there is none."""
     with reading(binary, encoding) as text:
         return next((record for number, record in records(text, delimiter) if number >= row), [])
 
 
 def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """CSV records (RFC 4180) by the number of their row, without blank ones before the first.
+    """CSV records (RFC 4180) with the number of their row, without blank ones before the first.
 
     A first line `sep=;` is no row. Raises `FormError` on a quote that is not closed: a line added at the end
     is then part of the last cell.
@@ -100,7 +100,7 @@ def has_nul(record: Sequence[str]) -> bool:
 
 
 def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
-    """The rows that `workbook.unpack` has written: number, and cells as text, numbers or booleans."""
+    """The rows that `workbook.unpack` has written: the number, and the cells as text, numbers or booleans."""
     with reading(binary, UTF8) as text:
         for line in lines(text):
             number, cells = json.loads(line)
@@ -108,7 +108,7 @@ def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
 
 
 class Unclear(Doubled):
-    """An object that cannot be taken for one thing, with the `code` and the `message` of its row's error."""
+    """A JSON object that can be read in two ways, with the `code` and the `message` of its row's error."""
 
     def __init__(
         self, values: Mapping[str, Any], doubled: Mapping[str, list[Any]], code: str, message: str
@@ -134,7 +134,8 @@ class Objects:
         return members
 
     def read(self, text: str, start: int) -> tuple[Any, int]:
-        """The value at a place, or `Unclear`, and where it ends; text if it is nested too deep to be judged.
+        """The value at a position, or `Unclear`, and the position of its end. A value that is nested too deep
+        stays text.
 
         Raises `ValueError`, and `RecursionError`.
         """
@@ -146,8 +147,9 @@ class Objects:
             return text[start:end].strip(), end
 
     def _judged(self, value: Any, may_have_half: bool) -> Any:
-        """The value, or `Unclear` if a key within it has several values, or half a surrogate pair, for which
-        U+FFFD stands then."""
+        """The value, or `Unclear` if a key within it has several values, or contains half a surrogate pair.
+        U+FFFD then replaces the half.
+        """
         doubled = {key: values for key, values in self._doubled.items() if _differ(values)}
         code, message = ("invalid_json", TWICE) if doubled else ("", "")
         text = json.dumps([value, doubled], ensure_ascii=False) if may_have_half else ""
@@ -163,14 +165,14 @@ def _differ(values: Sequence[Any]) -> bool:
 
 
 def _spelling(value: Any) -> Any:
-    """A value as it is compared: without case and outer blanks; null is as good as blank."""
+    """The form in which a value is compared: without case and outer blanks. null is the same as blank."""
     if isinstance(value, CONTAINERS):
         return value
     return "" if value is None else str(value).strip().casefold()
 
 
 def array(text: TextIO) -> Iterator[Any]:
-    """The elements of a JSON array. Raises `FormError` unless it is one."""
+    """The elements of a JSON array. Raises `FormError` if the text is none."""
     objects, buffer, position, number = Objects(), text.read(CHUNK_SIZE).lstrip(), 1, 1
     if buffer[:1] != "[":
         raise FileRefused(NO_ARRAY.format(number=number))
@@ -192,7 +194,7 @@ def array(text: TextIO) -> Iterator[Any]:
 
 
 def _check_end(rest: str, text: TextIO) -> None:
-    """Raises `FormError` if anything stands behind the end of an array."""
+    """Raises `FormError` if text follows the end of an array."""
     while rest:
         if rest.strip():
             raise FileRefused(BEHIND_ARRAY)

@@ -14,15 +14,15 @@ OF_ANY_FILE = ("tag", "known")  # what answers nothing that a file leaves open
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Options of the command line, or parameters.
+    """The parameters by which a file is read, from options of the command line or a request.
 
-    `meanings` are by header or place; `tags` are for everyone. `known` is what may be changed of people who
-    are known. Who may be written to: `consent` says it of everyone, or `told` of each value of the column
-    `consent_column`. `ignored` columns say nothing of it. `seen` are the headers that earlier answers were
-    given for, None if these answers are new; of many, `seen_digest` is in their place. Dates without a zone
-    are of `zone`, an IANA name; of those that cannot be read, `unread_dates` says whether they are left out
-    or kept as text. `tag_separator` are the marks between tags in place of a comma. The header is in the row
-    `header_row`. `hidden_rows` says whether those of a workbook are imported, too.
+    `meanings` are by header or position; `tags` are for everyone. `known` is what may be changed of existing
+    subscribers. For consent, `consent` is one state for everyone, or `told` has the state of each value of
+    the column `consent_column`; `ignored` columns are no consent. `seen` are the headers for which earlier
+    answers were given, None if these answers are new; `seen_digest` replaces many headers. Dates without a
+    zone are in `zone`, an IANA name. `unread_dates` tells whether dates that cannot be read are left out or
+    kept as text. `tag_separator` has the marks between tags in place of a comma. `header_row` is the number
+    of the header's row. `hidden_rows` tells whether the hidden rows of a workbook are imported, too.
     """
 
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Reading:
 
 
 def parameters(reading: Reading) -> list[tuple[str, str]]:
-    """A reading as parameters, without what is as it is by itself."""
+    """The parameters of a reading, without defaults."""
     states = [(state, value) for state, values in reading.told.items() for value in values]
     one = {
         "from": reading.preset, "sheet": reading.sheet, "consent": reading.consent,
@@ -68,7 +68,9 @@ def parameters(reading: Reading) -> list[tuple[str, str]]:
 
 
 def answer_line(reading: Reading, names: Sequence[str]) -> str:
-    """What was answered of a file with these headers, as `answers` takes it for the next one of its kind."""
+    """The answers about a file with these headers, in the form in which `answers` takes them for the next
+    file.
+    """
     answers = [(name, value) for name, value in parameters(reading) if name not in OF_ANY_FILE]
     many = len(names) > MOST_SEEN
     headers = [("seen_digest", digest_of(names))] if many else [("seen", name) for name in names]
@@ -76,7 +78,7 @@ def answer_line(reading: Reading, names: Sequence[str]) -> str:
 
 
 def digest_of(names: Sequence[str]) -> str:
-    """Of headers in any order."""
+    """A digest of headers, whatever their order."""
     return hashlib.sha256(json.dumps(sorted(names)).encode()).hexdigest()
 
 

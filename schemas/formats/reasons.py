@@ -2,7 +2,7 @@
 
 
 class Because:
-    """Why a column is taken for what it is; sentences of the answer."""
+    """The reasons for the meaning of a column, as sentences of the answer."""
 
     CHOSEN = "You said so."
     NAMED = "Its name says so."

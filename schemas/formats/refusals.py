@@ -18,8 +18,8 @@ NAMED = re.compile(r" `(columns|values)` (?:has them|names it)\.")
 
 
 class FileRefused(FormError):
-    """`message` repeats nothing of the file, `found` does so under keys of its own; `command` is the same
-    sentence for the command line, where it may.
+    """A file is refused. `message` repeats nothing of the file; `found` does so under keys of its own.
+    `command` is the message for the command line, where it may repeat it.
     """
 
     def __init__(self, message: str, **found: Sequence[str]) -> None:
@@ -31,7 +31,7 @@ class FileRefused(FormError):
 
 
 def in_options(message: str) -> str:
-    """A sentence with options in place of parameters."""
+    """The sentence with options of the command line in place of parameters."""
     text = message.replace("Send ", "Give ").replace(" send ", " give ")
     return PARAMETER.sub(lambda option: f"`{_option(option[1], option[2])}`", text)
 
@@ -45,11 +45,11 @@ def shorten(text: str, length: int = MAX_FOUND_LENGTH) -> str:
 
 
 def quoted(names: Sequence[str]) -> str:
-    """Names in a sentence of the command line."""
+    """The names, quoted for a sentence of the command line."""
     return listed([f"`{shorten(name)}`" for name in names])
 
 
 def listed(names: Sequence[str]) -> str:
-    """As many names as can be looked through, and how many more there are."""
+    """The first `MAX_LISTED` names, and how many more there are."""
     more = len(names) - MAX_LISTED
     return ", ".join(names[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")

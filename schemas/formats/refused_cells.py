@@ -20,7 +20,9 @@ SHALLOW = 4  # levels: each may be there again within the one above
 def carried_cells(
     table: Table, columns: Sequence[Column], answer: ConsentAnswer, reading: Reading
 ) -> dict[str, str]:
-    """That nobody may be written to, and tags, as cells by new columns, unless the file has such a column."""
+    """The tags, and the answer that nobody is subscribed, as cells of new columns that the file does not
+    have.
+    """
     if not reading.tags and answer.everyone != UNSUBSCRIBED:
         return {}
     names = {normal(name) for name in table.names}
@@ -33,16 +35,18 @@ def carried_cells(
 
 
 def with_all_values(value: dict[str, Any]) -> dict[str, Any]:
-    """An object, with a list of the values of each key that has several; as text if it is deep."""
+    """An object, in which each key with several values has a list of them. If it is nested too deep, it
+    becomes text.
+    """
     if not isinstance(value, Doubled):
         return value
     return {**value, **value.doubled} if depth(value) <= SHALLOW else {LINE: compact_json(value)}
 
 
 def refused_cells(columns: list[str], value: Any) -> list[str]:
-    """The cells of a row in the columns that its file's refused rows have so far, to which its own are added.
+    """The cells of a refused row in the `columns` so far, to which the row's own are added.
 
-    One that is no object, or has keys for which there is no column any more, is a whole in the column `line`.
+    A row that is no object, or that has too many new keys, is in the column `line` as a whole.
     """
     values: Mapping[str, Any] = value if isinstance(value, dict) else {LINE: value}
     new = [key for key in values if key not in columns]

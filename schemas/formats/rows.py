@@ -25,11 +25,12 @@ NOT_AN_OBJECT = f"Write one JSON object, at most {MAX_DEPTH} levels deep, on a l
 
 @dataclass(slots=True)
 class FileRow:
-    """A row: the `item` to import, or the `code` and `message` of its error.
+    """A row of a file: the `item` to import, or the `code` and `message` of its error.
 
     `row_number` counts spreadsheet rows (the header is row 1), lines of JSON lines, or objects of an array.
-    `cells` of a refused row are unchanged, in the order of the file's columns. `said` is what its columns say
-    of consent, `dates` the latest of each date in milliseconds, `custom` the values of its custom fields.
+    `cells` of a refused row are unchanged, in the order of the file's columns. `said` has the states of
+    consent from its columns, `dates` the latest of each date in milliseconds, `custom` the values of its
+    custom fields.
     """
 
     row_number: int
@@ -84,9 +85,9 @@ class Rows:
         return row
 
     def _add_consent(self, row: FileRow, record: Any) -> None:
-        """What its values say of who may be written to; a date of unsubscribing is `unsubscribed_at`.
+        """Adds the states of consent from the row's columns; a date of an unsubscribe is `unsubscribed_at`.
 
-        Our own `subscribe` in such a column is the command, unless it was told to mean something else.
+        Our own `subscribe` in such a column is the command, unless the user gave it another meaning.
         """
         for consent in self.consents:
             cell = self.table.cell_of(record, consent.column)
@@ -151,7 +152,7 @@ class Rows:
     def _put(
         self, row: FileRow, column: Column, cell: str, readers: Mapping[str, Callable[[str], Any]]
     ) -> None:
-        """Keeps a cell of a column that is no custom field; a date may say nothing."""
+        """Adds a cell of a column that is no custom field. A date may be missing."""
         meaning = column.meaning
         if row.item is None or (meaning in DATES and csv_values.says_nothing(cell)):
             return
@@ -163,7 +164,9 @@ class Rows:
             row.item[meaning] = readers[meaning](cell)
 
     def _put_date(self, row: FileRow, column: Column, cell: str) -> None:
-        """The latest of several that are one date. One that cannot be read still says who unsubscribed."""
+        """Adds a date, the latest if several columns have it. An unreadable date of unsubscribing still
+        unsubscribes.
+        """
         meaning = column.meaning
         at = self.dates.read(column.place, cell)
         if at is not None:
@@ -176,7 +179,7 @@ class Rows:
 
 
 def is_refused(table: Table, record: Any, emails: Sequence[Column]) -> bool:
-    """Whether a row is refused for its shape, or has no address in `emails`."""
+    """Whether a row is refused for its shape, or because it has no address in `emails`."""
     if table.is_json:
         if not is_object(record):
             return True
@@ -191,7 +194,7 @@ def _is_ragged(table: Table, record: list[Any]) -> bool:
 
 
 def _plain_address(text: str) -> str:
-    """In JSON, an apostrophe is part of the address."""
+    """The address in a cell of JSON, where a leading apostrophe is part of the address."""
     return csv_values.strip(text) if text.startswith("'") else csv_values.read_address(text)
 
 
@@ -209,7 +212,7 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 
 def _complete(row: FileRow) -> None:
-    """Adds custom values, and the parts of a whole name that no column of its own has."""
+    """Adds the custom values, and the parts of a whole name for which there is no column."""
     item = row.item if row.item is not None else {}
     if "name" in item:
         first, last = split_name(str(item.pop("name")))
@@ -222,7 +225,9 @@ def _complete(row: FileRow) -> None:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """First and last name: `Last, First` at the comma, else the last word is the last name."""
+    """The first and the last name: `Last, First` is split at the comma; otherwise the last word is the last
+    name.
+    """
     if "," in name:
         last, _, first = name.partition(",")
         return first.strip(), last.strip()

@@ -42,7 +42,7 @@ NOT_COMPUTED = (
 
 
 def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestion]]:
-    """The table, for now from the row that is likely its header, and what is to be asked about it."""
+    """The table below the row that is probably its header, and the questions about it."""
     asks = [_ask_encoding(table, table.readings)] if table.readings is not None else []
     row = beginnings.header_row(table, reading)
     if row is not None:
@@ -60,7 +60,9 @@ def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestio
 
 
 def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
-    """Which column holds addresses, if none does; suggests the one that has some in the first rows."""
+    """Asks which column holds addresses, if none does. It suggests the column that has some in the first
+    rows.
+    """
     if not columns or any(column.meaning == "email" for column in columns):
         return []
     names = [column.name for column in columns]
@@ -82,7 +84,7 @@ def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
 
 
 def _position_of_addresses(table: Table, columns: Sequence[Column]) -> int:
-    """The place of the only column that has some in the first rows, else 0."""
+    """The position of the only column that has addresses in the first rows; 0 if there is no single one."""
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
     positions = [
         column.place
@@ -93,9 +95,9 @@ def _position_of_addresses(table: Table, columns: Sequence[Column]) -> int:
 
 
 def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> Table:
-    """The table with merged cells that say who is out in each of their rows.
+    """The table, with merged cells of consent repeated in each of their rows.
 
-    Raises `FileRefused` where an address or consent is a formula without a stored value.
+    Raises `FileRefused` if an address or a consent is a formula without a stored value.
     """
     if table.book is None:
         return table
@@ -111,7 +113,9 @@ def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignor
 
 
 def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:
-    """The likeliest readings side by side; where the first is that is no UTF-8, if most else is."""
+    """Asks for the encoding, with the likeliest readings side by side. If most of the file is UTF-8, it tells
+    where the first other bytes are.
+    """
     with encodings.reading(table.binary, encodings.UTF8_ANYHOW) as text:
         good = bad = 0
         while chunk := text.read(encodings.PIECE_SIZE):
@@ -122,7 +126,7 @@ def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:
 
 
 def _bad_cells(table: Table) -> Iterator[tuple[int, int]]:
-    """(row, position) of the cells that are no UTF-8; in JSON, the position of the key in its object."""
+    """The (row, position) of cells that are not UTF-8; in JSON, the position of the key in its object."""
     for number, record in replace(table, encoding=encodings.UTF8_ANYHOW, headed=False).records():
         cells = record.values() if is_object(record) else record if isinstance(record, list) else [record]
         for position, cell in enumerate(cells, 1):

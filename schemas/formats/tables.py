@@ -41,10 +41,10 @@ Run = Callable[..., Any]  # of a function in a child process (`audience.protocol
 
 @dataclass(frozen=True)
 class Table:
-    """`names` are headers, positions without a header row, or the keys of JSON objects.
+    """A file as a table: `names` are headers, positions without a header row, or the keys of JSON objects.
 
-    `readings` are cells by the encodings that the file may have, unless one is said or certain. The header is
-    in the row `header_row`, or the next that is not blank. `book` is what is known of a workbook; in the
+    `readings` are cells by the encodings that the file may have, unless one was chosen or is certain. The
+    header is in the row `header_row`, or the next that is not blank. `book` describes a workbook. In the
     columns `filled`, cells that are merged downwards have their value in each row.
     """
 
@@ -85,7 +85,7 @@ class Table:
         return self.binary.read().strip(b"\0")[-1:] in (b"\n", b"\r")
 
     def _below(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
-        """Those below the header that are not blank."""
+        """The records below the header that are not blank."""
         if self.headed:
             records = dropwhile(lambda area: area[0] < self.header_row, records)
             next(records, None)
@@ -94,7 +94,9 @@ class Table:
         return ((number, record) for number, record in records if any(cell != "" for cell in record))
 
     def _merged(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
-        """With the value of cells that are merged downwards in each of their rows that is not blank."""
+        """The records, with the value of cells that are merged downwards in each of their rows that is not
+        blank.
+        """
         merged = sorted(self.book.merged if self.book else (), key=lambda area: -area[1])
         waiting = {position: [area for area in merged if area[0] == position] for position in self.filled}
         for number, cells in records:
@@ -107,7 +109,7 @@ class Table:
             yield number, cells
 
     def cell_of(self, record: Any, column: Column) -> str:
-        """The text of a record's cell; empty if it has none."""
+        """The text of a record's cell in a column; empty if it has none."""
         if not self.is_json:
             return self.cell(record[column.place - 1]) if column.place <= len(record) else ""
         return self.cell(record.get(column.name)) if is_object(record) else ""
@@ -119,13 +121,13 @@ class Table:
         return record.items() if is_object(record) else ()
 
     def cell(self, value: Any) -> str:
-        """A value as it stands in a cell."""
+        """The value as the text of a cell."""
         if isinstance(value, str):
             return value
         return "" if value is None else compact_json(value)
 
     def custom(self, value: Any) -> Any:
-        """A custom value."""
+        """The value of a cell as a custom value."""
         return csv_values.read_value(value) if self.kind == CSV else csv_values.read_typed(value)
 
 
@@ -136,10 +138,11 @@ def open_table(
     run: Run | None = None,
     unpacked: BinaryIO | None = None,
 ) -> Table:
-    """Detects encoding, delimiter, names and, unless passed, the kind. Raises `FormError`.
+    """Opens a file as a table: detects encoding, delimiter, names and, unless passed, the kind. Raises
+    `FormError`.
 
     A workbook is unpacked by a child process into the file `unpacked`, and read from there. A file whose
-    encoding is to be asked is read by the likeliest one until then.
+    encoding must be asked is read in the likeliest one until then.
     """
     if run and unpacked and encodings.is_zip(binary):
         return _workbook(binary, reading, run, unpacked)
@@ -227,7 +230,7 @@ def _json_lines(text: TextIO) -> Iterator[tuple[int, Any]]:
 
 
 def _keys(table: Table) -> Iterator[str]:
-    """The keys of all objects that could name a column, in the order in which they turn up."""
+    """The keys of all objects that could name a column, in order of appearance."""
     keys: set[str] = set(NOTES)
     for _, value in table.records():
         for key in value if is_object(value) else ():

@@ -7,7 +7,7 @@ from typing import Any
 
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
-from schemas.formats.meanings import EXPORTED
+from schemas.formats.meanings import EXPORT_COLUMNS
 from schemas.formats.questions import FileQuestion, choice
 from schemas.formats.tables import Table
 
@@ -19,11 +19,11 @@ UNCLEAR = "Tags have ; | or ::: in them, and no comma; with a comma as the answe
 
 
 class TagWatch:
-    """Sees the cells of all columns of tags while the file is looked through."""
+    """Watches the cells of all columns of tags while the file is looked through."""
 
     def __init__(self, table: Table, columns: Sequence[Column], separator: str | None) -> None:
         self.table = table
-        is_told = separator or set(EXPORTED) <= set(table.names)
+        is_told = separator or set(EXPORT_COLUMNS) <= set(table.names)
         tagged = [column for column in columns if column.meaning in ("tags", "remove_tags")]
         self.columns = [] if is_told else tagged
         self.shown: dict[int, Counter[str]] = {column.place: Counter() for column in tagged}

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage.access.models import AddressListModel
-from storage.database import execute, marks
+from storage.database import execute
+from storage.engines.chosen import engine
 from storage.records import Records
 
 
@@ -17,18 +18,18 @@ LISTS = Records(AddressListModel, ListEntry)
 
 
 def entries(site_id: int) -> list[ListEntry]:
-    """Oldest first."""
+    """The entries of a site's lists, oldest first."""
     return LISTS.find("ORDER BY id", site_id=site_id)
 
 
 def matching(site_id: int, names: Sequence[str]) -> list[ListEntry]:
-    """Those in `names`; what is no text matches nothing."""
-    names = list(filter(is_text, names))
-    return LISTS.find(f"AND entry IN ({marks(names)})", *names, site_id=site_id)
+    """The entries of a site's lists that are in `names`. A name that is no text matches nothing."""
+    among = engine.among(list(filter(is_text, names)))
+    return LISTS.find(f"AND entry {among.text}", *among.parameters, site_id=site_id)
 
 
 def put(site_id: int, kind: str, entry: str, at: int) -> bool:
-    """False if the list had it already."""
+    """Puts an entry on a list. False if the list had it already. `at` is in milliseconds."""
     changed = execute(  # as text: the builder does not tell whether a row changed
         "INSERT INTO address_lists (site_id, kind, entry, created_at) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id, entry) DO UPDATE SET kind = excluded.kind "
@@ -43,5 +44,5 @@ def remove(site_id: int, entry: str) -> bool:
 
 
 def is_text(name: str) -> bool:
-    """Whether a database stores it: without NUL and half surrogate pairs."""
+    """Whether a database can store a text: it has no NUL and no half surrogate pair."""
     return "\0" not in name and name == name.encode(errors="ignore").decode()

@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from storage.access.models import AuditLogModel
-from storage.database import column, execute, marks, row
+from storage.database import column, execute, row
+from storage.engines.chosen import engine
 from storage.records import Records
 
 
 class AuditEntry(NamedTuple):
-    """`subject` is a uuid, a name or a keyed hash; `subjects` is how many; `typed` is JSON."""
+    """An entry of the audit log. `subject` is a uuid, a name or a keyed hash; `subjects` is the number of
+    subscribers or rows; `typed` is JSON.
+    """
 
     id: int
     actor: str
@@ -46,17 +49,17 @@ def page(site_id: int | None, before: int, limit: int) -> list[AuditEntry]:
 
 
 def of_subject(site_id: int, subject: str, limit: int) -> list[AuditEntry]:
-    """The newest entries on a subject."""
+    """The newest entries of a site on a subject."""
     return ENTRIES.find("ORDER BY id DESC LIMIT ?", limit, site_id=site_id, subject=subject)
 
 
 def erase(site_id: int, hashes: Mapping[str, str]) -> None:
-    """Replaces subscribers' uuids by the keyed hashes of their addresses, those few whom it names."""
-    uuids = list(hashes)
-    named = column(
-        f"SELECT DISTINCT subject FROM audit_log WHERE site_id = ? AND subject IN ({marks(uuids)})",
-        [site_id, *uuids],
-    )
+    """Replaces the uuids of erased subscribers, in the few entries that have them, by the keyed hashes of
+    their addresses.
+    """
+    among = engine.among(hashes)
+    query = f"SELECT DISTINCT subject FROM audit_log WHERE site_id = ? AND subject {among.text}"
+    named = column(query, [site_id, *among.parameters])
     for uuid in named:
         ENTRIES.change({"subject": hashes[uuid]}, site_id=site_id, subject=uuid)
 
@@ -70,7 +73,7 @@ def any_before(before: int) -> bool:
 
 
 def delete_old(before: int, limit: int) -> int:
-    """Deletes up to `limit` entries from before an instant; returns how many."""
+    """Deletes up to `limit` entries from before an instant, in milliseconds. Returns how many."""
     return execute(
         "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE at < ? ORDER BY at LIMIT ?)",
         (before, limit),

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from storage.access.models import KeyModel, KeySiteModel
 from storage.access.sites import SITES, Site
-from storage.database import column, execute, marks, rows
+from storage.database import column, execute, rows
+from storage.engines.chosen import engine
 from storage.records import Records
 
 
@@ -36,12 +37,12 @@ def add(publishable_key: str, secret_hash: str, scope: str, site_ids: list[int],
 
 
 def rename(publishable_key: str, name: str) -> bool:
-    """False if there is no such key."""
+    """Renames a key. False if there is no such key."""
     return KEYS.change({"name": name}, publishable_key=publishable_key) > 0
 
 
 def note_use(key_id: int, at: int) -> None:
-    """Keeps the latest use of a key."""
+    """Stores the latest use of a key, in milliseconds."""
     execute(
         "UPDATE keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?", (at, key_id, at)
     )
@@ -56,9 +57,9 @@ def get_by_publishable_key(publishable_key: str) -> Key | None:
 
 
 def publishable(key_ids: Collection[int]) -> dict[int, str]:
-    """The publishable keys by id."""
-    chosen = list(key_ids)
-    return dict(rows(f"SELECT id, publishable_key FROM keys WHERE id IN ({marks(chosen)})", chosen))
+    """The publishable keys, by id."""
+    among = engine.among(key_ids)
+    return dict(rows(f"SELECT id, publishable_key FROM keys WHERE id {among.text}", among.parameters))
 
 
 def list_all(site_id: int | None) -> list[Key]:
@@ -74,13 +75,15 @@ def sites_of(key_id: int) -> list[Site]:
 
 
 def revoke(publishable_key: str, at: int) -> bool:
-    """False if there is no such key, or if it is revoked already."""
+    """Revokes a key at an instant, in milliseconds. False if there is no such key, or it is revoked
+    already.
+    """
     active = KeyModel.publishable_key == publishable_key, KeyModel.revoked_at.is_null()
     return bool(KeyModel.update(revoked_at=at).where(*active).execute())
 
 
 def expire(publishable_key: str, at: int) -> None:
-    """Lets a key expire at an instant, unless it expires earlier."""
+    """Lets a key expire at an instant, in milliseconds, unless it expires earlier."""
     execute(
         "UPDATE keys SET expires_at = ? WHERE publishable_key = ? AND (expires_at IS NULL OR expires_at > ?)",
         (at, publishable_key, at),
@@ -88,7 +91,9 @@ def expire(publishable_key: str, at: int) -> None:
 
 
 def detach_keys(site_id: int, at: int) -> list[str]:
-    """Detaches a site from its keys; revokes those without another site, returning their publishable keys."""
+    """Detaches a site from its keys, and revokes the keys without another site. Returns the publishable keys
+    of the revoked ones.
+    """
     publishable_keys: list[str] = column(
         "SELECT publishable_key FROM keys WHERE revoked_at IS NULL "
         "AND id IN (SELECT key_id FROM key_sites WHERE site_id = ?) "

@@ -6,11 +6,11 @@ from storage.base_models import BaseModel, IdModel, SiteModel, SiteOwnedModel
 
 
 class SiteCounterModel(BaseModel):
-    """`accepted` is the number of the newest accepting transaction, `accepted_at` its instant, which never
-    goes back; two count subscribers.
+    """The counters of a site. `accepted` is the number of the newest accepting transaction, `accepted_at` its
+    instant, which never goes back. `users` and `unsubscribers` count subscribers.
 
-    `changes` is the number of the newest change, `oldest_change` that of the oldest which the record has;
-    `dropped_change_at` is the newest instant of the rows that it has dropped.
+    `changes` is the number of the newest change, `oldest_change` that of the oldest change in the change log.
+    `dropped_change_at` is the newest instant of its deleted rows. Instants are in milliseconds.
     """
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
@@ -63,9 +63,10 @@ class AddressListModel(SiteOwnedModel):
 
 
 class OperatorModel(IdModel):
-    """Who may sign in to the console. The first operator has neither address nor password at first.
+    """An operator, who may sign in to the console. The first operator has neither address nor password at
+    first.
 
-    `last_site_id` is of the site used last, which may be gone.
+    `last_site_id` is the id of the site used last, which may be deleted.
     """
 
     email = TextField(default="")
@@ -105,7 +106,9 @@ class SessionModel(IdModel):
 
 
 class OneTimeLinkModel(IdModel):
-    """A link that is valid once, to sign in or to set a password; without operator, for the first one."""
+    """A link that is valid once, to sign in or to set a password. Without an operator, it creates
+    the first one.
+    """
 
     token_hash = TextField(unique=True)
     operator = ForeignKeyField(OperatorModel, null=True, on_delete="CASCADE")
@@ -117,7 +120,9 @@ class OneTimeLinkModel(IdModel):
 
 
 class SentFormModel(BaseModel):
-    """What a form of a session made; `form` is a keyed hash of its token, `result` the id."""
+    """The result of a form of a session: `form` is a keyed hash of its token, `result` the id of what it
+    made.
+    """
 
     session = ForeignKeyField(SessionModel, on_delete="CASCADE", index=False)
     form = TextField()
@@ -130,7 +135,9 @@ class SentFormModel(BaseModel):
 
 
 class AuditLogModel(IdModel):
-    """A change, and by whom; without site, of the instance. `typed` is JSON: values of filters, as typed."""
+    """An entry of the audit log; without a site, it is about the instance. `typed` is JSON: the values of
+    filters, as typed.
+    """
 
     site = ForeignKeyField(SiteModel, null=True, on_delete="CASCADE", index=False)
     actor = TextField()

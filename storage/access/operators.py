@@ -11,7 +11,9 @@ OWNER = "owner"
 
 
 class ConsoleOperator(NamedTuple):
-    """`email` and `password_hash` are empty until they are set; `created_at` is in milliseconds."""
+    """An operator of the console. `email` and `password_hash` are empty until they are set; `created_at` is
+    in milliseconds.
+    """
 
     id: int
     email: str
@@ -37,7 +39,7 @@ def get_by_key(email_key: str) -> ConsoleOperator | None:
 
 
 def list_all() -> list[ConsoleOperator]:
-    """Oldest first."""
+    """All operators, oldest first."""
     return OPERATORS.find("ORDER BY id")
 
 
@@ -54,7 +56,7 @@ def set_administrator(operator_id: int, administrator: bool) -> None:
 
 
 def last_site(operator_id: int) -> int | None:
-    """The id of the site used last, which may be gone."""
+    """The id of the site that the operator used last, which may be deleted."""
     return value("SELECT last_site_id FROM operators WHERE id = ?", (operator_id,), None)
 
 
@@ -63,7 +65,7 @@ def put_last_site(operator_id: int, site_id: int) -> None:
 
 
 def delete(operator_id: int) -> None:
-    """With roles, sessions and one-time links."""
+    """Deletes an operator, with roles, sessions and one-time links."""
     OPERATORS.delete(id=operator_id)
 
 
@@ -81,16 +83,16 @@ def delete_role(operator_id: int, site_id: int) -> None:
 
 
 def roles_of(operator_id: int) -> dict[int, str]:
-    """The role on each site, by the site's id."""
+    """The roles of an operator, by the site's id."""
     return dict(rows("SELECT site_id, role FROM operator_roles WHERE operator_id = ?", (operator_id,)))
 
 
 def roles_on(site_id: int) -> dict[int, str]:
-    """The role of each operator on a site, by the operator's id."""
+    """The roles on a site, by the operator's id."""
     return dict(rows("SELECT operator_id, role FROM operator_roles WHERE site_id = ?", (site_id,)))
 
 
 def sites_of(operator_id: int) -> list[Site]:
-    """The sites that an operator has a role on, oldest first."""
+    """The sites on which an operator has a role, oldest first."""
     of_operator = "SELECT site_id FROM operator_roles WHERE operator_id = ?"
     return SITES.find(f"WHERE id IN ({of_operator}) ORDER BY id", operator_id)

@@ -17,7 +17,7 @@ class Session(NamedTuple):
 
 
 class OneTimeLink(NamedTuple):
-    """`operator_id` is None in a link for the first operator."""
+    """A link that is valid once. `operator_id` is None in a link for the first operator."""
 
     id: int
     operator_id: int | None
@@ -40,7 +40,7 @@ def get(token_hash: str) -> Session | None:
 
 
 def list_of(operator_id: int) -> list[Session]:
-    """Last used first."""
+    """The sessions of an operator, last used first."""
     return SESSIONS.find("ORDER BY used_at DESC, id DESC", operator_id=operator_id)
 
 
@@ -57,12 +57,12 @@ def put_searches(session_id: int, searches: str) -> None:
 
 
 def sessions_with(part: str) -> list[tuple[int, str]]:
-    """(session, searches) of those with a text in them."""
+    """The (session id, search texts as JSON) of sessions whose search texts contain `part`."""
     return rows("SELECT id, searches FROM sessions WHERE instr(searches, ?) > 0 ORDER BY id", (part,))
 
 
 def delete(session_id: int, operator_id: int) -> bool:
-    """False if the operator has no such session."""
+    """Deletes a session. False if the operator has no such session."""
     return SESSIONS.delete(id=session_id, operator_id=operator_id) > 0
 
 
@@ -71,19 +71,21 @@ def delete_sessions(operator_id: int) -> None:
 
 
 def delete_of(operator_id: int) -> None:
-    """All sessions and one-time links of an operator."""
+    """Deletes all sessions and one-time links of an operator."""
     delete_sessions(operator_id)
     LINKS.delete(operator_id=operator_id)
 
 
 def delete_all() -> None:
-    """All sessions and one-time links."""
+    """Deletes all sessions and one-time links."""
     SessionModel.delete().execute()
     OneTimeLinkModel.delete().execute()
 
 
 def delete_old(created_before: int, remembered_before: int, at: int) -> None:
-    """Sessions created before an instant (`remembered_before` for remembered ones), and expired links."""
+    """Deletes sessions created before an instant (`remembered_before` for remembered ones), and expired
+    links. Instants are in milliseconds.
+    """
     execute(
         "DELETE FROM sessions WHERE created_at < CASE WHEN remembered THEN ? ELSE ? END",
         (remembered_before, created_before),

@@ -13,24 +13,28 @@ TAKE = (
 
 
 class Taken(NamedTuple):
-    """An accepting transaction: its number, higher than all before, and its instant, never before theirs."""
+    """An accepting transaction: its number, higher than all earlier ones, and its instant in milliseconds,
+    which never goes back.
+    """
 
     number: int
     at: int
 
 
 def take(site_id: int, now: int) -> Taken:
-    """Those of the caller's accepting transaction, by the clock's `now`, in milliseconds."""
+    """Takes the site's next number and instant for the caller's accepting transaction. `now` is the clock's,
+    in milliseconds.
+    """
     return Taken(*row(TAKE, (site_id, now)))
 
 
 def accepted(site_id: int) -> int:
-    """The number of the site's newest accepting transaction; 0 before the first."""
+    """The number of the site's newest accepting transaction; 0 if there is none."""
     return value("SELECT accepted FROM site_counters WHERE site_id = ?", (site_id,), 0)
 
 
 def raise_to(site_id: int, number: int) -> None:
-    """Makes the next number higher than `number`."""
+    """Makes the site's next number higher than `number`."""
     execute(
         "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, ?, 0, 0) "
         "ON CONFLICT (site_id) "

@@ -9,7 +9,7 @@ from storage.records import Records
 
 
 class Site(NamedTuple):
-    """`time_zone` is an IANA name."""
+    """A site; `time_zone` is an IANA name."""
 
     id: int
     uuid: str
@@ -49,7 +49,7 @@ def beginning_with(uuid: str) -> list[Site]:
 
 
 def key_parts(site_id: int) -> tuple[str, str]:
-    """Uuid and nonce, of which the site's key is made; neither ever changes."""
+    """The uuid and the nonce from which the site's key is derived. Neither ever changes."""
     parts: tuple[str, str] = row("SELECT uuid, key_nonce FROM sites WHERE id = ?", (site_id,))
     return parts
 
@@ -74,13 +74,13 @@ def count(site_id: int, users: int, unsubscribers: int) -> None:
 
 
 def counters(site_id: int) -> tuple[int, int]:
-    """(users, unsubscribers) as stored."""
+    """The stored (users, unsubscribers) of a site."""
     query = "SELECT users, unsubscribers FROM site_counters WHERE site_id = ?"
     return row(query, (site_id,), keeps_plan=True) or (0, 0)
 
 
 def recount(site_id: int) -> tuple[int, int]:
-    """(users, unsubscribers) as counted from the subscribers."""
+    """The (users, unsubscribers) of a site, counted from its subscribers."""
     query = "SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE site_id = ?"
     return row(query, (site_id,)) or (0, 0)
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from storage import jobs
 from storage.bulk.models import BulkActModel, BulkActPieceModel
-from storage.database import column, execute, marks, rows
+from storage.database import column, execute, rows
+from storage.engines.chosen import engine
 from storage.records import Records
 from storage.subscribers.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
 from storage.subscribers.subscribers import Subscriber, read
@@ -18,10 +19,10 @@ JOB = "bulk_act"  # the kind of its job
 
 
 class BulkAct(NamedTuple):
-    """`undoes` is the act that an older Audience took back by this one.
+    """A bulk action, accepted with the number `seq`, at `accepted_at` (milliseconds).
 
-    Accepted with the number `seq`, at `accepted_at`; `done` of `people` are done, `changed` of them were not
-    so before.
+    `done` of `people` subscribers are done, and `changed` of these were changed. `undoes` is the id of the
+    bulk action that this one undid in an older version.
     """
 
     id: int
@@ -47,7 +48,7 @@ class BulkAct(NamedTuple):
 
 
 class BulkActPiece(NamedTuple):
-    """`ids` is JSON."""
+    """A chunk of a bulk action; `ids` is a JSON array of subscriber ids."""
 
     id: int
     ids: str
@@ -68,7 +69,9 @@ def add(
     now: int,
     wait_ms: int,
 ) -> int:
-    """Whose subscribers are chosen; `now`, an instant of leases, somebody is at it, and for a while."""
+    """Adds a bulk action whose subscribers are being chosen, with a job that waits `wait_ms`. `now` is an
+    instant of leases, in milliseconds.
+    """
     act_id = ACTS.add(
         site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
         people=size, done=0, changed=0, created_at=at,
@@ -91,7 +94,7 @@ def end(site_id: int, act_id: int, status: str, at: int) -> None:
 
 
 def retry(site_id: int, act_id: int) -> None:
-    """Queues an act that failed again, from where it stopped."""
+    """Queues a failed bulk action again, from where it stopped."""
     if ACTS.change({"status": QUEUED}, site_id=site_id, id=act_id, status=FAILED):
         jobs.add(site_id, JOB, act_id)
 
@@ -114,13 +117,13 @@ def add_pieces(site_id: int, act_id: int, chunks: Iterable[Sequence[int]]) -> No
 
 
 def first_piece(site_id: int, act_id: int) -> tuple[int, list[int]] | None:
-    """(id, ids of subscribers) of the next piece that waits."""
+    """The (id, subscriber ids) of the next waiting chunk; None if there is none."""
     waiting = PIECES.find("ORDER BY id LIMIT 1", site_id=site_id, bulk_act_id=act_id, waiting=1)
     return next(map(_ids, waiting), None)
 
 
 def pieces_after(site_id: int, act_id: int, piece_id: int, limit: int) -> list[tuple[int, list[int]]]:
-    """(id, ids of subscribers) of the pieces of an act, done or not."""
+    """The (id, subscriber ids) of the chunks of a bulk action after a chunk, done or not."""
     after = "AND id > ? ORDER BY id LIMIT ?"
     return list(map(_ids, PIECES.find(after, piece_id, limit, site_id=site_id, bulk_act_id=act_id)))
 
@@ -130,7 +133,7 @@ def _ids(record: BulkActPiece) -> tuple[int, list[int]]:
 
 
 def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
-    """(id, act id, ids of subscribers) of the next pieces of acts that are still to be done."""
+    """The (id, bulk action id, subscriber ids) of the next waiting chunks, except those of exports."""
     records = rows(
         "SELECT p.id, p.bulk_act_id, p.ids FROM bulk_act_pieces p "
         "JOIN bulk_acts a ON a.site_id = p.site_id AND a.id = p.bulk_act_id "
@@ -142,8 +145,8 @@ def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, i
 
 
 def waiting_unsubscribes(site_id: int, after: int) -> list[tuple[list[int], int, int]]:
-    """(ids of subscribers, number, instant) of what bulk unsubscribes, accepted after a number, have still to
-    do.
+    """The (subscriber ids, number, instant in milliseconds) of waiting chunks of bulk actions that
+    unsubscribe, accepted after a number.
     """
     records = rows(
         "SELECT p.ids, a.seq, a.accepted_at FROM bulk_act_pieces p "
@@ -156,7 +159,7 @@ def waiting_unsubscribes(site_id: int, after: int) -> list[tuple[list[int], int,
 
 
 def accept(site_id: int, act_id: int, seq: int, at: int) -> None:
-    """Queues an act with the number and the instant of its acceptance."""
+    """Queues a bulk action with the number and the instant, in milliseconds, of its acceptance."""
     ACTS.change({"status": QUEUED, "seq": seq, "accepted_at": at}, site_id=site_id, id=act_id)
     jobs.add(site_id, JOB, act_id)
 
@@ -174,40 +177,45 @@ def drop_pieces(site_id: int, act_id: int, limit: int) -> int:
 
 
 def drop(site_id: int, act_id: int) -> None:
-    """With its pieces and its job."""
+    """Deletes a bulk action with its chunks and its job."""
     PIECES.delete(site_id=site_id, bulk_act_id=act_id)
     ACTS.delete(site_id=site_id, id=act_id)
     jobs.remove(site_id, JOB, act_id)
 
 
 def with_old_pieces(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
-    """(site id, act id) of acts with pieces: not begun, or of some kinds and ended before an instant."""
+    """The (site id, bulk action id) of actions with chunks that did not begin, or that are of some kinds and
+    ended before an instant in milliseconds.
+    """
+    among = engine.among(kinds)
     return rows(
         f"SELECT site_id, id FROM bulk_acts WHERE (status = '{NOT_BEGUN}' OR finished_at < ? "
-        f"AND kind IN ({marks(kinds)})) AND EXISTS (SELECT 1 FROM bulk_act_pieces AS p "
+        f"AND kind {among.text}) AND EXISTS (SELECT 1 FROM bulk_act_pieces AS p "
         "WHERE p.site_id = bulk_acts.site_id AND p.bulk_act_id = bulk_acts.id)",
-        (before, *kinds),
+        (before, *among.parameters),
     )
 
 
 def keys(site_id: int, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """(email, email key) of those subscribers who exist, by id."""
+    """The (email, email key) of the existing subscribers among `ids`, by id."""
+    among = engine.among(ids)
     records = rows(
-        f"SELECT id, email, email_key FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?",
-        [*ids, site_id],
+        f"SELECT id, email, email_key FROM subscribers WHERE id {among.text} AND {engine.OF_SITE}",
+        [*among.parameters, site_id],
     )
     return {subscriber_id: (email, key) for subscriber_id, email, key in records}
 
 
 def ids_by_uuid(site_id: int, uuids: Sequence[str]) -> list[int]:
-    query = f"SELECT id FROM subscribers WHERE site_id = ? AND uuid IN ({marks(uuids)})"
-    return column(query, [site_id, *uuids])
+    among = engine.among(uuids)
+    query = f"SELECT id FROM subscribers WHERE site_id = ? AND uuid {among.text}"
+    return column(query, [site_id, *among.parameters])
 
 
 def subscribers(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
-    records = rows(
-        f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ? "
-        "ORDER BY id",
-        [*ids, site_id],
+    among = engine.among(ids)
+    query = (
+        f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id {among.text} AND {engine.OF_SITE} ORDER BY id"
     )
+    records = rows(query, [*among.parameters, site_id])
     return [read(record) for record in records]

@@ -6,8 +6,8 @@ from storage.base_models import BaseModel, SiteOwnedModel
 
 
 class BulkActModel(SiteOwnedModel):
-    """`seq` is the number of its acceptance. Of those `done`, it `changed` so many; `undoes` is the act that
-    an older Audience took back by it.
+    """A bulk action. `seq` is the number of its acceptance. `changed` of the `done` subscribers were changed.
+    `undoes` is the id of the bulk action that this one undid in an older version.
     """
 
     kind = TextField()
@@ -31,7 +31,9 @@ class BulkActModel(SiteOwnedModel):
 
 
 class BulkActPieceModel(SiteOwnedModel):
-    """Ids of subscribers, as JSON. One that is not `waiting` is done, and was kept by an older Audience."""
+    """A chunk of a bulk action: ids of subscribers, as JSON. A chunk that is not `waiting` is done; an older
+    version kept it.
+    """
 
     bulk_act = ForeignKeyField(BulkActModel, on_delete="CASCADE", index=False)
     ids = TextField()

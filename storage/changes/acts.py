@@ -9,36 +9,38 @@ OF_SOURCE = (  # the first condition is that of the partial index
 
 
 def first_of(site_id: int, source: tuple[str, int]) -> tuple[int, int, int] | None:
-    """(id, number, instant) of the first row of an import or act."""
+    """The (id, number, instant in milliseconds) of the first row of the change log that an import or bulk
+    action wrote.
+    """
     query = f"SELECT id, number, at FROM change_log WHERE {OF_SOURCE} ORDER BY id LIMIT 1"
     first: tuple[int, int, int] | None = row(query, (site_id, *source))
     return first
 
 
 def entries_of(site_id: int, source: tuple[str, int]) -> int:
-    """How many entries an import or act has."""
+    """The number of entries in the change log that an import or bulk action has."""
     query = f"SELECT CAST(coalesce(sum(count), 0) AS bigint) FROM change_log WHERE {OF_SOURCE}"
     return value(query, (site_id, *source), 0)
 
 
 def next_of(site_id: int, source: tuple[str, int], row_id: int) -> LogRow | None:
-    """The first row of an import or act from an id on."""
+    """The first row of the change log of an import or bulk action whose id is at least `row_id`."""
     found = LOG.find(f"WHERE {OF_SOURCE} AND id >= ? ORDER BY id LIMIT 1", site_id, *source, row_id)
     return found[0] if found else None
 
 
 def after_row(site_id: int, row_id: int, limit: int) -> list[LogRow]:
-    """The rows of a site's record after an id."""
+    """The rows of a site's change log after an id."""
     return LOG.find("AND id > ? ORDER BY id LIMIT ?", row_id, limit, site_id=site_id)
 
 
 def newest_row(site_id: int) -> int:
-    """The id of the newest row of a site's record; 0 before the first."""
+    """The id of the newest row of a site's change log; 0 if it has none."""
     return value("SELECT id FROM change_log WHERE site_id = ? ORDER BY id DESC LIMIT 1", (site_id,), 0)
 
 
 def put_at(site_id: int, source: tuple[str, int], at: int) -> None:
-    """Moves what a source did to another instant."""
+    """Moves the rows of a source in the change log to another instant, in milliseconds."""
     execute(
         "UPDATE change_log SET at = ? WHERE site_id = ? AND source = ? AND source_id = ?",
         (at, site_id, *source),

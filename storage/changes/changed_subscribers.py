@@ -9,30 +9,34 @@ from collections.abc import Collection, Iterable
 from storage.changes.log import LogRow
 from storage.database import column, execute_many, row, rows
 from storage.engines.chosen import engine
+from storage.sql import insert_into
 
 PART = 65_536  # numbers; migration 0030 has it, too: it stays
 
 
 def add(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
-    """Notes whom the row of a number changed."""
+    """Notes the subscribers that the row of a number in the change log changed."""
     _add(site_id, number // PART, number, subscriber_ids)
 
 
 def add_words(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
-    """Notes of whom the newest row has a word; by its id below zero, as without entries it has no number."""
+    """Notes the subscribers with a repeated consent in the newest row of the change log.
+
+    They are noted under the row's negative id, because a row without entries has no number.
+    """
     newest = row("SELECT id FROM change_log WHERE site_id = ? ORDER BY id DESC LIMIT 1", (site_id,))
     _add(site_id, number // PART, -newest[0], subscriber_ids)
 
 
 def _add(site_id: int, part: int, number: int, subscriber_ids: Iterable[int]) -> None:
     execute_many(
-        "INSERT INTO changed_subscribers (site_id, part, subscriber_id, number) VALUES (?, ?, ?, ?)",
+        insert_into("changed_subscribers", ("site_id", "part", "subscriber_id", "number")),
         [(site_id, part, subscriber_id, number) for subscriber_id in sorted(subscriber_ids)],
     )
 
 
 def numbers_of(site_id: int, subscriber_id: int, limit: int) -> list[int]:
-    """The numbers of the newest rows that changed a subscriber."""
+    """The numbers of the newest rows of the change log that changed a subscriber."""
     return column(
         f"SELECT number FROM changed_subscribers WHERE site_id = ? AND part IN ({engine.IDS}) "
         "AND subscriber_id = ? ORDER BY number DESC LIMIT ?",
@@ -41,7 +45,7 @@ def numbers_of(site_id: int, subscriber_id: int, limit: int) -> list[int]:
 
 
 def newest(site_id: int, limit: int) -> list[int]:
-    """The ids of some of those whom the newest rows changed."""
+    """The ids of some of the subscribers that the newest rows of the change log changed."""
     first = row(
         "SELECT min(number) FROM (SELECT number FROM change_log WHERE site_id = ? AND count > 0 "
         "ORDER BY number DESC LIMIT ?) AS newest",
@@ -56,9 +60,10 @@ def newest(site_id: int, limit: int) -> list[int]:
 
 
 def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> dict[int, list[int]]:
-    """The ids of those among subscribers whom a row changed, by the row's number, from `since` on.
+    """The ids of those of the subscribers that a row of the change log changed, by the row's number, from
+    `since` on.
 
-    By numbers below zero, of whom a row of the same parts has a word.
+    Negative numbers are ids of rows with a repeated consent of the subscribers.
     """
     ids_by_number: dict[int, list[int]] = {}
     for number, subscriber_id in rows(
@@ -71,9 +76,9 @@ def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> di
 
 
 def forget(site_id: int, log_row: LogRow, subscriber_ids: Collection[int]) -> None:
-    """Takes subscribers out of what the index has of a row, their words too.
+    """Removes subscribers from the index of a row of the change log, with their repeated consents.
 
-    One of words alone has the number of the next row.
+    A row of repeated consents alone has the number of the next row.
     """
     number = log_row.number if log_row.length else -log_row.id
     execute_many(
@@ -89,7 +94,7 @@ def forget(site_id: int, log_row: LogRow, subscriber_ids: Collection[int]) -> No
 def _parts(site_id: int, since: int = 0) -> str:
     """The parts of a site's index that have numbers from `since` on, as a JSON array.
 
-    Each is found by the one before: a restore raises the numbers far above those of before.
+    Each part is found from the one before, because a restore raises the numbers far above the earlier ones.
     """
     parts = column(
         "WITH RECURSIVE found (part) AS ("

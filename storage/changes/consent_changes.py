@@ -9,7 +9,9 @@ from storage.records import Records
 
 
 class ConsentChange(NamedTuple):
-    """`source` is what brought it: api, import, event, operator or migration; `source_id` the id of that."""
+    """A change of consent. `source` is api, import, event, operator, migration or another kind of source;
+    `source_id` is its id.
+    """
 
     subscriber_id: int
     at: int
@@ -36,11 +38,11 @@ def put_reason(site_id: int, subscriber_id: int, source: str, reason: str) -> No
 
 
 def of_subscriber(site_id: int, subscriber_id: int) -> list[ConsentChange]:
-    """Oldest first, in the order in which they were written."""
+    """The changes of consent of a subscriber, oldest first, in the order in which they were written."""
     return CHANGES.find("ORDER BY id", site_id=site_id, subscriber_id=subscriber_id)
 
 
 def created_by(site_id: int, subscriber_id: int) -> str:
-    """What brought a subscriber first, such as `import 12`; empty if it is not known."""
+    """What created a subscriber, such as `import 12`; empty if it is not known."""
     query = "SELECT created_by FROM subscribers WHERE site_id = ? AND id = ?"
     return value(query, (site_id, subscriber_id), "")

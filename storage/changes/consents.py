@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class ConsentKind(IntEnum):
-    """`NONE`: the subscriber came in subscribed, without an event."""
+    """The kinds of consent events. `NONE`: the subscriber was created subscribed, without an event."""
 
     NONE = 0
     UNCONFIRMED = 1

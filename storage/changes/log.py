@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from storage.changes.models import ChangeLogModel
-from storage.database import column, execute, execute_many, marks, row, rows, value
+from storage.database import column, execute, execute_many, row, rows, value
 from storage.engines.chosen import engine
 from storage.records import Records
+from storage.sql import insert_into
 
 TAKE = (
     "INSERT INTO site_counters (site_id, accepted, users, unsubscribers, changes, change_bytes) "
@@ -23,7 +24,9 @@ FROM = (
 
 
 class LogRow(NamedTuple):
-    """`entries` are packed, as many as `length`; `number` is that of the first of them."""
+    """A row of the change log. `entries` are packed, as many as `length`; `number` is that of the
+    first of them.
+    """
 
     id: int
     number: int
@@ -38,7 +41,9 @@ LOG = Records(ChangeLogModel, LogRow)
 
 
 def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: bytes) -> int:
-    """Adds a row under the site's next numbers, in the transaction of its changes; returns the first."""
+    """Adds a row to the change log under the site's next numbers, in the transaction of its changes. Returns
+    the first number.
+    """
     first = value(TAKE, (site_id, count, len(entries)), 0) - count + 1
     execute(
         "INSERT INTO change_log (site_id, number, count, at, source, source_id, entries) "
@@ -49,13 +54,13 @@ def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: byt
 
 
 def numbers(site_id: int) -> tuple[int, int]:
-    """(newest, oldest) numbers of a site; without an entry, the oldest is the next."""
+    """The (newest, oldest) numbers in a site's change log. If it is empty, the oldest is the next number."""
     query = "SELECT changes, oldest_change FROM site_counters WHERE site_id = ?"
     return row(query, (site_id,), keeps_plan=True) or (0, 1)
 
 
 def raise_to(site_id: int, number: int) -> None:
-    """Makes a number the next and the oldest: no place from before is good any more."""
+    """Makes `number` the site's next number and its oldest: earlier cursors are no longer valid."""
     execute(
         "INSERT INTO site_counters (site_id, accepted, users, unsubscribers, changes, oldest_change) "
         "VALUES (?, 0, 0, 0, ?, ?) ON CONFLICT (site_id) DO UPDATE "
@@ -65,7 +70,7 @@ def raise_to(site_id: int, number: int) -> None:
 
 
 def rows_after(site_id: int, number: int, entries: int) -> list[LogRow]:
-    """The rows with the next `entries` entries after a number."""
+    """The rows of the change log with the next `entries` entries after a number."""
     lengths = rows(
         f"SELECT id, number, count FROM change_log WHERE {FROM} ORDER BY number LIMIT ?",
         (site_id, site_id, number + 1, entries + 1),
@@ -80,22 +85,26 @@ def rows_after(site_id: int, number: int, entries: int) -> list[LogRow]:
 
 
 def _by_id(site_id: int, ids: Sequence[int]) -> list[LogRow]:
-    return LOG.find(f"WHERE id IN ({marks(ids)}) AND +site_id = ? ORDER BY id", *ids, site_id)
+    among = engine.among(ids)
+    return LOG.find(f"WHERE id {among.text} AND {engine.OF_SITE} ORDER BY id", *among.parameters, site_id)
 
 
 def at_numbers(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
-    """The rows that begin at some numbers, oldest first."""
-    numbered = f"AND count > 0 AND number IN ({marks(numbers)}) ORDER BY number"
-    return LOG.find(numbered, *numbers, site_id=site_id)
+    """The rows of the change log that begin at some numbers, oldest first."""
+    among = engine.among(numbers)
+    numbered = f"AND count > 0 AND number {among.text} ORDER BY number"
+    return LOG.find(numbered, *among.parameters, site_id=site_id)
 
 
 def indexed_as(site_id: int, number: int) -> list[LogRow]:
-    """The row that the index calls so."""
+    """The row of the change log with a number; if it is negative, the row with that id. Empty if there is
+    none.
+    """
     return at_numbers(site_id, [number]) if number > 0 else _by_id(site_id, [-number])
 
 
 def rewrite(site_id: int, old: LogRow, entries: bytes) -> None:
-    """Replaces the entries of a row by as many."""
+    """Replaces the entries of a row of the change log by as many."""
     execute("UPDATE change_log SET entries = ? WHERE id = ? AND site_id = ?", (entries, old.id, site_id))
     _grow(site_id, len(entries) - len(old.entries))
 
@@ -105,16 +114,15 @@ def _grow(site_id: int, size: int) -> None:
 
 
 def erase(site_id: int, subscribers: Iterable[tuple[int, str, int]], number: int) -> None:
-    """Marks subscribers, as (id, uuid, 1 until they are blank), erased by the row of a number."""
+    """Marks subscribers, as (id, uuid, 1 until they are blanked), as erased by the row of a number."""
     execute_many(
-        "INSERT INTO erased_subscribers (site_id, subscriber_id, uuid, number, waiting) "
-        "VALUES (?, ?, ?, ?, ?)",
+        insert_into("erased_subscribers", ("site_id", "subscriber_id", "uuid", "number", "waiting")),
         [(site_id, subscriber_id, uuid, number, waiting) for subscriber_id, uuid, waiting in subscribers],
     )
 
 
 def erased_uuids(site_id: int, subscriber_ids: Collection[int]) -> dict[int, str]:
-    """The uuids of those who were erased, by id."""
+    """The uuids of the erased subscribers among `subscriber_ids`, by id."""
     return dict(
         rows(
             "SELECT subscriber_id, uuid FROM erased_subscribers "
@@ -125,7 +133,7 @@ def erased_uuids(site_id: int, subscriber_ids: Collection[int]) -> dict[int, str
 
 
 def to_blank(site_id: int, limit: int) -> list[int]:
-    """Ids of erased subscribers of whom the record may still hold something."""
+    """The ids of erased subscribers that the change log may still have values of."""
     query = "SELECT subscriber_id FROM erased_subscribers WHERE site_id = ? AND waiting = 1 LIMIT ?"
     return column(query, (site_id, limit))
 
@@ -142,23 +150,21 @@ def sites_to_blank() -> list[int]:
 
 
 def oldest(site_id: int, limit: int) -> list[LogRow]:
-    """The first rows of a site's record."""
+    """The first rows of a site's change log."""
     return LOG.find("ORDER BY id LIMIT ?", limit, site_id=site_id)
 
 
 def sites_before(instant: int) -> list[int]:
-    """The sites whose record begins before an instant."""
+    """The ids of sites whose change log begins before an instant, in milliseconds."""
     first = "SELECT at FROM change_log WHERE site_id = sites.id ORDER BY id LIMIT 1"
     return column(f"SELECT id FROM sites WHERE ({first}) < ? ORDER BY id", (instant,))
 
 
 def drop(site_id: int, old_rows: Sequence[LogRow]) -> None:
-    """Deletes the first rows of a site's record."""
+    """Deletes the first rows of a site's change log."""
     oldest, newest_at = old_rows[-1].number + old_rows[-1].length, max(old.at for old in old_rows)
-    execute(
-        f"DELETE FROM change_log WHERE site_id = ? AND id IN ({marks(old_rows)})",
-        [site_id, *(old.id for old in old_rows)],
-    )
+    among = engine.among([old.id for old in old_rows])
+    execute(f"DELETE FROM change_log WHERE site_id = ? AND id {among.text}", [site_id, *among.parameters])
     execute(
         "UPDATE site_counters SET change_bytes = change_bytes - ?, "
         "oldest_change = CASE WHEN oldest_change < ? THEN ? ELSE oldest_change END, "
@@ -169,12 +175,12 @@ def drop(site_id: int, old_rows: Sequence[LogRow]) -> None:
 
 
 def dropped_at(site_id: int) -> int:
-    """The newest instant of the rows that were dropped; 0 before the first."""
+    """The newest instant of the deleted rows, in milliseconds; 0 if none were deleted."""
     return value("SELECT dropped_change_at FROM site_counters WHERE site_id = ?", (site_id,), 0)
 
 
 def drop_erased(site_id: int) -> None:
-    """Deletes the marks of those whose erasure the record no longer has."""
+    """Deletes the marks of subscribers whose erasure is no longer in the change log."""
     execute(
         "DELETE FROM erased_subscribers WHERE site_id = ? AND waiting = 0 "
         "AND number < coalesce((SELECT number FROM change_log WHERE site_id = ? ORDER BY id LIMIT 1), "
@@ -184,6 +190,8 @@ def drop_erased(site_id: int) -> None:
 
 
 def size() -> tuple[int, int | None]:
-    """(bytes of all entries, when the oldest of them was written)."""
+    """The size of all entries in bytes, and the instant of the oldest in milliseconds, None if
+    there is none.
+    """
     total = value("SELECT CAST(coalesce(sum(change_bytes), 0) AS bigint) FROM site_counters", (), 0)
     return total, value("SELECT at FROM change_log ORDER BY id LIMIT 1", (), None)

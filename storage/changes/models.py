@@ -18,9 +18,10 @@ from storage.subscribers.models import SubscriberModel
 
 
 class ChangeLogModel(SiteOwnedModel):
-    """What a write transaction did: entries, as many as `length`, numbered from `number`, packed.
+    """A row of the change log: the packed entries of one write transaction, as many as `length`, numbered
+    from `number`.
 
-    One without entries has the number of the next.
+    A row without entries has the number of the next row.
     """
 
     number = BigIntegerField()
@@ -48,10 +49,10 @@ add_partial_index(
 
 
 class ChangedSubscriberModel(BaseModel):
-    """Which rows of the record have an entry of a subscriber, but for their creation. No foreign keys.
+    """The rows of the change log with an entry about a subscriber, except its creation. No foreign keys.
 
-    `number` is below zero, and the row's id, of one that has a word of the subscriber. `part` is that of the
-    row's own number, as in `storage.changes.changed_subscribers`.
+    `number` is negative, and the row's id, for a row with a repeated consent. `part` is that of the row's own
+    number, as in `storage.changes.changed_subscribers`.
     """
 
     site_id = IntegerField()
@@ -66,7 +67,7 @@ class ChangedSubscriberModel(BaseModel):
 
 
 class ErasedSubscriberModel(BaseModel):
-    """An erased subscriber of whom the record has entries; `waiting` until they are blank."""
+    """An erased subscriber with entries in the change log, which is `waiting` until they are blanked."""
 
     site_id = IntegerField()
     subscriber_id = IntegerField()
@@ -85,9 +86,10 @@ add_partial_index("erased_subscribers_waiting", _erased.site_id, where=SQL("wait
 
 
 class ConsentChangeModel(SiteOwnedModel):
-    """Who subscribed or left, by what; a person's first word is `created_by` (`import 12`, `api 3`).
+    """A change of consent, and its source. A subscriber's first consent is in `created_by` (`import 12`, `api
+    3`).
 
-    The index of `subscriber` serves the changes of one, and erasing.
+    The index of `subscriber` serves the changes of one subscriber, and erasing.
     """
 
     subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")

@@ -10,12 +10,10 @@ import psycopg
 from playhouse.postgres_ext import PooledPsycopg3Database
 
 from storage.engines import postgresql_bulk
-from storage.engines.postgresql_bulk import Bulk
 from storage.engines.postgresql_connections import OF_TRANSACTION, ServerConnections
-from storage.engines.postgresql_plans import KeptPlans
+from storage.sql import PASSED_OVER, RowStatement
 
 MUCH = 1_000  # rows of a new site, for the first statistics
-MANY = 20  # values of a statement, some of which are in lists
 TYPES = (
     "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
     "WHERE attrelid = CAST(%s AS regclass) AND attnum > 0 AND NOT attisdropped"
@@ -55,7 +53,6 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
     def __init__(self, url: str, **options: Any) -> None:
         super().__init__(url, **{"prepare_threshold": None} | options)
         self._types: dict[str, dict[str, str]] = {}
-        self._plans = KeptPlans()
         self.growth = GrownTables()
 
     def another(self) -> "ServerPool":
@@ -78,42 +75,41 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
             return cursor.fetchone() if cursor.description else None
 
     def execute_sql(self, sql: str, params: Any = None, **options: Any) -> Any:
-        if params and len(params) > MANY:
-            sql, params = postgresql_bulk.with_arrays(sql, params)
         if not options.get("prepare"):
             return super().execute_sql(sql, params, **options)
         with vars(peewee)["__exception_wrapper__"]:
-            connection = self.connection()
-            if self._plans.has_place(connection):
-                return self._plans.run(connection, sql, params)
-            return connection.execute(sql, params, prepare=True, binary=True)
+            return self.connection().kept.execute(sql, params, prepare=True)
 
-    def execute_many(self, sql: str, parameters: Iterable[Sequence[Any]]) -> None:
+    def execute_many(
+        self, sql: str, parameters: Iterable[Sequence[Any]], statement: RowStatement | None = None
+    ) -> None:
         """Runs a statement, with `?` marks, for each row of parameters: if it can, for all at once."""
         rows = list(parameters)
-        bulk = postgresql_bulk.bulk(sql) if len(rows) > postgresql_bulk.FEW else None
         with vars(peewee)["__exception_wrapper__"]:
-            if bulk is None:
+            if statement is None or len(rows) <= postgresql_bulk.FEW:
                 self.cursor().executemany(sql.replace("?", "%s"), rows)
-            elif not (bulk.copy and self._copied(bulk, rows)):
-                types = self.types(bulk.table)
-                statement = bulk.statement.format(rows=postgresql_bulk.rows_of(bulk.columns, types))
-                self.cursor().execute(statement, postgresql_bulk.arrays(bulk, types, rows))
-        if bulk is not None and bulk.inserts and "site_id" in bulk.columns:
-            self.growth.add(bulk.table, rows[0][bulk.columns.index("site_id")], len(rows))
+                return
+            if not self._copied(statement, rows):
+                types = self.types(statement.table)
+                at_once = statement.at_once.format(rows=postgresql_bulk.rows_of(statement.columns, types))
+                self.cursor().execute(at_once, postgresql_bulk.arrays(statement, types, rows))
+        if statement.conflict is not None and "site_id" in statement.columns:
+            self.growth.add(statement.table, rows[0][statement.columns.index("site_id")], len(rows))
 
-    def _copied(self, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> bool:
-        """Copies rows; False where the table has one of them already, and there is a statement for that."""
-        if not bulk.statement:
-            self._copy(bulk, rows)
+    def _copied(self, statement: RowStatement, rows: Sequence[Sequence[Any]]) -> bool:
+        """Copies rows that are added; False if the table has one of them already, which may be."""
+        if statement.conflict == "":
+            self._copy(statement, rows)
             return True
-        with contextlib.suppress(psycopg.errors.UniqueViolation), self.atomic():
-            self._copy(bulk, rows)
-            return True
+        if statement.conflict == PASSED_OVER:
+            with contextlib.suppress(psycopg.errors.UniqueViolation), self.atomic():
+                self._copy(statement, rows)
+                return True
         return False
 
-    def _copy(self, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> None:
-        with self.cursor().copy(bulk.copy) as copy:
+    def _copy(self, statement: RowStatement, rows: Sequence[Sequence[Any]]) -> None:
+        copied = f"COPY {statement.table} ({', '.join(statement.columns)}) FROM STDIN"
+        with self.cursor().copy(copied) as copy:
             for row in rows:
                 copy.write_row(row)
 

@@ -1,7 +1,9 @@
 """The parts of statements that another engine spells otherwise. `j` has `type` and `atom` of a JSON value."""
 
-import re
-from functools import lru_cache
+from collections.abc import Collection
+from typing import Any
+
+from storage.sql import Sql
 
 NUMBERS = "(SELECT CAST(member AS bigint) AS value FROM json_array_elements_text(CAST({} AS json)) AS member)"
 IDS = f"SELECT value FROM {NUMBERS.format('?')} AS numbers"
@@ -38,22 +40,26 @@ COUNTED = (
 OF_JSON = "json_members({}, ?) WITH ORDINALITY"  # so that the planner does not count its loops
 
 
-EARLIEST = "-9223372036854775808"  # without quotes, a numeric: no index of a bigint is searched for it
-WITHOUT_CASE = re.compile(r"\b(\w++) COLLATE NOCASE (>=|<|=) \?", re.ASCII)
-FOLDED = r'left(lower(\1), 300) \2 lower(? COLLATE "C")'  # as indexed; no longer text is looked for
+OF_SITE = "site_id = ?"
 
 
-@lru_cache(maxsize=512)
 def rewrite(sql: str) -> str:
-    """The statement as this engine has it: its marks, comparisons without case, and the earliest instant."""
-    if "NOCASE" in sql:
-        sql = WITHOUT_CASE.sub(FOLDED, sql)
-    sql = sql.replace("+site_id = ", "site_id = ")  # its plus keeps SQLite from an index
-    return sql.replace(EARLIEST, f"'{EARLIEST}'").replace("?", "%s")
+    """The statement with this engine's marks."""
+    return sql.replace("?", "%s")
 
 
 def indexed_by(_index: str) -> str:
     return ""
+
+
+def caseless(column: str, sign: str) -> str:
+    """A comparison without case, as indexed; no longer text is looked for."""
+    return f'left(lower({column}), 300) {sign} lower(? COLLATE "C")'
+
+
+def among(values: Collection[Any]) -> Sql:
+    """Is one of some values."""
+    return Sql("= ANY(?)", (list(values),))
 
 
 def each_number(array: str) -> str:

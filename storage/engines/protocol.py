@@ -1,9 +1,11 @@
 """What each engine is asked for. `opened` is a peewee database whose connection the caller holds."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
+
+from storage.sql import Sql
 
 
 class Engine(Protocol):
@@ -24,6 +26,7 @@ class Engine(Protocol):
     OF_JSON: str  # rows (type, atom) of a key, whose path is a parameter, of the JSON object {}
     BY_ATOM: str  # the order of atoms
     IN_ORDER: str  # joins, the left side first
+    OF_SITE: str  # is of the site, beside a condition whose index tells more
     JOINS_SETS: bool  # a set of ids is joined where all of a condition must hold, and else read for each row
     NARROWED: (
         int  # sets of ids within one another; few where a planner may run the inner ones again and again
@@ -62,6 +65,8 @@ class Engine(Protocol):
     def rewrite(self, sql: str) -> str: ...
     def new_ids(self, opened: Any, table: str, count: int) -> Sequence[int]: ...
     def indexed_by(self, index: str) -> str: ...
+    def caseless(self, column: str, sign: str) -> str: ...
+    def among(self, values: Collection[Any]) -> Sql: ...
     def each_number(self, array: str) -> str: ...
     def joined(self, text: str, order: str) -> str: ...
     def instant_text(self, column: str) -> str: ...

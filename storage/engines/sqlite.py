@@ -49,9 +49,9 @@ OF_JSON, IN_ORDER, BY_ATOM = sqlite_spelling.OF_JSON, sqlite_spelling.IN_ORDER, 
 VALUE_KEYS = sqlite_spelling.VALUE_KEYS
 JOINS_SETS, NARROWED = sqlite_spelling.JOINS_SETS, sqlite_spelling.NARROWED
 NOT_AMONG, COUNTED = sqlite_spelling.NOT_AMONG, sqlite_spelling.COUNTED
-ONE_OF_DOMAINS = sqlite_spelling.ONE_OF_DOMAINS
-rewrite, indexed_by = sqlite_spelling.rewrite, sqlite_spelling.indexed_by
-each_number, joined = sqlite_spelling.each_number, sqlite_spelling.joined
+ONE_OF_DOMAINS, OF_SITE = sqlite_spelling.ONE_OF_DOMAINS, sqlite_spelling.OF_SITE
+rewrite, indexed_by, caseless = sqlite_spelling.rewrite, sqlite_spelling.indexed_by, sqlite_spelling.caseless
+among, each_number, joined = sqlite_spelling.among, sqlite_spelling.each_number, sqlite_spelling.joined
 instant_text, json_path = sqlite_spelling.instant_text, sqlite_spelling.json_path
 json_number, json_instant = sqlite_spelling.json_number, sqlite_spelling.json_instant
 

@@ -25,7 +25,7 @@ class SqliteFile(APSWDatabase):  # type: ignore[misc]  # peewee is untyped
         for name, (function, count, deterministic) in self._functions.items():
             connection.create_scalar_function(name, function, count, deterministic=bool(deterministic))
 
-    def execute_many(self, sql: str, parameters: Iterable[Sequence[Any]]) -> None:
+    def execute_many(self, sql: str, parameters: Iterable[Sequence[Any]], _statement: object = None) -> None:
         """Runs one statement per row of parameters, with the errors of `execute_sql`."""
         with vars(peewee)["__exception_wrapper__"]:
             self.cursor().executemany(sql, parameters)

@@ -1,6 +1,10 @@
 """The parts of statements that another engine spells otherwise. `j` has `type` and `atom` of a JSON value."""
 
 import json
+from collections.abc import Collection
+from typing import Any
+
+from storage.sql import Sql
 
 IDS = "SELECT value FROM json_each(?)"
 ONE_OF_DOMAINS = """IN (SELECT value FROM json_each('["' || replace(?, ' ', '","') || '"]'))"""
@@ -12,6 +16,7 @@ VALUE_KEYS = (
 SCALARS = "json_each(s.fields) AS v"
 BY_ATOM = "value"  # numbers before texts
 IN_ORDER = "CROSS JOIN"
+OF_SITE = "+site_id = ?"
 JOINS_SETS, NARROWED = False, 8
 NOT_AMONG = "({id} IN ({ids})) IS NOT TRUE"
 COUNTED = (  # sorting them takes half as long as keeping them and reading the subscribers
@@ -41,6 +46,16 @@ def rewrite(sql: str) -> str:
 def indexed_by(index: str) -> str:
     """A clause after the table that forces an index."""
     return f"INDEXED BY {index}"
+
+
+def caseless(column: str, sign: str) -> str:
+    """A comparison without case, of ASCII."""
+    return f"{column} COLLATE NOCASE {sign} ?"
+
+
+def among(values: Collection[Any]) -> Sql:
+    """Is one of some values."""
+    return Sql(f"IN ({','.join('?' * len(values))})", tuple(values))
 
 
 def each_number(array: str) -> str:

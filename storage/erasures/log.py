@@ -1,28 +1,57 @@
-"""The log of erasures, where several hosts share the database."""
+"""The log of who was erased, unsubscribed and resubscribed, which outlives the database.
 
-from collections.abc import Iterable
+It is a file of JSON lines or, where several hosts share the database, a table there.
+"""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
-from storage.database import execute_many, rows
+import orjson
+
+from storage import database
+from storage.database import execute, execute_many, rows
 from storage.engines.chosen import engine
+from storage.errors import DiskFault
+from storage.sql import insert_into
 
-COLUMNS = "site_uuid, address_hash, at, number, pepper_check"
-ALL = f"SELECT {COLUMNS} FROM logged_erasures ORDER BY id"
-ADD = f"INSERT INTO logged_erasures ({COLUMNS}) VALUES (?, ?, ?, ?, ?)"
+ERASED, SUBSCRIBED, BEGINNING = "erased", "subscribed", "beginning"
+UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE = "unsubscribed", "unsubscribed by date"
+LOG, MAX_LINE_BYTES = "erasures.log", 1024
 
 
-class LoggedErasure(NamedTuple):
-    """`address_hash` is of the address or, in a second line, of the person's uuid.
+class LogLine(NamedTuple):
+    """What became of somebody, by the keyed hashes of their address and of their uuid, if they had one.
 
-    `at` in milliseconds, `number` in the order of acceptance, `pepper_check` of the pepper of the hash.
-    The last two are None in lines of an older Audience.
+    `at` is the instant that counts, in milliseconds, `shown_at` the one that is shown where it differs, and
+    `logged_at` that of the line. `number` is that of the transaction in the order of acceptance,
+    `pepper_check` of the pepper of the hashes. Lines of an older Audience have the first five at most.
+
+    The first line is the `BEGINNING`: of all changes since its `at` that are not superseded there is a line.
     """
 
     site_uuid: str
     address_hash: str
     at: int
-    number: int | None
-    pepper_check: str | None
+    number: int | None = None
+    pepper_check: str | None = None
+    kind: str = ERASED
+    person_hash: str | None = None
+    shown_at: int | None = None
+    logged_at: int | None = None
+
+    @property
+    def hashes(self) -> tuple[str, ...]:
+        return (self.address_hash, self.person_hash) if self.person_hash else (self.address_hash,)
+
+
+FIELDS = LogLine._fields
+COLUMNS = ", ".join(FIELDS)
+ALL = f"SELECT {COLUMNS} FROM logged_erasures ORDER BY id"
+ADD = insert_into("logged_erasures", FIELDS)
 
 
 def is_kept() -> bool:
@@ -30,10 +59,96 @@ def is_kept() -> bool:
     return engine.HAS_HOSTS
 
 
-def add(erasures: Iterable[LoggedErasure]) -> None:
-    execute_many(ADD, erasures)
+def add(changes: Sequence[LogLine]) -> None:
+    """Logs changes with the caller's transaction. An erasure takes the place of all before it."""
+    if not is_kept():
+        database.at_commit(_Lines).changes.extend(changes)
+        return
+    erased = [(row.site_uuid, hash_) for row in changes if row.kind == ERASED for hash_ in row.hashes]
+    for column in ("address_hash", "person_hash") if erased else ():
+        forget = f"DELETE FROM logged_erasures WHERE site_uuid = ? AND {column} = ? AND kind <> '{ERASED}'"
+        execute_many(forget, erased)
+    execute_many(ADD, changes)
 
 
-def list_all() -> list[LoggedErasure]:
-    """Oldest first."""
-    return [LoggedErasure(*record) for record in rows(ALL)]
+class _Lines:
+    """Of one transaction. Who is away is in the file before the commit, who is back only after it: whichever
+    line a crash leaves out or in, nobody is taken for subscribed who is not.
+    """
+
+    def __init__(self) -> None:
+        self.changes: list[LogLine] = []
+
+    def before_commit(self) -> None:
+        self._append([change for change in self.changes if change.kind != SUBSCRIBED])
+
+    def after_commit(self) -> None:
+        last = {hash_: change.kind for change in self.changes for hash_ in change.hashes}
+        with contextlib.suppress(DiskFault):
+            self._append(
+                [row for row in self.changes if {last[hash_] for hash_ in row.hashes} == {SUBSCRIBED}]
+            )
+
+    def _append(self, changes: Sequence[LogLine]) -> None:
+        if changes and (file := database.log()):
+            append(file, changes)
+
+
+def append(file: Path, changes: Iterable[LogLine]) -> None:
+    """Appends lines in one synced write, in place of a truncated line. Raises `DiskFault`, and adds none."""
+    try:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "r+b", buffering=0) as opened:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            end = opened.seek(0, os.SEEK_END)
+            opened.seek(max(0, end - MAX_LINE_BYTES))
+            last = opened.read()
+            end += last.rfind(b"\n") + 1 - len(last)
+            opened.truncate(end)
+            opened.seek(end)
+            try:
+                _write(descriptor, b"".join(map(line, changes)))
+            except OSError:
+                opened.truncate(end)
+                raise
+    except OSError as error:
+        raise DiskFault(str(error)) from error
+
+
+def _write(descriptor: int, octets: bytes) -> None:
+    while octets:
+        octets = octets[os.write(descriptor, octets) :]
+    os.fsync(descriptor)
+
+
+def line(change: LogLine) -> bytes:
+    """An older Audience refuses the first line, and so the file, of which it would take all for erased."""
+    known = {name: value for name, value in zip(FIELDS, change, strict=True) if value or value == 0}
+    return orjson.dumps(known, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def list_all() -> list[LogLine]:
+    """The table, oldest first."""
+    return [LogLine(*record) for record in rows(ALL)]
+
+
+def beginning() -> LogLine | None:
+    """That of the table."""
+    records = rows(
+        f"SELECT {COLUMNS} FROM logged_erasures WHERE kind = '{BEGINNING}' ORDER BY id DESC LIMIT 1"
+    )
+    return LogLine(*records[0]) if records else None
+
+
+def put_beginning(beginning: LogLine) -> None:
+    """Replaces that of the table."""
+    execute(f"DELETE FROM logged_erasures WHERE kind = '{BEGINNING}'")
+    execute_many(ADD, [beginning])
+
+
+def drop(before: int) -> int:
+    """Deletes what was logged before an instant, but for erasures, from the table; how many lines."""
+    return execute(
+        f"DELETE FROM logged_erasures WHERE logged_at < ? AND kind NOT IN ('{ERASED}', '{BEGINNING}')",
+        (before,),
+    )

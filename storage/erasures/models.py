@@ -6,16 +6,24 @@ from storage.base_models import IdModel, SiteOwnedModel
 
 
 class LoggedErasureModel(IdModel):
-    """An erasure, for a restore of an older state; it outlives its site. Empty where the log is a file."""
+    """Who was erased, unsubscribed or resubscribed, for a restore of an older state; outlives its site.
+
+    Empty where the log is a file.
+    """
 
     site_uuid = TextField()
     address_hash = TextField()
     at = BigIntegerField()
     number = BigIntegerField(null=True)
     pepper_check = TextField(null=True)
+    kind = TextField(default="erased")
+    person_hash = TextField(null=True)
+    shown_at = BigIntegerField(null=True)
+    logged_at = BigIntegerField(null=True)
 
     class Meta:
         table_name = "logged_erasures"
+        indexes = ((("site_uuid", "address_hash"), False), (("site_uuid", "person_hash"), False))
 
 
 class SuppressionModel(SiteOwnedModel):

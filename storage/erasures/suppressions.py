@@ -4,9 +4,11 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from storage.changes.consents import ConsentKind
-from storage.database import execute_many, marks, row, rows
+from storage.database import execute_many, row, rows
+from storage.engines.chosen import engine
 from storage.erasures.models import SuppressionModel
 from storage.records import Records
+from storage.sql import delete_from, insert_into
 
 ERASED = "erased"
 UNSUBSCRIBED = "unsubscribed"
@@ -36,11 +38,11 @@ KNOWN = Records(SuppressionModel, Suppression)
 
 def known(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
     """By address hash, those of the hashes that are suppressed."""
-    chosen = list(hashes)
+    among = engine.among(hashes)
     records = rows(
         f"SELECT address_hash, {KNOWN.columns} FROM suppressions "
-        f"WHERE site_id = ? AND address_hash IN ({marks(chosen)})",
-        [site_id, *chosen],
+        f"WHERE site_id = ? AND address_hash {among.text}",
+        [site_id, *among.parameters],
     )
     return {address_hash: Suppression(*record) for address_hash, *record in records}
 
@@ -56,32 +58,23 @@ def erased_from(site_id: int, number: int) -> dict[str, int]:
     )
 
 
-class Suppressed(NamedTuple):
-    site_id: int
-    site_uuid: str
-    address_hash: str
-    reason: str
-    since: int
-    number: int
-    kind: int
-
-
-def list_all() -> list[Suppressed]:
-    """The suppressions of all sites."""
+def all_of_site(site_id: int) -> dict[str, Suppression]:
+    """By address hash."""
     records = rows(
-        "SELECT s.id, s.uuid, x.address_hash, x.reason, x.since, x.number, x.kind FROM suppressions x "
-        "JOIN sites s ON s.id = x.site_id ORDER BY x.id"
+        f"SELECT address_hash, {KNOWN.columns} FROM suppressions WHERE site_id = ? ORDER BY id", (site_id,)
     )
-    return [Suppressed(*record) for record in records]
+    return {address_hash: Suppression(*record) for address_hash, *record in records}
 
 
 def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
     """Suppresses addresses, by hash; `erased` is overwritten by `erased` only."""
-    execute_many(
-        f"INSERT INTO suppressions (site_id, address_hash, {KNOWN.columns}) "
-        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (site_id, address_hash) DO UPDATE SET "
+    overwritten = (
+        "ON CONFLICT (site_id, address_hash) DO UPDATE SET "
         "reason = excluded.reason, since = excluded.since, number = excluded.number, kind = excluded.kind "
-        f"WHERE excluded.reason = '{ERASED}' OR suppressions.reason <> '{ERASED}'",
+        f"WHERE excluded.reason = '{ERASED}' OR suppressions.reason <> '{ERASED}'"
+    )
+    execute_many(
+        insert_into("suppressions", ("site_id", "address_hash", *Suppression._fields), overwritten),
         [(site_id, address_hash, *suppression) for address_hash, suppression in suppressed.items()],
     )
 
@@ -103,6 +96,6 @@ def rename(site_id: int, hashes: Mapping[str, str]) -> None:
 def lift(site_id: int, hashes: Collection[str]) -> None:
     """Deletes suppressions."""
     execute_many(
-        "DELETE FROM suppressions WHERE site_id = ? AND address_hash = ?",
+        delete_from("suppressions", ("site_id", "address_hash")),
         ((site_id, address_hash) for address_hash in hashes),
     )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from storage import jobs
 from storage.database import execute, execute_many, rows, value
+from storage.engines.chosen import engine
 from storage.imports.imports import IMPORTS, JOB
 from storage.imports.models import RefusedRowModel
 from storage.records import Records
@@ -19,7 +20,7 @@ IN_TIME = "AND receiving_until >= ?"  # its rows may be half deleted, once it is
 
 
 class RefusedRow(NamedTuple):
-    """`cells` in the order of the columns of the file, with addresses hashed."""
+    """A refused row of a file. `cells` are in the order of its columns, with addresses hashed."""
 
     row_number: int
     address_hash: str
@@ -32,14 +33,18 @@ REFUSED = Records(RefusedRowModel, RefusedRow)
 
 
 def begin(site_id: int, source: str | None, at: int, until: int) -> int:
-    """Creates an import whose file is being received; returns its id."""
+    """Creates an import whose file is being received until `until`. Returns its id. Instants are in
+    milliseconds.
+    """
     return IMPORTS.add(
         site=site_id, status="receiving", rows=0, created_at=at, receiving_until=until, source=source
     )
 
 
 def unfinished_id(site_id: int, source: str, now: int) -> int | None:
-    """The id of the newest unfinished import from a source, unless it is abandoned."""
+    """The id of the newest unfinished import from a source, unless it is abandoned. `now` is in
+    milliseconds.
+    """
     return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND (status IN ('queued', 'running') "
         "OR status = 'receiving' AND receiving_until >= ?) ORDER BY id DESC LIMIT 1",
@@ -49,7 +54,7 @@ def unfinished_id(site_id: int, source: str, now: int) -> int | None:
 
 
 def ended(site_id: int, source: str) -> int | None:
-    """The id of the newest import from a source that is applied, or was stopped."""
+    """The id of the newest import from a source that is applied or was stopped."""
     return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND status IN ('finished', 'failed') "
         "ORDER BY id DESC LIMIT 1",
@@ -59,7 +64,9 @@ def ended(site_id: int, source: str) -> int | None:
 
 
 def receive(site_id: int, import_id: int, rows: int, refused: int, now: int, until: int) -> bool:
-    """Counts received rows, and waits for more until an instant; False if it is abandoned or discarded."""
+    """Counts received rows, and waits for more until the instant `until`, in milliseconds. False if the
+    import is abandoned or discarded.
+    """
     return bool(
         execute(
             f"UPDATE imports SET rows = rows + ?, refused = refused + ?, receiving_until = ? "
@@ -70,7 +77,7 @@ def receive(site_id: int, import_id: int, rows: int, refused: int, now: int, unt
 
 
 def accept(site_id: int, import_id: int, columns: list[str], at: int, now: int, number: int) -> bool:
-    """Queues an import whose file is complete; False if it is abandoned or discarded."""
+    """Queues an import whose file is complete. False if it is abandoned or discarded."""
     queued = execute(
         f"UPDATE imports SET status = 'queued', columns = ?, accepted_at = ?, turn = ? {RECEIVED} {IN_TIME}",
         (json.dumps(columns), at, number, site_id, import_id, now),
@@ -81,7 +88,7 @@ def accept(site_id: int, import_id: int, columns: list[str], at: int, now: int, 
 
 
 def discard(site_id: int, import_id: int) -> bool:
-    """Deletes a chunk of an import whose file is incomplete; False once nothing is left."""
+    """Deletes a chunk of an import whose file is incomplete. False once nothing is left."""
     for table, limit in (("import_batches", PAGE_ROWS // 50), ("refused_rows", PAGE_ROWS)):
         of_import = f"site_id = ? AND import_id = (SELECT id FROM imports {RECEIVED})"
         chosen = f"SELECT id FROM {table} WHERE {of_import} LIMIT ?"
@@ -93,12 +100,12 @@ def discard(site_id: int, import_id: int) -> bool:
 
 
 def list_abandoned(now: int) -> list[tuple[int, int]]:
-    """(site id, id) of imports whose upload has stopped."""
+    """The (site id, import id) of imports whose upload has stopped. `now` is in milliseconds."""
     return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND receiving_until < ?", (now,))
 
 
 def refuse(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int) -> None:
-    """Stores refused rows."""
+    """Stores the refused rows of a file."""
     execute_many(
         f"INSERT INTO refused_rows (site_id, import_id, refused_at, {REFUSED.columns}) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -111,14 +118,14 @@ def refuse(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int)
 
 
 def columns(site_id: int, import_id: int) -> list[str] | None:
-    """The columns of the file, empty if there is no file; None if there is no such import."""
+    """The columns of an import's file, empty if it has no file; None if there is no such import."""
     query = "SELECT coalesce(columns, '[]') FROM imports WHERE site_id = ? AND id = ?"
     names: str | None = value(query, (site_id, import_id), None)
     return None if names is None else list(json.loads(names))
 
 
 def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, RefusedRow]]:
-    """(id, row) of the next refused rows after an id."""
+    """The (id, row) of the next refused rows after an id."""
     records = rows(
         f"SELECT id, {REFUSED.columns} FROM refused_rows "
         "WHERE import_id = ? AND id > ? AND site_id = ? ORDER BY id LIMIT ?",
@@ -131,25 +138,27 @@ def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, Re
 
 
 def refused_by_code(site_id: int, import_id: int) -> list[tuple[str, int]]:
-    """(code, rows) of the refused rows of an import, the most common first."""
+    """The (code, number of rows) of the refused rows of an import, the most common first."""
     return rows(
-        "SELECT code, count(*) FROM refused_rows WHERE import_id = ? AND +site_id = ? "
+        f"SELECT code, count(*) FROM refused_rows WHERE import_id = ? AND {engine.OF_SITE} "
         "GROUP BY code ORDER BY 2 DESC, 1",
         (import_id, site_id),
     )
 
 
 def forget_refused(site_id: int, before: int) -> None:
-    """Deletes a page of the rows of a site refused before an instant."""
+    """Deletes a page of a site's rows that were refused before an instant, in milliseconds."""
     execute(
         "DELETE FROM refused_rows WHERE site_id = ? AND id IN (SELECT id FROM refused_rows "
-        "WHERE +site_id = ? AND refused_at < ? ORDER BY refused_at LIMIT ?)",
+        f"WHERE {engine.OF_SITE} AND refused_at < ? ORDER BY refused_at LIMIT ?)",
         (site_id, site_id, before, PAGE_ROWS),
     )
 
 
 def refused_before(instant: int) -> int | None:
-    """The id of the site with the row that was refused first, if that was before an instant."""
+    """The id of the site with the oldest refused row, if that was refused before an instant in
+    milliseconds.
+    """
     query = "SELECT site_id FROM refused_rows WHERE refused_at < ? ORDER BY refused_at LIMIT 1"
     return value(query, (instant,), None)
 
@@ -162,6 +171,6 @@ def erase_refused(site_id: int, hashes: Iterable[str]) -> None:
 
 
 def put_dates(site_id: int, import_id: int, begun: int, finished: int) -> None:
-    """Moves a finished import to another time."""
+    """Moves a finished import to other instants, in milliseconds."""
     dates = {"created_at": begun, "accepted_at": begun, "started_at": begun, "finished_at": finished}
     IMPORTS.change(dates, site_id=site_id, id=import_id)

@@ -22,7 +22,7 @@ def add(site_id: int, file: str, number: int, content: bytes, at: int) -> None:
 
 
 def read(site_id: int, file: str) -> Iterator[bytes]:
-    """The pieces of a file, one after another, in the caller's session."""
+    """The chunks of a file, in order, in the caller's session."""
     query = "SELECT content FROM file_pieces WHERE site_id = ? AND file = ? AND number = ?"
     for number in itertools.count():
         content = value(query, (site_id, file, number), b"")
@@ -36,7 +36,9 @@ def remove(site_id: int, file: str) -> None:
 
 
 def without_file(before: int) -> list[tuple[int, str]]:
-    """(site id, file) of the pieces from before an instant whose file nobody knows."""
+    """The (site id, file) of chunks from before an instant, in milliseconds, whose file is not in
+    `file_uploads`.
+    """
     return rows(
         "SELECT DISTINCT site_id, file FROM file_pieces AS p WHERE created_at < ? AND NOT EXISTS "
         "(SELECT 1 FROM file_uploads AS u WHERE u.site_id = p.site_id AND u.file = p.file)",

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage import jobs
-from storage.database import column, execute, marks, row, rows
+from storage.database import column, execute, row, rows
+from storage.engines.chosen import engine
 from storage.imports.models import FileUploadModel, ImportedFileModel
 from storage.records import Records
 
@@ -174,10 +175,10 @@ def put_file(site_id: int, import_id: int, file: ImportedFile) -> None:
 
 def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
     """By the id of the import."""
+    among = engine.among(import_ids)
     records = rows(
-        f"SELECT import_id, {FILES.columns} FROM imported_files "
-        f"WHERE site_id = ? AND import_id IN ({marks(import_ids)})",
-        [site_id, *import_ids],
+        f"SELECT import_id, {FILES.columns} FROM imported_files WHERE site_id = ? AND import_id {among.text}",
+        [site_id, *among.parameters],
     )
     return {import_id: ImportedFile(*record) for import_id, *record in records}
 

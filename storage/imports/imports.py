@@ -17,9 +17,10 @@ NOT_UNDONE = (
 
 
 class Import(NamedTuple):
-    """`applied` of the accepted `rows` are written; `refused` rows are not among them. By `unsubscribed` rows
-    somebody left; `stay_unsubscribed` are of people who had left before. The ignored are consent events that
-    came too late.
+    """An import. `applied` of the accepted `rows` are written; `refused` rows are not among them.
+    `unsubscribed` counts the rows that unsubscribed a subscriber, `stay_unsubscribed` those of subscribers
+    who had unsubscribed before. The ignored are consent events that had no effect because a later one says
+    otherwise.
     """
 
     id: int
@@ -41,7 +42,9 @@ class Import(NamedTuple):
 
 
 class Applying(NamedTuple):
-    """An import that is being applied: `applied` of its `rows` are; accepted with a number, at an instant."""
+    """An import that is being applied, of whose `rows` `applied` are written. It was accepted with `number`,
+    at the instant `at` in milliseconds.
+    """
 
     id: int
     rows: int
@@ -61,7 +64,9 @@ class Failed(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Unfinished imports, their rows to write, the creation of the oldest queued one in milliseconds."""
+    """The unfinished imports, their rows still to write, and the instant of the oldest queued one in
+    milliseconds.
+    """
 
     imports: int
     rows: int
@@ -69,7 +74,7 @@ class Waiting(NamedTuple):
 
 
 class ImportBatch(NamedTuple):
-    """Rows of an import, from `first_row` on; `payload` is a JSON array."""
+    """A batch of an import: its rows from `first_row` on. `payload` is a JSON array."""
 
     id: int
     first_row: int
@@ -117,7 +122,9 @@ def retry(site_id: int, import_id: int) -> bool:
 
 
 def add(site_id: int, accepted: int, refused: int, at: int, number: int) -> int:
-    """Adds an import with its number of acceptance, the newest of its site; returns its id."""
+    """Adds an import to its site with the number of its acceptance, which is the site's newest.
+    Returns its id.
+    """
     return IMPORTS.add(
         site=site_id, status="queued", rows=accepted, refused=refused, created_at=at, accepted_at=at,
         turn=number,
@@ -132,13 +139,13 @@ def add_batch(site_id: int, import_id: int, first_row: int, payload: str) -> Non
 
 
 def batch(site_id: int, import_id: int, row_number: int) -> ImportBatch:
-    """The batch with that row of an import."""
+    """The batch of an import that contains the row with that number."""
     newest = "AND first_row <= ? ORDER BY first_row DESC LIMIT 1"
     return BATCHES.find(newest, row_number, site_id=site_id, import_id=import_id)[0]
 
 
 def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
-    """(id, payload) of the batches of a site that are not applied yet, one at a time."""
+    """The (id, payload) of the batches of a site that are not applied yet, one at a time."""
     after = 0
     while batches := BATCHES.find("AND id > ? ORDER BY id LIMIT 1", after, site_id=site_id):
         after = batches[0].id
@@ -146,7 +153,9 @@ def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
 
 
 def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
-    """(payload, number, instant of acceptance) of the batches that accepted imports have still to apply."""
+    """The (payload, number, instant in milliseconds) of the batches that accepted imports have
+    still to apply.
+    """
     after = 0
     while record := row(
         "SELECT b.id, b.payload, i.turn, i.accepted_at FROM import_batches b "
@@ -159,7 +168,9 @@ def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
 
 
 def batch_after(site_id: int, batch_id: int, but: int) -> tuple[int, int, str] | None:
-    """(id, import id, payload) of the next batch that waits, but for those of an import or of undone ones."""
+    """The (id, import id, payload) of the next waiting batch, except those of the import `but` and of undone
+    imports.
+    """
     record = row(
         "SELECT id, import_id, payload FROM import_batches AS b WHERE site_id = ? AND id > ? "
         "AND import_id <> ? AND NOT EXISTS (SELECT 1 FROM undos AS u WHERE u.site_id = b.site_id "
@@ -170,7 +181,7 @@ def batch_after(site_id: int, batch_id: int, but: int) -> tuple[int, int, str] |
 
 
 def payload(site_id: int, batch_id: int) -> str | None:
-    """The rows of a batch; None once it is applied."""
+    """The payload of a batch: its rows as text. None once it is applied."""
     waiting = BATCHES.get(site_id=site_id, id=batch_id)
     return waiting and waiting.payload
 
@@ -188,7 +199,7 @@ def get(site_id: int, import_id: int) -> Import | None:
 
 
 def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
-    """The newest whose id is below `before`."""
+    """The newest imports with an id below `before`."""
     return IMPORTS.find("AND id < ? ORDER BY id DESC LIMIT ?", before, limit, site_id=site_id)
 
 
@@ -199,7 +210,7 @@ def applying(site_id: int, import_id: int) -> Applying | None:
 
 
 def advance(site_id: int, import_id: int, counts: tuple[int, ...], at: int) -> None:
-    """Adds counts, in the order of their columns from `applied` on."""
+    """Adds to the counts of an import, in the order of their columns from `applied` on."""
     execute(
         "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
         "unchanged = unchanged + ?, suppressed = suppressed + ?, unsubscribed = unsubscribed + ?, "
@@ -211,7 +222,7 @@ def advance(site_id: int, import_id: int, counts: tuple[int, ...], at: int) -> N
 
 
 def finish(site_id: int, import_id: int, at: int) -> Import:
-    """Marks an import as finished; the caller has applied all rows."""
+    """Marks an import as finished. The caller has applied all its rows."""
     return _end(site_id, import_id, "finished", at)
 
 
@@ -221,7 +232,7 @@ def fail(site_id: int, import_id: int, at: int) -> Import:
 
 
 def stop(site_id: int, import_id: int, at: int) -> None:
-    """Marks an import that has not ended as failed; its remaining batches are to be dropped."""
+    """Marks an unfinished import as failed. Its remaining batches are then dropped."""
     jobs.remove(site_id, JOB, import_id)
     execute(
         "UPDATE imports SET status = 'failed', finished_at = ? "
@@ -231,7 +242,7 @@ def stop(site_id: int, import_id: int, at: int) -> None:
 
 
 def drop_batches(site_id: int, import_id: int, limit: int) -> int:
-    """Deletes batches that an import has not applied; returns how many."""
+    """Deletes up to `limit` batches that an import has not applied. Returns how many."""
     return execute(
         "DELETE FROM import_batches WHERE site_id = ? AND id IN "
         "(SELECT id FROM import_batches WHERE site_id = ? AND import_id = ? LIMIT ?)",

@@ -6,7 +6,9 @@ from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 
 
 class MovedAddressModel(SiteOwnedModel):
-    """Who left an address, or `came` to it, in the transaction `number`, while older imports wait."""
+    """A change of address in the transaction `number`, kept while older imports wait. The subscriber left the
+    address, or `came` to it.
+    """
 
     address_hash = TextField()
     subscriber_id = BigIntegerField()
@@ -19,8 +21,9 @@ class MovedAddressModel(SiteOwnedModel):
 
 
 class ImportModel(SiteOwnedModel):
-    """`applied` of the `rows` are written; `turn`, the number of its acceptance, is its place in the queue.
-    Only imports of files have `columns` (JSON) and, if resumable, a `source` that identifies the file.
+    """An import. `applied` of the `rows` are written; `turn`, the number of its acceptance, is its position
+    in the queue. Only imports of files have `columns` (JSON) and, if resumable, a `source` that identifies
+    the file.
     """
 
     status = TextField()
@@ -59,7 +62,7 @@ add_partial_index("imports_receiving", ImportModel.receiving_until, where=Import
 
 
 class ImportBatchModel(SiteOwnedModel):
-    """Rows of an import to apply, from `first_row` on: a JSON array."""
+    """A batch of an import to apply: its rows from `first_row` on, as a JSON array."""
 
     parent = ForeignKeyField(ImportModel, column_name="import_id", on_delete="CASCADE")
     first_row = IntegerField()
@@ -87,11 +90,12 @@ class RefusedRowModel(SiteOwnedModel):
 
 
 class FileUploadModel(SiteOwnedModel):
-    """A file of an operator; `file` is its name in the instance, `reading` and `outcome` are JSON.
+    """A file that an operator uploaded; `file` is its name in the instance, `reading` and `outcome`
+    are JSON.
 
-    `task` is what a worker is to do with it, empty for nothing; `rows_done` are the rows that it has read.
-    `import_id` is that of the import it has become, or 0. `to_search` is the number of the first erasure that
-    the file is to be searched for, or 0.
+    `task` is the task of a worker, empty if there is none; `rows_done` is the number of rows that it has
+    read. `import_id` is the id of the import made of the file, or 0. `to_search` is the number of the first
+    erasure that the file must be searched for, or 0.
     """
 
     file = TextField()
@@ -113,9 +117,9 @@ class FileUploadModel(SiteOwnedModel):
 
 
 class ImportedFileModel(SiteOwnedModel):
-    """The name of an import's file, who sent it, and what was answered: in words, and as a line.
+    """The file of an import: its name, who sent it, and the answers to its questions, in words and as a line.
 
-    `digest` is of its content; empty if it was not taken.
+    `digest` is that of its content; empty if it was not computed.
     """
 
     import_id = IntegerField()
@@ -131,7 +135,7 @@ class ImportedFileModel(SiteOwnedModel):
 
 
 class FilePieceModel(SiteOwnedModel):
-    """A piece of the contents of a file, where hosts do not share a folder."""
+    """A chunk of a file's content, stored in the database because hosts do not share a folder."""
 
     file = TextField()
     number = IntegerField()

@@ -9,7 +9,9 @@ from storage.records import Records
 
 
 class MovedAddress(NamedTuple):
-    """`came` if the subscriber came to the address, else they left it, in the transaction `number`."""
+    """A change of address in the transaction `number`. The subscriber `came` to the address, or else
+    left it.
+    """
 
     address_hash: str
     subscriber_id: int
@@ -20,7 +22,9 @@ MOVED = Records(MovedAddressModel, MovedAddress)
 
 
 def note(site_id: int, old_hash: str, new_hash: str, subscriber_id: int, number: int) -> None:
-    """Notes a move in the transaction `number`, if rows wait that may be about its addresses."""
+    """Notes a change of address in the transaction `number`, if waiting rows may be about one of the
+    addresses.
+    """
     if _any_row_waits(site_id):
         moves = MovedAddress(old_hash, subscriber_id, 0), MovedAddress(new_hash, subscriber_id, 1)
         MOVED.add_many(moves, site_id=site_id, number=number)
@@ -36,7 +40,7 @@ def any_after(site_id: int, number: int) -> bool:
 
 
 def after(site_id: int, number: int, hashes: Collection[str]) -> list[MovedAddress]:
-    """Of some addresses the first move after `number`."""
+    """For each of some addresses, its first change after the transaction `number`."""
     first: dict[str, MovedAddress] = {}
     for move in MOVED.find("AND number > ? ORDER BY id", number, site_id=site_id):
         if move.address_hash in hashes:
@@ -45,6 +49,6 @@ def after(site_id: int, number: int, hashes: Collection[str]) -> list[MovedAddre
 
 
 def forget(site_id: int) -> None:
-    """Forgets them all, once no row waits."""
+    """Deletes all noted changes of address, once no row waits."""
     if not _any_row_waits(site_id):
         MOVED.delete(site_id=site_id)

@@ -24,17 +24,19 @@ class Contents:
 
 
 def copy(target: Path, progress: Callable[[int, int], None]) -> None:
-    """Copies the database, as the caller's snapshot sees it, into one new file; `progress(done, total)`."""
+    """Copies the database, as the caller's snapshot sees it, into one new file, and calls
+    `progress(done, total)`.
+    """
     sqlite_files.copy(database, target, progress)
 
 
 def backed_up_elsewhere(url: str) -> str:
-    """How a database is backed up that is no file of ours; "" for a file. Raises `Unusable`."""
+    """How to back up a database that is not a file; "" for a file. Raises `Unusable`."""
     return chosen.engine_of(url).BACKED_UP
 
 
 def examine(path: Path) -> Contents:
-    """Reads all of a database that is not in use. Raises `Unusable` when it is damaged."""
+    """Reads a whole database that is not in use. Raises `Unusable` when it is damaged."""
     try:
         with sqlite_files.opened_file(path) as opened:
             if fault := sqlite.fault(opened, "integrity_check"):
@@ -52,7 +54,7 @@ def examine(path: Path) -> Contents:
 
 
 def is_of_another_kind(path: Path) -> bool:
-    """Whether there is something, not an empty file, that is no database."""
+    """Whether the path is something other than a database or an empty file."""
     if not path.is_file():
         return path.exists()
     with path.open("rb") as file:
@@ -60,7 +62,9 @@ def is_of_another_kind(path: Path) -> bool:
 
 
 def accepted_numbers(path: Path) -> dict[str, int]:
-    """By uuid of the site, the newest number that a database has accepted; none in one without tables."""
+    """The newest number that a database has accepted, by uuid of the site. Empty for a database without
+    tables.
+    """
     with sqlite_files.opened_file(path) as opened:
         if not {"site_counters", "sites"} <= set(sqlite_files.tables(opened)):
             return {}
@@ -70,7 +74,7 @@ def accepted_numbers(path: Path) -> dict[str, int]:
 
 @session()
 def missing_columns() -> list[str]:
-    """The columns, as `table.column`, that the open database should have and has not."""
+    """The columns, as `table.column`, that the open database should have and does not."""
     columns = [(model._meta.table_name, name) for model in MODELS for name in model._meta.columns]
     there = {table: {column.name for column in database.get_columns(table)} for table, _ in columns}
     return [f"{table}.{name}" for table, name in columns if name not in there[table]]
@@ -82,12 +86,14 @@ def replace(current: Path, by: Path) -> None:
 
 
 def release(path: Path) -> None:
-    """Raises `Unavailable` if a process uses the database, and leaves it as a single file otherwise."""
+    """Leaves the database as a single file. Raises `Unavailable` if a process uses it."""
     sqlite_files.release(path)
 
 
 def ended_keys() -> list[tuple[str, int | None, int | None]]:
-    """(publishable key, revoked at, expires at) of keys revoked or with an expiry."""
+    """The (publishable key, revoked at, expires at) of keys that are revoked or have an expiry. Instants are
+    in milliseconds.
+    """
     return rows(
         "SELECT publishable_key, revoked_at, expires_at FROM keys "
         "WHERE revoked_at IS NOT NULL OR expires_at IS NOT NULL ORDER BY id"

@@ -8,7 +8,9 @@ from storage.engines.chosen import engine
 
 
 class Pages(NamedTuple):
-    """`size` in bytes per page; `free` of the `total` pages are unused, None if that is not known."""
+    """The pages of a database: `size` in bytes per page; `free` of the `total` pages are unused, None if
+    unknown.
+    """
 
     size: int
     total: int
@@ -16,17 +18,17 @@ class Pages(NamedTuple):
 
 
 class FirstScheme(NamedTuple):
-    """How many hashes of addresses, webhook secrets and active API keys are of before sites had keys."""
+    """The numbers of hashes of addresses, webhook secrets and active API keys from before sites had keys."""
 
     addresses: int
     webhooks: int
     keys: int
 
 
-def first_scheme(second: str) -> FirstScheme:
-    """Those that do not begin with `second`."""
+def count_first_scheme(second_prefix: str) -> FirstScheme:
+    """Counts the hashes, secrets and keys that do not begin with `second_prefix`."""
     [addresses], [webhooks], [keys] = (
-        row(query, (second,))
+        row(query, (second_prefix,))
         for query in (
             "SELECT count(*) FROM suppressions WHERE address_hash < ?",
             "SELECT count(*) FROM webhooks WHERE nonce < ?",
@@ -37,37 +39,37 @@ def first_scheme(second: str) -> FirstScheme:
 
 
 def engine_name(url: str) -> str:
-    """The engine of a database, in small letters. Raises `Unusable`."""
+    """The name of the database's engine, in small letters. Raises `Unusable`."""
     return chosen.engine_of(url).NAME
 
 
 def engine_version(url: str) -> str:
-    """Name and version of the engine, or of its driver."""
+    """The name and version of the engine, or of its driver."""
     return chosen.engine_of(url).version()
 
 
 def engine_fault(url: str) -> str | None:
-    """A known bug of this version of the engine, as a predicate (`has ...`); None without one."""
+    """A known bug of this version of the engine, as a predicate (`has ...`); None if there is none."""
     return chosen.engine_of(url).version_fault()
 
 
 def engine_advice(url: str) -> str:
-    """How to remedy `engine_fault`."""
+    """The remedy for `engine_fault`."""
     return chosen.engine_of(url).version_advice()
 
 
 def is_missing(url: str) -> bool:
-    """Whether the database is a file that is not there."""
+    """Whether the database is a file that does not exist."""
     return not all(file.exists() for file in chosen.engine_of(url).files(url)[:1])
 
 
 def notes() -> list[tuple[str, str]]:
-    """(what is noteworthy of the server, what to do about it, "" if nothing)."""
+    """The (fact, advice) pairs about the server; the advice is "" if there is none."""
     return engine.notes(database)
 
 
 def fault() -> str:
-    """The first fault of the database, "" if there is none; reads all of it."""
+    """The first fault of the database, "" if there is none. Reads the whole database."""
     return engine.fault(database)
 
 
@@ -81,12 +83,14 @@ def deviations() -> dict[str, str]:
 
 
 def log_bytes() -> int:
-    """The size of the log of recent writes."""
+    """The size of the write-ahead log in bytes."""
     return engine.log_bytes(database)
 
 
 def newest_instant() -> int:
-    """The latest creation, change of a subscriber or act of an operator, in milliseconds; 0 if none."""
+    """The instant of the latest creation, change of a subscriber or entry of the audit log, in milliseconds;
+    0 if there is none.
+    """
     latest = (
         "SELECT max(created_at) FROM sites",
         "SELECT max(created_at) FROM keys",

@@ -13,18 +13,21 @@ MARKER = "erased-*.mark"
 
 
 def request(instance: Path) -> None:
-    """Creates a marker. Call it in the transaction that deletes: else another process may meet it before."""
+    """Creates a marker. Call it in the transaction that deletes; otherwise another process may find
+    it before.
+    """
     (instance / MARKER.replace("*", secrets.token_hex(8))).touch(mode=0o600)
 
 
 def keep_log_short(instance: Path) -> None:
-    """What each worker does again and again: the log neither grows nor keeps who was erased."""
+    """Runs regularly in each worker, so that the write-ahead log neither grows nor keeps erased subscribers.
+    """
     run(instance)
     database.checkpoint()
 
 
 def run(instance: Path) -> bool:
-    """Empties the log if there is a marker; False if it must be retried."""
+    """Empties the write-ahead log if there is a marker. False if it must be retried."""
     markers = list(instance.glob(MARKER))
     if not markers:
         return True

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import peewee
 
+from storage.sql import insert_into
 from storage.instance.backups import MIGRATION_HISTORY as HISTORY
 from storage.engines import chosen
 from storage.engines.protocol import Engine
-from storage.erasures.log import ADD, ALL, LoggedErasure
+from storage.erasures.log import ADD, ALL, LogLine
 from storage.erasures.models import LoggedErasureModel
 from storage.errors import StatementError, Unusable
 from storage.opening.history import FIRST, LAST_BEFORE
@@ -34,7 +35,7 @@ Sums = dict[int, tuple[int, int]]
 
 
 class MovedTable(NamedTuple):
-    """`flags` are the places of the boolean columns, which SQLite reads as numbers."""
+    """A table that moves. `flags` are the indexes of the boolean columns, which SQLite reads as numbers."""
 
     name: str
     columns: list[str]
@@ -49,7 +50,9 @@ class MovedTable(NamedTuple):
 
 @lru_cache
 def tables() -> list[MovedTable]:
-    """Those that move, referenced ones before those that reference them. The log of erasures stays out."""
+    """The tables that move, referenced ones before those that reference them. The log of erasures is left
+    out.
+    """
     stay = (InstanceStateModel, LoggedErasureModel)
     return [_table(vars(model)["_meta"]) for model in MODELS if model not in stay]
 
@@ -79,7 +82,7 @@ class End:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """A transaction beside which nobody writes."""
+        """A transaction during which nobody else writes."""
         with self._meant(), self._engine.migration_lock(self._opened), self._opened.atomic():
             yield
 
@@ -88,7 +91,7 @@ class End:
             self._opened.connect()
 
     def is_migrated(self) -> bool:
-        """Whether it has the tables of an instance."""
+        """Whether the database has the tables of an instance."""
         with self._meant():
             return STATE in self._engine.tables(self._opened)
 
@@ -105,13 +108,13 @@ class End:
         return Phase(*record)
 
     def set_phase(self, was: Phase, phase: Phase) -> bool:
-        """False if another host has marked it since it `was` read."""
+        """Sets the phase of a move. False if another host has changed it since it was `was`."""
         with self._alone():
             cursor = self._opened.execute_sql(self._engine.rewrite(MARK), (*phase, was.move, was.name))
             return bool(self._opened.rows_affected(cursor))
 
     def is_empty(self) -> bool:
-        """Whether it has no table, or those of our migrations without a row."""
+        """Whether the database has no table, or only those of our migrations without a row."""
         with self._meant():
             names = set(self._engine.tables(self._opened))
             if not names:
@@ -124,19 +127,19 @@ class End:
             return int(self._rows(f"SELECT count(*) FROM {table.name}")[0][0])
 
     def key(self, table: MovedTable) -> list[str]:
-        """The columns of its primary key, in this engine's order."""
+        """The columns of a table's primary key, in this engine's order."""
         with self._meant():
             return list(self._engine.primary_key(self._opened, table.name))
 
     def last(self, table: MovedTable, key: Sequence[str]) -> Sequence[Any] | None:
-        """The highest key; None in an empty table."""
+        """The highest key in a table; None if it is empty."""
         order = ", ".join(f"{column} DESC" for column in key)
         with self._meant():
             records = self._rows(f"SELECT {', '.join(key)} FROM {table.name} ORDER BY {order} LIMIT 1")
         return records[0] if records else None
 
     def pages(self, table: MovedTable, after: Sequence[Any] | None = None) -> Iterator[list[Any]]:
-        """All rows in the order of the key, those after a key, some at a time."""
+        """All rows of a table in pages, in the order of the key; with `after`, those after that key."""
         key = self.key(table)
         indexes = [table.columns.index(column) for column in key]
         limit = LARGE_ROWS if table.name in LARGE else PAGE_ROWS
@@ -152,11 +155,11 @@ class End:
             return self._rows(query, [*(after or ()), limit])
 
     def add(self, table: MovedTable, rows: Sequence[Sequence[Any]]) -> None:
-        marks = ", ".join("?" * len(table.columns))
-        sql = f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks})"
+        insert = insert_into(table.name, table.columns)
+        typed = [table.typed(row) for row in rows] if table.flags else rows
         try:
             with self._alone():
-                self._opened.execute_many(sql, [table.typed(row) for row in rows] if table.flags else rows)
+                self._opened.execute_many(insert.one, typed, insert)
         except StatementError as error:
             if any(isinstance(value, str) and NUL in value for row in rows for value in row):
                 raise Unusable(WITH_NUL.format(table.name)) from error
@@ -167,33 +170,35 @@ class End:
         """Whether the log of erasures is in this database."""
         return self._engine.HAS_HOSTS
 
-    def logged_erasures(self) -> list[LoggedErasure]:
+    def logged_erasures(self) -> list[LogLine]:
         with self._meant():
-            return [LoggedErasure(*record) for record in self._rows(ALL)]
+            return [LogLine(*record) for record in self._rows(ALL)]
 
-    def log_erasures(self, erasures: Sequence[LoggedErasure]) -> None:
+    def log_erasures(self, erasures: Sequence[LogLine]) -> None:
         with self._alone():
-            self._opened.execute_many(ADD, erasures)
+            self._opened.execute_many(ADD.one, erasures)
 
     def last_id(self, table: MovedTable) -> int:
-        """The highest id that a table has given; 0 of one without ids, and before the first."""
+        """The highest id that a table has used; 0 for a table without ids or rows."""
         with self._meant():
             last_given = self._engine.last_id(self._opened, table.name) if "id" in table.columns else 0
             highest = self._rows(f"SELECT max(id) FROM {table.name}")[0][0] if "id" in table.columns else 0
         return max(last_given, highest or 0)
 
     def raise_last_id(self, table: MovedTable, number: int) -> None:
-        """Lets the next id be above a number."""
+        """Makes a table's next id higher than `number`."""
         with self._alone():
             self._engine.put_last_id(self._opened, table.name, number)
 
     def settle(self) -> None:
-        """Makes the statistics by which statements are planned."""
+        """Computes the statistics by which the engine plans statements."""
         with self._meant():
             self._opened.execute_sql("ANALYZE")
 
     def sums(self, table: MovedTable, advance: Callable[[int], None]) -> Sums:
-        """(rows, checksum) by site, 0 for rows of none; comparable within a process, on every engine."""
+        """The (rows, checksum) of a table by site, or by 0 for rows without a site. Checksums are comparable
+        within a process, on every engine.
+        """
         site_column = table.columns.index("site_id") if "site_id" in table.columns else None
         sums: Sums = defaultdict(lambda: (0, 0))
         for page in self.pages(table):
@@ -205,7 +210,7 @@ class End:
         return dict(sums)
 
     def person(self, after: int) -> list[Any]:
-        """The first subscriber whose id is above one, with what is kept of them: (id, rows)."""
+        """The first subscriber whose id is above `after`, with the rows of other tables about it."""
         by_name = {table.name: table for table in tables()}
         subscribers = by_name["subscribers"]
         with self._meant():
@@ -221,13 +226,14 @@ class End:
     def _of_person(self, by_name: dict[str, MovedTable], id_: int, site_id: int) -> Iterator[tuple[Any, ...]]:
         for name in OF_PERSON:
             columns = ", ".join(by_name[name].columns)
-            query = f"SELECT {columns} FROM {name} WHERE subscriber_id = ? AND +site_id = ? ORDER BY id"
+            of_person = f"subscriber_id = ? AND {self._engine.OF_SITE}"
+            query = f"SELECT {columns} FROM {name} WHERE {of_person} ORDER BY id"
             yield from map(tuple, self._rows(query, [id_, site_id]))
 
 
 @contextlib.contextmanager
 def end(url: str, password: str | None, timeout: float, allow_faulty: bool) -> Iterator[End]:
-    """One end, until the caller's `with` ends. Raises `Unavailable`, `Unusable`."""
+    """One end of a move, open until the caller's `with` ends. Raises `Unavailable`, `Unusable`."""
     engine = chosen.engine_of(url)
     opened = engine.open(url, timeout, 2, allow_faulty, password)
     try:

@@ -5,22 +5,22 @@ from storage.models import PepperModel
 
 
 def check_value() -> str | None:
-    """None if there is none yet."""
+    """The check value of the pepper; None if there is none yet."""
     return value("SELECT check_value FROM pepper", (), None) if can_know() else None
 
 
 def add_check_value(check_value: str) -> None:
-    """Raises `Conflict` if there is one."""
+    """Stores the check value of the pepper. Raises `Conflict` if there is one."""
     PepperModel.insert(id=1, check_value=check_value).execute()
 
 
 def can_know() -> bool:
-    """Whether the schema has what a check value is written with."""
+    """Whether the schema has a table for the check value."""
     return bool(database.table_exists("pepper"))
 
 
 def is_in_use() -> bool:
-    """Whether there is a check value, or a key was ever made."""
+    """Whether there is a check value, or an API key was ever made."""
     if check_value() is not None:
         return True
     return database.table_exists("keys") and row("SELECT 1 FROM keys") is not None

@@ -15,7 +15,9 @@ def site_owned_tables() -> list[str]:
 
 
 def tables_to_empty() -> list[str]:
-    """Those whose rows of a site go before it: all but the one whose row is the lock of the site."""
+    """The tables whose rows of a site are deleted before the site: all but the one whose row is the lock of
+    the site.
+    """
     return [table for table in site_owned_tables() if table != LOCK]
 
 
@@ -26,7 +28,7 @@ def size(site_id: int) -> int:
 
 
 def delete_some(table: str, site_id: int, limit: int) -> int:
-    """Deletes up to `limit` rows of a site from a table; returns how many."""
+    """Deletes up to `limit` rows of a site from a table. Returns how many."""
     key = ", ".join(next(_key(model) for model in _site_owned_models() if _meta(model).table_name == table))
     return execute(
         f"DELETE FROM {table} WHERE site_id = ? "
@@ -36,7 +38,7 @@ def delete_some(table: str, site_id: int, limit: int) -> int:
 
 
 def delete(site_id: int) -> int:
-    """Deletes a site and its remaining rows; returns how many of those."""
+    """Deletes a site and its remaining rows. Returns how many rows."""
     deleted = sum(
         execute(f"DELETE FROM {table} WHERE site_id = ?", (site_id,)) for table in site_owned_tables()
     )

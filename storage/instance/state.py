@@ -9,7 +9,7 @@ LEAVING, LEFT, ARRIVING = "leaving", "left", "arriving"
 
 
 class Phase(NamedTuple):
-    """Of a move, by its mark: `name` is "" for an instance in use; `at` in milliseconds."""
+    """The phase of a move, as it is stored. `name` is "" for an instance in use; `at` is in milliseconds."""
 
     move: str
     name: str
@@ -21,7 +21,7 @@ HERE = Phase("", "", "", 0)
 
 
 def phase() -> Phase:
-    """In a database without tables, too."""
+    """The phase of a move. Works in a database without tables, too."""
     if not database.table_exists("instance_state"):
         return HERE
     return Phase(*row("SELECT move, phase, other, at FROM instance_state"))
@@ -32,7 +32,7 @@ def is_here() -> bool:
 
 
 def home() -> tuple[str, str]:
-    """(the identity of the database that was home, that of the open one); "" where it is not known."""
+    """The identity of the database from which webhooks were sent, and that of the open one; "" if unknown."""
     return value("SELECT home FROM instance_state", (), ""), engine.identity(database)
 
 

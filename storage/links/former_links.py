@@ -6,6 +6,7 @@ from typing import NamedTuple
 from storage.database import execute_many
 from storage.links.models import FormerLinkModel
 from storage.records import Records
+from storage.sql import insert_into, update_of
 
 
 class FormerLink(NamedTuple):
@@ -16,6 +17,13 @@ class FormerLink(NamedTuple):
 
 
 FORMER = Records(FormerLinkModel, FormerLink)
+ADD = insert_into(
+    "former_links",
+    ("site_id", "uuid", "address_hash", "at"),
+    "ON CONFLICT (site_id, uuid) DO UPDATE SET address_hash = excluded.address_hash, "
+    "subscriber_id = NULL, at = excluded.at",
+)
+PUT_HOLDER = update_of("former_links", ("subscriber_id",), ("site_id", "address_hash"))
 
 
 def get(site_id: int, uuid: str) -> FormerLink | None:
@@ -30,17 +38,12 @@ def add(site_id: int, hashes: Mapping[str, str], at: int) -> None:
     """Keeps hashes of addresses by uuid; `at` in milliseconds. A uuid that a restore has brought back, and
     that goes again, is written anew.
     """
-    execute_many(
-        "INSERT INTO former_links (site_id, uuid, address_hash, at) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (site_id, uuid) DO UPDATE SET "
-        "address_hash = excluded.address_hash, subscriber_id = NULL, at = excluded.at",
-        [(site_id, uuid, address_hash, at) for uuid, address_hash in hashes.items()],
-    )
+    execute_many(ADD, [(site_id, uuid, address_hash, at) for uuid, address_hash in hashes.items()])
 
 
 def put_holders(site_id: int, holders: Mapping[str, int]) -> None:
     """Notes who has been given addresses, by hash."""
     execute_many(
-        "UPDATE former_links SET subscriber_id = ? WHERE site_id = ? AND address_hash = ?",
+        PUT_HOLDER,
         [(subscriber_id, site_id, address_hash) for address_hash, subscriber_id in holders.items()],
     )

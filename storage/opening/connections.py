@@ -14,7 +14,7 @@ database: Any = peewee.DatabaseProxy()
 
 
 class KeptConnections:
-    """The threads that keep their connection from one session to the next: the first `number` that ask."""
+    """The threads that keep their connection between sessions: the first `number` that ask."""
 
     def __init__(self, number: int) -> None:
         self._places = BoundedSemaphore(number)
@@ -30,13 +30,17 @@ _kept = KeptConnections(0)
 
 
 def keep_connections(number: int) -> None:
-    """Of a newly opened database, the connections of so many threads are kept, until the process ends."""
+    """For a newly opened database, keeps the connections of the first `number` threads until the process
+    ends.
+    """
     global _kept
     _kept = KeptConnections(number)
 
 
 class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function that it was
-    """A pooled connection, or the thread's own; re-entrant. Raises `Unavailable` and `Conflict`."""
+    """A context with a pooled connection, or the thread's own; re-entrant. Raises `Unavailable` and
+    `Conflict`.
+    """
 
     def _recreate_cm(self) -> Self:
         return type(self)()

@@ -18,7 +18,9 @@ EARLIER = (
 
 
 class Migrations(NamedTuple):
-    """Migrations that are not applied yet; why this code cannot migrate the database, "" if it can."""
+    """The migrations that are not applied yet, and why this code cannot migrate the database, "" if
+    it can.
+    """
 
     pending: list[str]
     refusal: str = ""
@@ -36,7 +38,7 @@ def read(runner: Runner) -> Migrations:
 
 
 def adopt(runner: Runner) -> None:
-    """Replaces a history that ends with `LAST_BEFORE`, in one transaction."""
+    """Replaces a history of migrations that ends with `LAST_BEFORE`, in one transaction."""
     if LAST_BEFORE in runner.applied():
         with runner.database.atomic():
             runner.History.delete().execute()
@@ -44,7 +46,9 @@ def adopt(runner: Runner) -> None:
 
 
 def needs_backup(runner: Runner, pending: list[str]) -> bool:
-    """Whether one of these is not additive, so that going back needs a backup; `FIRST` replaces a history."""
+    """Whether a pending migration is not additive, so that going back needs a backup. `FIRST` replaces a
+    history.
+    """
     return any(
         not getattr(migration.load(), "ADDITIVE", False)
         for migration in runner.migrations()

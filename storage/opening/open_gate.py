@@ -2,7 +2,7 @@
 
 
 class OpenGate:
-    """Lets any number of threads wait to write."""
+    """A gate that lets any number of threads wait to write."""
 
     def enter(self) -> bool:
         return True

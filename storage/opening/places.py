@@ -5,13 +5,13 @@ from pathlib import Path
 
 
 class WatchedPlaces:
-    """Each path's device and inode, as of when something was first found there."""
+    """The device and inode of each path, as they were when something was first found there."""
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
         self._identities: dict[Path, tuple[int, int] | None] = dict.fromkeys(paths)
 
     def have_changed(self) -> bool:
-        """Whether something else, or nothing, is at a path now."""
+        """Whether a path now has another file or folder, or none."""
         for path, first_identity in self._identities.items():
             identity = _identity(path)
             if first_identity is None:

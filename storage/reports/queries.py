@@ -34,7 +34,7 @@ def count_subscribers(site_id: int, rule: Sql, period: Interval) -> int:
 
 
 def count_subscribers_in(site_id: int, date: str, rule: Sql, periods: Sequence[Interval]) -> list[int]:
-    """The number of subscribers per period by a date, `created_at` or `unsubscribed_at`."""
+    """The number of subscribers in each period, by a date: `created_at` or `unsubscribed_at`."""
     counts = rows(
         f"SELECT (SELECT count(*) FROM subscribers WHERE site_id = ? AND {date} >= b.first "
         f"AND {date} < b.ending AND ({rule.text})) FROM {engine.PERIODS} ORDER BY b.place",
@@ -44,7 +44,7 @@ def count_subscribers_in(site_id: int, date: str, rule: Sql, periods: Sequence[I
 
 
 def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
-    """(tag, subscribers), the most common first, unused tags included."""
+    """The (tag, number of subscribers), the most common first, unused tags included."""
     if rule == MATCH_ALL and period == ALWAYS:
         return tags.most_common(site_id, limit)
     chosen, parameters = _subscriber_filter(site_id, rule, period)
@@ -59,7 +59,9 @@ def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[
 
 
 def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
-    """(value, subscribers), the most common first; the elements of an array count separately."""
+    """The (value, number of subscribers) of a custom field, the most common first. The elements of an array
+    count separately.
+    """
     if key in TEXT_COLUMNS:
         chosen, parameters = _subscriber_filter(site_id, rule, period, "subscribers.id")
         return rows(
@@ -79,7 +81,7 @@ def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) ->
 
 
 def by_domain(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
-    """(domain of the address, subscribers), the most common first."""
+    """The (domain of the address, number of subscribers), the most common first."""
     if rule == MATCH_ALL and period == ALWAYS:
         return domains.most_common(site_id, limit)
     return rows(
@@ -90,7 +92,7 @@ def by_domain(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tup
 
 
 def event_types(site_id: int, rule: Sql, period: Interval, limit: int) -> list[str]:
-    """The most common types of events within a period."""
+    """The most common types of events in a period."""
     chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
     types = rows(
         "SELECT type FROM events WHERE site_id = ? AND occurred_at >= ? AND occurred_at < ? "
@@ -103,7 +105,9 @@ def event_types(site_id: int, rule: Sql, period: Interval, limit: int) -> list[s
 def events_in(
     site_id: int, types: Sequence[str], rule: Sql, periods: Sequence[Interval]
 ) -> dict[str, list[int]]:
-    """The number of events per period, by type; whom a rule chooses is found once for all types."""
+    """The number of events in each period, by type. The subscribers that the rule chooses are found once for
+    all types.
+    """
     if not types:
         return {}
     chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
@@ -120,7 +124,9 @@ def events_in(
 
 
 def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, int, int, int]]:
-    """(created, updated, unchanged, failed) rows per period, by when their imports were accepted."""
+    """The (created, updated, unchanged, failed) rows of imports in each period, by the instant of their
+    acceptance.
+    """
     return rows(
         f"SELECT {', '.join(f'CAST(coalesce(sum({column}), 0) AS bigint)' for column in IMPORTED)} "
         f"FROM {engine.PERIODS} LEFT JOIN imports AS i "
@@ -131,7 +137,9 @@ def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, in
 
 
 def common_values(site_id: int, newest: int, limit: int) -> list[tuple[str, str, object, int]]:
-    """(key, JSON type, value, subscribers): the most common values per key of the newest subscribers."""
+    """The most common values of each custom field among the newest subscribers, as (key, JSON type, value,
+    number of subscribers).
+    """
     records = rows(
         "SELECT key, type, value, total FROM (SELECT key, type, value, total, "
         f"row_number() OVER (PARTITION BY key ORDER BY total DESC, {engine.BY_ATOM}, type) AS place "
@@ -148,7 +156,9 @@ def common_values(site_id: int, newest: int, limit: int) -> list[tuple[str, str,
 def _subscriber_filter(
     site_id: int, rule: Sql, period: Interval, column: str = "subscriber_id"
 ) -> tuple[str, tuple[object, ...]]:
-    """A condition on a column of ids, empty for all subscribers, and its parameters."""
+    """The condition that chooses subscribers by a column of ids, with its parameters; empty for all
+    subscribers.
+    """
     if rule == MATCH_ALL and period == ALWAYS:
         return "", ()
     if isinstance(rule, People) and not rule.excludes and period == ALWAYS:

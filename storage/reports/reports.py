@@ -7,7 +7,7 @@ from storage.reports.models import ReportModel
 
 
 class Report(NamedTuple):
-    """`settings` is JSON."""
+    """A saved report; `settings` is JSON."""
 
     id: int
     name: str
@@ -23,7 +23,7 @@ REPORTS = Records(ReportModel, Report)
 
 
 def list_all(site_id: int) -> list[Report]:
-    """Oldest first."""
+    """The saved reports of a site, oldest first."""
     return REPORTS.find("ORDER BY id", site_id=site_id)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from storage.database import marks, row, rows
+from storage.database import row, rows
 from storage.engines.chosen import engine
 from storage.segments.people import looking_for
 from storage.segments.rules import DOMAIN
@@ -13,16 +13,12 @@ from storage.subscribers.subscribers import COLUMNS, Subscriber, read
 
 ORDERS = ("created_at", "last_event_at", "unsubscribed_at")
 MOST_FOUND = 10_000
-EARLIEST = -(2**63)
+EARLIEST = f"'{-(2**63)}'"  # of a server, without quotes, a numeric: no index is searched for it
 LAST_CHARACTER = "\U0010ffff"
 
 BEGINS = "subscribers.site_id = ? AND {0} >= ? AND {0} < ?"
-FIRST_NAME, LAST_NAME = "first_name COLLATE NOCASE", "last_name COLLATE NOCASE"
 BY_ADDRESS = BEGINS.format("email_key")
 BY_DOMAIN = BEGINS.format(DOMAIN)
-BY_FIRST_NAME = f"{BEGINS.format(FIRST_NAME)} AND first_name <> ''"
-BY_LAST_NAME = f"{BEGINS.format(LAST_NAME)} AND last_name <> ''"
-BY_BOTH_NAMES = f"{BY_LAST_NAME} AND {FIRST_NAME} = ?"
 
 
 class Start(NamedTuple):
@@ -47,9 +43,10 @@ def begins_with(
     conditions = [condition for start in addresses for condition in _starts(site_id, start, BY_ADDRESS)]
     conditions += [condition for start in of_domains for condition in _starts(site_id, start, BY_DOMAIN)]
     for name in names:
-        conditions += [_begins(column, site_id, name) for column in (BY_FIRST_NAME, BY_LAST_NAME)]
+        conditions += [_begins(_by_name(column), site_id, name) for column in ("first_name", "last_name")]
         splits = {name.partition(" "), name.rpartition(" ")}
-        conditions += [_begins(BY_BOTH_NAMES, site_id, last, first) for first, _, last in splits if last]
+        by_both = f"{_by_name('last_name')} AND {engine.caseless('first_name', '=')}"
+        conditions += [_begins(by_both, site_id, last, first) for first, _, last in splits if last]
     few = join(" UNION ", [_some(condition) for condition in conditions])
     [count] = row(f"SELECT count(*) FROM ({few.text} LIMIT {MOST_FOUND + 1}) AS found", few.parameters)
     if count > MOST_FOUND:
@@ -68,6 +65,11 @@ def _starts(site_id: int, start: Start, condition: str) -> Iterator[Sql]:
             if start.local
             else [Sql("subscribers.site_id = ?", (site_id,)), of_them],
         )
+
+
+def _by_name(column: str) -> str:
+    bounds = f"{engine.caseless(column, '>=')} AND {engine.caseless(column, '<')}"
+    return f"subscribers.site_id = ? AND {bounds} AND {column} <> ''"
 
 
 def _begins(condition: str, site_id: int, text: str, *more: str) -> Sql:
@@ -89,9 +91,9 @@ def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offs
     with looking_for([rule]):
         records = rows(query, (site_id, *rule.parameters, limit, offset))
     ids = [subscriber_id for (subscriber_id,) in records]
-    people = rows(
-        f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({marks(ids)}) AND +site_id = ?", [*ids, site_id]
-    )
+    among = engine.among(ids)
+    query = f"SELECT {COLUMNS} FROM subscribers WHERE id {among.text} AND {engine.OF_SITE}"
+    people = rows(query, [*among.parameters, site_id])
     by_id = {subscriber.id: subscriber for subscriber in map(read, people)}
     return [by_id[subscriber_id] for subscriber_id in ids if subscriber_id in by_id]
 
@@ -109,7 +111,7 @@ def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
 
     Everybody has been created: of that order, the rule's own index may count.
     """
-    listed = _listed(rule, order) if order != ORDERS[0] else f"{_plus(rule)}site_id = ? AND ({rule.text})"
+    listed = _listed(rule, order) if order != ORDERS[0] else f"{_of_site(rule)} AND ({rule.text})"
     counted = f"SELECT 1 FROM subscribers WHERE {listed} LIMIT ?"
     with looking_for([rule]):
         [total] = row(f"SELECT count(*) FROM ({counted}) AS found", (site_id, *rule.parameters, limit))
@@ -117,8 +119,11 @@ def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
 
 
 def _listed(rule: Sql, order: str) -> str:
-    plus = _plus(rule)
-    return f"{plus}site_id = ? AND {plus}{order} > {EARLIEST} AND ({rule.text})"
+    return f"{_of_site(rule)} AND {_plus(rule)}{order} > {EARLIEST} AND ({rule.text})"
+
+
+def _of_site(rule: Sql) -> str:
+    return engine.OF_SITE if rule.rare else "site_id = ?"
 
 
 def _plus(rule: Sql) -> str:

@@ -4,7 +4,7 @@ from storage.database import execute, rows
 
 
 def put(site_id: int, segment_id: int, day: str, size: int) -> None:
-    """The last count of a day stays."""
+    """Stores the count of a segment on a day, in place of an earlier one of that day."""
     execute(
         "INSERT INTO segment_counts (site_id, segment_id, day, people) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id, segment_id, day) DO UPDATE SET people = excluded.people",
@@ -13,7 +13,7 @@ def put(site_id: int, segment_id: int, day: str, size: int) -> None:
 
 
 def site_counts(site_id: int, since: str) -> list[tuple[int, str, int]]:
-    """(segment id, day, subscribers) from a day on, in the order of days."""
+    """The (segment id, day, number of subscribers) from a day on, in the order of days."""
     return rows(
         "SELECT segment_id, day, people FROM segment_counts WHERE site_id = ? AND day >= ? "
         "ORDER BY segment_id, day",
@@ -22,7 +22,7 @@ def site_counts(site_id: int, since: str) -> list[tuple[int, str, int]]:
 
 
 def forget(site_id: int, segment_id: int, before: str = "9999-12-31") -> None:
-    """Deletes the counts of a segment from before a day."""
+    """Deletes the counts of a segment on days before `before`."""
     execute(
         "DELETE FROM segment_counts WHERE site_id = ? AND segment_id = ? AND day < ?",
         (site_id, segment_id, before),

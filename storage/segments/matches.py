@@ -14,18 +14,18 @@ from storage.subscribers.field_values import Row, key_of
 MET = """
 WITH they AS ({ids}), their_tags AS MATERIALIZED (
     SELECT s.site_id, t.value AS tag_id, s.id AS subscriber_id FROM subscribers s, {tags} t
-    WHERE s.id IN ({ids}) AND +site_id = ?
+    WHERE s.id IN ({ids}) AND {of_site}
 ), their_values AS MATERIALIZED (
     SELECT v.* FROM {keys} {joins} field_values v ON v.site_id = ? AND v.field_id = k.field_id
     AND v.folded = k.folded AND v.label = k.label AND v.kind = k.kind AND v.subscriber_id = k.subscriber_id
 ), their_events AS MATERIALIZED (
     SELECT site_id, subscriber_id, type, occurred_at FROM events
-    WHERE subscriber_id IN ({ids}) AND +site_id = ?
+    WHERE subscriber_id IN ({ids}) AND {of_site}
 )
 SELECT * FROM (
     WITH subscriber_tags AS (SELECT * FROM their_tags), field_values AS (SELECT * FROM their_values),
     events AS (SELECT * FROM their_events)
-    SELECT subscribers.id, {conditions} FROM subscribers WHERE subscribers.id IN ({ids}) AND +site_id = ?
+    SELECT subscribers.id, {conditions} FROM subscribers WHERE subscribers.id IN ({ids}) AND {of_site}
 ) AS met
 """
 MEETING_SOME = f"{MEETING} AND subscribers.id IN (SELECT value FROM they)"
@@ -36,7 +36,8 @@ MOST_SELECTS = 200  # of the conditions of one statement: SQLite takes some 500,
 def conditions_met(
     site_id: int, subscriber_ids: Iterable[int], values: Iterable[Row], conditions: Sequence[Sql]
 ) -> dict[int, list[bool]]:
-    """By subscriber, for each condition on `subscribers` whether it holds; nobody who is gone is in it.
+    """For each subscriber id, whether each condition on `subscribers` holds. Subscribers that no longer exist
+    are left out.
 
     `values` are all rows of `field_values` of these subscribers.
     """
@@ -46,7 +47,8 @@ def conditions_met(
         columns = join(", ", [Sql(f"({part.text}) IS TRUE", part.parameters) for part in chunk])
         query = MET.format(
             tags=engine.each_number("s.tag_ids"), ids=engine.IDS, keys=engine.VALUE_KEYS,
-            joins=engine.IN_ORDER, conditions=columns.text.replace(MEETING, MEETING_SOME),
+            joins=engine.IN_ORDER, of_site=engine.OF_SITE,
+            conditions=columns.text.replace(MEETING, MEETING_SOME),
         )  # fmt: skip
         bound = (ids, ids, site_id, keys, site_id, ids, site_id, *columns.parameters, ids, site_id)
         for subscriber_id, *holds in rows(query, bound):

@@ -6,7 +6,7 @@ from storage.base_models import BaseModel, SiteOwnedModel
 
 
 class SegmentModel(SiteOwnedModel):
-    """`rules` is JSON, as received."""
+    """A segment; `rules` is JSON, as received."""
 
     name = TextField()
     description = TextField()
@@ -20,7 +20,7 @@ class SegmentModel(SiteOwnedModel):
 
 
 class SegmentCountModel(BaseModel):
-    """How many a segment had on a day, such as 2026-08-21."""
+    """The number of subscribers that a segment had on a day, such as 2026-08-21."""
 
     site_id = IntegerField()
     segment_id = IntegerField()

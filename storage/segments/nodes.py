@@ -9,7 +9,9 @@ LOWER, STRICT = ("gt", "gte"), ("gt", "lt")
 
 
 class Instant(int):
-    """Milliseconds since 1970, to compare with dates instead of numbers."""
+    """An instant in milliseconds since 1970, a type of its own so that it is compared with dates,
+    not numbers.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """At least a number of events of a type, since an instant or ever."""
+    """A condition on events: at least a number of events of a type, since an instant or ever."""
 
     type: str
     at_least: int
@@ -33,7 +35,7 @@ class Events:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A lower and an upper bound on a custom field, each of which a member of a list may meet."""
+    """A lower and an upper bound on a custom field. Different members of a list may meet them."""
 
     lower: Condition
     upper: Condition
@@ -41,7 +43,7 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """`all`, `any` or `not` of its parts; `not` has one part."""
+    """A group of conditions: `all`, `any` or `not` of its parts; `not` has one part."""
 
     operator: str
     parts: tuple["Rule", ...]
@@ -51,9 +53,10 @@ Rule = Condition | Events | Between | Group
 
 
 def simplify(group: Group) -> list[Rule]:
-    """The parts, of `all` and `any` with at most one lower and one upper bound on each field.
+    """The parts of a group. `all` and `any` keep at most one lower and one upper bound on each
+    field.
 
-    Whoever meets the strictest meets the others, with a list of values too.
+    A value that meets the strictest bound meets the others, also in a list.
     """
     parts: list[Rule] = []
     bounds: dict[tuple[str, bool, bool], list[Condition]] = {}
@@ -84,6 +87,6 @@ def _flat(group: Group) -> Iterator[Rule]:
 
 
 def _decisive(bounds: list[Condition], is_lower: bool, is_all: bool) -> Condition:
-    """The strictest of bounds to one side; of those of which any must hold, the least strict."""
+    """The strictest of several bounds to one side or, if any of them must hold, the least strict."""
     choose = max if is_lower == is_all else min
     return choose(bounds, key=lambda bound: (bound.operand, (bound.operator in STRICT) == is_lower))

@@ -27,10 +27,11 @@ NOTHING = Sql("")
 
 @dataclass(frozen=True, slots=True)
 class People(Sql):
-    """The condition that a subscriber is one of them; with `excludes`, that they are not.
+    """A set of subscribers, as the condition of being in it or, with `excludes`, of not being in
+    it.
 
     `select` finds `subscriber_id`, and takes another condition before `grouped` unless it `is_fixed`. A set
-    of a lower `size` is likely smaller.
+    with a lower `size` is probably smaller.
     """
 
     select: Sql = NOTHING
@@ -44,12 +45,12 @@ class People(Sql):
         return join("", [self.select, self.grouped])
 
     def narrowed(self, others: Sql) -> "People":
-        """Those of them who are among other ids."""
+        """The subscribers of this set that are also among other ids."""
         more = Sql(AMONG.format(id="+subscriber_id", ids=others.text), others.parameters)
         return replace(self, select=join(AND, [self.select, more]))
 
     def without(self, others: Sql) -> "People":
-        """Those of them who are not among other ids."""
+        """The subscribers of this set that are not among other ids."""
         more = engine.NOT_AMONG.format(id="+subscriber_id", ids=others.text)
         text = f"SELECT subscriber_id FROM ({self.ids.text}) AS these WHERE {more}"
         return replace(
@@ -66,7 +67,9 @@ def chosen(select: Sql, size: int, grouped: Sql = NOTHING) -> People:
 
 
 def _among(members: People, plus: str, condition: str = AMONG) -> People:
-    """With its text; a plus keeps the people of a large set from being read one by one."""
+    """The set with the text of its condition. A plus in it keeps the subscribers of a large set from being
+    read one by one.
+    """
     ids = members.ids
     text = condition.format(id=f"{plus}subscribers.id", ids=ids.text)
     return replace(members, text=text, parameters=ids.parameters)
@@ -139,12 +142,14 @@ def join_all(parts: Sequence[Sql]) -> Sql:
 
 
 def joining() -> AbstractContextManager[None]:
-    """For statements that count sets of people."""
+    """A context for statements that count sets of subscribers."""
     return engine.joining_sets(database)
 
 
 def looking_for(rules: Iterable[Sql]) -> AbstractContextManager[None]:
-    """For statements on some of whom rules find: by values, whose sets no index searches for a person."""
+    """A context for statements that look up some of the subscribers that rules choose. Sets chosen by custom
+    values have no index by subscriber.
+    """
     return joining() if any("field_values" in rule.text for rule in rules) else nullcontext()
 
 

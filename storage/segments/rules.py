@@ -8,11 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from storage.database import marks
 from storage.engines.chosen import engine
 from storage.segments.nodes import BOUNDS, Between, Condition, Events, Group, Instant, Rule, simplify
 from storage.segments.people import GROUPS, NOTHING, People, chosen, join_all, join_any, negate
-from storage.sql import Sql
+from storage.sql import Sql, join
 from storage.subscribers import domains, tags
 from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, TEXT
 from storage.subscribers.subscribers import DATES, TEXT_COLUMNS
@@ -32,7 +31,7 @@ COMPARED = {False: ("v.number", "CAST(? AS NUMERIC)"), True: ("v.instant", "?")}
 JSON_TEXT = "CASE j.type WHEN 'text' THEN folded(j.atom) END"
 TAGGED = (
     "SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id IN "
-    "(SELECT id FROM tags WHERE site_id = ? AND name_key IN ({}))"
+    "(SELECT id FROM tags WHERE site_id = ? AND name_key {})"
 )
 UNSUBSCRIBED = "SELECT id AS subscriber_id FROM subscribers WHERE site_id = ? AND unsubscribed_at IS NOT NULL"
 SMALL, LARGE, LARGEST = range(3)  # sets of people: by an index, by a value, by reading all values of a field
@@ -62,11 +61,13 @@ def _bind(template: str) -> Compile:
 
 
 def _texts(whole: str, part: str) -> dict[str, Compile]:
-    """The operators on text: `whole` is compared, `part` is searched."""
+    """The operators on text. `whole` is the SQL that compares the whole text, `part` the SQL that
+    searches in it.
+    """
     return {
         "is": _bind(f"{whole} = ?"),
         "is_not": _bind(f"{whole} <> ?"),
-        "in": lambda operand: Sql(f"{whole} IN ({marks(operand)})", tuple(operand)),
+        "in": lambda operand: join(" ", [Sql(whole), engine.among(operand)]),
         "contains": _bind(f"instr({part}, ?) > 0"),
         "starts_with": _bind(f"instr({part}, ?) = 1"),
     }
@@ -99,11 +100,14 @@ COLUMNS: dict[str, dict[str, Compile]] = {
 
 def _tagged(names: tuple[str, ...], site_id: int) -> Sql:
     keys = (*names, *tags.twin_keys(site_id, names))
-    return chosen(Sql(TAGGED.format(marks(keys)), (site_id, site_id, *keys)), SMALL)
+    among = engine.among(keys)
+    return chosen(Sql(TAGGED.format(among.text), (site_id, site_id, *among.parameters)), SMALL)
 
 
 def _domain_contains(part: str, site_id: int, comparison: str = "> 0") -> Sql:
-    """Of the domain with an `@` before and a dot behind it, as it is stored or shown."""
+    """The condition that a domain contains a text, as it is stored or shown, with an `@` before it and a dot
+    after it.
+    """
     stored = Sql(f"instr('@' || {DOMAIN} || '.', ?) {comparison}", (part,))
     shown = [(domain, f"@{text}.") for domain, text in domains.international(site_id)]
     matching = [
@@ -152,7 +156,7 @@ def _events(rule: Events, site_id: int) -> Sql:
 
 
 def _some_name(rule: Condition, value: Sql) -> Sql:
-    """Whether a name of a subscriber meets a condition on JSON: it is a text, or missing."""
+    """The condition on a name of a subscriber, tested as JSON: it is a text, or missing."""
     name = f"subscribers.{rule.key}"
     type_ = f"CASE {name} WHEN '' THEN 'null' ELSE 'text' END"
     text = value.text.replace("j.type", type_).replace("j.atom", name)
@@ -160,7 +164,7 @@ def _some_name(rule: Condition, value: Sql) -> Sql:
 
 
 def _some(rule: Condition, site_id: int, value: Sql, size: int = LARGEST, grouped: Sql = NOTHING) -> Sql:
-    """Whether a subscriber has a row of `field_values` that meets a condition."""
+    """The condition that a subscriber has a row of `field_values` that meets a condition."""
     select = Sql(f"{OF_FIELD} AND ({value.text})", (site_id, site_id, rule.key, *value.parameters))
     return chosen(select, size, grouped)
 
@@ -170,9 +174,10 @@ def _is_long(operand: Any) -> bool:
 
 
 def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: bool = True) -> Sql:
-    """A condition on text: by the row, and by the JSON only where the row may be cut.
+    """A condition on text. It is tested on the row of `field_values`, and on the JSON only if the text in
+    that row may be cut.
 
-    `whole` says that a cut row cannot match what is not cut.
+    `whole` is true if a cut row cannot match text that is not cut.
     """
     if rule.key in TEXT_COLUMNS:
         return _some_name(rule, Sql(json_value, (rule.operand,)))
@@ -189,7 +194,7 @@ def _is(rule: Condition, site_id: int) -> Sql:
 
 
 def _in(rule: Condition, site_id: int) -> Sql:
-    """One search of `field_values` for all texts, one for all other operands."""
+    """The condition for several operands: one search of `field_values` for all texts, one for all others."""
     if rule.key in TEXT_COLUMNS:
         return _some_name(rule, join_any([_json_equal(operand) for operand in rule.operand]))
     texts = [operand for operand in rule.operand if isinstance(operand, str)]
@@ -201,7 +206,7 @@ def _in(rule: Condition, site_id: int) -> Sql:
         if _is_long(operand)
     ]
     if short:
-        equal = Sql(f"v.kind = {TEXT} AND v.folded IN ({marks(short)})", short)
+        equal = join(" ", [Sql(f"v.kind = {TEXT} AND v.folded"), engine.among(short)])
         conditions.append(_some(rule, site_id, equal, LARGE))
     if others:
         conditions.append(_some(rule, site_id, join_any([_row_equal(operand) for operand in others])))
@@ -230,7 +235,9 @@ def _bound(rule: Condition, site_id: int) -> Sql:
 
 
 def _between(rule: Between, site_id: int) -> Sql:
-    """Reads the values once: the largest of a list meets a lower bound if any of it does."""
+    """The condition for two bounds, which reads the values once. The largest value of a list meets a lower
+    bound if any value does.
+    """
     lower, upper = rule.lower, rule.upper
     if lower.key in TEXT_COLUMNS:
         return join_all([_bound(lower, site_id), _bound(upper, site_id)])

@@ -15,11 +15,11 @@ JOB = "segment"  # the kind of the job that counts one
 
 # Reads the subscribers of a site in the order of `created_at`, nearly their order on disk. With the site
 # alone, the query planner chooses the index of `updated_at`, whose random access is ten times as slow.
-OF_SITE = "subscribers.site_id = ? AND subscribers.created_at > -9223372036854775808"
+OF_SITE = "subscribers.site_id = ? AND subscribers.created_at > '-9223372036854775808'"
 
 
 class Segment(NamedTuple):
-    """`rules` is JSON."""
+    """A segment; `rules` is JSON."""
 
     id: int
     name: str
@@ -33,7 +33,7 @@ SEGMENTS = Records(SegmentModel, Segment)
 
 
 def list_all(site_id: int) -> list[Segment]:
-    """Newest first."""
+    """The segments of a site, newest first."""
     return SEGMENTS.find("ORDER BY id DESC", site_id=site_id)
 
 
@@ -53,13 +53,13 @@ def change(site_id: int, segment_id: int, name: str, description: str, rules: st
 
 
 def delete(site_id: int, segment_id: int) -> None:
-    """Raises `Conflict` if a report or a webhook uses it."""
+    """Deletes a segment. Raises `Conflict` if a report or a webhook uses it."""
     SEGMENTS.delete(site_id=site_id, id=segment_id)
     jobs.remove(site_id, JOB, segment_id)
 
 
 def count(site_id: int, rule: Sql) -> tuple[int, int]:
-    """(subscribers, unsubscribed ones) that match a rule."""
+    """The numbers of subscribers and of unsubscribed ones that match a rule."""
     with joining():
         return _count(site_id, rule)
 

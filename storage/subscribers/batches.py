@@ -4,22 +4,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from storage.database import database, execute_many, marks, rows
+from storage.database import database, execute_many, rows
 from storage.engines.chosen import engine
+from storage.sql import insert_into, update_of
 from storage.subscribers.subscribers import TEXT_COLUMNS
 
 KNOWN = (
     "id", "email", "fields", "tag_ids", *TEXT_COLUMNS, "last_event_at", "unsubscribed_at",
     "consent_at", "consent_number", "consent_kind", "unsubscribe_number", "updated_at", "email_key",
-    "created_by",
+    "uuid", "created_by",
 )  # fmt: skip
 (
     ID, EMAIL, FIELDS, TAG_IDS, *TEXT_POSITIONS, LAST_EVENT_AT, UNSUBSCRIBED_AT, CONSENT_AT,
-    CONSENT_NUMBER, CONSENT_KIND, UNSUBSCRIBE_NUMBER, UPDATED_AT, KEY, CREATED_BY,
+    CONSENT_NUMBER, CONSENT_KIND, UNSUBSCRIBE_NUMBER, UPDATED_AT, KEY, UUID, CREATED_BY,
 ) = range(len(KNOWN))  # fmt: skip
 NAMED = slice(TEXT_POSITIONS[0], LAST_EVENT_AT)
-INSERTED = (*KNOWN, "created_at", "uuid", "site_id")
-INSERT = f"INSERT INTO subscribers ({', '.join(INSERTED)}) VALUES ({marks(INSERTED)})"
+INSERTED = (*KNOWN, "created_at", "site_id")
 
 # An update writes whole groups of columns: an index is rewritten only with the group that it is of.
 TEXTS, NAMES, EVENTS, CONSENT = 1, 2, 4, 8
@@ -32,12 +32,10 @@ GROUPS = {
 
 
 def read_existing(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, ...]]:
-    """The columns `KNOWN` of subscribers, by email key."""
-    chosen = list(keys)
-    records = rows(
-        f"SELECT {', '.join(KNOWN)} FROM subscribers WHERE site_id = ? AND email_key IN ({marks(chosen)})",
-        [site_id, *chosen],
-    )
+    """The columns `KNOWN` of existing subscribers, by email key."""
+    among = engine.among(keys)
+    query = f"SELECT {', '.join(KNOWN)} FROM subscribers WHERE site_id = ? AND email_key {among.text}"
+    records = rows(query, [site_id, *among.parameters])
     return {record[KEY]: record for record in records}
 
 
@@ -47,12 +45,14 @@ def new_ids(count: int) -> Sequence[int]:
 
 
 def insert(subscribers: Iterable[Sequence[Any]]) -> None:
-    """Adds subscribers, as rows of `INSERTED`."""
-    execute_many(INSERT, subscribers)
+    """Adds subscribers, given as rows of `INSERTED`."""
+    execute_many(insert_into("subscribers", INSERTED), subscribers)
 
 
 def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
-    """The sum of the groups that differ between two rows of `KNOWN`; with any that is shown, `TEXTS` too."""
+    """The sum of the groups of columns that differ between two rows of `KNOWN`. It includes `TEXTS` if any
+    shown column differs.
+    """
     groups = 0
     if subscriber[NAMED] != list(before[NAMED]):
         groups = TEXTS | NAMES
@@ -68,12 +68,13 @@ def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
 
 
 def update(site_id: int, changed: Mapping[int, Sequence[Sequence[Any]]]) -> None:
-    """Writes the groups of columns that changed, as rows of `KNOWN` by the sum of their groups."""
+    """Writes the changed groups of columns of subscribers. `changed` has rows of `KNOWN` by the sum of their
+    groups.
+    """
     for groups, subscribers in changed.items():
         columns = [name for group, names in GROUPS.items() if group & groups for name in names]
         values = itemgetter(*(KNOWN.index(name) for name in columns), ID)
         execute_many(
-            f"UPDATE subscribers SET {', '.join(f'{name} = ?' for name in columns)} "
-            "WHERE id = ? AND site_id = ?",
+            update_of("subscribers", columns, ("id", "site_id")),
             [(*values(subscriber), site_id) for subscriber in subscribers],
         )

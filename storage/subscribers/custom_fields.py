@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from storage.database import database, execute_many, marks, rows
+from storage.database import database, execute_many, rows
 from storage.engines.chosen import engine
 from storage.records import Records
-from storage.sql import slices
+from storage.sql import insert_into, slices
 from storage.subscribers.models import CustomFieldModel
 
 
@@ -22,32 +22,34 @@ FIELDS = Records(CustomFieldModel, CustomField)
 
 
 def list_all(site_id: int) -> list[CustomField]:
-    """Newest first."""
+    """The custom fields of a site, newest first."""
     return FIELDS.find("ORDER BY id DESC", site_id=site_id)
 
 
 def get_by_key(site_id: int, key: str) -> CustomField:
-    """The field with that key, which must exist."""
+    """The custom field with a key, which must exist."""
     return FIELDS.find(site_id=site_id, key=key)[0]
 
 
 def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
-    """Ids by key, of those of `keys` that the site has."""
+    """The ids of a site's custom fields, by key, of those among `keys`."""
     return {
         key: field_id
-        for chunk in slices(keys)
+        for among in map(engine.among, slices(keys))
         for key, field_id in rows(
-            f"SELECT key, id FROM custom_fields WHERE site_id = ? AND key IN ({marks(chunk)})",
-            [site_id, *chunk],
+            f"SELECT key, id FROM custom_fields WHERE site_id = ? AND key {among.text}",
+            [site_id, *among.parameters],
         )
     }
 
 
 def add(site_id: int, fields: Sequence[tuple[str, str]], at: int) -> dict[str, int]:
-    """Creates missing fields, given as (key, name), in the caller's write transaction; their ids by key."""
+    """Creates missing custom fields, given as (key, name), in the caller's write transaction. Returns their
+    ids by key.
+    """
     ids = engine.new_ids(database, "custom_fields", len(fields))
     execute_many(
-        "INSERT INTO custom_fields (id, site_id, key, name, created_at) VALUES (?, ?, ?, ?, ?)",
+        insert_into("custom_fields", ("id", "site_id", "key", "name", "created_at")),
         ((field_id, site_id, key, name, at) for field_id, (key, name) in zip(ids, fields, strict=True)),
     )
     return {key: field_id for field_id, (key, _) in zip(ids, fields, strict=True)}

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from storage.database import column, execute, execute_many, rows
+from storage.sql import insert_into
 
 INTERNATIONAL = "xn--"  # how a label in A-label form begins
 LAST_CHARACTER = "\U0010ffff"
@@ -15,11 +16,11 @@ _decoded: ContextVar[dict[int, list[tuple[str, str]]]] = ContextVar("_decoded") 
 def count(site_id: int, more: Mapping[str, int]) -> None:
     """Adds to the counters of domains, in the transaction of the change that they count.
 
-    A domain of nobody is forgotten: it may name a person who is erased.
+    A domain without subscribers is deleted: it may identify an erased person.
     """
+    added = "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people"
     execute_many(
-        "INSERT INTO domains (site_id, domain, people) VALUES (?, ?, ?) "
-        "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people",
+        insert_into("domains", ("site_id", "domain", "people"), added),
         ((site_id, domain, size) for domain, size in sorted(more.items()) if size),
     )
     execute_many(
@@ -29,7 +30,7 @@ def count(site_id: int, more: Mapping[str, int]) -> None:
 
 
 def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
-    """(domain, people), the most common first."""
+    """The (domain, number of subscribers) of domains, the most common first."""
     return rows(
         "SELECT domain, people FROM domains WHERE site_id = ? AND people > 0 "
         "ORDER BY people DESC, domain LIMIT ?",
@@ -38,7 +39,7 @@ def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
 
 
 def stored_counts(site_id: int) -> list[tuple[str, int]]:
-    """(domain, people) as stored."""
+    """The (domain, number of subscribers) of domains, as stored."""
     return rows("SELECT domain, people FROM domains WHERE site_id = ? AND people <> 0", (site_id,))
 
 
@@ -48,7 +49,7 @@ def put(site_id: int, sizes: Iterable[tuple[str, int]]) -> None:
 
 
 def counted(site_id: int) -> list[tuple[str, int]]:
-    """(domain, people) as counted from the subscribers."""
+    """The (domain, number of subscribers) of domains, as counted from the subscribers."""
     return rows(
         "SELECT substr(email_key, instr(email_key, '@') + 1), count(*) FROM subscribers "
         "WHERE site_id = ? GROUP BY 1",
@@ -57,12 +58,12 @@ def counted(site_id: int) -> list[tuple[str, int]]:
 
 
 def domains_of(keys: Iterable[str]) -> list[str]:
-    """The domains of keys of addresses."""
+    """The domains in keys of addresses."""
     return [key.partition("@")[2] for key in keys]
 
 
 def shown_domain(domain: str) -> str:
-    """A domain as people read it; a label that is no A-label stays as it is."""
+    """A domain in Unicode letters, as people read it. A label that is no A-label is unchanged."""
     return ".".join(map(_shown_label, domain.split(".")))
 
 
@@ -76,7 +77,7 @@ def _shown_label(label: str) -> str:
 
 
 def shown_from(site_id: int, start: str, text: str) -> list[str]:
-    """Those of the domains that begin with `start` which are shown with `text` at the start."""
+    """The domains that begin with `start` and whose shown form begins with `text`."""
     domains = column(
         "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND domain >= ? AND domain < ?",
         (site_id, start, start + LAST_CHARACTER),
@@ -86,7 +87,7 @@ def shown_from(site_id: int, start: str, text: str) -> list[str]:
 
 @contextmanager
 def decoded_once() -> Iterator[None]:
-    """Within it, `international` reads and decodes the domains of a site once."""
+    """A context in which `international` reads and decodes the domains of a site once."""
     token = _decoded.set({})
     try:
         yield
@@ -95,7 +96,7 @@ def decoded_once() -> Iterator[None]:
 
 
 def international(site_id: int) -> list[tuple[str, str]]:
-    """Those that are shown otherwise than they are stored: (as stored, as shown)."""
+    """The (stored form, shown form) of the domains for which these differ."""
     decoded = _decoded.get({})
     if site_id not in decoded:
         domains = column(
@@ -107,5 +108,5 @@ def international(site_id: int) -> list[tuple[str, str]]:
 
 
 def as_text(several: Iterable[str]) -> str:
-    """The parameter of `ONE_OF_DOMAINS`."""
+    """The domains as one text, the parameter of `ONE_OF_DOMAINS`."""
     return " ".join(several)

@@ -4,16 +4,16 @@ import itertools
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from storage.database import column, marks, rows, value
+from storage.database import column, rows, value
+from storage.engines.chosen import engine
 from storage.records import Records
 from storage.subscribers.models import EventModel
 
 WEEK_MS = 7 * 86_400_000
-OF_SUBSCRIBER = "WHERE subscriber_id = ? AND +site_id = ?"
 
 
 class Event(NamedTuple):
-    """`details` is JSON."""
+    """An event of a subscriber; `details` is JSON."""
 
     subscriber_id: int
     type: str
@@ -32,7 +32,7 @@ def add(site_id: int, events: Iterable[Event], at: int) -> None:
 
 
 def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Those of the (type, unique key) pairs that the site has, with the email key of whose event it is."""
+    """The (type, unique key) pairs that the site has, with the email key of the event's subscriber."""
     values = ",".join(["(?,?)"] * len(unique_keys))
     records = rows(
         "SELECT e.type, e.unique_key, s.email_key FROM events e "
@@ -44,13 +44,13 @@ def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -
 
 
 def page(site_id: int, subscriber_id: int, limit: int, offset: int) -> list[Event]:
-    """Newest first."""
-    newest = f"{OF_SUBSCRIBER} ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?"
+    """A page of a subscriber's events, newest first."""
+    newest = f"{_of_subscriber()} ORDER BY occurred_at DESC, id DESC LIMIT ? OFFSET ?"
     return EVENTS.find(newest, subscriber_id, site_id, limit, offset)
 
 
 def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
-    """(event, address of its subscriber), newest first."""
+    """The newest (event, address of its subscriber) of a site, newest first."""
     records = rows(
         f"SELECT {EVENTS.columns_of('e')}, s.email FROM events e "
         "JOIN subscribers s ON s.id = e.subscriber_id AND s.site_id = e.site_id "
@@ -61,25 +61,34 @@ def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
 
 
 def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
-    """Oldest first."""
-    return EVENTS.find(f"{OF_SUBSCRIBER} ORDER BY occurred_at, id", subscriber_id, site_id)
+    """The events of a subscriber, oldest first."""
+    return EVENTS.find(f"{_of_subscriber()} ORDER BY occurred_at, id", subscriber_id, site_id)
 
 
 def newest_of_type(site_id: int, subscriber_id: int, type_: str, limit: int) -> list[int]:
-    """When the newest events of a type were."""
-    query = f"SELECT occurred_at FROM events {OF_SUBSCRIBER} AND type = ? ORDER BY occurred_at DESC LIMIT ?"
+    """The instants, in milliseconds, of a subscriber's newest events of a type."""
+    query = (
+        f"SELECT occurred_at FROM events {_of_subscriber()} AND type = ? ORDER BY occurred_at DESC LIMIT ?"
+    )
     return column(query, (subscriber_id, site_id, type_, limit))
 
 
 def count(site_id: int, subscriber_id: int) -> int:
-    return value(f"SELECT count(*) FROM events {OF_SUBSCRIBER}", (subscriber_id, site_id), 0)
+    return value(f"SELECT count(*) FROM events {_of_subscriber()}", (subscriber_id, site_id), 0)
 
 
 def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tuple[int, int, int]]:
-    """(subscriber id, whole weeks since an instant, events), without the weeks that have none."""
+    """The (subscriber id, whole weeks since an instant in milliseconds, number of events), without weeks that
+    have none.
+    """
+    among = engine.among(subscriber_ids)
     return rows(
         f"SELECT subscriber_id, (occurred_at - ?) / {WEEK_MS}, count(*) FROM events "
-        f"WHERE subscriber_id IN ({marks(subscriber_ids)}) AND +site_id = ? AND occurred_at >= ? "
+        f"WHERE subscriber_id {among.text} AND {engine.OF_SITE} AND occurred_at >= ? "
         "GROUP BY 1, 2",
-        [since, *subscriber_ids, site_id, since],
+        [since, *among.parameters, site_id, since],
     )
+
+
+def _of_subscriber() -> str:
+    return f"WHERE subscriber_id = ? AND {engine.OF_SITE}"

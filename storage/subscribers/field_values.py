@@ -5,15 +5,18 @@ from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from storage.database import execute_many, marks, rows, value
+from storage.database import execute_many, rows, value
 from storage.engines.chosen import engine
+from storage.sql import PASSED_OVER, delete_from, insert_into
 
 MAX_LENGTH = 200  # characters of a text, after which it is cut
 TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object without a scalar
 
 
 class Value(NamedTuple):
-    """`label` is the text as it was sent, "" where it is equal to `folded`; `instant` is in milliseconds."""
+    """A custom value as it is compared. `label` is the text as it was sent, "" if it equals `folded`;
+    `instant` is in milliseconds.
+    """
 
     folded: str
     label: str
@@ -29,24 +32,27 @@ key_of = itemgetter(*map(COLUMNS.index, KEY))
 
 
 def add(rows: Iterable[Row]) -> None:
-    """Rows in order are added faster."""
-    insert = f"INSERT INTO field_values ({', '.join(COLUMNS)}) VALUES ({marks(COLUMNS)})"
-    execute_many(f"{insert} ON CONFLICT DO NOTHING", rows)
+    """Adds rows to `field_values`. Rows in the order of the table are added faster."""
+    execute_many(insert_into("field_values", COLUMNS, PASSED_OVER), rows)
 
 
 def remove(rows: Iterable[Row]) -> None:
-    execute_many(f"DELETE FROM field_values WHERE {' = ? AND '.join(KEY)} = ?", map(key_of, rows))
+    execute_many(delete_from("field_values", KEY), map(key_of, rows))
 
 
 def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:
-    """The rows of subscribers; reads all rows of the site, which have no index by subscriber."""
+    """The rows of `field_values` of subscribers. Reads all rows of the site, which have no index by
+    subscriber.
+    """
     chosen = f"site_id = ? AND subscriber_id IN ({engine.IDS})"
     query = f"SELECT {', '.join(COLUMNS)} FROM field_values WHERE {chosen}"
     return set(rows(query, (site_id, json.dumps(list(ids)))))
 
 
 def count_gone(site_id: int) -> int:
-    """How many subscribers have rows and are gone; reads all rows of the site."""
+    """The number of deleted subscribers that still have rows in `field_values`. Reads all rows of
+    the site.
+    """
     query = "SELECT count(DISTINCT subscriber_id) FROM field_values v WHERE site_id = ? AND NOT EXISTS "
     return value(
         f"{query} (SELECT 1 FROM subscribers s WHERE s.id = v.subscriber_id AND s.site_id = v.site_id)",
@@ -56,7 +62,7 @@ def count_gone(site_id: int) -> int:
 
 
 def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
-    """(id, uuid, custom values) of the next subscribers after a uuid."""
+    """The (id, uuid, custom values) of the next subscribers after a uuid."""
     records = rows(
         "SELECT id, uuid, fields FROM subscribers WHERE site_id = ? AND uuid > ? ORDER BY uuid LIMIT ?",
         (site_id, after, limit),
@@ -65,7 +71,7 @@ def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, d
 
 
 def newest(site_id: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
-    """(id, custom values) of the newest subscribers."""
+    """The (id, custom values) of the newest subscribers."""
     records = rows(
         "SELECT id, fields FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?",
         (site_id, limit),

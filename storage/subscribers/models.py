@@ -61,7 +61,7 @@ for _name in (_dated.first_name, _dated.last_name):
 
 
 class TagModel(SiteOwnedModel):
-    """`bearers` is the number of subscribers who have it."""
+    """A tag; `bearers` is the number of its subscribers."""
 
     name = TextField()
     name_key = TextField()
@@ -74,7 +74,9 @@ class TagModel(SiteOwnedModel):
 
 
 class SubscriberTagModel(BaseModel):
-    """No foreign keys: each would need an index of its own, or scan the table at each delete."""
+    """A tag of a subscriber. No foreign keys: each would need an index of its own, or scan the table at each
+    delete.
+    """
 
     site_id = IntegerField()
     tag_id = IntegerField()
@@ -87,7 +89,7 @@ class SubscriberTagModel(BaseModel):
 
 
 class DiscardedTagModel(SiteOwnedModel):
-    """A deleted tag that subscribers still have, and by what it was deleted."""
+    """A deleted tag that subscribers still have, and the source that deleted it."""
 
     tag_id = IntegerField()
     name = TextField(default="")
@@ -117,9 +119,9 @@ class NumericField(peewee.Field):
 
 
 class FieldValueModel(BaseModel):
-    """A custom value, or one scalar of an array or object: `storage.subscribers.field_values`.
+    """A custom value, or one scalar of an array or object: see `storage.subscribers.field_values`.
 
-    Its key serves the reports by field (values in order) and the segments (all of a field, or one value).
+    Its key serves the reports by field (values in order) and the segments (all values of a field, or one).
     """
 
     site_id = IntegerField()

@@ -4,11 +4,11 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
-from storage.database import execute, execute_many, marks, row, rows
+from storage.database import execute, execute_many, row, rows
 from storage.engines.chosen import engine
 
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
@@ -16,7 +16,7 @@ DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 
 @dataclass(slots=True)
 class Subscriber:
-    """One row of `subscribers`, the columns in its order; `id` is 0 until it is written."""
+    """A record of `subscribers`, with the columns in its order; `id` is 0 until it is written."""
 
     id: int
     uuid: str
@@ -47,7 +47,7 @@ PLAIN = frozenset((str, int, bool, type(None)))  # kinds of values that orjson r
 
 
 def read(record: Sequence[Any]) -> Subscriber:
-    """From a row of `COLUMNS`."""
+    """Makes a subscriber of a row of `COLUMNS`."""
     values = list(record)
     values[FIELDS] = read_values(values[FIELDS])
     values[TAG_IDS] = orjson.loads(values[TAG_IDS])
@@ -55,7 +55,7 @@ def read(record: Sequence[Any]) -> Subscriber:
 
 
 def read_values(text: str) -> dict[str, Any]:
-    """The custom values in a text. orjson reads integers beyond 64 bit as fractions, and no NaN."""
+    """The custom values in a JSON text. orjson reads integers beyond 64 bit as fractions, and no NaN."""
     values: dict[str, Any] = {}
     try:
         values = orjson.loads(text)
@@ -70,12 +70,10 @@ def are_plain(values: Mapping[str, Any]) -> bool:
 
 
 def get_by_keys(site_id: int, keys: Collection[str]) -> dict[str, Subscriber]:
-    """Subscribers by email key."""
-    chosen = list(keys)
-    records = rows(
-        f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND email_key IN ({marks(chosen)})",
-        [site_id, *chosen],
-    )
+    """The existing subscribers, by email key."""
+    among = engine.among(keys)
+    query = f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND email_key {among.text}"
+    records = rows(query, [site_id, *among.parameters])
     return {subscriber.email_key: subscriber for subscriber in map(read, records)}
 
 
@@ -84,9 +82,9 @@ def get_by_key(site_id: int, key: str) -> Subscriber | None:
 
 
 def get_by_ids(site_id: int, ids: Collection[int]) -> dict[int, Subscriber]:
-    """Those of some subscribers who exist, by id."""
+    """The existing subscribers among `ids`, by id."""
     records = rows(
-        f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?",
+        f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE}",
         (json.dumps(list(ids)), site_id),
     )
     return {subscriber.id: subscriber for subscriber in map(read, records)}
@@ -96,14 +94,14 @@ SHOWN = ", ".join(("id", "uuid", "email", *TEXT_COLUMNS, "fields", "tag_ids", *D
 
 
 def shown_rows(site_id: int, ids: Collection[int]) -> list[tuple[Any, ...]]:
-    """`SHOWN` of those of some subscribers who exist, custom values and tags as text."""
-    query = f"SELECT {SHOWN} FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
+    """The columns `SHOWN` of the existing subscribers among `ids`, with custom values and tags as text."""
+    query = f"SELECT {SHOWN} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE}"
     return rows(query, (json.dumps(list(ids)), site_id))
 
 
 def identities(site_id: int, ids: Collection[int]) -> dict[int, tuple[str, str]]:
-    """(uuid, address) of those of some subscribers who exist, by id."""
-    query = f"SELECT id, uuid, email FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ?"
+    """The (uuid, address) of the existing subscribers among `ids`, by id."""
+    query = f"SELECT id, uuid, email FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE}"
     return {
         subscriber_id: (uuid, email)
         for subscriber_id, uuid, email in rows(query, (json.dumps(list(ids)), site_id))
@@ -116,7 +114,7 @@ def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
 
 
 def move(site_id: int, subscriber: Subscriber) -> None:
-    """Writes a changed address, and consent with it. Raises `Conflict` when another subscriber has it."""
+    """Writes a changed address and its consent. Raises `Conflict` if another subscriber has the address."""
     execute(
         "UPDATE subscribers SET email = ?, email_key = ?, updated_at = ?, consent_at = ?, "
         "consent_number = ?, consent_kind = ? WHERE site_id = ? AND id = ?",
@@ -134,48 +132,26 @@ def move(site_id: int, subscriber: Subscriber) -> None:
 
 
 def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, str]]:
-    """(id, email key, uuid) of the next subscribers by id."""
+    """The (id, email key, uuid) of the next subscribers by id."""
     return rows(
         "SELECT id, email_key, uuid FROM subscribers WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
         (site_id, last_id, limit),
     )
 
 
-class Left(NamedTuple):
-    """Somebody unsubscribed: since when, and the instant, in milliseconds, and kind of what counts."""
-
-    uuid: str
-    email_key: str
-    unsubscribed_at: int
-    consent_at: int
-    kind: int
-
-
-LEFT = (
-    "SELECT uuid, email_key, unsubscribed_at, coalesce(consent_at, unsubscribed_at), consent_kind "
-    "FROM subscribers WHERE site_id = ? AND unsubscribed_at IS NOT NULL"
-)
-
-
-def left_after(site_id: int, number: int) -> list[Left]:
-    """Who is unsubscribed by a word that was accepted after `number`."""
-    records = rows(f"{LEFT} AND consent_number > ? ORDER BY id", (site_id, number))
-    return [Left(*record) for record in records]
-
-
-def left_by_undo(site_id: int) -> list[Left]:
-    """Who is unsubscribed and had an older word put back by an undo."""
-    put_back = (
-        "SELECT 1 FROM consent_changes c WHERE c.site_id = subscribers.site_id "
-        "AND c.subscriber_id = subscribers.id AND c.source = 'undo'"
+def unsubscribed_after(site_id: int, last_id: int, limit: int) -> list[Subscriber]:
+    """The next unsubscribed subscribers by id."""
+    query = (
+        f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND id > ? AND unsubscribed_at IS NOT NULL "
+        "ORDER BY id LIMIT ?"
     )
-    return [Left(*record) for record in rows(f"{LEFT} AND EXISTS ({put_back}) ORDER BY id", (site_id,))]
+    return [read(record) for record in rows(query, (site_id, last_id, limit))]
 
 
 def created_by_imports(site_id: int, ids: Collection[int]) -> list[int]:
-    """Those of some subscribers whom an import created, by id."""
+    """The ids of the subscribers among `ids` that an import created, in ascending order."""
     records = rows(
-        f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ? "
+        f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} "
         "AND created_by LIKE ? ORDER BY id",
         (json.dumps(list(ids)), site_id, "import %"),
     )
@@ -185,42 +161,45 @@ def created_by_imports(site_id: int, ids: Collection[int]) -> list[int]:
 def put_consents_back(
     site_id: int, consents: Iterable[tuple[int, int | None, int, int]], number: int
 ) -> None:
-    """Gives those who are subscribed by the event `number` the one before, as (id, instant, number, kind)."""
+    """Restores the previous consent event, as (id, instant in milliseconds, number, kind), of subscribers
+    that are subscribed by the event `number`.
+    """
     execute_many(
         "UPDATE subscribers SET consent_at = ?, consent_number = ?, consent_kind = ? "
-        "WHERE id = ? AND +site_id = ? AND consent_number = ? AND unsubscribed_at IS NULL",
+        "WHERE id = ? AND site_id = ? AND consent_number = ? AND unsubscribed_at IS NULL",
         [(at, before, kind, id_, site_id, number) for id_, at, before, kind in consents],
     )
 
 
 def put_consents(site_id: int, subscribers: Iterable[Subscriber]) -> None:
-    """Writes the consent of subscribers as it is in them."""
+    """Writes the consent of subscribers."""
     execute_many(
         "UPDATE subscribers SET unsubscribed_at = ?, consent_at = ?, consent_number = ?, consent_kind = ?, "
-        "unsubscribe_number = ? WHERE id = ? AND +site_id = ?",
+        "unsubscribe_number = ? WHERE id = ? AND site_id = ?",
         [(*consent(subscriber), subscriber.id, site_id) for subscriber in subscribers],
     )
 
 
 def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
-    """The email keys of those who exist, by uuid."""
-    chosen = list(uuids)
-    query = f"SELECT uuid, email_key FROM subscribers WHERE site_id = ? AND uuid IN ({marks(chosen)})"
-    return dict(rows(query, [site_id, *chosen]))
+    """The email keys of the existing subscribers among `uuids`, by uuid."""
+    among = engine.among(uuids)
+    query = f"SELECT uuid, email_key FROM subscribers WHERE site_id = ? AND uuid {among.text}"
+    return dict(rows(query, [site_id, *among.parameters]))
 
 
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
-    """Deletes subscribers with their tags and events; returns (deleted, unsubscribed among them)."""
-    chosen = f"+site_id = ? AND id IN ({marks(ids)})"
+    """Deletes subscribers with their tags and events. Returns (deleted, unsubscribed among them)."""
+    among = engine.among(ids)
+    chosen, parameters = f"{engine.OF_SITE} AND id {among.text}", [site_id, *among.parameters]
     query = f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}"
-    counts: tuple[int, int] = row(query, [site_id, *ids])
+    counts: tuple[int, int] = row(query, parameters)
     links = (
         f"SELECT t.value, s.id FROM subscribers s, {engine.each_number('s.tag_ids')} t "
-        f"WHERE +s.site_id = ? AND s.id IN ({marks(ids)})"
+        f"WHERE {engine.OF_SITE} AND s.id {among.text}"
     )
     execute(
         f"DELETE FROM subscriber_tags WHERE site_id = ? AND (tag_id, subscriber_id) IN ({links})",
-        [site_id, site_id, *ids],
+        [site_id, *parameters],
     )
-    execute(f"DELETE FROM subscribers WHERE {chosen}", [site_id, *ids])
+    execute(f"DELETE FROM subscribers WHERE {chosen}", parameters)
     return counts

@@ -3,11 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from storage.database import execute, execute_many, marks, rows
+from storage.database import execute, execute_many, rows
+from storage.engines.chosen import engine
 from storage.records import Records
-from storage.sql import slices
+from storage.sql import PASSED_OVER, delete_from, insert_into, slices, update_of
 from storage.subscribers.models import DiscardedTagModel, TagModel
 
+LINK = ("site_id", "tag_id", "subscriber_id")
 TWIN = "name_key < '!'"  # no other key begins with a blank: that of a twin is " ID KEY"
 TWIN_KEY = "substr(name_key, instr(substr(name_key, 2), ' ') + 2)"
 
@@ -20,7 +22,7 @@ class Tag(NamedTuple):
 
 
 class DiscardedTag(NamedTuple):
-    """A deleted tag that subscribers may still have, and by what it was deleted."""
+    """A deleted tag that subscribers may still have, and the source that deleted it."""
 
     site_id: int
     tag_id: int
@@ -34,7 +36,7 @@ TAGS = Records(TagModel, Tag)
 
 
 def list_all(site_id: int) -> list[Tag]:
-    """Newest first."""
+    """The tags of a site, newest first."""
     return TAGS.find("ORDER BY id DESC", site_id=site_id)
 
 
@@ -43,28 +45,26 @@ def get(site_id: int, tag_id: int) -> Tag | None:
 
 
 def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
-    """Tag ids by name key."""
+    """The ids of tags, by name key."""
     ids_by_key: dict[str, int] = {}
-    for chunk in slices(name_keys):
-        ids_by_key |= rows(
-            f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key IN ({marks(chunk)})",
-            [site_id, *chunk],
-        )
+    for among in map(engine.among, slices(name_keys)):
+        query = f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key {among.text}"
+        ids_by_key |= rows(query, [site_id, *among.parameters])
     return ids_by_key
 
 
 def twins(site_id: int) -> list[tuple[str, int]]:
-    """(name key, id) of the tags that are compared as an older one, oldest first."""
+    """The (name key, id) of tags whose names are compared as equal to an older tag's, oldest first."""
     return rows(f"SELECT {TWIN_KEY}, id FROM tags WHERE site_id = ? AND {TWIN} ORDER BY id", (site_id,))
 
 
 def twin_keys(site_id: int, keys: Collection[str]) -> list[str]:
-    """The whole keys of the twins of some keys."""
+    """The whole name keys of the twins of some keys."""
     return [f" {tag_id} {key}" for key, tag_id in twins(site_id) if key in keys]
 
 
 def settle(site_id: int) -> None:
-    """Gives a name that a deleted tag had to the oldest of its twins."""
+    """Gives the name of a deleted tag to the oldest of its twins."""
     pairs = twins(site_id)
     taken_keys = set(ids(site_id, [key for key, _ in pairs]))
     for key, tag_id in pairs:
@@ -74,35 +74,29 @@ def settle(site_id: int) -> None:
 
 
 def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
-    """Names by tag id."""
+    """The names of tags, by id."""
     names_by_id: dict[int, str] = {}
-    for chunk in slices(tag_ids):
-        names_by_id |= rows(
-            f"SELECT id, name FROM tags WHERE site_id = ? AND id IN ({marks(chunk)})", [site_id, *chunk]
-        )
+    for among in map(engine.among, slices(tag_ids)):
+        query = f"SELECT id, name FROM tags WHERE site_id = ? AND id {among.text}"
+        names_by_id |= rows(query, [site_id, *among.parameters])
     return names_by_id
 
 
 def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:
     """Creates missing tags, given as (name, name key)."""
     execute_many(
-        "INSERT INTO tags (site_id, name, name_key, created_at) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (site_id, name_key) DO NOTHING",
+        insert_into("tags", ("site_id", "name", "name_key", "created_at"), PASSED_OVER),
         ((site_id, name, name_key, at) for name, name_key in names),
     )
 
 
 def link(links: Iterable[tuple[int, int, int]]) -> None:
-    """Adds tags to subscribers, as (site id, tag id, subscriber id)."""
-    execute_many(
-        "INSERT INTO subscriber_tags (site_id, tag_id, subscriber_id) VALUES (?, ?, ?) "
-        "ON CONFLICT DO NOTHING",
-        links,
-    )
+    """Adds tags to subscribers, given as (site id, tag id, subscriber id)."""
+    execute_many(insert_into("subscriber_tags", LINK, PASSED_OVER), links)
 
 
 def count(site_id: int, more: Mapping[int, int]) -> None:
-    """Adds to the numbers of those who have tags, in the transaction of the change that they count."""
+    """Adds to the numbers of subscribers of tags, in the transaction of the change that they count."""
     execute_many(
         "UPDATE tags SET bearers = bearers + ? WHERE site_id = ? AND id = ?",
         ((bearers, site_id, tag_id) for tag_id, bearers in sorted(more.items()) if bearers),
@@ -110,24 +104,21 @@ def count(site_id: int, more: Mapping[int, int]) -> None:
 
 
 def bearers(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
-    """How many have each tag, by tag id, without tags that the site does not have."""
-    return dict(
-        rows(
-            f"SELECT id, bearers FROM tags WHERE site_id = ? AND id IN ({marks(list(tag_ids))})",
-            [site_id, *tag_ids],
-        )
-    )
+    """The number of subscribers of each tag, by tag id, without tags that the site does not have."""
+    among = engine.among(tag_ids)
+    query = f"SELECT id, bearers FROM tags WHERE site_id = ? AND id {among.text}"
+    return dict(rows(query, [site_id, *among.parameters]))
 
 
 def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
-    """(tag, subscribers), the most common first, unused tags included."""
+    """The (tag, number of subscribers), the most common first, unused tags included."""
     return rows(
         "SELECT name, bearers FROM tags WHERE site_id = ? ORDER BY bearers DESC, id LIMIT ?", (site_id, limit)
     )
 
 
 def wrong_counts(site_id: int) -> dict[int, int]:
-    """How many have a tag, as counted from the subscribers, by the ids of tags whose number is another."""
+    """The number of subscribers of a tag as counted, by tag id, for tags whose stored number differs."""
     return dict(
         rows(
             "SELECT id, counted FROM (SELECT id, bearers, (SELECT count(*) FROM subscriber_tags t "
@@ -140,18 +131,18 @@ def wrong_counts(site_id: int) -> dict[int, int]:
 
 def put_bearers(site_id: int, counted: Mapping[int, int]) -> None:
     execute_many(
-        "UPDATE tags SET bearers = ? WHERE site_id = ? AND id = ?",
+        update_of("tags", ("bearers",), ("site_id", "id")),
         ((bearers, site_id, tag_id) for tag_id, bearers in counted.items()),
     )
 
 
 def unlink(links: Iterable[tuple[int, int, int]]) -> None:
-    """Removes tags from subscribers, as (site id, tag id, subscriber id)."""
-    execute_many("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = ?", links)
+    """Removes tags from subscribers, given as (site id, tag id, subscriber id)."""
+    execute_many(delete_from("subscriber_tags", LINK), links)
 
 
 def subscribers_with_tag(site_id: int, tag_id: int, limit: int) -> list[tuple[int, str]]:
-    """(subscriber id, cached tag ids as JSON) of subscribers with a tag."""
+    """The (subscriber id, cached tag ids as JSON) of subscribers with a tag."""
     return rows(
         "SELECT s.id, s.tag_ids FROM subscriber_tags t "
         "JOIN subscribers s ON s.id = t.subscriber_id AND s.site_id = t.site_id "
@@ -161,9 +152,9 @@ def subscribers_with_tag(site_id: int, tag_id: int, limit: int) -> list[tuple[in
 
 
 def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
-    """Writes cached tag ids, as (subscriber id, JSON)."""
+    """Writes the cached tag ids of subscribers, given as (subscriber id, JSON)."""
     execute_many(
-        "UPDATE subscribers SET tag_ids = ?, updated_at = ? WHERE site_id = ? AND id = ?",
+        update_of("subscribers", ("tag_ids", "updated_at"), ("site_id", "id")),
         ((tag_ids, at, site_id, subscriber_id) for subscriber_id, tag_ids in cached),
     )
 
@@ -181,6 +172,6 @@ def discarded() -> list[DiscardedTag]:
 
 
 def forget(site_id: int, tag_id: int) -> None:
-    """Deletes what remains of a discarded tag that no subscriber has any more."""
+    """Deletes what remains of a discarded tag that no subscriber has any longer."""
     execute("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ?", (site_id, tag_id))
     DISCARDED.delete(site_id=site_id, tag_id=tag_id)

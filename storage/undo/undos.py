@@ -9,6 +9,7 @@ from storage.database import execute, execute_many, row, rows
 from storage.engines.chosen import engine
 from storage.imports.imports import WAITING
 from storage.records import Records
+from storage.sql import insert_into
 from storage.subscribers import tags
 from storage.undo.models import UndoModel
 
@@ -16,6 +17,11 @@ FINISHED, FAILED = "finished", "failed"
 KEPT, MENTIONED = "kept", "mentioned"
 JOB = "undo"  # the kind
 FIELDS_AT_ONCE = 500  # looked for in everybody; a query has 1,664 columns at most
+PERSON = ("site_id", "undo_id", "subscriber_id", "outcome", "source", "source_id")
+PERSON_CHANGED = (
+    "ON CONFLICT (site_id, undo_id, subscriber_id) DO UPDATE SET "
+    "outcome = excluded.outcome, source = excluded.source, source_id = excluded.source_id"
+)
 
 
 class Undo(NamedTuple):
@@ -175,9 +181,7 @@ def retry(site_id: int, undo_id: int) -> None:
 def add_people(site_id: int, undo_id: int, people: Iterable[tuple[int, str, str, int]]) -> None:
     """Keeps what became of people, as (id, outcome, source, source id), in place of what was."""
     execute_many(
-        "INSERT INTO undo_people (site_id, undo_id, subscriber_id, outcome, source, source_id) "
-        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (site_id, undo_id, subscriber_id) DO UPDATE SET "
-        "outcome = excluded.outcome, source = excluded.source, source_id = excluded.source_id",
+        insert_into("undo_people", PERSON, PERSON_CHANGED),
         [(site_id, undo_id, *person) for person in sorted(people)],
     )
 
@@ -256,7 +260,7 @@ def added_to_site(undo: Undo) -> Mapping[str, Any]:
 def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> set[int]:
     """Those of some subscribers whom an import or act created."""
     records = rows(
-        f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND +site_id = ? AND created_by = ?",
+        f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND created_by = ?",
         (json.dumps(list(ids)), site_id, f"{source[0]} {source[1]}"),
     )
     return {subscriber_id for (subscriber_id,) in records}
@@ -265,7 +269,7 @@ def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> s
 def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
     """Deletes those of some tags that nobody has."""
     execute(
-        f"DELETE FROM tags WHERE id IN ({engine.IDS}) AND +site_id = ? AND bearers = 0",
+        f"DELETE FROM tags WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND bearers = 0",
         (json.dumps(list(tag_ids)), site_id),
     )
     tags.settle(site_id)

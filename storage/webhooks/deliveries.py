@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from storage.database import execute, rows, value
+from storage.engines.chosen import engine
 from storage.records import Records
 from storage.webhooks.models import WebhookDeliveryModel
 
@@ -12,8 +13,8 @@ CHANGES, TEST = "changes", "test"  # kinds
 class Delivery(NamedTuple):
     """A try to deliver `changes` changes, with the numbers from `first` to `last`.
 
-    `status` is None without an answer, whose beginning is `answer`, as far as it is kept; `failure` is a
-    sentence, or empty.
+    `status` is None if there was no answer. `answer` is the beginning of the answer, if it is kept; `failure`
+    is a sentence, or empty.
     """
 
     id: int
@@ -38,13 +39,13 @@ def add(site_id: int, delivery: Delivery) -> int:
 
 
 def page(site_id: int, webhook_id: int, limit: int, offset: int) -> list[Delivery]:
-    """Newest first."""
+    """A page of a webhook's deliveries, newest first."""
     newest = "ORDER BY id DESC LIMIT ? OFFSET ?"
     return DELIVERIES.find(newest, limit, offset, site_id=site_id, webhook_id=webhook_id)
 
 
 def newest(site_id: int) -> list[Delivery]:
-    """The newest of each webhook."""
+    """The newest delivery of each webhook."""
     records = rows(
         f"SELECT {DELIVERIES.columns_of('d')} FROM webhooks w JOIN webhook_deliveries d "
         "ON d.site_id = w.site_id AND d.webhook_id = w.id AND d.id = (SELECT max(id) FROM webhook_deliveries "
@@ -55,20 +56,20 @@ def newest(site_id: int) -> list[Delivery]:
 
 
 def forget_answers(site_id: int) -> None:
-    """Leaves what receivers answered out of all lines of a site."""
+    """Removes the answers of receivers from all deliveries of a site."""
     # The condition of the index of the few that have one.
     execute("UPDATE webhook_deliveries SET answer = '' WHERE site_id = ? AND answer <> ''", (site_id,))
 
 
 def site_before(instant: int) -> int | None:
-    """The id of the site with the oldest line, if that was before an instant."""
+    """The id of the site with the oldest delivery, if that is from before an instant in milliseconds."""
     return value("SELECT site_id FROM webhook_deliveries WHERE at < ? ORDER BY at LIMIT 1", (instant,), None)
 
 
 def delete_old(site_id: int, before: int, limit: int) -> None:
-    """Deletes some of the lines of a site from before an instant, the oldest first."""
+    """Deletes some of a site's deliveries from before an instant in milliseconds, the oldest first."""
     execute(
         "DELETE FROM webhook_deliveries WHERE site_id = ? AND id IN (SELECT id FROM webhook_deliveries "
-        "WHERE +site_id = ? AND at < ? ORDER BY at LIMIT ?)",
+        f"WHERE {engine.OF_SITE} AND at < ? ORDER BY at LIMIT ?)",
         (site_id, site_id, before, limit),
     )

@@ -9,9 +9,10 @@ from storage.segments.models import SegmentModel
 
 
 class WebhookModel(SiteOwnedModel):
-    """Changes up to `place` are delivered; `range_end` is that of the next delivery, 0 before its first try.
+    """A webhook. Changes up to the number `place` are delivered; `range_end` is the last number of the next
+    delivery, 0 before its first try.
 
-    `kinds` is JSON, `paused` says why, or is empty.
+    `kinds` is JSON; `paused` is the reason for a pause, or empty.
     """
 
     url = TextField()
@@ -36,7 +37,9 @@ class WebhookModel(SiteOwnedModel):
 
 
 class WebhookDeliveryModel(SiteOwnedModel):
-    """A try to deliver, kept when its webhook is deleted. No foreign key to that."""
+    """A try to deliver, which is kept when its webhook is deleted. Therefore it has no foreign key
+    to that.
+    """
 
     webhook_id = IntegerField()
     message_id = TextField()

@@ -11,10 +11,11 @@ OPERATOR, GONE, FAILING, RESTORED = "operator", "gone", "failing", "restored"  #
 
 
 class Webhook(NamedTuple):
-    """Changes up to `place` are delivered; `range_end` is that of the delivery under way, 0 without one.
+    """A webhook. Changes up to the number `place` are delivered; `range_end` is the last number of the
+    delivery under way, 0 if there is none.
 
-    If it `resets`, that delivery says that the changes after its place are no longer kept. `kinds` is JSON,
-    `paused` says why, or is empty. `links` is 1 if its messages have the links of subscribers.
+    If it `resets`, that delivery tells that the changes after `place` are no longer kept. `kinds` is JSON;
+    `paused` is the reason for a pause, or empty. `links` is 1 if its messages have the links of subscribers.
     """
 
     id: int
@@ -39,7 +40,7 @@ WEBHOOKS = Records(WebhookModel, Webhook)
 
 
 def list_all(site_id: int) -> list[Webhook]:
-    """Oldest first."""
+    """The webhooks of a site, oldest first."""
     return WEBHOOKS.find("ORDER BY id", site_id=site_id)
 
 
@@ -52,7 +53,7 @@ def add(site_id: int, webhook: Webhook) -> int:
 
 
 def change(site_id: int, webhook: Webhook) -> None:
-    """Overwrites what is asked for."""
+    """Overwrites the settings of a webhook."""
     asked = ("url", "kinds", "segment_id", "paused", "links", "updated_at")
     WEBHOOKS.change(
         {"failures": 0} | {name: getattr(webhook, name) for name in asked}, site_id=site_id, id=webhook.id
@@ -60,13 +61,15 @@ def change(site_id: int, webhook: Webhook) -> None:
 
 
 def put_nonce(site_id: int, webhook: Webhook, nonce: str, old_until: int) -> None:
-    """Puts a new nonce; the present one is good until an instant."""
+    """Sets a new nonce. The current one is valid until an instant, in milliseconds."""
     nonces = {"nonce": nonce, "old_nonce": WebhookModel.nonce, "old_nonce_until": old_until}
     WEBHOOKS.change(nonces, site_id=site_id, id=webhook.id)
 
 
 def begin_run(site_id: int, webhook_id: int, position: int) -> None:
-    """Lets a webhook go on after another place, under a new name; a try under way moves it no more."""
+    """Lets a webhook continue after another number, in a new run. A try under way no longer changes its
+    cursor.
+    """
     begun = {"place": position, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
     WEBHOOKS.change(begun, site_id=site_id, id=webhook_id)
 
@@ -80,12 +83,12 @@ def uses_segment(site_id: int, segment_id: int) -> bool:
 
 
 def pause_all(site_id: int, why: str) -> int:
-    """Pauses those of a site that are not; returns how many."""
+    """Pauses the webhooks of a site that are not paused yet. Returns how many."""
     return WEBHOOKS.change({"paused": why}, site_id=site_id, paused="")
 
 
 def count_paused() -> list[tuple[str, int]]:
-    """(why, how many) of those that no operator paused, of all sites."""
+    """The (reason, number) of webhooks that no operator paused, of all sites."""
     return rows(
         f"SELECT paused, count(*) FROM webhooks WHERE paused NOT IN ('', '{OPERATOR}') "
         "GROUP BY paused ORDER BY paused"
@@ -93,8 +96,9 @@ def count_paused() -> list[tuple[str, int]]:
 
 
 def most_behind() -> int:
-    """The most changes that one which is not paused has yet to deliver, of all sites; for all that are no
-    longer kept, one reset."""
+    """The highest number of changes that a webhook of any site, unless paused, has still to deliver. Changes
+    that are no longer kept count as one reset.
+    """
     record = row(
         "SELECT max(CASE WHEN w.place BETWEEN c.oldest_change - 1 AND c.changes "
         "THEN c.changes - w.place + w.resets ELSE 1 END) "
@@ -104,12 +108,12 @@ def most_behind() -> int:
 
 
 def fix_range(site_id: int, webhook: Webhook) -> bool:
-    """Keeps the range of the next delivery until it succeeds; False if a new run has begun."""
+    """Stores the range of the next delivery until it succeeds. False if a new run has begun."""
     return _settle(site_id, webhook, place=webhook.place, range_end=webhook.range_end, resets=webhook.resets)
 
 
 def succeed(site_id: int, webhook: Webhook) -> bool:
-    """Moves the place behind the range; False if a new run has begun."""
+    """Moves the cursor to the end of the range. False if a new run has begun."""
     return _settle(site_id, webhook, place=webhook.range_end, range_end=0, resets=0, failures=0)
 
 

@@ -159,6 +159,8 @@ def test_erasures_from_before_the_backup_that_were_lifted_stay_lifted(settings, 
 
 def test_erasures_that_cannot_be_matched_prevent_restoring(backup, settings, client):
     erase(settings, client, "ann@example.com")
+    log = settings.instance / erasure_log.LOG
+    log.write_text(log.read_text().replace(pepper.check_value(), pepper.check_value(b"x" * 32)))
     with database.write():
         database.execute("UPDATE pepper SET check_value = ?", (pepper.check_value(b"x" * 32),))
     database.close()
@@ -214,7 +216,7 @@ def test_a_backup_of_before_the_first_migration_is_taken_over(settings, tmp_path
 
 @pytest.mark.parametrize("is_lost", [False, True])
 def test_who_left_or_was_erased_after_an_upgrade_stays_out_of_a_backup_of_before(settings, tmp_path, is_lost):
-    """A site of before has the same key in the backup, once migrated; a lost database tells no word."""
+    """A site of before has the same key in the backup, once migrated."""
     before.load(settings)
     backups.create(settings, tmp_path / "b.tar", lambda *_: None)
     reopen(settings)
@@ -233,7 +235,7 @@ def test_who_left_or_was_erased_after_an_upgrade_stays_out_of_a_backup_of_before
         subscribers.create(site, {"email": "p5@example.org"})
     ann = subscribers.find(site, email="ann@example.com")
     assert ann
-    assert (ann.unsubscribed_at is None) is is_lost
+    assert ann.unsubscribed_at
 
 
 def test_a_restore_keeps_the_operators_and_ends_every_session(type_, client, settings, tmp_path):

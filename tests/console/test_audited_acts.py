@@ -6,7 +6,7 @@ import re
 import pytest
 
 from audience.access import operators, passwords, site_keys, sites
-from audience.access.audit_log import Actor, asked_back, page, record
+from audience.access.audit_log import Actor, last_undo_request, page, record
 from audience.console.list_filters import kept_words
 from audience.erasures import erasures
 from audience.operations import site_lane
@@ -202,7 +202,7 @@ def test_the_log_leads_to_the_person_and_to_the_act(app, site, root, undone, per
 def test_an_undo_that_was_asked_for_in_earlier_words_is_still_told_of(site, owner, root):
     record(ANN, "tag put on many, to be taken back: taken back", site, "act 7")
     assert "tag put on many, to be taken back: <bdi>taken back" in owner.get(f"{root}/audit-log").text
-    assert (asked := asked_back(site, "act 7"))
+    assert (asked := last_undo_request(site, "act 7"))
     assert (asked.actor, asked.act) == (ANN.name, "tag put on many, to be undone: taken back")
 
 

@@ -5,12 +5,14 @@ import itertools
 import pytest
 
 from storage import database
-from storage.engines import postgresql_pool
-from storage.engines.postgresql_bulk import bulk, exact
+from storage.engines.chosen import engine
+from storage.engines.postgresql_bulk import exact
 from storage.errors import StatementError
+from storage.sql import PASSED_OVER, delete_from, insert_into, update_of
 
-VALUES = "INSERT INTO field_values (site_id, field_id, folded, label, kind, subscriber_id, number, instant)"
-MARKS = "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+COLUMNS = ("site_id", "field_id", "folded", "label", "kind", "subscriber_id", "number", "instant")
+INSERT = insert_into("field_values", COLUMNS)
+OF_KEY = "ON CONFLICT (site_id, field_id, folded, label, kind, subscriber_id) DO NOTHING"
 COUNTED = "SELECT count(*) FROM field_values WHERE site_id = ? AND {} AND number <> ?"
 NUMBERS = (None, 1, -(2**63), 0.1, 1e22, 2.0**53 + 2, 1e300, -0.5)
 TEXTS = ("plain", "with \t tab", "\\N", "{a,b}", '"quoted"', "é ﬁ 你", "NULL", "", "\n")
@@ -35,19 +37,19 @@ def stored():
     return database.rows("SELECT * FROM field_values ORDER BY subscriber_id")
 
 
-@pytest.mark.parametrize("conflict", ["", " ON CONFLICT DO NOTHING"])
+@pytest.mark.parametrize("conflict", ["", PASSED_OVER, OF_KEY])
 def test_rows_are_inserted_as_one_by_one(opened, conflict):
-    database.execute_many(f"{VALUES} {MARKS}{conflict}", people())
+    insert = insert_into("field_values", COLUMNS, conflict)
+    database.execute_many(insert, people())
     at_once = stored()
     database.execute("DELETE FROM field_values")
-    for row in people():
-        database.execute_many(f"{VALUES} {MARKS}{conflict}", [row])
+    database.execute_many(insert.one, people())
     assert at_once == stored()
     assert len(at_once) == len(people())
 
 
 def test_rows_that_are_there_are_passed_over(opened):
-    insert = f"{VALUES} {MARKS} ON CONFLICT DO NOTHING"
+    insert = insert_into("field_values", COLUMNS, PASSED_OVER)
     database.execute_many(insert, people()[:10])
     database.execute_many(insert, people())
     assert len(stored()) == len(people())
@@ -56,63 +58,45 @@ def test_rows_that_are_there_are_passed_over(opened):
 def test_a_text_with_a_nul_changes_nothing(opened):
     rows = [(7, 1, "a\0b", "", 0, number, None, None) for number in range(5)]
     with pytest.raises(StatementError, match="NUL"), database.session():
-        database.execute_many(f"{VALUES} {MARKS} ON CONFLICT (site_id, field_id) DO NOTHING", rows)
+        database.execute_many(insert_into("field_values", COLUMNS, OF_KEY), rows)
 
 
-@pytest.mark.parametrize(("column", "values"), [
-    ("label", TEXTS), ("subscriber_id", range(8)), ("number", [1, 0.1, 1e22])])  # fmt: skip
-def test_a_long_list_is_found_as_a_short_one(opened, column, values):
-    database.execute_many(f"{VALUES} {MARKS}", people())
-    many = [*values, *[values[0]] * postgresql_pool.MANY]
+@pytest.mark.parametrize(("column", "values"), [("label", TEXTS), ("subscriber_id", range(8)), ("kind", ())])
+def test_those_among_some_values_are_found_as_by_each(opened, column, values):
+    database.execute_many(INSERT, people())
+    among = engine.among(values)
 
     def found(which, listed):
         """How many, but for those without a number."""
         return database.row(COUNTED.format(column + which), (7, *listed, 0))[0]
 
-    one_by_one = sum(found(" = ?", [each]) for each in values)
-    assert one_by_one > 0
-    assert found(f" IN ({database.marks(many)})", many) == one_by_one
-    assert found(f" NOT IN ({database.marks(many)})", many) == len(people()) - 5 - one_by_one
+    assert found(f" {among.text}", among.parameters) == sum(found(" = ?", [each]) for each in values)
 
 
 def test_numbers_compare_exactly(opened):
-    database.execute_many(f"{VALUES} {MARKS}", people())
+    database.execute_many(INSERT, people())
     for number in NUMBERS[1:]:
         found = database.rows("SELECT 1 FROM field_values WHERE number = CAST(? AS NUMERIC)", (number,))
         assert len(found) == 5, number
 
 
 def test_rows_are_changed_and_deleted(opened):
-    database.execute_many(f"{VALUES} {MARKS}", people())
+    database.execute_many(INSERT, people())
     numbers = range(len(people()))
-    database.execute_many(
-        "UPDATE field_values SET label = ?, instant = instant + ? WHERE subscriber_id = ? AND site_id = ?",
-        [(str(n), 1_000, n, 7) for n in numbers],
-    )
-    database.execute_many("DELETE FROM field_values WHERE site_id = ? AND subscriber_id = ?",
-                          [(7, n) for n in numbers if n % 2])  # fmt: skip
+    update = update_of("field_values", ("label", "instant"), ("subscriber_id", "site_id"))
+    database.execute_many(update, [(str(n), n + 1_000, n, 7) for n in numbers])
+    delete = delete_from("field_values", ("site_id", "subscriber_id"))
+    database.execute_many(delete, [(7, n) for n in numbers if n % 2])
     left = database.rows("SELECT label, instant FROM field_values ORDER BY subscriber_id")
     assert left == [(str(n), n + 1_000) for n in numbers if not n % 2]
 
 
 def test_a_counter_is_added_to(opened):
-    sql = (
-        "INSERT INTO domains (site_id, domain, people) VALUES (?, ?, ?) "
-        "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people"
-    )
+    added = "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people"
+    insert = insert_into("domains", ("site_id", "domain", "people"), added)
     for _ in range(2):
-        database.execute_many(sql, [(7, f"{n}.example", n) for n in range(10)])
+        database.execute_many(insert, [(7, f"{n}.example", n) for n in range(10)])
     assert database.row("SELECT CAST(sum(people) AS bigint) FROM domains") == (90,)
-
-
-@pytest.mark.parametrize("sql", [
-    "UPDATE tags SET name = upper(?) WHERE id = ?", "UPDATE tags SET name = ? WHERE id = ? AND bearers = 0",
-    "UPDATE tags SET name = ?, bearers = 0 WHERE id = ?", "DELETE FROM tags WHERE id = ? AND bearers = 0",
-    "DELETE FROM tags WHERE id = ? OR bearers = ?", "INSERT INTO tags (id, bearers) VALUES (?, 0)",
-    "INSERT INTO tags (id) VALUES (?) RETURNING id",
-])  # fmt: skip
-def test_another_statement_runs_for_each_row(sql):
-    assert bulk(sql) is None
 
 
 @pytest.mark.parametrize(("number", "shown"), [(0.1, "0.1"), (2.0**60, str(2**60)), (5, "5")])

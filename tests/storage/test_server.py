@@ -10,6 +10,7 @@ from storage import database
 from storage.engines import postgresql_connections, postgresql_diagnostics, postgresql_errors, postgresql_pool
 from storage.errors import Conflict, DiskFault, ReadOnly, StatementError, Unavailable, Unusable
 from storage.instance import doctor
+from storage.sql import insert_into
 from tests.client import FakeProcesses
 from tests.storage.server_steps import opens, server_ends
 
@@ -163,7 +164,7 @@ def test_statistics_are_made_when_a_site_has_grown(server, migrated_on_server):
     url = server.create(migrated_on_server)
     database.open(url)
     rows = [(7, f"{n}.example", 1) for n in range(postgresql_pool.MUCH)]
-    insert = "INSERT INTO domains (site_id, domain, people) VALUES (?, ?, ?)"
+    insert = insert_into("domains", ("site_id", "domain", "people"))
     for end, expected in ((999, -1), (1_000, 1_000)):
         with database.write():
             database.execute("DELETE FROM domains")
@@ -188,7 +189,7 @@ def test_an_error_means_what_its_state_says(state, meant):
 
 
 def test_a_connection_that_the_server_closed_is_replaced(url):
-    database.open(url, spare_connections=1)
+    database.open(url, kept_connections=1)
     with database.session():
         [number] = database.row("SELECT pg_backend_pid()")
     server_ends(url, number)

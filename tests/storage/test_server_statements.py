@@ -13,7 +13,7 @@ from audience.bulk import acts as bulk_acts
 from audience.erasures import erasures
 from audience.imports import file_uploads
 from audience.operations import site_lane
-from audience.operations.kinds import maintenance
+from audience.operations.job_kinds import maintenance
 from audience.webhooks import webhooks
 from storage import database
 from storage.searches import searches

@@ -310,11 +310,11 @@ class Judge:
         self.moved = set()
         return copy.deepcopy(self)
 
-    def restored(self, kept: "Judge", unsubscribes: bool) -> "Judge":
-        """As `kept`, but who was erased since is; with `unsubscribes`, who unsubscribed since is, too."""
+    def restored(self, kept: "Judge") -> "Judge":
+        """As `kept`, but who was erased since is, and who unsubscribed since, too, where that was applied."""
         judge = copy.deepcopy(kept)
         judge.position, judge.latest = self.position + 1, self.latest
-        for key, subscriber in self.subscribers.items() if unsubscribes else ():
+        for key, subscriber in self.subscribers.items():
             for event in self._unsubscribes(subscriber):
                 if kept.position < event.request.sent and event.request.settled < inf:
                     carried = replace(event, request=copy.copy(event.request))

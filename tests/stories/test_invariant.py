@@ -309,12 +309,10 @@ def test_a_restore_keeps_who_unsubscribed_and_who_was_erased_since():
     told.says(UNSUBSCRIBE)
     told.judge.erase(told.request(), BOB)
     before = told.judge
-    told.judge = before.restored(kept, unsubscribes=True)
+    told.judge = before.restored(kept)
     assert told.found(ann=False) == []
     assert told.found(ann=True)
     assert told.found(ann=False, bob=False)
-    told.judge = before.restored(kept, unsubscribes=False)
-    assert told.found(ann=True) == []
 
 
 def test_after_a_restore_who_may_have_been_erased_since_may_be_gone():
@@ -323,9 +321,9 @@ def test_after_a_restore_who_may_have_been_erased_since_may_be_gone():
         kept = told.judge.keep()
         if is_asked:
             told.judge.erase(told.request(certain=False), ANN)
-        told.judge = told.judge.restored(kept, unsubscribes=True)
+        told.judge = told.judge.restored(kept)
         assert bool(told.found()) != is_asked
-        told.judge = told.judge.restored(told.judge.keep(), unsubscribes=True)
+        told.judge = told.judge.restored(told.judge.keep())
         assert bool(told.found()) != is_asked
         assert told.says(UNSUBSCRIBE).found(ann=True)
 

@@ -1,9 +1,10 @@
 """Backups made under load, then with bytes flipped, cut off or swapped; and migrations killed at a statement.
 
-A backup is restored whole or refused in words, with the instance as it was; a killed migration goes on where
-it stood.
+A backup is restored whole or refused in words, with the instance as it was; with the log alone, on another
+machine, whoever unsubscribed after it stays so. A killed migration goes on where it stood.
 """
 
+import csv
 import json
 import os
 import shutil
@@ -65,6 +66,7 @@ def restore_damaged(world: World, folder: Path, number: int, chance: Random) -> 
     with world.clients_at_work(f"b{number}", chance):
         assert run(world.instance, "backup", str(file)).returncode == 0
     world.check()
+    restore_elsewhere(world, folder / "elsewhere", file)
     damaged.write_bytes(damage(file.read_bytes(), number, chance))
     whole = restored(folder / "whole", file)
     assert not [email for email in accepted if email not in whole], "of those who were there before"
@@ -76,6 +78,17 @@ def restore_damaged(world: World, folder: Path, number: int, chance: Random) -> 
         assert "Traceback" not in again.stderr, again.stderr
     assert exported(instance) == before == whole, "neither the backup nor what was there"
     shutil.rmtree(folder)
+
+
+def restore_elsewhere(world: World, folder: Path, file: Path) -> None:
+    """As if the database were lost: what clients were told of unsubscribes holds by the log alone."""
+    folder.mkdir()
+    shutil.copy2(world.instance / "erasures.log", folder)
+    rows = csv.DictReader(restored(folder, file).splitlines())
+    subscribed = {row["email"] for row in rows if not row["unsubscribed_at"]}
+    sure = world.ledger.left.keys() - world.ledger.unsure - world.ledger.doubtful
+    back = [email for email in subscribed & sure if world.ledger.left[email]]
+    assert not back, f"subscribed though they unsubscribed: {back[:9]}"
 
 
 def damage(octets: bytes, number: int, chance: Random) -> bytes:

@@ -62,17 +62,19 @@ class RestoredHistory(History):
             if address in self._kept_as:
                 self._kept_as[new] = self._kept_as.pop(address)
 
-    def restore(self) -> None:
+    def lose_database(self) -> None:
+        """The database is lost, and the log is there."""
+        self.restore(is_lost=True)
+
+    def restore(self, is_lost: bool = False) -> None:
         if self._kept is None or self._judge is None:
             return
-        self._backup.restore()
-        self.client.judge = self.client.judge.restored(self._judge, self._backup.keeps_unsubscribed)
-        if not self._backup.keeps_unsubscribed:
-            self._take_back({})
-            return
+        self._backup.restore(is_lost)
+        self.client.judge = self.client.judge.restored(self._judge)
         left = [each for each in self.model.people.items() if each[1].left]
-        self.model.drain(self.now)  # what waits unsubscribes, too
-        left += [each for each in self.model.people.items() if each[1].left]
+        if self._backup.reads_waiting and not is_lost:
+            self.model.drain(self.now)  # what waits unsubscribes, too
+            left += [each for each in self.model.people.items() if each[1].left]
         kept_as = self._kept_as
         self._take_back(self.model.hashes)
         for address, word in left:

@@ -20,13 +20,16 @@ from tests.stories.invariant import Judge, assert_holds
 from tests.torture import stores
 
 KEPT = "kept"  # the database that a server's backup is
-COPIES = (st.tuples(st.just("back_up")), st.tuples(st.just("restore")))
+COPIES = (st.tuples(st.just("back_up")), st.tuples(st.just("restore")), st.tuples(st.just("lose_database")))
 
 
 class Backup:
-    """Of an instance in SQLite: a restore repeats erasures, and unsubscribes who has unsubscribed since."""
+    """Of an instance in SQLite: a restore repeats erasures, and unsubscribes who has unsubscribed since.
 
-    keeps_unsubscribed = True
+    If the database is lost, it does not know of what waited there.
+    """
+
+    reads_waiting = True
 
     def __init__(self, settings: Settings) -> None:
         self.settings, self._file = settings, settings.instance / "kept.tar"
@@ -35,20 +38,22 @@ class Backup:
         self._file.unlink(missing_ok=True)
         backups.create(self.settings, self._file, quietly)
 
-    def restore(self) -> None:
+    def restore(self, is_lost: bool = False) -> None:
         database.close()
+        for file in self.settings.instance.glob("audience.db*") if is_lost else ():
+            file.unlink()
         backups.restore(self.settings, self._file, quietly, Openers(open_process, open_database))
 
 
 class ServerCopy(Backup):
-    """Of a database on a server, and its exported log of erasures, which knows nothing of unsubscribes."""
+    """Of a database on a server, and its exported log, which knows nothing of what waits."""
 
-    keeps_unsubscribed = False
+    reads_waiting = False
 
     def make(self) -> None:
         self._copy(name_of(self.settings.database_url), KEPT)
 
-    def restore(self) -> None:
+    def restore(self, is_lost: bool = False) -> None:
         instance = self.settings.instance
         exported = instance / "exported.jsonl"
         erasure_log.write(exported, erasure_log.list_all(instance))
@@ -81,12 +86,16 @@ class RestoredDoors(Doors):
         self._backup.make()
         self._kept = self.judge.keep(), [*self.imports], [*self.acts]
 
-    def restore(self) -> None:
+    def restore(self, is_lost: bool = False) -> None:
         if self._kept:
-            self._backup.restore()
+            self._backup.restore(is_lost)
             judge, imports, acts = self._kept
-            self.client.judge = self.judge.restored(judge, self._backup.keeps_unsubscribed)
+            self.client.judge = self.judge.restored(judge)
             self.imports, self.acts = [*imports], [*acts]
+
+    def lose_database(self) -> None:
+        """The database is lost, and the log is there."""
+        self.restore(is_lost=True)
 
 
 def live(app: Flask, settings: Settings, chance: Random, steps: Any, number: int = 2) -> None:

@@ -18,7 +18,9 @@ INCOMPLETE = "The body is incomplete: send it again."
 
 
 class Body:
-    """`length` is the declared number of bytes, None if the body is chunked; `file` is what was taken."""
+    """The body of a request. `length` is the declared number of bytes, None if it is chunked; `file` has the
+    bytes that were taken.
+    """
 
     discards = asyncio.Semaphore(MAX_DISCARDS)
 
@@ -41,10 +43,11 @@ class Body:
         self.file.close()
 
     async def take(self, max_bytes: int) -> None:
-        """Within `body_timeout` seconds, and as many again for every `max_body_bytes`.
+        """Takes the body within `body_timeout` seconds, and as many again for every
+        `max_body_bytes`.
 
-        Raises `TooLarge`, `TooLate`, `NotUnderstood` if the client leaves before its end, and `OSError` if it
-        cannot be stored.
+        Raises `TooLarge` and `TooLate`, `NotUnderstood` if the client disconnects before its end, and
+        `OSError` if the body cannot be stored.
         """
         folder = str(self._settings.instance)
         self.file = tempfile.SpooledTemporaryFile(MAX_MEMORY_BYTES, dir=folder)  # noqa: SIM115 - see `close`
@@ -60,8 +63,11 @@ class Body:
         self.file.seek(0)
 
     async def discard(self) -> None:
-        """Drops up to `max_body_bytes` of what was not taken: a client that is still sending would miss the
-        response. One that waits for `100 Continue` sends nothing."""
+        """Reads and drops up to `max_body_bytes` of a body that was not taken: a client that is still sending
+        would miss the response.
+
+        A client that waits for `100 Continue` sends nothing.
+        """
         if self.length == 0 or self._ended or (self._expects and not self._begun) or Body.discards.locked():
             return
         limit = self.received + self._settings.max_body_bytes

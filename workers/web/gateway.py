@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Response:
-    """What the application answers: its first `parts`, and the `rest` that is still to be made."""
+    """The answer of the application: its first `parts`, and the `rest` that is still to be made."""
 
     status: int = 500
     headers: list[tuple[str, str]] = field(default_factory=list)
@@ -52,14 +52,14 @@ class Response:
         return self.parts.append
 
     def take(self, chunks: Iterator[bytes]) -> None:
-        """Takes all chunks of a response of known length; of another, `begin` does."""
+        """Takes all chunks of a response of known length; `begin` takes those of other responses."""
         if any(name.lower() == "content-length" for name, _ in self.headers):
             self.parts += chunks
         else:
             self.rest = chunks
 
     def begin(self) -> None:
-        """Takes the first chunks, all of them if there is little."""
+        """Takes the first chunks, or all of them if the response is small."""
         size = 0
         for chunk in self.rest or ():
             self.parts.append(chunk)
@@ -72,10 +72,10 @@ class Response:
 class Gateway:
     """An ASGI application (asgi.readthedocs.io, HTTP).
 
-    `admit` is asked before a body is taken: only when it says how many bytes the body may have is the client
-    told to send it. The application gets the whole body or none; why there is none is in
-    `environ[REFUSAL]`. A thread is used only while the application makes something: never while bytes are
-    on their way.
+    `admit` is asked before a body is taken. The client may send the body only once `admit` returns how many
+    bytes it may have. The application gets the whole body or none; the reason for none is in
+    `environ[REFUSAL]`. A thread is used only while the application makes something: never while bytes are on
+    their way.
     """
 
     def __init__(self, application: WSGIApplication, admit: Admit, settings: Settings) -> None:
@@ -133,7 +133,9 @@ class Gateway:
         response.take(iter(chunks))
 
     async def _made(self, first: bytes, rest: Iterator[bytes], receive: Receive) -> AsyncGenerator[bytes]:
-        """Raises `BrokenPipeError` when the client left: nothing more is made for it."""
+        """The chunks of a response. Raises `BrokenPipeError` when the client disconnects: nothing more is
+        made.
+        """
         leaving = asyncio.ensure_future(_disconnected(receive))
         try:
             yield first
@@ -145,8 +147,9 @@ class Gateway:
             leaving.cancel()
 
     async def _stream(self, chunks: AsyncGenerator[bytes], send: Send) -> None:
-        """Ends without the last piece, so that a part does not pass for the whole: the client left, took
-        nothing for `body_timeout` seconds, or the application fails."""
+        """Sends the chunks. Ends without the last one if the client disconnected or took nothing for
+        `body_timeout` seconds, or the application failed: a part must not pass for the whole.
+        """
         try:
             async with aclosing(chunks):
                 async for chunk in chunks:

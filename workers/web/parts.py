@@ -21,7 +21,7 @@ class Parts(NamedTuple):
 
 
 def parts(settings: Settings) -> Parts:
-    """To be called in the web process: what it is given is not shared."""
+    """The parts of a web process. Call it in that process: they are not shared."""
     breaker = CircuitBreaker(connect(embedded_redis.url(settings)))
     return Parts(
         ImportQueue(breaker),

@@ -25,7 +25,7 @@ _made: Any = None
 def serve(settings: Settings, application: str, shared: Any = None) -> None:
     """Serves `application`, a `module:factory` of a `Gateway`, until SIGTERM or SIGINT.
 
-    Web processes that are forked find what is `made` before, and share its memory.
+    Forked web processes get the object `shared`, and share its memory.
     """
     global _made
     _made = shared
@@ -48,12 +48,12 @@ def serve(settings: Settings, application: str, shared: Any = None) -> None:
 
 
 def made_before() -> Any:
-    """What `serve` was given; None in a process that was not forked."""
+    """The object that was made before the fork; None in a process that was not forked."""
     return _made
 
 
 def exit_with_parent() -> None:
-    """To be called by the factory: a web process ends when the process that started it does."""
+    """Ends the web process when the process that started it ends. Called by the factory."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_exit_after, args=(parent.pid,), daemon=True).start()

@@ -18,7 +18,9 @@ NEGATIVE = (DnsStatus.NXDOMAIN, DnsStatus.NO_DATA)
 
 @dataclass(frozen=True)
 class BlacklistResult:
-    """`query` is the normalised value; `results` (listed or not) and `status` have a key per provider."""
+    """The result for one value: `query` is the normalized value; `results` (listed or not) and `status` have
+    a key for each provider.
+    """
 
     query: str
     description: str
@@ -44,10 +46,11 @@ def look_up(
     watch: ZoneWatch,
     timeout: float | None = None,
 ) -> list[BlacklistResult]:
-    """Looks up a domain, an IP address, or both; returns a result for each, the domain first.
+    """Looks up a domain, an IP address, or both. Returns a result for each, the domain first.
 
-    Queries all providers in parallel, within `timeout` seconds in total, beside the test points that `watch`
-    wants; a zone that it does not trust is `UNKNOWN`. Raises `Refused` on a malformed value, or without one.
+    Queries all providers in parallel, within `timeout` seconds in total, together with the test points that
+    are due in `watch`. A zone that `watch` does not trust is `UNKNOWN`. Raises `Refused` on a malformed
+    value, or without one.
     """
     queries = [read_domain(domain)] if domain is not None else []
     queries += [read_address(ip_address)] if ip_address is not None else []
@@ -64,7 +67,9 @@ def _statuses(
     watch: ZoneWatch,
     timeout: float | None,
 ) -> dict[tuple[BlacklistQuery, str], Status]:
-    """By query and flag, without what no zone was asked about or no trusted zone has answered."""
+    """The status of each query and flag. Left out are pairs that no zone was asked about, or that no trusted
+    zone answered.
+    """
     lookups = [
         (query, zone, name)
         for query in queries
@@ -83,7 +88,7 @@ def _statuses(
 
 
 def _ask(resolver: Resolver, questions: Sequence[tuple[str, str]], timeout: float | None) -> list[DnsAnswer]:
-    """The answers; negative ones are `UNAVAILABLE` while the resolver does not work."""
+    """The answers to questions. Negative ones are `UNAVAILABLE` while the resolver does not work."""
     answers = resolver.ask(questions, timeout)
     if all(answer.status not in NEGATIVE for answer in answers) or resolver.health() is DnsHealth.WORKS:
         return answers
@@ -92,7 +97,7 @@ def _ask(resolver: Resolver, questions: Sequence[tuple[str, str]], timeout: floa
 
 
 def read_domain(text: str) -> BlacklistQuery:
-    """Raises `Refused` on a malformed value."""
+    """The query for a domain. Raises `Refused` on a malformed value."""
     try:
         domain = parse_domain(text)
     except ValueError as error:
@@ -102,7 +107,7 @@ def read_domain(text: str) -> BlacklistQuery:
 
 
 def read_address(text: str) -> BlacklistQuery:
-    """Raises `Refused` on a malformed value."""
+    """The query for an IP address. Raises `Refused` on a malformed value."""
     try:
         address = _ipv4(text.strip())
     except ValueError as error:
@@ -112,7 +117,7 @@ def read_address(text: str) -> BlacklistQuery:
 
 
 def _ipv4(text: str) -> IPv4Address:
-    """Also where it is written as an IPv6 one. Raises `ValueError`."""
+    """Parses an IPv4 address, which may be written as an IPv6 one. Raises `ValueError`."""
     if ":" in text and (mapped := IPv6Address(text).ipv4_mapped):
         return mapped
     return IPv4Address(text)

@@ -21,14 +21,16 @@ class Status(StrEnum):
 
 
 def name_in(zone: Zone, value: str) -> str:
-    """The name to look up in a zone (RFC 5782 sections 2.1 and 3): an address reversed, a domain as it is."""
+    """The name to look up in a zone (RFC 5782 sections 2.1 and 3): an address in reverse, a domain
+    unchanged.
+    """
     if zone.asks == "ip":
         return ".".join([*reversed(value.split(".")), zone.zone])
     return f"{registrable(value) if zone.registrable_only else value}.{zone.zone}"
 
 
 def status_of(zone: Zone, answer: DnsAnswer) -> Status:
-    """The status that an answer means. One error code, or an unknown one, makes it `UNKNOWN`."""
+    """The status that an answer means. A single error code, or unknown code, makes it `UNKNOWN`."""
     if answer.status in (DnsStatus.NXDOMAIN, DnsStatus.NO_DATA):
         return Status.CLEAR
     codes = frozenset(answer.records)

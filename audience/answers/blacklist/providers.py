@@ -51,7 +51,9 @@ class Zone:
 
 @dataclass(frozen=True)
 class Providers:
-    """The zone by flag and kind of value; flags of lists that have shut down; flags without their key."""
+    """The zones by flag and kind of value, the flags of lists that have shut down, and the flags whose key is
+    missing.
+    """
 
     zones: Mapping[tuple[str, Asks], Zone]
     retired: frozenset[str]
@@ -59,10 +61,11 @@ class Providers:
 
 
 def load(path: Path | None = None, keys: Mapping[str, str] | None = None) -> Providers:
-    """The table at `path` if it exists, else the bundled one; `keys` are by name of setting.
+    """Loads the table at `path` if it exists, else the bundled one. `keys` has a key by the name of its
+    setting.
 
-    Of several rows for a flag and kind of value, the first one whose key is set counts. Raises `SettingError`
-    for an invalid table or key.
+    Of several rows for one flag and kind of value, the first row whose key is set counts. Raises
+    `SettingError` for an invalid table or key.
     """
     configured = {name: key for name, key in (keys or {}).items() if key}
     for name, key in configured.items():
@@ -126,7 +129,7 @@ def _zone(row: dict[str, str], key: str) -> Zone:
 
 
 def _codes(cell: str) -> Iterator[str]:
-    """Addresses, or ranges of the last octet: `127.0.0.2-4 127.0.0.9`."""
+    """The addresses in a cell, which may be ranges of the last octet: `127.0.0.2-4 127.0.0.9`."""
     for part in cell.split():
         head, _, last = part.partition("-")
         first = IPv4Address(head)

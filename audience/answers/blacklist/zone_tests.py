@@ -26,8 +26,9 @@ class ZoneOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class ZoneTest:
-    """Passed if the zone lists its positive test point, and not the negative one. `zone` is its name without
-    the key; `problem` is a clause, empty if the test is passed."""
+    """The test of a zone, which passes if the zone lists its positive test point and not the negative one.
+    `zone` is its name without the key; `problem` is a clause, empty if the test passed.
+    """
 
     flag: str
     asks: Asks
@@ -37,7 +38,7 @@ class ZoneTest:
 
 
 class ZoneWatch:
-    """The last test of each zone in use; of one without an answer, the test before. May be shared by threads.
+    """The last answered test of each zone in use. May be shared by threads.
 
     `clock` is monotonic, in seconds.
     """
@@ -55,8 +56,9 @@ class ZoneWatch:
         return self._clock() >= tested_at + wait
 
     def learn(self, zones: Sequence[Zone], answers: Sequence[DnsAnswer], resolver: Resolver) -> None:
-        """From the answers to the `questions` about these zones; no zone fails while the resolver does not
-        work."""
+        """Notes from the answers to `questions` which of these zones pass their test. No zone fails while the
+        resolver does not work.
+        """
         tests = judge(zones, answers)
         failed = any(test.outcome is ZoneOutcome.FAILED for test in tests)
         if failed and resolver.health() is not DnsHealth.WORKS:
@@ -81,13 +83,13 @@ class ZoneWatch:
 
 
 def examine(providers: Providers, resolver: Resolver, timeout: float | None = None) -> list[ZoneTest]:
-    """A test of each active zone, for `audience doctor`; all in parallel, within `timeout` seconds."""
+    """Tests each active zone, for `audience doctor`; all in parallel, within `timeout` seconds."""
     zones = list(providers.zones.values())
     return judge(zones, resolver.ask(questions(zones), timeout))
 
 
 def questions(zones: Sequence[Zone]) -> list[tuple[str, str]]:
-    """Of each zone two: about its positive test point, and about the negative one."""
+    """Two questions for each zone: one about its positive test point, one about its negative one."""
     return [(_test_name(zone, point), "A") for zone in zones for point in (zone.test_listed, zone.test_clear)]
 
 
@@ -96,7 +98,7 @@ def _test_name(zone: Zone, point: str) -> str:
 
 
 def judge(zones: Sequence[Zone], answers: Sequence[DnsAnswer]) -> list[ZoneTest]:
-    """A test of each zone, by the answers to the `questions`."""
+    """The tests of zones, by the answers to the `questions`."""
     return [_judge(*three) for three in zip(zones, answers[::2], answers[1::2], strict=True)]
 
 

@@ -17,7 +17,8 @@ class CachedAnswer:
 
 
 class Cache:
-    """At most `size` answers by question, least recently used evicted first. Not thread-safe.
+    """A cache of at most `size` answers, by question; the least recently used is evicted first. Not
+    thread-safe.
 
     `clock` is monotonic, in seconds.
     """

@@ -22,8 +22,9 @@ RANDOM_LETTERS = 16
 
 @dataclass(frozen=True)
 class Canaries:
-    """`mail_domains` have mail exchangers. `zones` have no random names and are unsigned, so that a resolver
-    must ask the Internet about each (RFC 8198). What is empty is not asked.
+    """Names whose answers show whether a resolver works. `mail_domains` have mail exchangers. `zones` have no
+    random names and are unsigned, so that a resolver must ask the Internet about each (RFC 8198). Empty lists
+    are not asked.
 
     Raises `SettingError` for a malformed domain.
     """
@@ -39,7 +40,9 @@ class Canaries:
             raise SettingError("dns_canary_domains, dns_canary_zones: must be domains") from error
 
     async def ask(self, transport: Transport, servers: Sequence[Server], timeout: float) -> DnsHealth:
-        """Within `timeout` seconds. One good answer of each kind is enough."""
+        """Asks servers about the canaries, within `timeout` seconds. One good answer of each kind is
+        enough.
+        """
 
         async def has_exchanger(domain: str) -> bool:
             name = dns.name.from_text(domain)
@@ -78,7 +81,7 @@ def denies(message: dns.message.Message | None, zone: str) -> bool:
 
 
 async def _any(outcomes: Iterable[Coroutine[Any, Any, bool]]) -> bool:
-    """Whether one is true, without waiting for the others; true if there are none."""
+    """Whether one of the outcomes is true, without waiting for the others; true if there are none."""
     tasks = [asyncio.create_task(outcome) for outcome in outcomes]
     try:
         for first in asyncio.as_completed(tasks):

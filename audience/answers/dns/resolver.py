@@ -62,7 +62,7 @@ class DnsResolver:
         _reset_after_fork()
 
     def reset(self) -> None:
-        """Starts afresh, as a forked child must: its parent's threads never release their locks in it."""
+        """Starts afresh, as a forked child must: threads of its parent never release their locks in it."""
         self._lock = threading.Lock()
         self._cache = Cache(self._cache_size, self._clock)
         self._pending: dict[Question, PendingAnswer] = {}
@@ -73,7 +73,7 @@ class DnsResolver:
         self._examining: concurrent.futures.Future[DnsHealth] | None = None
 
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
-        """As `audience.protocols.Resolver`. A malformed name is `UNAVAILABLE`."""
+        """Implements `audience.protocols.Resolver.ask`. The answer for a malformed name is `UNAVAILABLE`."""
         keys = [(name.removesuffix(".").lower(), dns.rdatatype.from_text(kind)) for name, kind in questions]
         known, pending = self._join_or_ask(dict.fromkeys(keys))
         if pending:
@@ -82,7 +82,7 @@ class DnsResolver:
         return [known.get(key, UNAVAILABLE) for key in keys]
 
     def _wait(self, pending: Mapping[Question, PendingAnswer], timeout: float) -> None:
-        """Raises `ServiceUnavailable` at once if too many threads wait."""
+        """Waits for pending answers. Raises `ServiceUnavailable` at once if too many threads wait."""
         if self._gate is not None and not self._gate.enter():
             raise ServiceUnavailable(BUSY)
         try:
@@ -92,8 +92,9 @@ class DnsResolver:
                 self._gate.leave()
 
     def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
-        """As `audience.protocols.Resolver`, within two seconds. The canaries are asked once, however many
-        threads want to know, and never from the cache."""
+        """Implements `audience.protocols.Resolver.health`, within two seconds. The canaries are asked once
+        for all threads that wait, and never from the cache.
+        """
         timeout = min(self._timeout, HEALTH_TIMEOUT_SECONDS)
         with self._lock:
             if well_known or denied in self._canaries.mail_domains:
@@ -173,7 +174,7 @@ _resolvers: "weakref.WeakSet[DnsResolver]" = weakref.WeakSet()
 
 @cache
 def _reset_after_fork() -> None:
-    """Registers once, with the first resolver."""
+    """Registers `reset` to run after a fork, once, with the first resolver."""
     os.register_at_fork(after_in_child=_reset_all)
 
 
@@ -191,7 +192,7 @@ class SystemServers:
         self._servers: tuple[Server, ...] = ()
 
     def read(self) -> tuple[Server, ...]:
-        """Empty if the file is missing or lists none."""
+        """The servers in the file; empty if it is missing or lists none."""
         try:
             changed = os.stat(self._path).st_mtime_ns
         except OSError:

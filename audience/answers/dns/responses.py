@@ -19,9 +19,10 @@ SERVFAIL_TTL = 5.0  # RFC 2308 section 7.1 allows five minutes; a server that re
 
 
 def parse_response(message: dns.message.Message | None) -> tuple[DnsAnswer, float]:
-    """The answer and its TTL in seconds; of a negative one the SOA's minimum, 0 without an SOA (RFC 2308). A
-    referral, neither recursive nor authoritative, is `UNAVAILABLE`, and so is an answer to something else: of
-    another name or type. Raises `DNSException`."""
+    """The answer in a response, and its TTL in seconds. The TTL of a negative answer is the SOA's minimum, 0
+    without an SOA (RFC 2308). A referral, neither recursive nor authoritative, is `UNAVAILABLE`; so is an
+    answer about another name or type. Raises `DNSException`.
+    """
     if message is None:
         return UNAVAILABLE, 0.0
     if message.rcode() == dns.rcode.SERVFAIL:
@@ -41,7 +42,9 @@ def parse_response(message: dns.message.Message | None) -> tuple[DnsAnswer, floa
 
 
 def counts_against(answer: DnsAnswer) -> bool:
-    """Whether a resolver in trouble may give it to anything: no answer, or an address that is not public."""
+    """Whether an answer counts against a domain: it is no answer, or has an address that is not public. A
+    resolver in trouble may give such an answer to any question.
+    """
     return answer.status is not DnsStatus.OK or any(map(_is_not_public, answer.records))
 
 

@@ -32,7 +32,7 @@ class Server:
 
 
 def parse_server(text: str) -> Server:
-    """`ADDRESS`, `ADDRESS:PORT` or `[IPV6]:PORT`; raises `SettingError`."""
+    """Parses `ADDRESS`, `ADDRESS:PORT` or `[IPV6]:PORT`. Raises `SettingError`."""
     address, port = text, "53"
     if text.startswith("["):
         address, _, rest = text[1:].partition("]")
@@ -45,8 +45,9 @@ def parse_server(text: str) -> Server:
 
 
 class Port:
-    """One UDP socket on a random port, connected to one server. Anything but a response to a pending query,
-    with its id and its question, is ignored."""
+    """A UDP socket on a random port, connected to one server. Ignores everything but a response with the id
+    and the question of a pending query.
+    """
 
     def __init__(self, server: Server) -> None:
         self._loop = asyncio.get_running_loop()
@@ -66,7 +67,8 @@ class Port:
         return self._sent >= QUESTIONS_PER_PORT
 
     def ask(self, query: dns.message.Message) -> asyncio.Future[dns.message.Message | None]:
-        """The response, which may be truncated; None if the server is unreachable. Raises `OSError`.
+        """Sends a query. The result is the response, which may be truncated, or None if the server is
+        unreachable. Raises `OSError`.
 
         The caller cancels the future when it stops waiting.
         """

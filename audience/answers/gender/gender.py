@@ -47,8 +47,9 @@ SIKH = {"kaur": "female", "singh": "male"}
 
 
 class GenderResult(NamedTuple):
-    """`gender` is `male`, `female` or `unknown`; `confidence` 0.5 to 1.0, or 0.0 if unknown; `basis` is
-    `title`, `census`, `social_security`, `world`, `compound`, `origin` or empty."""
+    """The gender of a name. `gender` is `male`, `female` or `unknown`; `confidence` is 0.5 to 1.0, or 0.0 if
+    unknown; `basis` is `title`, `census`, `social_security`, `world`, `compound`, `origin` or empty.
+    """
 
     gender: str
     confidence: float
@@ -59,7 +60,9 @@ UNKNOWN = GenderResult("unknown", 0.0, "")
 
 
 class SortedTable:
-    """A CSV table `name,male,female` sorted by name, searched in place without an index."""
+    """A CSV table `name,male,female`, sorted by name, that is searched in the file's bytes without an
+    index.
+    """
 
     def __init__(self, path: Path) -> None:
         self._data = path.read_bytes()
@@ -98,7 +101,7 @@ class Names:
 
 @cache
 def open_names() -> Names:
-    """Loaded on first use, once per process."""
+    """The tables of names, loaded on first use, once per process."""
     return Names(
         SortedTable(DATA / "census1990_first_names.csv"),
         SortedTable(DATA / "ssa_first_names_1880_2017.csv"),
@@ -110,7 +113,7 @@ def open_names() -> Names:
 
 
 def guess_gender(name: str, names: Names) -> GenderResult:
-    """The gender that a full name or a first name suggests; any text."""
+    """The gender that a full name or a first name suggests. Accepts any text."""
     parsed = parse(name, names.kinds)
     if parsed.title:
         return _by_title(name, parsed.title, names)
@@ -130,7 +133,7 @@ def guess_gender(name: str, names: Names) -> GenderResult:
 
 
 def _family_origin(words: tuple[str, ...], names: Names) -> str:
-    """The origin in which a word is a family name and all others are given names there, or empty."""
+    """The origin in which one word is a family name and all others are given names, or empty."""
     first = family_first(words, names.origins)
     if first and not (first == "KR" and len(words) == 2 and _may_be_american(words, names)):
         return first
@@ -145,7 +148,9 @@ def _may_be_american(words: tuple[str, ...], names: Names) -> bool:
 
 
 def _by_title(name: str, title: str, names: Names) -> GenderResult:
-    """`Lady` and `Miss` alone are given names of the census."""
+    """The gender of a name after a title. `Lady` and `Miss` alone are looked up as given names of the
+    census.
+    """
     alone = _by_census(fold(name).strip(), names)
     if alone.basis:
         return alone
@@ -153,7 +158,9 @@ def _by_title(name: str, title: str, names: Names) -> GenderResult:
 
 
 def _by_family_name(origin: str, parsed: PersonalName, names: Names) -> GenderResult:
-    """The given name after a family name, by its own table; the American ones say nothing of such names."""
+    """The gender of the given name beside a family name, by the table of the family name's origin. American
+    tables do not cover such names.
+    """
     first = parsed.words[0] in names.origins.family[origin]
     given = parsed.words[1:] if first else parsed.words[:-1]
     if origin == "VN" and given[0] in VIETNAMESE_SIGNS:
@@ -170,7 +177,7 @@ def _by_family_name(origin: str, parsed: PersonalName, names: Names) -> GenderRe
 
 
 def _elsewhere(word: str, surname: str, american: str, names: Names) -> GenderResult | None:
-    """The answer for a name whose gender depends on where it is given; None if the American one holds."""
+    """The answer for a name whose gender depends on the country; None if the American answer holds."""
     genders = names.origins.given.get(word)
     if not genders or not surname:
         return None
@@ -182,9 +189,10 @@ def _elsewhere(word: str, surname: str, american: str, names: Names) -> GenderRe
 
 
 def _by_form(surname: str, answer: GenderResult, names: Names) -> GenderResult:
-    """What the surname's own gender makes of an answer. No man has the woman's form of a Slavic or Icelandic
+    """Corrects an answer by the gender of the surname. No man has the woman's form of a Slavic or Icelandic
     surname (`Nováková`, not the Italian `Casanova`). `Singh` is every Sikh man's name, `Kaur` every woman's:
-    it decides where the given name is weak."""
+    it decides where the given name is weak.
+    """
     feminine = names.origins.feminine.search(surname) is not None and not _is_american(surname, names)
     if feminine and answer.gender != "female":
         return GenderResult("female", ELSEWHERE, "origin")
@@ -222,7 +230,7 @@ def _by_world(word: str, names: Names) -> GenderResult:
 
 
 def us_answer(word: str, names: Names) -> GenderResult:
-    """By the tables of the United States alone."""
+    """The gender of a given name by the tables of the United States alone."""
     census = _by_census(word, names)
     return census if census.basis else _by_social_security(word, names)
 
@@ -244,7 +252,9 @@ def _by_halves(word: str, names: Names, shortest: int = HALF) -> GenderResult:
 
 
 def _winner(male: float, female: float, basis: str) -> GenderResult:
-    """The confidence is the male share, or 1 minus it: computed like this it equals the published figures."""
+    """The more frequent gender. The confidence is the male share, or 1 minus it: computed like this it equals
+    the published figures.
+    """
     share = male / (male + female)
     if male == female:
         return UNKNOWN

@@ -33,7 +33,7 @@ MAX_GIVEN = 3  # words after a family name
 
 @dataclass(frozen=True)
 class Origins:
-    """The signs, by origin or by word."""
+    """The tables that tell the origin of a name, by origin or by word."""
 
     family: Mapping[str, frozenset[str]]
     surnames: Mapping[str, str]
@@ -63,8 +63,9 @@ def load_origins() -> Origins:
 
 
 def family_first(words: tuple[str, ...], origins: Origins) -> str:
-    """The origin in which the first of the folded `words` is the family name and the others are given names,
-    or empty."""
+    """The origin in which the first of the folded `words` is the family name and the others are given names;
+    or empty.
+    """
     if not 1 < len(words) <= MAX_GIVEN + 1:
         return ""
     parts = [part for word in words[1:] for part in word.split("-")]
@@ -75,7 +76,7 @@ def family_first(words: tuple[str, ...], origins: Origins) -> str:
 
 
 def family_last(words: tuple[str, ...], origins: Origins) -> str:
-    """The same for the last of the words, as in `Jun Li`."""
+    """The origin in which the last of the folded `words` is the family name, as in `Jun Li`; or empty."""
     origin = family_first(words[-1:] + words[:-1], origins)
     return origin if origin in ("CN", "JP") else ""
 

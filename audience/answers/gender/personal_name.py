@@ -24,9 +24,11 @@ Kinds = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True)
 class PersonalName:
-    """`title` is the gender of a title: `male`, `female`, `neither` or empty. `given` are the folded given
-    names, in the order in which to look them up; `surname_likely` if the only one follows a title, as in
-    `Dr. Smith`. `surname` is its folded last word, `words` are all as they stand, empty in `Last, First`."""
+    """A parsed name. `title` is the gender of its title: `male`, `female`, `neither` or empty. `given` has
+    the folded given names, in the order in which to look them up. `surname_likely` is true if the only name
+    follows a title, as in `Dr. Smith`. `surname` is the folded last word of the surname. `words` has all
+    words in their order, and is empty for `Last, First`.
+    """
 
     title: str = ""
     given: tuple[str, ...] = ()
@@ -73,7 +75,9 @@ def parse(text: str, kinds: Kinds) -> PersonalName:
 
 
 def _words(text: str, kinds: Kinds) -> list[str]:
-    """Words, with hyphens, without dots: the known `ph.d.` is one word, `c.l.` and `dr.who` are two."""
+    """Splits a text into words that may have hyphens, and removes dots. `ph.d.` is in the table, so it is one
+    word; `c.l.` and `dr.who` are two.
+    """
     words: list[str] = []
     for word in WORD.findall(text):
         whole = word.replace(".", "")
@@ -101,7 +105,9 @@ def _split_title(words: list[str], kinds: Kinds) -> tuple[str, list[str]]:
 
 
 def _given(words: list[str], kinds: Kinds, has_surname: bool) -> list[str]:
-    """The words before the surname: before its particle, or all but the last. A lone word is a given name."""
+    """The given names: the words before the surname's particle, or all words but the last. A lone word is a
+    given name.
+    """
     for at, word in enumerate(words[1:], 1):
         if "particle" in kinds.get(word, ()):
             return words[:at]

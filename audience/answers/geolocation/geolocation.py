@@ -67,7 +67,7 @@ def locate(ip: str, places: Places) -> dict[str, str | float | None]:
 
 
 def _without_mapping(ip: str) -> str:
-    """The IPv4 address that is written as IPv6; any other text as it is."""
+    """The IPv4 address in an IPv6-mapped one; any other text is returned unchanged."""
     if ":" not in ip:
         return ip
     try:
@@ -77,7 +77,8 @@ def _without_mapping(ip: str) -> str:
 
 
 def open_places(instance: Path, geo_database: str = "", packing: Pack = pack) -> Places:
-    """The `.mmdb` file `geo_database`, or the table in effect, packed into the folder `instance` if needed.
+    """Opens the `.mmdb` file `geo_database`, or the current table, packed into the folder `instance` if
+    needed.
 
     Raises `SettingError` for an invalid database.
     """

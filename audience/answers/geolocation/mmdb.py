@@ -13,8 +13,9 @@ from audience.errors import ServiceUnavailable
 
 
 class Database:
-    """One with countries (GeoLite2, GeoIP2, DB-IP). Country names are those of the bundled list, else the
-    English ones of the database."""
+    """An MMDB file with countries (GeoLite2, GeoIP2, DB-IP). Country names are from the bundled list, else
+    the database's English ones.
+    """
 
     def __init__(self, path: Path, tables: Tables) -> None:
         try:

@@ -72,7 +72,7 @@ class Tables:
             return [Country(*row) for row in csv.reader(file)][1:]
 
     def region_names(self) -> dict[tuple[str, str], str]:
-        """The one name of a region, by country code and the source's other names for it."""
+        """The one name of a region, by country code and any of the names that the source has for it."""
         with (self.folder / "region_names.csv").open(encoding="utf-8", newline="") as file:
             return {(row["code2"], row["source"]): row["name"] for row in csv.DictReader(file)}
 
@@ -89,7 +89,7 @@ def new_digest(data: bytes = b"") -> blake2b:
 
 
 class Packed:
-    """An open file. Raises `Damaged`, and OSError if it is missing."""
+    """An open packed file. Raises `Damaged`, and OSError if it is missing."""
 
     def __init__(self, path: Path, version: bytes) -> None:
         with path.open("rb") as file:
@@ -125,7 +125,7 @@ class Packed:
 
 
 def sections(runs: int) -> tuple[int, int, int]:
-    """The offsets of lows, values and places in the body."""
+    """The byte offsets of the lows, the values and the places in the body."""
     lows = 4 * (NETWORKS + 1)
     values = lows + -(-2 * runs // 4) * 4
     return lows, values, values + 4 * runs

@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 
 def pack(path: Path, tables: Tables) -> None:
-    """Packs `tables` into the file `path`, unless it is there and whole; takes seconds."""
+    """Packs `tables` into the file `path`, unless it exists and is undamaged. Takes seconds."""
     with _locked(path):
         try:
             Packed(path, tables.version())
@@ -49,7 +49,7 @@ def pack(path: Path, tables: Tables) -> None:
 
 
 def pack_in_child(_source: BinaryIO, _target: BinaryIO, path: str, folder: str) -> None:
-    """`pack` as a function of a child process."""
+    """Calls `pack`, as a function of a child process."""
     pack(Path(path), Tables(Path(folder)))
 
 
@@ -62,7 +62,9 @@ class PackingInChild:
         self._places = threading.BoundedSemaphore(MOST_WAITING)
 
     def wait(self) -> None:
-        """Until what is under way has ended, or for `WAIT_SECONDS`; not at all where enough others wait."""
+        """Waits until the packing under way has ended, for `WAIT_SECONDS` at most. Does not wait if enough
+        others do.
+        """
         if self._waiting is not None and self._places.acquire(blocking=False):
             try:
                 self._waiting.join(WAIT_SECONDS)
@@ -109,7 +111,7 @@ def compile_file(path: Path, tables: Tables) -> None:
 
 
 def _runs(tables: Tables) -> tuple["array[int]", "array[int]", "array[int]"]:
-    """`index` and `lows` as in the file, and the location id of each run."""
+    """The `index` and `lows` of the file, and the location id of each run."""
     index, lows, ids = array("I"), array("H"), array("I")
     start = 0
     for length, location in _rows(tables.blocks):
@@ -151,7 +153,7 @@ def _rows(path: Path) -> Iterator[list[str]]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Exclusive among all processes and threads; released when the process exits."""
+    """Holds an exclusive lock among all processes and threads. It is released when the process exits."""
     with path.with_suffix(".lock").open("wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

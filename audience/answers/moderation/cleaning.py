@@ -25,12 +25,13 @@ _local = threading.local()
 
 
 def clean(text: str) -> str:
-    """`text` without control characters and turns of direction; brackets, quotes, bare ampersands escaped.
+    """Returns `text` without control characters and direction marks, and with brackets, quotes and bare
+    ampersands escaped.
 
-    Brackets are escaped before bleach, which drops comments, doctypes and unfinished tags; a text without
-    brackets and ampersands has nothing for it to do. Character references (`&lt;`), but for those of a turn,
-    are not escaped, so that a second pass changes nothing; a text that contains one is therefore displayed
-    with the character.
+    Brackets are escaped before bleach, which drops comments, doctypes and unfinished tags; it is skipped for
+    a text without ampersands. Character references (`&lt;`), except those of direction marks, are not
+    escaped, so that a second pass changes nothing. A text that contains one is therefore displayed with the
+    character.
     """
     text = CONTROL.sub("", text.replace("\r\n", "\n"))
     text = TURN.sub(r"&amp;\1", text)
@@ -45,7 +46,9 @@ def unescape(text: str) -> str:
 
 
 def _shortened(reference: re.Match[str]) -> str:
-    """The same reference in 8 digits; what has more is no character, which 8 digits say as well."""
+    """The same character reference in at most 8 digits. A longer number is no character, and its first 8
+    digits are none either.
+    """
     return f"&#{reference[1].lstrip('0')[:8] or 0}"
 
 

@@ -22,12 +22,12 @@ def without_foreign_words(text: str) -> str:
 
 
 def is_function_word(word: str) -> bool:
-    """Whether the folded word is one of English, such as `you`."""
+    """Whether the folded word is a function word of English, such as `you`."""
     return "en" in _function_words().get(word, ())
 
 
 def _languages(words: list[str]) -> set[str]:
-    """The languages of which the text has more function words than of English."""
+    """The languages that have more function words in the text than English has."""
     counts = Counter(language for word in words for language in _function_words().get(word, ()))
     return {language for language, count in counts.items() if count > counts["en"]}
 

@@ -35,8 +35,9 @@ BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # Hangul fillers, the empt
 
 @dataclass(frozen=True)
 class ModerationResult:
-    """`reasons` in the order of `ModerationReason`; `valid` unless one of them is fatal. `details` has, by
-    reason, the words of the lists or of the text that were hit."""
+    """The result of moderating a text. `reasons` are in the order of `ModerationReason`; `valid` is false if
+    one of them is fatal. `details` has, by reason, the words of the lists or of the text that were hit.
+    """
 
     valid: bool
     reasons: tuple[Reason, ...]
@@ -45,9 +46,10 @@ class ModerationResult:
 
 
 def moderate(content: str, words: WordList | None = None) -> ModerationResult:
-    """Accepts any text; `words` stand in place of the bundled list. A text of more than `MAX_LENGTH`
-    characters is `too_long`: its beginning is moderated and cleaned. A character reference (`&lt;`) counts as
-    one character, so that cleaning keeps the length."""
+    """Moderates any text; `words` replaces the bundled list. A text of more than `MAX_LENGTH` characters is
+    `too_long`: its beginning is moderated and cleaned. A character reference (`&lt;`) counts as one
+    character, so that cleaning keeps the length.
+    """
     text = _beginning(content)
     plain = CONTROL.sub("", unescape(unescape(text)))
     hits = {
@@ -63,7 +65,7 @@ def moderate(content: str, words: WordList | None = None) -> ModerationResult:
 
 
 def _beginning(content: str) -> str:
-    """The first `MAX_LENGTH` characters, a reference counted as its character."""
+    """The first `MAX_LENGTH` characters of a text; a character reference counts as one."""
     if len(content) <= MAX_LENGTH:
         return content
     count = 0

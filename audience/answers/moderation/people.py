@@ -20,7 +20,7 @@ HOUSEHOLDS = frozenset({"familie", "family", "famille", "familia", "famiglia"})
 
 
 def without_surnames(text: str) -> str:
-    """The text without the words that are a surname there: with a capital, as the given name beside it."""
+    """The text without its surnames: words with a capital beside a given name with a capital."""
     return NAMES.sub(lambda match: _without_surnames(match[0]), text)
 
 
@@ -37,7 +37,7 @@ def _without_surnames(row: str) -> str:
 
 
 def _is_of_name(word: str) -> bool:
-    """Whether it has a capital, and is no word such as `You`."""
+    """Whether a word may be part of a name: it has a capital, and is no function word such as `You`."""
     return (
         word[0].isupper()
         and (word.istitle() or word.isupper() or "'" in word or "’" in word)
@@ -46,7 +46,7 @@ def _is_of_name(word: str) -> bool:
 
 
 def _introduces(word: str) -> bool:
-    """Whether a surname may follow: a given name of Social Security, or a title."""
+    """Whether a surname may follow the word: it is a given name of Social Security, or a title."""
     folded = fold(word)
     known = len(folded) >= SHORTEST_GIVEN and _given_names().find(folded) is not None
     return known or folded in HOUSEHOLDS or bool(_titles().get(folded, frozenset()) & TITLES)

@@ -23,7 +23,7 @@ LATER_ORDER = r"(?<= )(go|just|should|must) "
 
 
 def find_phrases(text: str) -> dict[str, str]:
-    """By reason (`threat`, `hate`, `insult`), the first words of `text` that a phrase fits."""
+    """For each reason (`threat`, `hate`, `insult`), the first words of `text` that match a phrase."""
     tokens = [match[1] or "," for match in TOKEN.finditer(without_foreign_words(fold(text)))]
     due = {at for token in tokens for at in _by_word().get(token, ())}
     joined = f", {' '.join(tokens)} ,"
@@ -42,7 +42,7 @@ def _phrases() -> list[tuple[str, re.Pattern[str]]]:
 
 @cache
 def _by_word() -> dict[str, list[int]]:
-    """The phrases by their words, of which one is in every text that they fit."""
+    """The indexes of the phrases, by word. Every text that matches a phrase has one of its words."""
     by_word: dict[str, list[int]] = {}
     for at, row in enumerate(rows("moderation/phrases")):
         words = set(WORD.findall(fold(_spelled_out(row["phrase"]))))

@@ -45,7 +45,9 @@ LENGTHS = range(4, 14)  # of the words found in spaced letters
 
 
 class WordList:
-    """`kinds` has the kind of each word and phrase: folded, phrases with one space between words."""
+    """A list of words. `kinds` has the kind of each word and phrase; both are folded, phrases with one space
+    between words.
+    """
 
     def __init__(self, kinds: Mapping[str, str]) -> None:
         self.kinds = kinds
@@ -60,12 +62,14 @@ class WordList:
             self._by_letters["".join(letter for letter, _ in _runs(word))].append(word)
 
     def kind(self, word: str) -> str | None:
-        """The kind of a word or phrase: also of one that is on the list but for drawn out letters."""
+        """The kind of a word or phrase, also of one that is on the list once its drawn-out letters are
+        shortened.
+        """
         kind = self.kinds.get(word) or ("insult" if "fuck" in word else None)
         return kind or self.kinds.get(self._drawn_out_of(word))
 
     def listed(self, words: Sequence[str]) -> Iterator[str]:
-        """The words and phrases that are on the list, and not part of an allowed phrase."""
+        """The words and phrases that are on the list, unless they are part of an allowed phrase."""
         position = 0
         while position < len(words):
             most = self._most_words.get(words[position], 1)
@@ -79,14 +83,15 @@ class WordList:
             position += 1
 
     def unspaced(self, text: str) -> list[str]:
-        """What is on the list in scripts that set no blanks between words."""
+        """The listed phrases in a text whose script sets no blanks between words."""
         if text.isascii() or not UNSPACED.search(text):
             return []
         return [phrase for phrase in self.kinds if UNSPACED.match(phrase) and phrase in text]
 
     def _drawn_out_of(self, word: str) -> str:
-        """The word of the list that this is but for repeated letters, three or more, or two of a letter that
-        is seldom doubled; or empty."""
+        """The listed word from which `word` differs only by drawn-out letters; or empty. A letter is drawn
+        out if it occurs three times in a row, or twice if it is seldom doubled.
+        """
         if not DOUBLE.search(word):
             return ""
         runs = _runs(word)
@@ -99,7 +104,9 @@ class WordList:
 
 
 def find_words(text: str, own: WordList) -> dict[str, str]:
-    """By kind (`insult` or `adult`), the first word or phrase of the list in `text`, plain or disguised."""
+    """For each kind (`insult` or `adult`), the first word or phrase of the list in `text`, plain or
+    disguised.
+    """
     text = normal_form(without_surnames(unicodedata.normalize("NFKC", text)))
     text = without_foreign_words(text)
     words = [reading for word in WORD.findall(text) for reading in _in_one_script(word)]
@@ -108,12 +115,12 @@ def find_words(text: str, own: WordList) -> dict[str, str]:
 
 
 def phrase_of(entry: str) -> str:
-    """A word or phrase as the list has it."""
+    """The form of a word or phrase that the list has."""
     return " ".join(WORD.findall(normal_form(entry)) or [entry])
 
 
 def normal_form(text: str) -> str:
-    """Folded, without invisible characters, of which ASCII has none."""
+    """The folded text without invisible characters; ASCII text has none."""
     if text.isascii():
         return fold(text)
     return "".join(char for char in fold(text) if unicodedata.category(char) not in ("Mn", "Cf"))
@@ -141,7 +148,9 @@ def _disguised(text: str, own: WordList) -> Iterator[str]:
 
 
 def _without_leet(word: str) -> Iterator[str]:
-    """Readings of `sh1t`. Three characters with a digit (`A55`) are more often a road or a model."""
+    """The readings of a word such as `sh1t`. Three characters with a digit (`A55`) are more often a road or a
+    model.
+    """
     if word.isalpha() or not LATIN.search(word) or (len(word) < 4 and DIGIT.search(word)):
         return
     for part in word.split("_"):
@@ -150,7 +159,7 @@ def _without_leet(word: str) -> Iterator[str]:
 
 
 def _unmasked(masked: str, own: WordList) -> Iterator[str]:
-    """Readings of `f*ck`."""
+    """The readings of a masked word such as `f*ck`."""
     if masked.startswith("f***"):
         yield "fuck"
         return
@@ -168,7 +177,7 @@ def _fits(masked: str, word: str) -> bool:
 
 
 def _joined(word: str, own: WordList) -> Iterator[str]:
-    """Readings of `fu.ck`, of four letters or more, and of `sh-t` with its missing vowel."""
+    """The readings of `fu.ck`, for words of four letters or more, and of `sh-t` with its missing vowel."""
     parts = INNER_SIGNS.split(word)
     joined = "".join(parts)
     if len(joined) >= 4:
@@ -211,7 +220,7 @@ def with_own(folder: Path) -> WordList:
 
 
 def _plural(word: str) -> str:
-    """As English forms it: faggots, bitches, trannies."""
+    """The English plural of a word: faggots, bitches, trannies."""
     if word.endswith("y") and word[-2:-1] not in VOWELS:
         return word[:-1] + "ies"
     return word + ("es" if word.endswith(("s", "x", "z", "ch", "sh")) else "s")

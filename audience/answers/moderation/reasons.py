@@ -6,7 +6,7 @@ MAX_LENGTH = 10_000  # characters that are moderated
 
 
 class ModerationReason(Reason):
-    """In the order of results."""
+    """The reasons of moderation, in the order of results."""
 
     XSS = "xss"
     SCRIPT_TAG = "script_tag"

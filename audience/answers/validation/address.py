@@ -16,7 +16,9 @@ RESERVED = frozenset(  # RFC 2606, 6761, 6762, 7686, 8375, 9476
 
 @dataclass(frozen=True)
 class Address:
-    """`local` is as given, `domain` in A-labels and lower case."""
+    """An e-mail address: `local` is the local part as it was given, `domain` is in A-labels and lower
+    case.
+    """
 
     local: str
     domain: str
@@ -28,7 +30,7 @@ class Address:
 
 
 def parse(text: str) -> Address | None:
-    """None unless `text` is an e-mail address."""
+    """The parsed address; None if `text` is no e-mail address."""
     from email_validator import (  # which a command that parses none need not load
         EmailNotValidError,
         validate_email,
@@ -51,9 +53,9 @@ def is_reserved(domain: str) -> bool:
 
 
 def split_loosely(text: str) -> Address | None:
-    """The text before and after the last @, without doubled @, nor blanks around it and in the domain.
+    """Splits a text at its last @, without doubled @, and without blanks around it and in the domain.
 
-    It need not be a valid address; None without an @.
+    The text need not be a valid address; None without an @.
     """
     local, at, domain = text.strip().rpartition("@")
     if not at or len(text) > MAX_LENGTH or SURROGATE.search(text):
@@ -62,7 +64,7 @@ def split_loosely(text: str) -> Address | None:
 
 
 def loose_a_labels(domain: str) -> str:
-    """The domain in A-labels, trimmed of blanks and dots; where that fails, in lower case only."""
+    """The domain in A-labels, trimmed of blanks and dots. If that fails, the domain in lower case."""
     plain = unicodedata.normalize("NFKC", domain).strip().strip(".").lower()
     try:
         return a_labels(plain)

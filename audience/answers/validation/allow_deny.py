@@ -12,7 +12,7 @@ Kind = Literal["allow", "deny"]
 
 @dataclass(frozen=True)
 class AllowDenyLists:
-    """Entries as `parse_entry` returns them."""
+    """Lists of allowed and denied entries, as `parse_entry` returns them."""
 
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
@@ -46,6 +46,6 @@ def matching_entries(address: Address) -> list[str]:
 
 
 def precision(entries: Iterable[str], address: Address) -> int:
-    """0 if no entry matches the address; the closer the entry, the higher."""
+    """How closely the entries match the address; 0 if none does."""
     listed, names = frozenset(entries), matching_entries(address)
     return next((len(names) - at for at, name in enumerate(names) if name in listed), 0)

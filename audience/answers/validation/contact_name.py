@@ -54,7 +54,7 @@ def is_related(name: str, mailbox: str) -> bool:
 
 
 def _abbreviates(letters: str, words: Sequence[str]) -> bool:
-    """Whether the letters begin as the words do, and are all in them, in their order."""
+    """Whether the letters begin as the words do, and all occur in the words in the same order."""
     left = iter("".join(words))
     return letters[:1] == words[0][0] and all(letter in left for letter in letters)
 

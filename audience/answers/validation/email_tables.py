@@ -19,7 +19,7 @@ DATA = BUNDLED / "validation"
 
 @dataclass(frozen=True, kw_only=True)
 class EmailTables:
-    """Domains are A-labels in lower case; those of the sets cover their subdomains."""
+    """Tables about mail domains, which are A-labels in lower case. Domains in sets cover their subdomains."""
 
     disposable: frozenset[str]
     disposable_mx: frozenset[str]
@@ -33,7 +33,9 @@ class EmailTables:
 
 @cache
 def bundled(domains: Path = DATA) -> EmailTables:
-    """Loaded on first use, once per process (27 MB); `domains` is the folder of `disposable` and `free`."""
+    """The bundled tables, loaded on first use, once per process (27 MB). `domains` is the folder of
+    `disposable` and `free`.
+    """
     return EmailTables(
         disposable=frozenset((domains / "disposable_domains.txt").read_text("ascii").split()),
         disposable_mx=frozenset(lines("validation/disposable_mx")),
@@ -47,7 +49,7 @@ def bundled(domains: Path = DATA) -> EmailTables:
 
 
 def load_tables(instance: Path) -> EmailTables:
-    """The tables in effect, with an operator's `validation/disposable.txt`, `free.txt` and `roles.txt`.
+    """The current tables, with an operator's `validation/disposable.txt`, `free.txt` and `roles.txt`.
 
     Raises `SettingError`.
     """

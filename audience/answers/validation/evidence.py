@@ -24,8 +24,9 @@ T = TypeVar("T")
 
 
 class Piece(Generic[T]):
-    """As `functools.cached_property`, which in Python 3.11 keeps all threads waiting while one finds it, of
-    whatever object."""
+    """A cached property. Unlike `functools.cached_property` of Python 3.11, it does not keep all threads
+    waiting while one computes a value.
+    """
 
     def __init__(self, find: Callable[[Any], T]) -> None:
         self._find = find
@@ -37,7 +38,7 @@ class Piece(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """The input of a validation: any text, None if absent."""
+    """The input of a validation. Values are any text, or None if absent."""
 
     email: str
     name: str | None = None
@@ -74,7 +75,7 @@ class Evidence:
 
     @Piece
     def address(self) -> Address:
-        """`NO_ADDRESS` if the text is not an e-mail address."""
+        """The address; `NO_ADDRESS` if the text is not an e-mail address."""
         return parse(self._candidate.email) or NO_ADDRESS
 
     @property
@@ -102,17 +103,19 @@ class Evidence:
 
     @Piece
     def is_relay(self) -> bool:
-        """Whether the mailbox, of random letters or not, forwards to a person's own."""
+        """Whether the address forwards to a person's own mailbox, whether or not its letters are random."""
         return not self.domains.isdisjoint(self.tables.relays)
 
     @Piece
     def is_disposable(self) -> bool:
-        """False for a misspelling: its writer did not choose the service that owns the domain."""
+        """Whether the domain is disposable. False for a misspelling: its writer did not choose that
+        domain.
+        """
         return self.suggestion is None and not self.domains.isdisjoint(self.tables.disposable)
 
     @Piece
     def is_gibberish(self) -> bool:
-        """Whether the mailbox is random letters, and not an abbreviation of a name that is none."""
+        """Whether the mailbox is random letters, and not an abbreviation of a name that is no gibberish."""
         mailbox = self.address.mailbox
         random = self.tables.names.is_gibberish(mailbox) or is_mixed(mailbox)
         if not random or self.mailbox is not None or self.is_relay:
@@ -121,7 +124,7 @@ class Evidence:
 
     @Piece
     def has_gibberish_name(self) -> bool:
-        """Random letters have no accents."""
+        """Whether the name is random letters. A name with accents is not."""
         return self.name.isascii() and self.tables.names.is_gibberish(self.name)
 
     @Piece

@@ -34,7 +34,9 @@ class NameModel:
 
 
 def mean_logarithm(word: str, logs: Mapping[str, float]) -> float:
-    """The mean of the logarithms of each trigram's probability, in a word of `a` to `z`."""
+    """The mean logarithm of the probabilities of a word's trigrams; the word has only letters from `a` to
+    `z`.
+    """
     marked = f"^{word}$"
     return sum(logs[marked[at : at + 3]] for at in range(len(marked) - 2)) / len(word)
 

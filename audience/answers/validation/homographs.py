@@ -16,20 +16,23 @@ TWINS = str.maketrans(
 
 
 def letters(domain: str) -> str:
-    """The domain in the letters that a person sees; A-labels that cannot be decoded stay."""
+    """The domain in the letters that a person sees. A-labels that cannot be decoded are unchanged."""
     if "xn--" not in domain:
         return domain
     return ".".join(map(_decoded, domain.split(".")))
 
 
 def looks_latin(domain: str) -> str:
-    """What a person may take `domain` (in letters) for: `gmail.com` for `gmaіl.com`."""
+    """The Latin domain that a person may take `domain` (in Unicode letters) for: `gmail.com` for
+    `gmaіl.com`.
+    """
     return fold(domain.translate(TWINS))
 
 
 def is_homograph(domain: str) -> bool:
-    """Whether a label mixes alphabets that look alike, or is one of them wholly in letters that look Latin,
-    under a Latin suffix. `domain` is in A-labels."""
+    """Whether a domain (in A-labels) may be taken for another one. A label mixes alphabets that look alike,
+    or is wholly in letters that look Latin under a Latin suffix.
+    """
     seen = letters(domain)
     if seen.isascii():
         return False

@@ -32,8 +32,9 @@ NEIGHBOURS = _neighbours()  # the adjacent keys of each key
 
 
 def is_walk(text: str) -> bool:
-    """Whether the text is a walk over the keys of a keyboard, row by row or hand by hand, or a few keys again
-    and again: `asdf`, `poiuy`, `qazwsx`, `qpwoei`, `lalala`."""
+    """Whether the text is a walk over a keyboard, row by row or hand by hand, or repeats a few keys: `asdf`,
+    `poiuy`, `qazwsx`, `qpwoei`, `lalala`.
+    """
     if len(text) < 2 * MIN_PART_LENGTH:
         return len(text) >= MIN_RUN_LENGTH and len(_parts(text)) == 1
     hands = [_parts(text[::2]), _parts(text[1::2])]

@@ -35,18 +35,18 @@ UNDISPUTED = (RouteStatus.MX, RouteStatus.UNKNOWN)  # all others may come of tro
 
 @dataclass(frozen=True)
 class MailRoute:
-    """`exchangers` are host names in order of preference."""
+    """The mail route of a domain; `exchangers` are host names in order of preference."""
 
     status: RouteStatus
     exchangers: tuple[str, ...] = ()
 
 
 def find_route(domain: str, resolver: Resolver, timeout: float, well_known: bool = False) -> MailRoute:
-    """The exchangers of a domain (in A-labels), and whether they have public addresses.
+    """The mail exchangers of a domain (in A-labels), and whether they have public addresses.
 
-    `timeout` is in seconds, for all queries together. The status is `UNKNOWN` if it expires, and in place of
-    what would count against the domain while the resolver does not work; of one that is `well_known`, the
-    resolver is asked anew.
+    `timeout` is in seconds, for all queries together. The status is `UNKNOWN` if it expires. It is also
+    `UNKNOWN` if the domain would be found bad while the resolver does not work. For a `well_known` domain,
+    the resolver's health is asked anew.
     """
     route = _Search(resolver, timeout).find(domain)
     if route.status in UNDISPUTED or resolver.health(domain, well_known) is DnsHealth.WORKS:
@@ -107,7 +107,9 @@ def exchangers(records: Sequence[str]) -> tuple[str, ...]:
 
 
 def _by_address(answers: Sequence[DnsAnswer], routable: RouteStatus) -> RouteStatus | None:
-    """The status by the addresses, `routable` if one is public; None if there certainly are none."""
+    """The status of a route by its addresses: `routable` if one is public; None if there certainly are
+    none.
+    """
     addresses = [ip_address(record) for answer in answers for record in answer.records]
     if any(address.is_global for address in addresses):
         return routable

@@ -26,7 +26,9 @@ class MailboxKind(StrEnum):
 
 
 class Use(StrEnum):
-    """Where a word has its kind, besides as the whole mailbox and among other words of the table."""
+    """The conditions under which a word has its kind. Every word has it as the whole mailbox, and among other
+    words of the table.
+    """
 
     WHOLE = ""
     FIRST = "first"  # before any other word
@@ -42,13 +44,13 @@ class MailboxWord:
 
 
 class Mailboxes:
-    """`words` are local parts and the words of local parts, in lower case without accents."""
+    """A table of local parts, and of words of local parts, in lower case without accents."""
 
     def __init__(self, words: Mapping[str, MailboxWord]) -> None:
         self._words = words
 
     def __or__(self, roles: OwnList) -> "Mailboxes":
-        """With more roles, and without words that are none."""
+        """A table with the words of `roles.more` added as roles, and without the words of `roles.fewer`."""
         words = {word: known for word, known in self._words.items() if word not in roles.fewer}
         return Mailboxes(words | dict.fromkeys(roles.more, MailboxWord(MailboxKind.ROLE)))
 
@@ -73,8 +75,9 @@ class Mailboxes:
         return repeated and (placeholder or len(mailbox) <= MAX_REPEATED)
 
     def _is_explained(self, words: Sequence[str], name: Sequence[str]) -> bool:
-        """Whether the words are of a person's name, which has a word that the table has not: its initials,
-        several words of it, or one that is a surname."""
+        """Whether the words come from a person's name: its initials, several of its words, or one that is a
+        surname. False if the table has all words of the name.
+        """
         if all(word in self._words or is_walk(word) for word in name):
             return False
         surnames = {word for word in name if word in self._words and self._words[word].use is Use.SURNAME}
@@ -86,7 +89,7 @@ class Mailboxes:
         )
 
     def _is_placeholder(self, words: Sequence[str]) -> bool:
-        """Whether the words are one only together, as `max.mustermann` is."""
+        """Whether the words are a placeholder only together, as `max.mustermann` is."""
         return ".".join(words) in self._words
 
     def _by_words(self, texts: Sequence[str]) -> MailboxKind | None:
@@ -96,7 +99,7 @@ class Mailboxes:
         return next((word.kind for word in telling), None) or _shared_kind(words)
 
     def _word(self, text: str) -> MailboxWord | None:
-        """The word of the table, also where digits follow it."""
+        """The table's entry for a word, or for a word that is followed by digits; None if there is none."""
         stem = text.rstrip("0123456789")
         numbered = len(stem) > INITIALS or len(text) - len(stem) <= 1
         known = self._words.get(text) or (self._words.get(stem) if numbered else None)
@@ -104,7 +107,9 @@ class Mailboxes:
 
 
 def _shared_kind(words: Iterable[MailboxWord | None]) -> MailboxKind | None:
-    """The kind of a mailbox that consists of words of the table: of the first that is no place."""
+    """The kind of a mailbox that consists of words of the table: that of its first word that is not a place
+    name.
+    """
     listed = list(words)
     if None in listed:
         return None

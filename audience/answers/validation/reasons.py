@@ -4,7 +4,9 @@ from audience.answers.reasons import Reason
 
 
 class ValidationReason(Reason):
-    """Weights, and the rule sets in which each is fatal, are in `audience.answers.validation.rules`."""
+    """The reasons of validation. Weights, and the rule sets in which each is fatal, are in
+    `audience.answers.validation.rules`.
+    """
 
     ALLOWED = "allowed"
     DENIED = "denied"

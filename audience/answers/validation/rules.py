@@ -18,7 +18,7 @@ from audience.answers.validation.user_agent import Visitor
 
 
 class Fatal(StrEnum):
-    """The rule sets in which a rule that fires makes the address invalid by itself."""
+    """The rule sets in which a rule alone makes the address invalid."""
 
     NEVER = "never"
     ALWAYS = "plain and strict"
@@ -29,7 +29,7 @@ class Fatal(StrEnum):
 
 @dataclass(frozen=True)
 class ValidationRule:
-    """When it fires, the score is multiplied by `1 - weight`."""
+    """A rule of validation. Where `fires` is true, the score is multiplied by `1 - weight`."""
 
     reason: Reason
     weight: float
@@ -39,7 +39,7 @@ class ValidationRule:
 
 
 def score(rules: Iterable[ValidationRule]) -> float:
-    """From 0.0 (certainly bad) to 1.0 (certainly good): the product of `1 - weight` (noisy-or)."""
+    """The score from 0.0 (certainly bad) to 1.0 (certainly good): the product of `1 - weight` (noisy-or)."""
     return round(prod((1 - rule.weight for rule in rules), start=1.0), 4)
 
 
@@ -61,7 +61,7 @@ def disposable_exchanger(evidence: Evidence) -> str:
 
 
 def listed_domain(table: str) -> Callable[[Evidence], str]:
-    """The domain of the address, or its parent, that is in the table."""
+    """A function that finds the domain of the address, or a parent of it, in the table."""
     return lambda evidence: next(
         name for name in ancestors(evidence.address.domain) if name in getattr(evidence.tables, table)
     )
@@ -159,6 +159,6 @@ HITS: Mapping[Reason, Callable[[Evidence], str | None]] = {  # what a rule that 
 
 
 def details(fired: Iterable[ValidationRule], evidence: Evidence) -> dict[str, str]:
-    """By reason, the domain, exchanger, mailbox or suggestion that was hit."""
+    """For each reason, the domain, exchanger, mailbox or suggestion that was hit."""
     hits = {str(rule.reason): HITS[rule.reason](evidence) for rule in fired if rule.reason in HITS}
     return {reason: hit for reason, hit in hits.items() if hit}

@@ -13,7 +13,7 @@ def is_list(text: str) -> bool:
 
 
 def sender(text: str) -> IpAddress | None:
-    """The first public address of the list, else the first address; None without one.
+    """The first public address in a list, else the first address; None without one.
 
     An IPv4 address written as an IPv6 one becomes an IPv4 one.
     """
@@ -26,7 +26,7 @@ def sender(text: str) -> IpAddress | None:
 
 
 def _without_port(text: str) -> str:
-    """Of `8.8.8.8:443` and `[2001:db8::1]:443` the address; anything else is returned as it is."""
+    """The address in `8.8.8.8:443` or `[2001:db8::1]:443`; any other text is returned unchanged."""
     address, colon, port = text.rpartition(":")
     if text.startswith("[") and text.endswith("]"):
         return text[1:-1]

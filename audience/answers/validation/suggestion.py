@@ -9,7 +9,9 @@ QUOTES = "'\"`´‘’“”„«»<>"
 
 
 def suggest(address: Address, is_valid: bool, typos: Typos) -> str | None:
-    """For an `address` as `split_loosely` returns it; None if it was probably meant as it is."""
+    """The address that was probably meant; None if that is `address` itself, which is as `split_loosely`
+    returns it.
+    """
     host = address.domain if is_valid else address.domain.rstrip(QUOTES)
     domain = _meant_domain(host, typos) or ("" if is_valid else _dotted(host))
     local = address.local if is_valid else address.local.lstrip(QUOTES)
@@ -25,6 +27,6 @@ def _meant_domain(domain: str, typos: Typos) -> str | None:
 
 
 def _dotted(domain: str) -> str:
-    """The domain with full stops for commas, if mail might go there."""
+    """The domain with dots in place of commas, if mail can be sent there."""
     dotted = domain.replace(",", ".")
     return dotted if is_registrable(dotted) else ""

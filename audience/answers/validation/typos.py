@@ -17,7 +17,9 @@ SAFE_SWAP_LENGTH = 6
 
 @cache
 def _suffix_typos(exists: str) -> dict[str, str]:
-    """What is meant by suffixes that do not exist, or, with `yes`, that do but are rarely meant."""
+    """The suffixes that are probably meant, by typo. `exists` is `no` for typos that are no suffix, `yes` for
+    suffixes that exist but are rarely meant.
+    """
     return {row["typo"]: row["meant"] for row in rows("validation/suffix_typos") if row["exists"] == exists}
 
 
@@ -84,7 +86,7 @@ class Typos:
         return [provider for provider in near if self._is_typo(domain, provider)]
 
     def _begun(self, domain: str) -> list[str]:
-        """The providers that begin like this (`gmail.c`), if the suffix does not exist."""
+        """The providers whose domain begins with `domain` (`gmail.c`), if its suffix does not exist."""
         label, _, suffix = domain.partition(".")
         if len(label) < MIN_LENGTH or not suffix or self.is_suffix(suffix):
             return []
@@ -128,7 +130,7 @@ def one_edit_apart(one: str, other: str) -> bool:
 
 
 def _swapped(provider: str) -> list[str]:
-    """The domain with two letters of its first label swapped across another one."""
+    """The forms of a domain in which two letters of its first label are swapped across another one."""
     label, _, suffix = provider.partition(".")
     if len(label) < SAFE_SWAP_LENGTH:
         return []

@@ -8,7 +8,7 @@ MAX_LENGTH = 1000  # the rest is ignored
 
 
 class Visitor(StrEnum):
-    """The sender of a user agent, in the order of matching."""
+    """The kinds of senders of a user agent, in the order of matching."""
 
     HEADLESS = "headless"
     HTTP_LIBRARY = "http_library"
@@ -18,7 +18,9 @@ class Visitor(StrEnum):
 
 
 class UserAgents:
-    """`rows` are pairs of a regular expression, in lower case, and its kind."""
+    """Finds the kind of a user agent. `rows` are pairs of a regular expression, in lower case, and its
+    kind.
+    """
 
     def __init__(self, rows: Iterable[tuple[str, str]]) -> None:
         patterns: dict[str, list[str]] = {}

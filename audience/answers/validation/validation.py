@@ -42,8 +42,10 @@ class Ruleset:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationResult:
-    """`reasons` in the order of `RULES`; `score` from 0.0 (certainly bad) to 1.0 (certainly good);
-    `suggestion` is the address that was probably meant; `details` has, by reason, what was hit."""
+    """The result of a validation. `reasons` are in the order of `RULES`; `score` is from 0.0 (certainly bad)
+    to 1.0 (certainly good). `suggestion` is the address that was probably meant; `details` has, by reason,
+    what was hit.
+    """
 
     valid: bool
     reasons: tuple[ValidationReason, ...]
@@ -53,7 +55,7 @@ class ValidationResult:
 
 
 def validate(candidate: Candidate, ruleset: Ruleset, sources: Sources) -> ValidationResult:
-    """Accepts any text. Queries the DNS only if the rules that need no DNS accept the candidate."""
+    """Validates any text. Queries the DNS only if the rules that need no DNS accept the candidate."""
     evidence = Evidence(candidate, sources)
     listed = ruleset.lists.decide(evidence.loose_address)
     if listed == "allow":

@@ -34,7 +34,7 @@ def site(settings):
 
 def hashes(site):
     with database.session():
-        return [row.address_hash for row in suppressions.list_all() if row.site_id == site.id]
+        return list(suppressions.all_of_site(site.id))
 
 
 def test_two_sites_know_an_address_by_two_hashes(app):

@@ -1,4 +1,4 @@
-"""The one job that an import worker takes from the queue."""
+"""Draining a site: the one job that an import worker takes from the queue."""
 
 from audience import jobs
 from audience.jobs import SITE
@@ -9,7 +9,8 @@ DRAIN_SECONDS = 2.0
 
 
 def drain_site(queue: ImportQueue, lanes: Lanes, site_id: int) -> None:
-    """Does what is due of a site: what has its turn here, for `DRAIN_SECONDS`, the rest in the other lanes.
+    """Does the due jobs of a site: those of the lane `SITE` here, for `DRAIN_SECONDS`, the others in their
+    lanes.
 
     Queues the site again if imports remain, so that sites take turns.
     """

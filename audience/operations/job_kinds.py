@@ -8,6 +8,7 @@ from audience.access import audit_log
 from audience.bulk import pieces as bulk_act_pieces
 from audience.changes import retention as change_log_retention
 from audience.config import Settings
+from audience.erasures import log as erasure_log
 from audience.imports import file_imports, file_tasks, file_uploads
 from audience.jobs import DB, Job, Kind
 from audience.operations import kept_backups, site_lane
@@ -36,17 +37,20 @@ def kinds(
 
 
 def given_up(settings: Settings) -> tuple[Kind, ...]:
-    """Those that are given up, and queued again by hand."""
+    """The job kinds that are given up after failures, and queued again by hand."""
     return (*site_lane.KINDS, bulk_act_pieces.kind(settings.instance))
 
 
 def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
-    """Tasks of the instance, each of which forgets what is kept no longer; true while there may be more."""
+    """The maintenance tasks of the instance. Each deletes something that is no longer kept; it returns true
+    while there may be more.
+    """
     return {
         "abandoned imports": file_imports.sweep,
         "refused rows": file_imports.forget_refused,
         "files": partial(file_uploads.sweep, settings.instance),
         "deleted tags": tags.sweep,
+        "consent log": partial(erasure_log.sweep, settings.instance, settings.consent_log_days),
         "audit log": partial(audit_log.sweep, settings.audit_log_days),
         "changes": partial(change_log_retention.sweep, settings.changes_days),
         "undos": partial(undos.sweep, settings.changes_days),
