@@ -134,8 +134,8 @@ def register(
     storage_handlers: Mapping[Any, Handler],
     error_pages: Mapping[str, ErrorPage],
 ) -> None:
-    """Registers handlers for every exception: `storage_handlers` for those of the database; `error_pages` show
-    an error, by the name of the blueprint.
+    """Registers handlers for every exception: `storage_handlers` for those of the database; `error_pages`
+    show an error, by the name of the blueprint.
     """
     for exception, handler in {**HANDLERS, **storage_handlers}.items():
         app.register_error_handler(exception, partial(respond, handler, error_pages))
