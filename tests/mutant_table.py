@@ -19,7 +19,7 @@ CONSENT, ERASING = f"{API}/test_consent_order.py", f"{API}/test_erasing.py"
 ACCESS, IMPORTS = "tests/http/test_access.py", "tests/audience/imports/test_imports.py"
 PAGES, BACKUPS = "tests/console/test_pages.py", f"{CLI}/test_refused_backups.py"
 WEBHOOKS = "tests/audience/webhooks/test_webhook_sender.py"
-LINKS = "tests/audience/links/test_links.py"
+LINKS, VISITS = "tests/audience/links/test_links.py", "tests/pages/test_links.py"
 BATCHES, SQLITE = "audience/changes/batches.py", "storage/engines/sqlite.py"
 MUTANTS = (
     Mutant(
@@ -544,5 +544,33 @@ MUTANTS = (
         'g.key.may("mailer")',
         'g.key.may("read")',
         f"{API}/test_links.py::test_links_are_for_the_scopes_mailer_and_full",
+    ),
+    Mutant(
+        "an unsubscribe is undone after the hour",
+        "audience/links/undoing.py",
+        "clock.now_ms() > ticket.until or ",
+        "",
+        f"{VISITS}::test_unsubscribing_is_undone_within_the_hour",
+    ),
+    Mutant(
+        "an undo goes over a later consent event",
+        "audience/links/undoing.py",
+        "event == (ticket.number, ConsentKind.UNSUBSCRIBE)",
+        "bool(event)",
+        f"{VISITS}::test_undo_ends_with_the_next_consent_event",
+    ),
+    Mutant(
+        "a page shows a whole address",
+        "audience/links/visits.py",
+        'f"{local[:1]}…{at}{domain}"',
+        "email",
+        f"{VISITS}::test_the_page_asks_and_shows_a_masked_address_alone",
+    ),
+    Mutant(
+        "an old link to preferences shows the new address",
+        "audience/links/visits.py",
+        "link.purpose != PREFERENCES or link.is_for(subscriber.email_key)",
+        "True",
+        f"{VISITS}::test_a_preferences_link_of_a_former_address_only_unsubscribes_and_shows_none",
     ),
 )
