@@ -119,8 +119,8 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
 def _row(site: Site, change: Change, subscriber_id: int, tag_ids: list[int]) -> list[Any]:
     at, fields = clock.now_ms(), json.dumps(change.fields, ensure_ascii=False, separators=(",", ":"))
     return [subscriber_id, change.email, fields, json.dumps(tag_ids), change.first_name, change.last_name,
-            None, None, None, 0, 0, None, at, change.key, at, f"{time.time_ns():020}{subscriber_id:016}",
-            site.id, "import 1"]  # fmt: skip
+            None, None, None, 0, 0, None, at, change.key, f"{time.time_ns():020}{subscriber_id:016}",
+            "import 1", at, site.id]  # fmt: skip
 
 
 def _values(site: Site, fields: Any, ids: dict[str, int], subscriber_id: int) -> list[Any]:

@@ -176,6 +176,7 @@ DO_NOT_READ = {
     "audience.access.site_keys:link_key",
     "audience.links.generations:key",
     "audience.links.links:read",
+    "audience.links.tokens:begin",
     "schemas.links:noted",
     "schemas.change_log:page",
     "audience.webhooks.sender:kind",

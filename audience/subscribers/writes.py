@@ -69,7 +69,10 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     by_domain = Counter(domains.domains_of(subscriber.email_key for subscriber in subscribers))
     domains.count(site_id, {domain: -size for domain, size in by_domain.items()})
     hashes = site_keys.renewed(site_id, {subscriber.email_key for subscriber in subscribers})
-    former = {subscriber.uuid: hashes[subscriber.email_key] for subscriber in subscribers}
+    former = {
+        site_keys.address_hash(site_id, subscriber.uuid): hashes[subscriber.email_key]
+        for subscriber in subscribers
+    }
     former_links.add(site_id, former, clock.now_ms())
     users, unsubscribers = stored_subscribers.delete(site_id, [subscriber.id for subscriber in subscribers])
     stored_sites.count(site_id, users=-users, unsubscribers=-unsubscribers)

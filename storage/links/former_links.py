@@ -1,4 +1,4 @@
-"""Whose rows are gone: their uuids, which links have, with the keyed hashes of their addresses."""
+"""Subscribers whose rows are gone: the keyed hashes of their uuids, which links have, and addresses."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -19,15 +19,15 @@ class FormerLink(NamedTuple):
 FORMER = Records(FormerLinkModel, FormerLink)
 ADD = insert_into(
     "former_links",
-    ("site_id", "uuid", "address_hash", "at"),
-    "ON CONFLICT (site_id, uuid) DO UPDATE SET address_hash = excluded.address_hash, "
+    ("site_id", "uuid_hash", "address_hash", "at"),
+    "ON CONFLICT (site_id, uuid_hash) DO UPDATE SET address_hash = excluded.address_hash, "
     "subscriber_id = NULL, at = excluded.at",
 )
 PUT_HOLDER = update_of("former_links", ("subscriber_id",), ("site_id", "address_hash"))
 
 
-def get(site_id: int, uuid: str) -> FormerLink | None:
-    return FORMER.get(site_id=site_id, uuid=uuid)
+def get(site_id: int, uuid_hash: str) -> FormerLink | None:
+    return FORMER.get(site_id=site_id, uuid_hash=uuid_hash)
 
 
 def any_for_site(site_id: int) -> bool:
@@ -35,10 +35,10 @@ def any_for_site(site_id: int) -> bool:
 
 
 def add(site_id: int, hashes: Mapping[str, str], at: int) -> None:
-    """Keeps hashes of addresses by uuid; `at` in milliseconds. A uuid that a restore has brought back, and
-    that goes again, is written anew.
+    """Keeps the hashes of addresses, by that of the uuid; `at` in milliseconds. A uuid that a restore has
+    brought back, and that goes again, is written anew.
     """
-    execute_many(ADD, [(site_id, uuid, address_hash, at) for uuid, address_hash in hashes.items()])
+    execute_many(ADD, [(site_id, uuid_hash, address_hash, at) for uuid_hash, address_hash in hashes.items()])
 
 
 def put_holders(site_id: int, holders: Mapping[str, int]) -> None:

@@ -21,20 +21,20 @@ class LinkGenerationModel(BaseModel):
 
 
 class FormerLinkModel(BaseModel):
-    """A subscriber whose row is gone, by uuid, with the keyed hash of the address.
+    """A subscriber whose row is gone: the keyed hashes of the uuid, which links have, and of the address.
 
     `subscriber_id` is of whoever was created with that address since, or moved to it. No foreign keys.
     """
 
     site_id = IntegerField()
-    uuid = TextField()
+    uuid_hash = TextField()
     address_hash = TextField()
     subscriber_id = IntegerField(null=True)
     at = BigIntegerField()
 
     class Meta:
         table_name = "former_links"
-        primary_key = CompositeKey("site_id", "uuid")
+        primary_key = CompositeKey("site_id", "uuid_hash")
         without_rowid = True
         indexes = ((("site_id", "address_hash"), False),)
 

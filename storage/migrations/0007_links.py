@@ -6,8 +6,8 @@ ADDITIVE = True
 STATEMENTS = """
 CREATE TABLE link_generations (site_id INTEGER NOT NULL, generation INTEGER NOT NULL, nonce TEXT NOT NULL,
     lowest INTEGER NOT NULL, made_at INTEGER NOT NULL, PRIMARY KEY (site_id, generation)) WITHOUT ROWID;
-CREATE TABLE former_links (site_id INTEGER NOT NULL, uuid TEXT NOT NULL, address_hash TEXT NOT NULL,
-    subscriber_id INTEGER, at INTEGER NOT NULL, PRIMARY KEY (site_id, uuid)) WITHOUT ROWID;
+CREATE TABLE former_links (site_id INTEGER NOT NULL, uuid_hash TEXT NOT NULL, address_hash TEXT NOT NULL,
+    subscriber_id INTEGER, at INTEGER NOT NULL, PRIMARY KEY (site_id, uuid_hash)) WITHOUT ROWID;
 CREATE INDEX former_links_site_id_address_hash ON former_links (site_id, address_hash);
 ALTER TABLE webhooks ADD COLUMN links INTEGER NOT NULL DEFAULT 0
 """

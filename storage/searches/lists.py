@@ -13,7 +13,7 @@ from storage.subscribers.subscribers import COLUMNS, Subscriber, read
 
 ORDERS = ("created_at", "last_event_at", "unsubscribed_at")
 MOST_FOUND = 10_000
-EARLIEST = f"'{-(2**63)}'"  # of a server, without quotes, a numeric: no index is searched for it
+EARLIEST = 1 - 2**63  # one less is no integer to a server, and no index is searched for it
 LAST_CHARACTER = "\U0010ffff"
 
 BEGINS = "subscribers.site_id = ? AND {0} >= ? AND {0} < ?"
