@@ -66,7 +66,10 @@ def kept(response):
     return html.unescape(path), fields
 
 
-OF_FILES = {f"{SITE}/imports/new", f"{SITE}/imports/files/<number:upload_id>/again"}
+OF_FILES = {
+    f"{SITE}/imports/new", f"{SITE}/imports/files/<number:upload_id>/again",
+    f"{SITE}/pages",  # with a logo
+}  # fmt: skip
 WRITE_NOTHING = {
     f"{SITE}/subscribers/chosen", f"{SITE}/checks/<kind>", f"{SITE}/segments/preview", "/<path:rest>",
     "/backups",  # asks a worker, by a file

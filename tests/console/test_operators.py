@@ -95,7 +95,7 @@ def test_the_screens_and_the_tabs_keep_their_place_on_the_pages_of_the_instance(
         nav = page.partition('aria-label="Settings"')[2].partition("</nav>")[0]
         tabs[path] = re.findall(r">([^<]+)</a>", nav)
     assert len(set(map(tuple, tabs.values()))) == 1
-    assert len(tabs["/sites"]) == 11
+    assert len(tabs["/sites"]) == 12
     assert f"/sites/{site.uuid}/subscribers" in browser.get("/sites?of=x").text
 
 

@@ -11,7 +11,7 @@ from tests.service import PATIENCE_SECONDS, until
 from tests.workers.conftest import alive, descendants
 from workers.parent_death import command_with_parent
 
-ON_LINUX = "from workers.parent_death import tied_to_parent as line"
+ON_LINUX = "from workers.parent_death import command_with_parent as line"
 ELSEWHERE = """
 import sys, os
 def line(command):
