@@ -16,7 +16,9 @@ from audience.webhooks.webhooks import PAUSED
 from schemas.values import write_date
 
 TABLE = "subscribers"
-LOST = "Unsubscribes of {} days after the backup are not in the log: whoever unsubscribed then is subscribed."
+LOST = (
+    "Unsubscribes of {} day(s) after the backup are not in the log: whoever unsubscribed then is subscribed."
+)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 

@@ -88,11 +88,9 @@ def _beginning(log: Path) -> LogLine | None:
 
 
 def missing_ms(log: Path, since: int) -> int:
-    """Of how much time after an instant the file lacks unsubscribes; none without a file, in a new folder."""
+    """How much time after an instant the file has no unsubscribes of, in milliseconds."""
     first = _beginning(log)
-    if first is None:
-        return clock.now_ms() - since if log.exists() else 0
-    return max(0, first.at - since)
+    return clock.now_ms() - since if first is None else max(0, first.at - since)
 
 
 def complete(instance: Path) -> None:

@@ -38,7 +38,7 @@ DATABASE = "audience.db"
 MANIFEST = "manifest.json"
 CHUNK_BYTES = 2**20
 TOO_OLD = (
-    "The log of unsubscribes lacks {} days after this backup: who unsubscribed then would be subscribed. "
+    "The log of unsubscribes lacks {} day(s) after this backup: who unsubscribed then would be subscribed. "
     "Restore a newer backup, put the latest copy of erasures.log back, or use --unsubscribes-lost."
 )
 NOT_A_BACKUP = "This is not a complete backup of Audience: "

@@ -96,8 +96,10 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
     that was accepted after the numbers `accepted`, by the site's uuid. A log that does not reach back to the
     backup is completed from the database, if that can be read.
     """
-    carryover = _of_log(erasure_log.read(settings.instance / erasure_log.LOG), since)
-    carryover.missing_ms = erasure_log.missing_ms(settings.instance / erasure_log.LOG, since)
+    log = settings.instance / erasure_log.LOG
+    carryover = _of_log(erasure_log.read(log), since)
+    is_new = not any(file.exists() for file in (log, settings.pepper, *database.files(settings.database)[:1]))
+    carryover.missing_ms = 0 if is_new else erasure_log.missing_ms(log, since)
     secret = pepper.read(settings.pepper)
     carryover.pepper_check = None if secret is None else pepper.check_value(secret)
     if not all(file.exists() for file in database.files(settings.database)[:1]):
@@ -107,14 +109,14 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
         with database.session():
             _read_database(carryover, accepted)
         if carryover.missing_ms and carryover.site_ids:
+            log.touch(mode=0o600)
             openers.process(settings)
             with database.write():
                 erasure_log.complete(settings.instance)
-            lines = _of_log(erasure_log.read(settings.instance / erasure_log.LOG), since).lines
-            carryover.lines, carryover.missing_ms = lines, 0
+            carryover.lines, carryover.missing_ms = _of_log(erasure_log.read(log), since).lines, 0
     except (StatementError, Unavailable, Unusable):
         carryover.damaged = True
-    except LostFile:  # of the pepper or the log: nobody can be told from the database
+    except LostFile:  # of the pepper: nobody can be told from the database
         pass
     finally:
         database.close()

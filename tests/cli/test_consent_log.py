@@ -258,7 +258,7 @@ def test_a_backup_that_is_older_than_the_log_is_refused_but_when_asked_for(begun
     erasure_log.sweep(begun.instance, 400)
     lose(begun)
     refused = run_on(begun, "restore", str(file), "--yes")
-    assert "lacks 2 days after this backup" in str(refused.exception)
+    assert "lacks 2 day(s) after this backup" in str(refused.exception)
     assert restore(begun, file, "--unsubscribes-lost")["missing_days"] == 2
     assert left_at(client) is None
 
@@ -272,10 +272,22 @@ def test_such_a_backup_is_restored_while_the_database_can_be_read(begun, file, c
     assert left_at(client)
 
 
-def test_a_lost_log_is_made_up_for_by_the_database(begun, file, client):
+def test_without_log_and_database_a_backup_is_refused_but_when_asked_for(begun, file, client):
+    say(client, "unsubscribe")
+    (begun.instance / erasure_log.LOG).unlink()
+    lose(begun)
+    refused = run_on(begun, "restore", str(file), "--yes")
+    assert "lacks 1 day(s) after this backup" in str(refused.exception)
+    assert restore(begun, file, "--unsubscribes-lost")["missing_days"] == 1
+
+
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_a_lost_log_is_made_up_for_by_the_database(begun, file, client, is_empty):
     say(client, "unsubscribe")
     client.delete("/fetch/subscribers", query={"email": BOB})
-    (begun.instance / erasure_log.LOG).write_bytes(b"")
+    (begun.instance / erasure_log.LOG).unlink()
+    if is_empty:
+        (begun.instance / erasure_log.LOG).touch()
     answer = restore(begun, file)
     assert (answer["left"], answer["erased"]) == (1, 1)
     assert left_at(client)
