@@ -157,8 +157,8 @@ class SubscriberBatch:
         self.consents.said.append((subscriber, subscriber[UNSUBSCRIBED_AT], False, why))
 
     def limited(self, changes: Sequence[Change]) -> Sequence[Change]:
-        """The changes, reduced to what their `known` allows for subscribers who existed before, and without
-        subscribing anyone who had unsubscribed.
+        """The changes, where they are of an existing subscriber reduced to what the change's `known` (a
+        `KnownPeople`) allows. None of them subscribes anyone who had unsubscribed.
         """
         return known_people.limited(changes, self.known, self.unsubscribed_before)
 

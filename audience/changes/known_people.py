@@ -13,8 +13,8 @@ from schemas.values import KnownPeople
 def limited(
     changes: Sequence[Change], existing: Collection[str], unsubscribed_before: Callable[[str], bool]
 ) -> Sequence[Change]:
-    """The changes, reduced to what their `known` allows for subscribers who existed before, and without
-    subscribing anyone who had unsubscribed.
+    """The changes, where they are of an existing subscriber reduced to what the change's `known` (a
+    `KnownPeople`) allows. None of them subscribes anyone who had unsubscribed.
     """
     if not any(change.known for change in changes):
         return changes

@@ -42,7 +42,9 @@ def again(row: object) -> str | None:
 def make_once(
     site_id: int, make: Callable[[], T], id_of: Callable[[T], object], *typed: str
 ) -> tuple[T | None, str]:
-    """Calls `sessions.make_once`; a form with other values in `typed` counts as another form."""
+    """The result of `make` and its id; None and the earlier id if the form was sent before. With other values
+    in `typed` it counts as another form.
+    """
     return sessions.make_once(_form(*typed), site_id, make, lambda row: str(id_of(row)))
 
 

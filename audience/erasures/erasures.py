@@ -117,7 +117,9 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
 
 
 def blank_waiting(site: Site, instance: Path, keys: Collection[str]) -> None:
-    """Takes erased addresses out of the imports that wait, and their subscribers out of record and log."""
+    """Removes erased addresses from the waiting imports, and whoever had them from the record of changes and
+    from the log of consent.
+    """
     erasure_log.forget(instance, [site_keys.address_hash(site.id, key) for key in keys])
     _blank_waiting(site.id, lambda key: key in keys)
     change_log.blank(site.id)

@@ -220,7 +220,9 @@ def remove_file(site: Site, instance: Path, upload: FileUpload) -> None:
 
 
 def put_file(site: Site, import_id: int, file: ImportedFile, actor: Actor) -> None:
-    """Keeps whose file an import is and what was answered, in the caller's transaction."""
+    """Stores the file's name and the answers with its import, and records it in the audit log, in the
+    caller's transaction.
+    """
     import_ = stored_imports.get(site.id, import_id)
     rows = import_.rows + import_.refused if import_ else 0
     stored.put_file(site.id, import_id, file)

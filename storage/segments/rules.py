@@ -177,7 +177,7 @@ def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: b
     """A condition on text. It is tested on the row of `field_values`, and on the JSON only if the text in
     that row may be cut.
 
-    `whole` is true if a cut row cannot match text that is not cut.
+    With `whole`, the test of the row is enough, unless the operand itself is long enough to be cut.
     """
     if rule.key in TEXT_COLUMNS:
         return _some_name(rule, Sql(json_value, (rule.operand,)))

@@ -98,7 +98,7 @@ def _test_name(zone: Zone, point: str) -> str:
 
 
 def judge(zones: Sequence[Zone], answers: Sequence[DnsAnswer]) -> list[ZoneTest]:
-    """The tests of zones, by the answers to the `questions`."""
+    """The test of each zone; `answers` are those to what `questions` returns, two for a zone."""
     return [_judge(*three) for three in zip(zones, answers[::2], answers[1::2], strict=True)]
 
 

@@ -81,7 +81,9 @@ def denies(message: dns.message.Message | None, zone: str) -> bool:
 
 
 async def _any(outcomes: Iterable[Coroutine[Any, Any, bool]]) -> bool:
-    """Whether one of the outcomes is true, without waiting for the others; true if there are none."""
+    """Whether one of the outcomes is true, without waiting for the others. Without any outcomes, True, as
+    nothing was asked that could fail.
+    """
     tasks = [asyncio.create_task(outcome) for outcome in outcomes]
     try:
         for first in asyncio.as_completed(tasks):

@@ -177,7 +177,9 @@ def _fits(masked: str, word: str) -> bool:
 
 
 def _joined(word: str, own: WordList) -> Iterator[str]:
-    """The readings of `fu.ck`, for words of four letters or more, and of `sh-t` with its missing vowel."""
+    """The readings of a word with a sign in it: without the sign (`fu.ck`), if four letters remain, or with a
+    vowel in its place (`sh-t`), if that is a word of the list `own`.
+    """
     parts = INNER_SIGNS.split(word)
     joined = "".join(parts)
     if len(joined) >= 4:
