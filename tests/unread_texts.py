@@ -70,7 +70,6 @@ DO_NOT_READ = {
     "audience.console.backups:delete",
     "audience.console.backups:download",
     "audience.console.blueprints:may",
-    "audience.console.blueprints:refuse_unknown_path",
     "audience.console.charts:spread_labels",
     "audience.console.checks:ask",
     "audience.console.checks:show",

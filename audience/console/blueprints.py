@@ -81,7 +81,7 @@ def register(app: Flask) -> None:
 
 
 @page(role="operator")
-def refuse_unknown_path(rest: str) -> None:  # noqa: ARG001 - the path
+def refuse_unknown_path(**_path: str) -> None:
     """Answers paths that are no page. A visitor who is not signed in does not learn which paths exist."""
     raise NotFound(NOT_FOUND)
 

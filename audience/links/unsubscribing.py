@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from audience import clock
 from audience.access import site_keys
-from audience.changes.changes import Change, Consent, Source
+from audience.changes.changes import Change, Consent, Source, SourceKind
 from audience.changes.consents import ConsentEvent
 from audience.links.links import Link, Standing
 from audience.subscribers import subscribers
@@ -18,7 +18,7 @@ from storage.links.former_links import FormerLink
 from storage.subscribers import subscribers as stored
 from storage.subscribers.subscribers import Subscriber
 
-SOURCE = Source("link")
+SOURCE = Source(SourceKind.LINK)
 REASONS = ("not_interested", "too_many", "not_expected", "never_signed_up", "elsewhere", "other")
 
 

@@ -67,7 +67,7 @@ def logged(site_id: int, leaving: Sequence[Leaving]) -> list[LogLine]:
             "",
             site_keys.address_hash(site_id, key),
             event.instant,
-            kind=UNSUBSCRIBED_BY_DATE if event.kind == ConsentKind.DATED_UNSUBSCRIBE else UNSUBSCRIBED,
+            kind=consents.logged_kind(event.kind),
             shown_at=shown_at,
         )
         for key, shown_at, event in leaving
