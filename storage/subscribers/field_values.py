@@ -1,16 +1,48 @@
-"""Custom values, beside the JSON of each subscriber: what segments and reports compare and count."""
+"""Custom values as sets of subscribers: what segments and reports compare and count.
+
+`distinct_values` has each value once, `value_holders` the sets of who has it. A write adds one row to
+`value_changes` and touches no set, so it costs the same on a large site; `merge` brings the sets up to date
+later. What is read is the sets with all changes. To apply a change again does no harm, so a merge may end
+anywhere.
+
+Functions that read more than once want the caller's snapshot, or transaction.
+"""
 
 import json
-from collections.abc import Iterable
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from storage.database import execute_many, rows, value
+from pyroaring import BitMap
+
+from storage.database import column, database, each_row, execute_many, rows
 from storage.engines.chosen import engine
-from storage.sql import PASSED_OVER, delete_from, insert_into
+from storage.sql import PASSED_OVER, Sql, delete_from, insert_into
+from storage.subscribers import value_changes
 
 MAX_LENGTH = 200  # characters of a text, after which it is cut
 TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object without a scalar
+BLOCK_BITS = 16  # a set in `value_holders` has the subscribers of a block of ids
+FEW = 16  # up to which the ids are smaller than a set
+JOB = "values"  # the kind of the job that merges a site's changes
+TABLES = ("distinct_values", "value_holders", "value_changes")
+changed_bytes, forget = value_changes.size, value_changes.forget
+
+OF_FIELD = "v.field_id = (SELECT id FROM custom_fields WHERE site_id = ? AND key = ?)"
+VALUES = (
+    "FROM distinct_values v LEFT JOIN value_holders h ON h.site_id = v.site_id AND h.value_id = v.id "
+    "WHERE v.site_id = ? AND ({})"
+)
+KNOWN = (
+    "SELECT v.id, v.field_id, v.folded, v.label, v.kind FROM {} {} distinct_values v "
+    "ON v.site_id = ? AND v.field_id = k.field_id AND v.folded = k.folded"
+)
+SHOWN = "CASE v.label WHEN '' THEN v.folded ELSE v.label END"
+
+
+NOBODY = BitMap()
 
 
 class Value(NamedTuple):
@@ -25,10 +57,15 @@ class Value(NamedTuple):
     instant: int | None
 
 
+FieldValue = tuple[int, str, str, int, int | float | None, int | None]  # the field's id, and a `Value`
+KEY = slice(0, 4)  # of a `FieldValue`
+HELD = ("site_id", "value_id", "block", "people", "members")
+
+
 COLUMNS = ("site_id", "field_id", *Value._fields, "subscriber_id")
 Row = tuple[int, int, str, str, int, int | float | None, int | None, int]  # plain: a batch has thousands
-KEY = ("site_id", "field_id", "folded", "label", "kind", "subscriber_id")
-key_of = itemgetter(*map(COLUMNS.index, KEY))
+ROW_KEY = ("site_id", "field_id", "folded", "label", "kind", "subscriber_id")
+key_of = itemgetter(*map(COLUMNS.index, ROW_KEY))
 
 
 def add(rows: Iterable[Row]) -> None:
@@ -37,28 +74,139 @@ def add(rows: Iterable[Row]) -> None:
 
 
 def remove(rows: Iterable[Row]) -> None:
-    execute_many(delete_from("field_values", KEY), map(key_of, rows))
+    execute_many(delete_from("field_values", ROW_KEY), map(key_of, rows))
 
 
-def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:
-    """The rows of `field_values` of subscribers. Reads all rows of the site, which have no index by
-    subscriber.
+def save(
+    site_id: int, added: Mapping[FieldValue, list[int]], removed: Mapping[FieldValue, list[int]]
+) -> None:
+    """Adds subscribers to values, and removes them, in the caller's transaction. Who is removed and added
+    stays.
     """
-    chosen = f"site_id = ? AND subscriber_id IN ({engine.IDS})"
-    query = f"SELECT {', '.join(COLUMNS)} FROM field_values WHERE {chosen}"
-    return set(rows(query, (site_id, json.dumps(list(ids)))))
+    known = value_ids(site_id, [*added, *removed])
+    if missing := [row for row in added if row[KEY] not in known]:
+        ids = engine.new_ids(database, "distinct_values", len(missing))
+        insert = insert_into("distinct_values", ("id", "site_id", "field_id", *Value._fields))
+        execute_many(insert, [(id_, site_id, *row) for id_, row in zip(ids, missing, strict=True)])
+        known.update((row[KEY], id_) for id_, row in zip(ids, missing, strict=True))
+    more = {known[row[KEY]]: ids for row, ids in added.items()}
+    fewer = {known[row[KEY]]: ids for row, ids in removed.items() if row[KEY] in known}
+    for value_id in more.keys() & fewer.keys():
+        fewer[value_id] = sorted({*fewer[value_id]} - {*more[value_id]})
+    value_changes.add(site_id, more, fewer)
 
 
-def count_gone(site_id: int) -> int:
-    """The number of deleted subscribers that still have rows in `field_values`. Reads all rows of
-    the site.
+def value_ids(site_id: int, sought: Collection[FieldValue]) -> dict[Any, int]:
+    """The ids of values that the site has, by the key of their rows."""
+    keys = json.dumps([row[:2] for row in sought])
+    records = rows(KNOWN.format(engine.VALUE_KEYS, engine.IN_ORDER), (keys, site_id))
+    return {tuple(key): value_id for value_id, *key in records}
+
+
+def holders(site_id: int, condition: Sql) -> BitMap:
+    """The ids of the subscribers with a value that meets a condition on `v`, a row of `distinct_values`."""
+    found, waiting = BitMap(), []
+    for _, members in _read(site_id, condition):
+        waiting.append(members)
+        if len(waiting) == 1_000:
+            found, waiting = found.union(*waiting), []
+    return found.union(*waiting)
+
+
+def of_field(site_id: int, key: str) -> Sql:
+    """The condition on `v` that it is a value of a field."""
+    return Sql(OF_FIELD, (site_id, key))
+
+
+def counts(site_id: int, condition: Sql, among: BitMap | None = None) -> Counter[str]:
+    """How many have each text, number or boolean that meets a condition on `v`, of all or `among` some."""
+    totals = Counter[str]()
+    text = f"{SHOWN}, v.kind"
+    for (shown, kind), members in _read(site_id, condition, text):
+        if kind != OTHER:
+            totals[shown] += len(members) if among is None else members.intersection_cardinality(among)
+    return +totals
+
+
+def differing(site_id: int, expected: Mapping[int, set[FieldValue]]) -> set[int]:
+    """Those of the subscribers in `expected` that have other values, and those who have some without
+    existing.
     """
-    query = "SELECT count(DISTINCT subscriber_id) FROM field_values v WHERE site_id = ? AND NOT EXISTS "
-    return value(
-        f"{query} (SELECT 1 FROM subscribers s WHERE s.id = v.subscriber_id AND s.site_id = v.site_id)",
-        (site_id,),
-        0,
-    )
+    sample, found = BitMap(expected), {subscriber_id: set[FieldValue]() for subscriber_id in expected}
+    existing = BitMap(column("SELECT id FROM subscribers WHERE site_id = ?", (site_id,)))
+    everybody = BitMap()
+    columns = f"v.field_id, {', '.join(f'v.{name}' for name in Value._fields)}"
+    for row, members in _read(site_id, Sql("TRUE"), columns):
+        everybody |= members
+        for subscriber_id in members & sample:
+            found[subscriber_id].add(row)
+    return {id_ for id_ in sample if found[id_] != expected[id_]} | {*(everybody - existing)}
+
+
+def _read(site_id: int, condition: Sql, columns: str = "") -> Iterator[tuple[Any, BitMap]]:
+    """The columns, and the subscribers, of each value that meets a condition: of one without changes each set
+    by itself.
+    """
+    changes = value_changes.of_site(site_id)
+    changed, sets, named = value_changes.values_of(changes), dict[int, BitMap](), dict[int, Any]()
+    query = f"SELECT v.id, h.people, h.members{columns and f', {columns}'} {VALUES.format(condition.text)}"
+    for value_id, people, members, *row in each_row(query, (site_id, *condition.parameters)):
+        held = _unpacked(people, members) if people else BitMap()
+        if value_id in changed:
+            named[value_id] = tuple(row)
+            sets[value_id] = sets[value_id] | held if value_id in sets else held
+        else:
+            yield tuple(row), held
+    value_changes.apply(changes, sets)
+    for value_id, members in sets.items():
+        yield named[value_id], members
+
+
+def touched(site_id: int) -> tuple[int, dict[int, set[int]]]:
+    """The id of the newest change, 0 if there is none, and by the id of a value the blocks that changed."""
+    changes = value_changes.of_site(site_id)
+    blocks: dict[int, set[int]] = {}
+    for change in changes:
+        for lists in change[1:]:
+            for value_id, ids in lists.of(lists.values):
+                blocks.setdefault(value_id, set()).update({id_ >> BLOCK_BITS for id_ in ids})
+    return (changes[-1].id if changes else 0), blocks
+
+
+def merge(site_id: int, blocks: Mapping[int, set[int]], gone: BitMap = NOBODY) -> None:
+    """Writes some blocks of values as they are with all changes, in the caller's transaction; without those
+    who are `gone`. A value that nobody has is deleted.
+    """
+    sets: dict[int, BitMap] = {}
+    chosen = Sql(f"v.id IN ({engine.IDS})", (json.dumps(list(blocks)),))
+    for (value_id,), members in _read(site_id, chosen, "v.id"):
+        sets[value_id] = sets.get(value_id, BitMap()) | members
+    written = []
+    for value_id, members in sets.items():
+        for block in blocks[value_id]:
+            part = members & BitMap(range(block << BLOCK_BITS, (block + 1) << BLOCK_BITS))
+            part -= gone
+            written.append((site_id, value_id, block, len(part), _packed(part)))
+    execute_many(delete_from("value_holders", HELD[:3]), [row[:3] for row in written])
+    execute_many(insert_into("value_holders", HELD), [row for row in written if row[3]])
+    unused = [(site_id, id_) for id_, members in sets.items() if not members - gone]
+    execute_many(delete_from("distinct_values", ("site_id", "id")), unused)
+
+
+def erase(site_id: int, subscriber_ids: Collection[int], values: Collection[FieldValue]) -> None:
+    """Removes subscribers, who have these values, from all sets and changes: their ids stay in none."""
+    gone = BitMap(subscriber_ids)
+    touched = value_changes.erase(site_id, gone) | BitMap(value_ids(site_id, values).values())
+    blocks = {id_ >> BLOCK_BITS for id_ in gone}
+    merge(site_id, dict.fromkeys(touched, blocks), gone)
+
+
+def _packed(members: BitMap) -> bytes:
+    return array("I", members).tobytes() if len(members) <= FEW else members.serialize()
+
+
+def _unpacked(people: int, members: bytes) -> BitMap:
+    return BitMap(array("I", members)) if people <= FEW else BitMap.deserialize(members)
 
 
 def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
