@@ -61,7 +61,6 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     holders = field_values.Holders(ids)
     for subscriber in subscribers:
         holders.add(subscriber.fields, subscriber.id)
-    stored_values.remove(holders.rows(site_id))
     stored_values.erase(site_id, [subscriber.id for subscriber in subscribers], holders.by_value)
     tagged = Counter(tag_id for subscriber in subscribers for tag_id in subscriber.tag_ids)
     stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
@@ -140,8 +139,6 @@ def _save_values(batch: SubscriberBatch) -> None:
             removed.add({name: old for name, old in replaced.items() if old is not ABSENT}, subscriber_id)
             values = {name: values[name] for name in replaced if name in values}
         added.add(values, subscriber_id)
-    stored_values.remove(removed.rows(batch.site_id))
-    stored_values.add(added.rows(batch.site_id))
     if added.by_value or removed.by_value:
         stored_values.save(batch.site_id, added.by_value, removed.by_value)
         field_values.plan_merge(batch.site_id)

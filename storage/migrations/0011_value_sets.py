@@ -37,6 +37,7 @@ def up(_migrator: Any, db: Any) -> None:
     sets = sets_of(iter(db.execute_sql(HOLDERS)))
     while chunk := list(islice(sets, 1_000)):
         db.execute_many(INSERT, chunk)
+    db.execute_sql("DROP TABLE field_values")
 
 
 def sets_of(rows: Any) -> Any:

@@ -11,15 +11,14 @@ Functions that read more than once want the caller's snapshot, or transaction.
 import json
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from operator import itemgetter
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pyroaring import BitMap
 
 from storage.database import column, database, each_row, execute_many, rows
 from storage.engines.chosen import engine
-from storage.sql import PASSED_OVER, Sql, delete_from, insert_into
+from storage.sql import Sql, delete_from, insert_into, join
 from storage.subscribers import value_changes
 
 MAX_LENGTH = 200  # characters of a text, after which it is cut
@@ -30,7 +29,8 @@ JOB = "values"  # the kind of the job that merges a site's changes
 TABLES = ("distinct_values", "value_holders", "value_changes")
 changed_bytes, forget = value_changes.size, value_changes.forget
 
-OF_FIELD = "v.field_id = (SELECT id FROM custom_fields WHERE site_id = ? AND key = ?)"
+OF_FIELD = "v.field_id = (SELECT id FROM custom_fields WHERE site_id = ? AND key = ?) AND"
+ANY = Sql("TRUE")
 VALUES = (
     "FROM distinct_values v LEFT JOIN value_holders h ON h.site_id = v.site_id AND h.value_id = v.id "
     "WHERE v.site_id = ? AND ({})"
@@ -62,21 +62,6 @@ KEY = slice(0, 4)  # of a `FieldValue`
 HELD = ("site_id", "value_id", "block", "people", "members")
 
 
-COLUMNS = ("site_id", "field_id", *Value._fields, "subscriber_id")
-Row = tuple[int, int, str, str, int, int | float | None, int | None, int]  # plain: a batch has thousands
-ROW_KEY = ("site_id", "field_id", "folded", "label", "kind", "subscriber_id")
-key_of = itemgetter(*map(COLUMNS.index, ROW_KEY))
-
-
-def add(rows: Iterable[Row]) -> None:
-    """Adds rows to `field_values`. Rows in the order of the table are added faster."""
-    execute_many(insert_into("field_values", COLUMNS, PASSED_OVER), rows)
-
-
-def remove(rows: Iterable[Row]) -> None:
-    execute_many(delete_from("field_values", ROW_KEY), map(key_of, rows))
-
-
 def save(
     site_id: int, added: Mapping[FieldValue, list[int]], removed: Mapping[FieldValue, list[int]]
 ) -> None:
@@ -103,29 +88,36 @@ def value_ids(site_id: int, sought: Collection[FieldValue]) -> dict[Any, int]:
     return {tuple(key): value_id for value_id, *key in records}
 
 
-def holders(site_id: int, condition: Sql) -> BitMap:
-    """The ids of the subscribers with a value that meets a condition on `v`, a row of `distinct_values`."""
+def holders(site_id: int, key: str, condition: Sql = ANY) -> BitMap:
+    """The ids of the subscribers with a value of a field that meets a condition on `v`, a row of
+    `distinct_values`.
+    """
     found, waiting = BitMap(), []
-    for _, members in _read(site_id, condition):
+    for _, members in _read(site_id, _of_field(site_id, key, condition)):
         waiting.append(members)
         if len(waiting) == 1_000:
             found, waiting = found.union(*waiting), []
     return found.union(*waiting)
 
 
-def of_field(site_id: int, key: str) -> Sql:
-    """The condition on `v` that it is a value of a field."""
-    return Sql(OF_FIELD, (site_id, key))
-
-
-def counts(site_id: int, condition: Sql, among: BitMap | None = None) -> Counter[str]:
-    """How many have each text, number or boolean that meets a condition on `v`, of all or `among` some."""
+def counts(site_id: int, key: str, condition: Sql = ANY, among: BitMap | None = None) -> Counter[str]:
+    """How many have each text, number or boolean of a field that meets a condition on `v`, of all or `among`
+    some.
+    """
     totals = Counter[str]()
-    text = f"{SHOWN}, v.kind"
-    for (shown, kind), members in _read(site_id, condition, text):
+    for (text, kind), members in _read(site_id, _of_field(site_id, key, condition), f"{SHOWN}, v.kind"):
         if kind != OTHER:
-            totals[shown] += len(members) if among is None else members.intersection_cardinality(among)
+            totals[text] += len(members) if among is None else members.intersection_cardinality(among)
     return +totals
+
+
+def _of_field(site_id: int, key: str, condition: Sql) -> Sql:
+    return join(" ", [Sql(OF_FIELD, (site_id, key)), condition])
+
+
+def all_sets(site_id: int) -> Iterator[tuple[FieldValue, BitMap]]:
+    """Each value of a site with its subscribers, some values in several parts."""
+    return _read(site_id, ANY, f"v.field_id, {', '.join(f'v.{name}' for name in Value._fields)}")
 
 
 def differing(site_id: int, expected: Mapping[int, set[FieldValue]]) -> set[int]:
@@ -133,13 +125,12 @@ def differing(site_id: int, expected: Mapping[int, set[FieldValue]]) -> set[int]
     existing.
     """
     sample, found = BitMap(expected), {subscriber_id: set[FieldValue]() for subscriber_id in expected}
-    existing = BitMap(column("SELECT id FROM subscribers WHERE site_id = ?", (site_id,)))
     everybody = BitMap()
-    columns = f"v.field_id, {', '.join(f'v.{name}' for name in Value._fields)}"
-    for row, members in _read(site_id, Sql("TRUE"), columns):
+    for row, members in all_sets(site_id):
         everybody |= members
         for subscriber_id in members & sample:
             found[subscriber_id].add(row)
+    existing = BitMap(column("SELECT id FROM subscribers WHERE site_id = ?", (site_id,)))
     return {id_ for id_ in sample if found[id_] != expected[id_]} | {*(everybody - existing)}
 
 

@@ -118,27 +118,6 @@ class NumericField(peewee.Field):
     field_type = "NUMERIC"
 
 
-class FieldValueModel(BaseModel):
-    """A custom value, or one scalar of an array or object: see `storage.subscribers.field_values`.
-
-    Its key serves the reports by field (values in order) and the segments (all values of a field, or one).
-    """
-
-    site_id = IntegerField()
-    field_id = IntegerField()
-    folded = TextField()
-    label = TextField()
-    kind = IntegerField()
-    subscriber_id = IntegerField()
-    number = NumericField(null=True)
-    instant = BigIntegerField(null=True)
-
-    class Meta:
-        table_name = "field_values"
-        primary_key = CompositeKey("site_id", "field_id", "folded", "label", "kind", "subscriber_id")
-        without_rowid = True
-
-
 class DistinctValueModel(SiteOwnedModel):
     """A custom value of a field, or a scalar of an array or object, once for all who have it: see
     `storage.subscribers.field_values`.
@@ -218,6 +197,6 @@ add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.
 
 # Referenced models before those that reference them.
 SUBSCRIBER_MODELS: tuple[type[BaseModel], ...] = (
-    SubscriberModel, TagModel, SubscriberTagModel, DiscardedTagModel, CustomFieldModel, FieldValueModel,
-    DistinctValueModel, ValueHolderModel, ValueChangeModel, DomainModel,
+    SubscriberModel, TagModel, SubscriberTagModel, DiscardedTagModel, CustomFieldModel, DistinctValueModel,
+    ValueHolderModel, ValueChangeModel, DomainModel,
 )  # fmt: skip

@@ -45,6 +45,7 @@ def up(_migrator: Any, db: Any) -> None:
         sets = sets_of(iter(cursor))
         while chunk := list(islice(sets, 1_000)):
             db.cursor().executemany(INSERT, chunk)
+    db.execute_sql("DROP TABLE field_values")
 
 
 def sets_of(rows: Any) -> Any:

@@ -1,6 +1,7 @@
 """Sets of who has which value are exact at every instant, wherever a merge or an erasure ends."""
 
 from array import array
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -12,13 +13,14 @@ from audience.access import sites
 from audience.subscribers import field_values
 from storage import database
 from storage.sql import Sql
+from storage.subscribers import custom_fields
 from storage.subscribers import field_values as stored
 from storage.subscribers.field_values import NUMBER, TEXT
 from tests import depth
 
-ALL = Sql("TRUE")
-VALUES = [(1, "pro", "", TEXT, None, None), (1, "pro", "Pro", TEXT, None, None), (1, "5", "", TEXT, 5, None),
-          (1, "5", "", NUMBER, 5, None), (2, "pro", "", TEXT, None, None)]  # fmt: skip
+FIELDS = ("plan", "tier")
+VALUES = [(0, "pro", "", TEXT, None, None), (0, "pro", "Pro", TEXT, None, None), (0, "5", "", TEXT, 5, None),
+          (0, "5", "", NUMBER, 5, None), (1, "pro", "", TEXT, None, None)]  # fmt: skip
 MANY = [*range(300, 300 + stored.FEW + 2)]  # more than a short list has
 IDS = st.lists(st.sampled_from([1, 300, 65_535, 65_536, 2**32 - 1]), unique=True, min_size=1)
 SOME = st.dictionaries(st.sampled_from(VALUES), IDS | st.just(MANY), max_size=3)
@@ -42,11 +44,13 @@ class Expected:
 
     def __init__(self, site_id):
         self.site_id = site_id
+        with database.write(site_id):
+            self.field_ids = [custom_fields.add(site_id, [(key, key)], 0)[key] for key in FIELDS]
         self.sets: dict[Any, set[int]] = {value: set() for value in VALUES}
 
     def save(self, added, removed):
         with database.write(self.site_id):
-            stored.save(self.site_id, added, removed)
+            stored.save(self.site_id, self.rows(added), self.rows(removed))
         for value, ids in removed.items():
             self.sets[value].difference_update(ids)
         for value, ids in added.items():
@@ -74,7 +78,7 @@ class Expected:
     def erase(self, ids, _):
         values = [value for value, holders in self.sets.items() if holders.intersection(ids)]
         with database.write(self.site_id):
-            stored.erase(self.site_id, ids, values)
+            stored.erase(self.site_id, ids, self.rows(dict.fromkeys(values)))
         for holders in self.sets.values():
             holders.difference_update(ids)
         for added, removed in stored_rows("value_changes", self.site_id, "added, removed"):
@@ -84,21 +88,24 @@ class Expected:
             assert len(held) == people
             assert not {*ids}.intersection(held)
 
+    def rows(self, by_value):
+        """Of values of the fields of the site."""
+        return {(self.field_ids[field], *value): ids for (field, *value), ids in by_value.items()}
+
     def check(self):
+        some = BitMap([300, 65_536])
         with database.snapshot():
-            for value, ids in self.sets.items():
-                condition = "v.field_id = ? AND v.folded = ? AND v.label = ? AND v.kind = ?"
-                assert {*stored.holders(self.site_id, Sql(condition, value[:4]))} == ids
-            everybody = set().union(*self.sets.values())
-            assert {*stored.holders(self.site_id, ALL)} == everybody
-            some = BitMap(sorted(everybody)[::2])
-            for among in (None, some):
-                counted = stored.counts(self.site_id, Sql("v.field_id = ?", (1,)), among)
-                chosen = everybody if among is None else {*some}
-                expected = {text: sum(len(self.sets[value] & chosen) for value in VALUES
-                                      if value[0] == 1 and (value[2] or value[1]) == text)
-                            for text in ("pro", "Pro", "5")}  # fmt: skip
-                assert counted == {text: number for text, number in expected.items() if number}
+            for number, key in enumerate(FIELDS):
+                sets = {value: ids for value, ids in self.sets.items() if value[0] == number}
+                for (_, folded, label, kind, *_), ids in sets.items():
+                    condition = Sql("v.folded = ? AND v.label = ? AND v.kind = ?", (folded, label, kind))
+                    assert {*stored.holders(self.site_id, key, condition)} == ids
+                assert {*stored.holders(self.site_id, key)} == set().union(*sets.values())
+                for among in (None, some):
+                    expected = Counter[str]()
+                    for (_, folded, label, *_), ids in sets.items():
+                        expected[label or folded] += len(ids if among is None else ids & {*some})
+                    assert stored.counts(self.site_id, key, among=among) == +expected
 
 
 def listed(packed):
