@@ -26,7 +26,7 @@ NOTHING = Sql("")
 OPPOSITES = {"is_not": "is", "missing": "exists", "not_within_days": "within_days"}
 
 
-class Source(NamedTuple):
+class IdSelect(NamedTuple):
     """A table with ids of subscribers: how a select of them begins, and their column."""
 
     select: str
@@ -34,18 +34,18 @@ class Source(NamedTuple):
 
 
 DOMAIN = "substr(subscribers.email_key, instr(subscribers.email_key, '@') + 1)"
-OF_SITE = Source("SELECT id FROM subscribers WHERE {site} AND ", "id")
+OF_SITE = IdSelect("SELECT id FROM subscribers WHERE {site} AND ", "id")
 OF_NAME = (
     "SELECT v.id FROM (SELECT id, folded({name}) AS folded, {text} AS kind, spelt_number({name}) AS number, "
     "spelt_instant({name}) AS instant FROM subscribers WHERE {{site}} AND {name} <> '') AS v WHERE "
 )
-OF_NAMES = {name: Source(OF_NAME.format(name=name, text=TEXT), "v.id") for name in TEXT_COLUMNS}
-OF_TAGS = Source(
+OF_NAMES = {name: IdSelect(OF_NAME.format(name=name, text=TEXT), "v.id") for name in TEXT_COLUMNS}
+OF_TAGS = IdSelect(
     "SELECT subscriber_id AS id FROM subscriber_tags WHERE site_id = ? AND tag_id IN "
     "(SELECT id FROM tags WHERE site_id = ? AND name_key ",
     "subscriber_id",
 )
-OF_EVENTS = Source("SELECT subscriber_id AS id FROM events WHERE {site} AND ", "subscriber_id")
+OF_EVENTS = IdSelect("SELECT subscriber_id AS id FROM events WHERE {site} AND ", "subscriber_id")
 IS_CUT = f"v.kind = {TEXT} AND length(v.folded) = {MAX_LENGTH}"
 
 
@@ -66,7 +66,7 @@ class Finder:
         return SUBJECTS[rule.subject][rule.operator](self, rule)
 
     def _chosen(
-        self, source: Source, parameters: Sequence[Any], condition: Sql, grouped: Sql = NOTHING
+        self, source: IdSelect, parameters: Sequence[Any], condition: Sql, grouped: Sql = NOTHING
     ) -> Members:
         site = engine.OF_SITE if self.among else "site_id = ?"
         text, bound = source.select.format(site=site) + condition.text, [*parameters, *condition.parameters]

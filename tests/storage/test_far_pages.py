@@ -55,6 +55,7 @@ def filters_of(site_id):
     with database.session():
         ids = tags.ids(site_id, TAGS)
         has_tag = Finder(site_id).members(Condition("tag", "is", "common")).condition
+        at_domain = Finder(site_id).members(Condition("email_domain", "is", "example.com")).condition
     return [
         Filters(),
         Filters(before={"created_at": 6}),
@@ -66,7 +67,7 @@ def filters_of(site_id):
         Filters(tag_ids=[ids["common"], ids["apart"]]),
         Filters(tag_ids=[ids["common"], ids["half"]], before={"updated_at": 200}),
         Filters(rules=[has_tag]),
-        Filters(rules=[Finder(site_id).members(Condition("email_domain", "is", "example.com")).condition]),
+        Filters(rules=[at_domain]),
     ]
 
 

@@ -147,7 +147,7 @@ def test_a_worker_merges_what_was_written(client, monkeypatch):
 
 def test_an_import_merges_what_it_wrote_once_it_is_much(client, monkeypatch):
     monkeypatch.setattr(field_values, "DUE_BYTES", 1)
-    rows = [(0, {"email": "ann@example.com", "plan": "Pro"})]
+    rows = [(0, {"email": "ann@example.com", "fields": {"plan": "Pro"}})]
     imports.accept(client.site, rows, [], FakeQueue(), 0)
     while site_lane.drain(client.site.id, 60):
         pass
