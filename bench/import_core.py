@@ -129,7 +129,7 @@ def _by_id(site: Site, holders: field_values.Holders) -> dict[int, list[int]]:
     with database.write():
         stored_values.save(site.id, {value: [] for value in holders.by_value}, {})
         ids = stored_values.value_ids(site.id, holders.by_value)
-    return {ids[value[stored_values.KEY]]: people for value, people in holders.by_value.items()}
+    return {ids[value[stored_values.KEY]]: holding for value, holding in holders.by_value.items()}
 
 
 _added = time.time_ns() // 1_000  # nobody's number

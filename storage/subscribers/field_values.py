@@ -18,7 +18,7 @@ from pyroaring import BitMap
 
 from storage.database import column, database, each_row, execute_many, rows
 from storage.engines.chosen import engine
-from storage.sql import Sql, delete_from, insert_into, join
+from storage.sql import Sql, delete_from, insert_into
 from storage.subscribers import value_changes
 
 MAX_LENGTH = 200  # characters of a text, after which it is cut
@@ -33,7 +33,7 @@ OF_FIELD = "v.field_id = (SELECT id FROM custom_fields WHERE site_id = ? AND key
 ANY = Sql("TRUE")
 VALUES = (
     "FROM distinct_values v LEFT JOIN value_holders h ON h.site_id = v.site_id AND h.value_id = v.id "
-    "WHERE v.site_id = ? AND ({})"
+    "WHERE {} AND ({})"
 )
 KNOWN = (
     "SELECT v.id, v.field_id, v.folded, v.label, v.kind FROM {} {} distinct_values v "
@@ -68,14 +68,14 @@ def save(
     """Adds subscribers to values, and removes them, in the caller's transaction. Who is removed and added
     stays.
     """
-    known = value_ids(site_id, [*added, *removed])
-    if missing := [row for row in added if row[KEY] not in known]:
+    ids_by_key = value_ids(site_id, [*added, *removed])
+    if missing := [row for row in added if row[KEY] not in ids_by_key]:
         ids = engine.new_ids(database, "distinct_values", len(missing))
         insert = insert_into("distinct_values", ("id", "site_id", "field_id", *Value._fields))
         execute_many(insert, [(id_, site_id, *row) for id_, row in zip(ids, missing, strict=True)])
-        known.update((row[KEY], id_) for id_, row in zip(ids, missing, strict=True))
-    more = {known[row[KEY]]: ids for row, ids in added.items()}
-    fewer = {known[row[KEY]]: ids for row, ids in removed.items() if row[KEY] in known}
+        ids_by_key.update((row[KEY], id_) for id_, row in zip(ids, missing, strict=True))
+    more = {ids_by_key[row[KEY]]: ids for row, ids in added.items()}
+    fewer = {ids_by_key[row[KEY]]: ids for row, ids in removed.items() if row[KEY] in ids_by_key}
     for value_id in more.keys() & fewer.keys():
         fewer[value_id] = sorted({*fewer[value_id]} - {*more[value_id]})
     value_changes.add(site_id, more, fewer)
@@ -112,7 +112,7 @@ def counts(site_id: int, key: str, condition: Sql = ANY, among: BitMap | None = 
 
 
 def _of_field(site_id: int, key: str, condition: Sql) -> Sql:
-    return join(" ", [Sql(OF_FIELD, (site_id, key)), condition])
+    return Sql(f"{OF_FIELD} ({condition.text})", (site_id, key, *condition.parameters))
 
 
 def all_sets(site_id: int) -> Iterator[tuple[FieldValue, BitMap]]:
@@ -134,18 +134,21 @@ def differing(site_id: int, expected: Mapping[int, set[FieldValue]]) -> set[int]
     return {id_ for id_ in sample if found[id_] != expected[id_]} | {*(everybody - existing)}
 
 
-def _read(site_id: int, condition: Sql, columns: str = "") -> Iterator[tuple[Any, BitMap]]:
+def _read(
+    site_id: int, condition: Sql, columns: str = "", of_site: str = "v.site_id = ?"
+) -> Iterator[tuple[Any, BitMap]]:
     """The columns, and the subscribers, of each value that meets a condition: of one without changes each set
     by itself.
     """
     changes = value_changes.of_site(site_id)
     changed, sets, named = value_changes.values_of(changes), dict[int, BitMap](), dict[int, Any]()
-    query = f"SELECT v.id, h.people, h.members{columns and f', {columns}'} {VALUES.format(condition.text)}"
-    for value_id, people, members, *row in each_row(query, (site_id, *condition.parameters)):
-        held = _unpacked(people, members) if people else BitMap()
+    found = VALUES.format(of_site, condition.text)
+    query = f"SELECT v.id, h.people, h.members{columns and f', {columns}'} {found}"
+    for value_id, count, members, *row in each_row(query, (site_id, *condition.parameters)):
+        held = _unpacked(count, members) if count else BitMap()
         if value_id in changed:
             named[value_id] = tuple(row)
-            sets[value_id] = sets[value_id] | held if value_id in sets else held
+            sets.setdefault(value_id, BitMap()).update(held)
         else:
             yield tuple(row), held
     value_changes.apply(changes, sets)
@@ -164,40 +167,42 @@ def touched(site_id: int) -> tuple[int, dict[int, set[int]]]:
     return (changes[-1].id if changes else 0), blocks
 
 
-def merge(site_id: int, blocks: Mapping[int, set[int]], gone: BitMap = NOBODY) -> None:
+def merge(site_id: int, blocks: Mapping[int, set[int]], erased: BitMap = NOBODY) -> None:
     """Writes some blocks of values as they are with all changes, in the caller's transaction; without those
-    who are `gone`. A value that nobody has is deleted.
+    who are `erased`. A value that nobody has is deleted.
     """
     sets: dict[int, BitMap] = {}
     chosen = Sql(f"v.id IN ({engine.IDS})", (json.dumps(list(blocks)),))
-    for (value_id,), members in _read(site_id, chosen, "v.id"):
+    for (value_id,), members in _read(
+        site_id, chosen, "v.id", engine.OF_SITE.replace("site_id", "v.site_id")
+    ):
         sets[value_id] = sets.get(value_id, BitMap()) | members
-    written = []
+    saved = []
     for value_id, members in sets.items():
         for block in blocks[value_id]:
             part = members & BitMap(range(block << BLOCK_BITS, (block + 1) << BLOCK_BITS))
-            part -= gone
-            written.append((site_id, value_id, block, len(part), _packed(part)))
-    execute_many(delete_from("value_holders", HELD[:3]), [row[:3] for row in written])
-    execute_many(insert_into("value_holders", HELD), [row for row in written if row[3]])
-    unused = [(site_id, id_) for id_, members in sets.items() if not members - gone]
+            part -= erased
+            saved.append((site_id, value_id, block, len(part), _packed(part)))
+    execute_many(delete_from("value_holders", HELD[:3]), [row[:3] for row in saved])
+    execute_many(insert_into("value_holders", HELD), [row for row in saved if row[3]])
+    unused = [(site_id, id_) for id_, members in sets.items() if not members - erased]
     execute_many(delete_from("distinct_values", ("site_id", "id")), unused)
 
 
 def erase(site_id: int, subscriber_ids: Collection[int], values: Collection[FieldValue]) -> None:
     """Removes subscribers, who have these values, from all sets and changes: their ids stay in none."""
-    gone = BitMap(subscriber_ids)
-    touched = value_changes.erase(site_id, gone) | BitMap(value_ids(site_id, values).values())
-    blocks = {id_ >> BLOCK_BITS for id_ in gone}
-    merge(site_id, dict.fromkeys(touched, blocks), gone)
+    erased = BitMap(subscriber_ids)
+    touched = value_changes.erase(site_id, erased) | BitMap(value_ids(site_id, values).values())
+    blocks = {id_ >> BLOCK_BITS for id_ in erased}
+    merge(site_id, dict.fromkeys(touched, blocks), erased)
 
 
 def _packed(members: BitMap) -> bytes:
     return array("I", members).tobytes() if len(members) <= FEW else members.serialize()
 
 
-def _unpacked(people: int, members: bytes) -> BitMap:
-    return BitMap(array("I", members)) if people <= FEW else BitMap.deserialize(members)
+def _unpacked(count: int, members: bytes) -> BitMap:
+    return BitMap(array("I", members)) if count <= FEW else BitMap.deserialize(members)
 
 
 def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, dict[str, Any]]]:

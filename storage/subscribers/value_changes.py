@@ -26,8 +26,8 @@ class Lists:
     def of(self, values: BitMap) -> Iterator[tuple[int, Sequence[int]]]:
         """The (value, its ids) of those that are among some values."""
         for value_id in self.values & values:
-            place = self.values.rank(value_id) - 1
-            yield value_id, self.ids[self._ends[place - 1] if place else 0 : self._ends[place]]
+            index = self.values.rank(value_id) - 1
+            yield value_id, self.ids[self._ends[index - 1] if index else 0 : self._ends[index]]
 
 
 class ValueChange(NamedTuple):
@@ -83,22 +83,22 @@ def forget(site_id: int, last: int) -> None:
     execute("DELETE FROM value_changes WHERE site_id = ? AND id <= ?", (site_id, last))
 
 
-def erase(site_id: int, gone: BitMap) -> BitMap:
+def erase(site_id: int, erased: BitMap) -> BitMap:
     """Rewrites the changes without some subscribers. Returns the ids of the values that they were added to or
     removed from.
     """
     values, rewritten = BitMap(), []
     for change in of_site(site_id):
-        if any(gone.intersect(BitMap(lists.ids)) for lists in change[1:]):
+        if any(erased.intersect(BitMap(lists.ids)) for lists in change[1:]):
             for lists in change[1:]:
-                values.update([id_ for id_, ids in lists.of(lists.values) if gone.intersect(BitMap(ids))])
-            rewritten.append((*(_without(lists, gone) for lists in change[1:]), site_id, change.id))
+                values.update([id_ for id_, ids in lists.of(lists.values) if erased.intersect(BitMap(ids))])
+            rewritten.append((*(_without(lists, erased) for lists in change[1:]), site_id, change.id))
     execute_many("UPDATE value_changes SET added = ?, removed = ? WHERE site_id = ? AND id = ?", rewritten)
     return values
 
 
-def _without(lists: Lists, gone: BitMap) -> bytes:
-    return _packed({value_id: list(BitMap(ids) - gone) for value_id, ids in lists.of(lists.values)})
+def _without(lists: Lists, erased: BitMap) -> bytes:
+    return _packed({value_id: list(BitMap(ids) - erased) for value_id, ids in lists.of(lists.values)})
 
 
 def _union(sets: Sequence[BitMap]) -> BitMap:

@@ -50,5 +50,9 @@ def up(_migrator: Any, db: Any) -> None:
 
 def sets_of(rows: Any) -> Any:
     for key, members in groupby(rows, key=lambda row: row[:3]):
-        people = BitMap([row[3] for row in members])
-        yield (*key, len(people), array("I", people).tobytes() if len(people) <= FEW else people.serialize())
+        holders = BitMap([row[3] for row in members])
+        yield (
+            *key,
+            len(holders),
+            array("I", holders).tobytes() if len(holders) <= FEW else holders.serialize(),
+        )
