@@ -4,6 +4,7 @@ One value is one row; an array or object gives a row for each distinct scalar in
 once, and cut; a number and an instant are those that a value is, or that its text spells.
 """
 
+import time
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -29,7 +30,7 @@ from storage.subscribers.field_values import (
 
 SAMPLE, PIECE = 500, 1_000  # people whose values are compared, or made again, at a time
 DUE_BYTES = 600_000  # of changes that are merged at once: of some 15,000 people
-MERGED = 400  # sets written in a transaction
+MERGED, MERGE_SECONDS = 100, 0.015  # sets written at once; of a transaction of them
 MERGE_AFTER_MS = 10_000  # of fewer changes
 NOT_COMPARED = Value("", "", OTHER, None, None)
 SIMPLE = frozenset((str, int))  # not bool: true is equal to 1, but has another row
@@ -134,7 +135,8 @@ def merge(site_id: int) -> None:
     Wherever it ends, what is read stays the same, and the next merge begins anew.
     """
     with database.session():
-        last, blocks = stored.touched(site_id)
+        changes = stored.Changes(site_id)
+    last, blocks = changes.last, changes.blocks()
     while blocks:
         _merge_some(site_id, blocks)
         database.checkpoint(only_if_due=True)
@@ -142,15 +144,19 @@ def merge(site_id: int) -> None:
         stored.forget(site_id, last)
 
 
+@database.writes_site
 def _merge_some(site_id: int, blocks: dict[int, set[int]]) -> None:
-    """Takes the values of about `MERGED` blocks, and merges them."""
-    chunk, size = {}, 0
-    while blocks and size < MERGED:
-        value_id = min(blocks)
-        chunk[value_id] = blocks.pop(value_id)
-        size += len(chunk[value_id])
-    with database.write(site_id):
-        stored.merge(site_id, chunk)
+    """Merges blocks, and takes those out of `blocks` that it has merged."""
+    changes = stored.Changes(site_id)
+    ending = time.monotonic() + MERGE_SECONDS
+    is_late = False
+    while blocks and not is_late:
+        chunk: dict[int, set[int]] = {}
+        while blocks and sum(map(len, chunk.values())) < MERGED:
+            value_id = next(iter(blocks))
+            chunk[value_id] = blocks.pop(value_id)
+        stored.merge(site_id, changes, chunk)
+        is_late = time.monotonic() >= ending
 
 
 def _step(job: Job, _deadline: float) -> int:

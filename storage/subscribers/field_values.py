@@ -20,17 +20,18 @@ from storage.database import column, database, each_row, execute_many, rows
 from storage.engines.chosen import engine
 from storage.sql import Sql, delete_from, insert_into
 from storage.subscribers import value_changes
+from storage.subscribers.value_changes import BLOCK_BITS
+from storage.subscribers.value_changes import Changes as Changes
 
 MAX_LENGTH = 200  # characters of a text, after which it is cut
 TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object without a scalar
-BLOCK_BITS = 16  # a set in `value_holders` has the subscribers of a block of ids
 FEW = 16  # up to which the ids are smaller than a set
 JOB = "values"  # the kind of the job that merges a site's changes
 TABLES = ("distinct_values", "value_holders", "value_changes")
 changed_bytes, forget = value_changes.size, value_changes.forget
 
 OF_FIELD = "v.field_id = (SELECT id FROM custom_fields WHERE site_id = ? AND key = ?) AND"
-ANY = Sql("TRUE")
+OF_SITE, ANY = "v.site_id = ?", Sql("TRUE")
 VALUES = (
     "FROM distinct_values v LEFT JOIN value_holders h ON h.site_id = v.site_id AND h.value_id = v.id "
     "WHERE {} AND ({})"
@@ -61,6 +62,10 @@ FieldValue = tuple[int, str, str, int, int | float | None, int | None]  # the fi
 Holding = Mapping[FieldValue, list[int]]  # by value, the ids of subscribers
 KEY = slice(0, 4)  # of a `FieldValue`
 HELD = ("site_id", "value_id", "block", "people", "members")
+IN_PLACE = (
+    "ON CONFLICT (site_id, value_id, block) "
+    "DO UPDATE SET people = excluded.people, members = excluded.members"
+)
 
 
 def save(site_id: int, added: Holding, removed: Holding) -> None:
@@ -91,12 +96,16 @@ def holders(site_id: int, key: str, condition: Sql = ANY) -> BitMap:
     """The ids of the subscribers with a value of a field that meets a condition on `v`, a row of
     `distinct_values`.
     """
-    found, waiting = BitMap(), []
-    for _, members in _read(site_id, _of_field(site_id, key, condition)):
-        waiting.append(members)
-        if len(waiting) == 1_000:
-            found, waiting = found.union(*waiting), []
-    return found.union(*waiting)
+    changes, lists, sets, changed = Changes(site_id), bytearray(), [], dict[int, BitMap]()
+    for value_id, count, members in _select(site_id, _of_field(site_id, key, condition)):
+        if value_id in changes.values:
+            changed.setdefault(value_id, BitMap()).update(_unpacked(count, members))
+        elif count and count <= FEW:
+            lists += members
+        elif count:
+            sets.append(BitMap.deserialize(members))
+    changes.apply(changed)
+    return BitMap(array("I", bytes(lists))).union(*sets, *changed.values())
 
 
 def counts(site_id: int, key: str, condition: Sql = ANY, among: BitMap | None = None) -> Counter[str]:
@@ -133,73 +142,68 @@ def differing(site_id: int, expected: Mapping[int, set[FieldValue]]) -> set[int]
     return {id_ for id_ in sample if found[id_] != expected[id_]} | {*(everybody - existing)}
 
 
-def _read(
-    site_id: int, condition: Sql, columns: str = "", of_site: str = "v.site_id = ?"
-) -> Iterator[tuple[Any, BitMap]]:
+def _select(site_id: int, condition: Sql, columns: str = "", of_site: str = OF_SITE) -> Iterator[Any]:
+    query = f"SELECT v.id, h.people, h.members{columns} {VALUES.format(of_site, condition.text)}"
+    return each_row(query, (site_id, *condition.parameters))
+
+
+def _read(site_id: int, condition: Sql, columns: str) -> Iterator[tuple[Any, BitMap]]:
     """The columns, and the subscribers, of each value that meets a condition: of one without changes each set
     by itself.
     """
-    changes = value_changes.of_site(site_id)
-    changed, sets, named = value_changes.values_of(changes), dict[int, BitMap](), dict[int, Any]()
-    found = VALUES.format(of_site, condition.text)
-    query = f"SELECT v.id, h.people, h.members{columns and f', {columns}'} {found}"
-    for value_id, count, members, *row in each_row(query, (site_id, *condition.parameters)):
-        held = _unpacked(count, members) if count else BitMap()
-        if value_id in changed:
-            named[value_id] = tuple(row)
-            sets.setdefault(value_id, BitMap()).update(held)
+    changes, sets, rows_by_id = Changes(site_id), dict[int, BitMap](), dict[int, Any]()
+    for value_id, count, members, *row in _select(site_id, condition, f", {columns}"):
+        if value_id in changes.values:
+            rows_by_id[value_id] = tuple(row)
+            sets.setdefault(value_id, BitMap()).update(_unpacked(count, members))
         else:
-            yield tuple(row), held
-    value_changes.apply(changes, sets)
-    for value_id, members in sets.items():
-        yield named[value_id], members
+            yield tuple(row), _unpacked(count, members)
+    changes.apply(sets)
+    for value_id, holding in sets.items():
+        yield rows_by_id[value_id], holding
 
 
-def touched(site_id: int) -> tuple[int, dict[int, set[int]]]:
-    """The id of the newest change, 0 if there is none, and by the id of a value the blocks that changed."""
-    changes = value_changes.of_site(site_id)
-    blocks: dict[int, set[int]] = {}
-    for change in changes:
-        for lists in change[1:]:
-            for value_id, ids in lists.of(lists.values):
-                blocks.setdefault(value_id, set()).update({id_ >> BLOCK_BITS for id_ in ids})
-    return (changes[-1].id if changes else 0), blocks
-
-
-def merge(site_id: int, blocks: Mapping[int, set[int]], erased: BitMap = NOBODY) -> None:
+def merge(
+    site_id: int, changes: Changes, blocks: Mapping[int, Collection[int]], erased: BitMap = NOBODY
+) -> None:
     """Writes some blocks of values as they are with all changes, in the caller's transaction; without those
     who are `erased`. A value that nobody has is deleted.
     """
-    sets: dict[int, BitMap] = {}
     chosen = Sql(f"v.id IN ({engine.IDS})", (json.dumps(list(blocks)),))
-    for (value_id,), members in _read(
-        site_id, chosen, "v.id", engine.OF_SITE.replace("site_id", "v.site_id")
+    sets: dict[int, BitMap] = {}
+    for value_id, count, members in _select(
+        site_id, chosen, of_site=engine.OF_SITE.replace("site", "v.site")
     ):
-        sets[value_id] = sets.get(value_id, BitMap()) | members
-    saved = []
-    for value_id, members in sets.items():
+        sets.setdefault(value_id, BitMap()).update(_unpacked(count, members))
+    changes.apply(sets)
+    full, empty = [], []
+    for value_id, holding in sets.items():
+        holding -= erased
         for block in blocks[value_id]:
-            part = members & BitMap(range(block << BLOCK_BITS, (block + 1) << BLOCK_BITS))
-            part -= erased
-            saved.append((site_id, value_id, block, len(part), _packed(part)))
-    execute_many(delete_from("value_holders", HELD[:3]), [row[:3] for row in saved])
-    execute_many(insert_into("value_holders", HELD), [row for row in saved if row[3]])
-    unused = [(site_id, id_) for id_, members in sets.items() if not members - erased]
+            part = holding & BitMap(range(block << BLOCK_BITS, (block + 1) << BLOCK_BITS))
+            row = (site_id, value_id, block, len(part), _packed(part))
+            full.append(row) if part else empty.append(row[:3])
+    execute_many(insert_into("value_holders", HELD, IN_PLACE), full)
+    execute_many(delete_from("value_holders", HELD[:3]), empty)
+    unused = [(site_id, value_id) for value_id, holding in sets.items() if not holding]
     execute_many(delete_from("distinct_values", ("site_id", "id")), unused)
 
 
 def erase(site_id: int, subscriber_ids: Collection[int]) -> None:
     """Removes from all sets and changes the ids of subscribers whose values were removed before."""
     erased = BitMap(subscriber_ids)
+    values = value_changes.erase(site_id, erased)
     blocks = {id_ >> BLOCK_BITS for id_ in erased}
-    merge(site_id, dict.fromkeys(value_changes.erase(site_id, erased), blocks), erased)
+    merge(site_id, Changes(site_id), dict.fromkeys(values, blocks), erased)
 
 
 def _packed(members: BitMap) -> bytes:
     return array("I", members).tobytes() if len(members) <= FEW else members.serialize()
 
 
-def _unpacked(count: int, members: bytes) -> BitMap:
+def _unpacked(count: int | None, members: bytes | None) -> BitMap:
+    if not count or members is None:
+        return BitMap()
     return BitMap(array("I", members)) if count <= FEW else BitMap.deserialize(members)
 
 

@@ -9,6 +9,7 @@ from pyroaring import BitMap
 
 from storage.database import execute, execute_many, rows, value
 
+BLOCK_BITS = 16  # a set in `value_holders` has the subscribers of a block of ids
 Ids = Mapping[int, Collection[int]]  # of subscribers, by the id of a value
 
 
@@ -51,25 +52,40 @@ def _packed(ids: Ids) -> bytes:
     return array("I", chain((len(values),), values, ends, members)).tobytes()
 
 
+class Changes:
+    """The changes of a site in their order; `values` are the ids of the values that are changed."""
+
+    def __init__(self, site_id: int) -> None:
+        self._changes = of_site(site_id)
+        self.last = self._changes[-1].id if self._changes else 0
+        sets = [lists.values for change in self._changes for lists in change[1:]]
+        self.values = BitMap.union(*sets) if sets else BitMap()
+
+    def apply(self, sets: Mapping[int, BitMap]) -> None:
+        """Brings sets of some values up to date. What they have already does no harm, if nothing is left
+        out.
+        """
+        values = BitMap(sets) & self.values
+        for change in self._changes:
+            for value_id, ids in change.added.of(values):
+                sets[value_id].update(ids)
+            for value_id, ids in change.removed.of(values):
+                sets[value_id].difference_update(BitMap(ids))
+
+    def blocks(self) -> dict[int, set[int]]:
+        """By the id of a value, in their order, the blocks of ids that are changed."""
+        blocks: dict[int, set[int]] = {value_id: set() for value_id in self.values}
+        for change in self._changes:
+            for lists in change[1:]:
+                for value_id, ids in lists.of(self.values):
+                    blocks[value_id].update([id_ >> BLOCK_BITS for id_ in ids])
+        return blocks
+
+
 def of_site(site_id: int) -> list[ValueChange]:
     """In their order."""
     records = rows("SELECT id, added, removed FROM value_changes WHERE site_id = ? ORDER BY id", (site_id,))
     return [ValueChange(row_id, Lists(added), Lists(removed)) for row_id, added, removed in records]
-
-
-def values_of(changes: Sequence[ValueChange]) -> BitMap:
-    """The ids of the values that are changed."""
-    return _union([lists.values for change in changes for lists in change[1:]])
-
-
-def apply(changes: Sequence[ValueChange], sets: Mapping[int, BitMap]) -> None:
-    """Brings sets up to date. Changes that they have already do no harm, if none is left out."""
-    values = BitMap(sets)
-    for change in changes:
-        for value_id, ids in change.added.of(values):
-            sets[value_id].update(ids)
-        for value_id, ids in change.removed.of(values):
-            sets[value_id].difference_update(BitMap(ids))
 
 
 def size(site_id: int) -> int:
@@ -99,7 +115,3 @@ def erase(site_id: int, erased: BitMap) -> BitMap:
 
 def _without(lists: Lists, erased: BitMap) -> bytes:
     return _packed({value_id: list(BitMap(ids) - erased) for value_id, ids in lists.of(lists.values)})
-
-
-def _union(sets: Sequence[BitMap]) -> BitMap:
-    return BitMap.union(*sets) if sets else BitMap()

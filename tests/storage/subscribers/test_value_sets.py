@@ -60,15 +60,16 @@ class Expected:
         """Merges values one by one; is killed before the end unless there are steps enough."""
         left = iter(range(steps))
 
-        def killed(site_id, blocks):
+        def killed(*args):
             if next(left, None) is None:
                 raise Killed
-            merge(site_id, blocks)
+            merge(*args)
 
         merge = stored.merge
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(stored, "merge", killed)
             patch.setattr(field_values, "MERGED", 1)
+            patch.setattr(field_values, "MERGE_SECONDS", 0)
             try:
                 field_values.merge(self.site_id)
             except Killed:
