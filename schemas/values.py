@@ -54,7 +54,7 @@ class CommandName(StrEnum):
     CHANGE_EMAIL = "change_email"
 
 
-class KnownPeople(StrEnum):
+class OnExisting(StrEnum):
     """What an import may change of existing subscribers: everything, blank values, or nothing."""
 
     MERGE = "merge"

@@ -39,7 +39,7 @@ class Change(NamedTuple):
     An existing subscriber takes only `unsubscribed_at` from `dates`; no date is later than the acceptance.
     `unconfirmed` creates the subscriber unsubscribed, and changes nothing for an existing one. `consent_at`
     is the instant that orders the consent, and `reason` why, if the client said so. `known` is what may be
-    changed of an existing subscriber: a member of `KnownPeople`, or empty for everything.
+    changed of an existing subscriber: a member of `OnExisting`, or empty for everything.
     """
 
     key: str

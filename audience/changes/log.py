@@ -12,7 +12,6 @@ from audience import clock
 from audience.changes import consent_log, consents
 from audience.changes.batches import ABSENT, SubscriberBatch
 from audience.changes.changes import Source, SourceKind
-from audience.changes.consents import Person
 from audience.changes.entries import Changed, Entries, Repeated, Values, merge, unpack
 from storage import database
 from storage import jobs as stored_jobs
@@ -39,6 +38,7 @@ from storage.subscribers.batches import (
     TEXT_POSITIONS,
     TEXTS,
     UNSUBSCRIBED_AT,
+    SubscriberRow,
 )
 from storage.subscribers.subscribers import TEXT_COLUMNS, Subscriber
 from storage.webhooks import deliveries as stored_deliveries
@@ -64,7 +64,7 @@ PLAIN = [  # the columns of plain values, by the sum of the groups that differ
 
 
 def record(
-    batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int, Sequence[Person]]
+    batch: SubscriberBatch, created: Sequence[SubscriberRow], changed: Mapping[int, Sequence[SubscriberRow]]
 ) -> None:
     """Adds what a saved batch did to the change log. `changed` has the existing subscribers that differ, by
     the sum of their groups.
@@ -107,7 +107,7 @@ def record(
     consent_log.note(batch, created, changed)
 
 
-def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[Person]) -> Iterator[Repeated]:
+def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[SubscriberRow]) -> Iterator[Repeated]:
     """The previous consent event of each subscriber that was and is subscribed."""
     for subscriber in subscribers:
         before = batch.known[subscriber[KEY]]
@@ -115,7 +115,9 @@ def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[Person]) ->
             yield subscriber[ID], before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]
 
 
-def _changed(batch: SubscriberBatch, subscriber: Person, before: Sequence[object], groups: int) -> Changed:
+def _changed(
+    batch: SubscriberBatch, subscriber: SubscriberRow, before: Sequence[object], groups: int
+) -> Changed:
     """The entry of a changed subscriber. `groups` is the sum of the groups of columns that differ."""
     new: Values = {}
     old: Values = {}

@@ -87,7 +87,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     batch.field_ids, batch.made_fields = custom_fields.ensure_ids(site_id, fields, removed_fields, at)
     outcomes = [batch.apply(change) for change in changes]
     subscriber_writes.save(batch)
-    unsubscribed, stayed_unsubscribed = batch.away
+    unsubscribed, stayed_unsubscribed = batch.unsubscribed
     ignored = batch.consents.unsubscribes_ignored, batch.consents.subscribes_ignored
     return Written(outcomes, batch.ids(), unsubscribed, stayed_unsubscribed, *ignored)
 
