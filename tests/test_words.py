@@ -27,7 +27,6 @@ LATER = (
     "audience/operations/restore_carryover.py",
     "audience/undo",
     "schemas/formats/workbook_rows.py",
-    "storage/engines",
     "storage/erasures",
     "storage/searches",
     "storage/undo",
