@@ -25,11 +25,9 @@ LATER = (
     "audience/imports/file_uploads.py",
     "audience/operations/consent_carryover.py",
     "audience/operations/restore_carryover.py",
-    "audience/undo",
     "schemas/formats/workbook_rows.py",
     "storage/erasures",
     "storage/searches",
-    "storage/undo",
 )  # whose names are still to be chosen
 IDENTIFIER, FUNCTION, MESSAGE, DOCS = "identifier", "function", "message", "docs"
 

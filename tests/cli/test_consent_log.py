@@ -130,7 +130,7 @@ def test_an_undo_logs_again_who_is_unsubscribed_anew_under_the_old_number(begun,
     wrong = import_(client, {"email": ANN, "command": "subscribe"}, {"email": "c@example.com"})
     assert left_at(client) is None
     backups.create(begun, tmp_path / "b.tar", lambda *_: None)
-    undos.of_import(client.site, wrong, 30)
+    undos.undo_import(client.site, wrong, 30)
     site_lane.drain(client.site.id, 5)
     assert left_at(client)
     lose(begun)
@@ -141,7 +141,7 @@ def test_an_undo_logs_again_who_is_unsubscribed_anew_under_the_old_number(begun,
 def test_whom_an_undo_resubscribed_is_not_unsubscribed_by_a_restore(begun, file, client):
     items = [{"email": ANN, "command": "unsubscribe"}, {"email": BOB, "command": "unsubscribe"}]
     wrong = import_(client, *items)
-    undos.of_import(client.site, wrong, 30, resubscribe=True)
+    undos.undo_import(client.site, wrong, 30, resubscribe=True)
     site_lane.drain(client.site.id, 5)
     assert left_at(client) is None
     lose(begun)

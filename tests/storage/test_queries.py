@@ -192,7 +192,7 @@ def test_taking_back_uses_indexes(client, statements, monkeypatch):
     people = [{"email": email, "tags": "a", "fields": {"n": 1}} for email in ADDRESSES[:600]]
     import_id = client.post("/batch/subscribers", {"subscribers": people}).json["import_id"]
     site_lane.drain(client.site.id, 30)
-    undos.of_import(client.site, int(import_id), 30)
+    undos.undo_import(client.site, int(import_id), 30)
     del statements[:]
     site_lane.drain(client.site.id, 30)
     seen = [each for each in of_sites(statements) if "max(CASE" not in each]  # reads everybody, once
