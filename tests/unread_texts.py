@@ -133,7 +133,7 @@ DO_NOT_READ = {
     "audience.changes.consents:logged_subscriber",
     "audience.changes.log:log_moved",
     "audience.erasures.erasures:erase_several",
-    "audience.erasures.erasures:still_there",
+    "audience.erasures.erasures:existing_uuid_hashes",
     "audience.subscribers.events:page",
     "audience.searches.exports:pages",
     "audience.searches.exports:recorded",

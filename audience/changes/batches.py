@@ -70,7 +70,7 @@ class SubscriberBatch:
         self.made_tags, self.made_fields = list[int](), list[str]()  # by this batch, for the site
         if suppressions.any_for_site(site_id):
             self.hashes = site_keys.renewed(site_id, keys - self.known.keys())
-            self.suppressed = suppressions.known(site_id, self.hashes.values())
+            self.suppressed = suppressions.find_by_hash(site_id, self.hashes.values())
         self.admitted = set(self.known)
 
     def those_admitted(self, changes: Sequence[Change]) -> Sequence[Change]:

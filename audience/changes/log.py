@@ -49,7 +49,7 @@ _parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one 
 
 MOST_ENTRIES = 1_000  # of one row
 CREATED_BY_IMPORT = "import "  # whom an undo deletes, unless they are mentioned; bulk actions create nobody
-TAKEN_BACK_WHOLE = SourceKind.IMPORT  # its repeated consent events are recorded, so that an undo knows them
+UNDONE_WHOLE = SourceKind.IMPORT  # its repeated consent events are recorded, so that an undo knows them
 BLANKED_AT_ONCE = 1_000
 COLUMNS = {
     TEXTS: ((EMAIL, "email"),),
@@ -73,7 +73,7 @@ def record(
     repeated = [
         row
         for groups, subscribers in changed.items()
-        if groups & CONSENT and batch.accepted.source.kind == TAKEN_BACK_WHOLE
+        if groups & CONSENT and batch.accepted.source.kind == UNDONE_WHOLE
         for row in _repeated_consents(batch, subscribers)
     ]
     entries = Entries(

@@ -18,7 +18,7 @@ from audience.access.sites import Site
 from audience.errors import NotFound, where
 from audience.imports import dry_runs, file_imports, file_searches, file_uploads
 from audience.imports.dry_runs import DryRun
-from audience.imports.file_imports import FileRows, TakenBackError, Upload
+from audience.imports.file_imports import FileRows, UndoneError, Upload
 from audience.jobs import LONG, MACHINE_FAULTS, ClaimLost, Job, Kind
 from audience.protocols import FileOpener, ReadableFile, TextOpener
 from schemas.values import FormError, compact_json
@@ -176,7 +176,7 @@ def _open_file(
     follow: Callable[[int, dict[str, Any]], object],
 ) -> Iterator[ReadableFile]:
     with (
-        file_uploads.opened(site, instance, upload) as binary,
+        file_uploads.open_content(site, instance, upload) as binary,
         tempfile.TemporaryFile(dir=instance) as unpacked,
     ):
         yield open_file(
@@ -190,7 +190,7 @@ def _import(task: Task, file: ReadableFile) -> None:
     received = file_imports.resume(site, upload.file, once=True)
     received.hold = partial(jobs.hold, task.job, LONG)
     if not received.complete:
-        with suppress(TakenBackError):
+        with suppress(UndoneError):
             _receive(task, file, received)
     imported = ImportedFile(upload.name, upload.actor, file.consent, file.answers, file.digest)
     with database.write(site.id):

@@ -141,7 +141,7 @@ def is_small(site: Site, instance: Path, upload: FileUpload) -> bool:
     """Whether it is tried at once where it is asked for: no workbook, which is packed. Raises `NotFound`."""
     if not upload.file or upload.bytes > SMALL_BYTES:
         return False
-    with opened(site, instance, upload) as binary:
+    with open_content(site, instance, upload) as binary:
         return binary.read(len(PACKED)) != PACKED
 
 
@@ -175,7 +175,7 @@ def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -
 
 
 @contextmanager
-def opened(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
+def open_content(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
     """Raises `NotFound`."""
     if not upload.file:
         raise NotFound(GONE)

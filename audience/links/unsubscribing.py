@@ -85,7 +85,7 @@ def _keep(site_id: int, address_hash: str) -> Unsubscribed:
     """Of an address that nobody has; one that is erased stays erased, with the later number."""
     accepted = subscribers.accept_now(site_id, SOURCE)
     event = ConsentEvent(accepted.at, accepted.number, ConsentKind.UNSUBSCRIBE)
-    before = suppressions.known(site_id, [address_hash]).get(address_hash)
+    before = suppressions.find_by_hash(site_id, [address_hash]).get(address_hash)
     if before is None or event.counts_over(_event(before), clock.now_ms()):
         why = before.reason if before else suppressions.UNSUBSCRIBED
         suppressions.add(site_id, {address_hash: Suppression(why, *event)})

@@ -130,7 +130,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
     if new_key != key:
         if stored.get_by_key(site_id, new_key):
             return TAKEN
-        suppression = suppressions.known(site_id, [new_hash]).get(new_hash)
+        suppression = suppressions.find_by_hash(site_id, [new_hash]).get(new_hash)
         if suppression and suppression.reason == suppressions.ERASED:
             return SUPPRESSED
         suppressions.lift(site_id, [new_hash])
@@ -195,7 +195,7 @@ def erased_keys(site: Site, changes: Sequence[Change]) -> set[str]:
     hashes = {
         hash_: change.key for change in changes for hash_ in site_keys.address_hashes(site.id, change.key)
     }
-    found_hashes = suppressions.known(site.id, hashes)
+    found_hashes = suppressions.find_by_hash(site.id, hashes)
     return {
         hashes[hash_]
         for hash_, suppression in found_hashes.items()

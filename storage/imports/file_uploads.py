@@ -122,7 +122,7 @@ def list_asked_before(instant: int) -> list[tuple[int, int]]:
     return rows(query, (instant,))
 
 
-def searched(site_id: int, upload_id: int, later: int) -> None:
+def put_searched(site_id: int, upload_id: int, later: int) -> None:
     """Ends a search; `later` is the number of the first erasure since it had begun, or 0."""
     UPLOADS.change({"to_search": later}, site_id=site_id, id=upload_id)
 

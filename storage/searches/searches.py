@@ -86,7 +86,7 @@ def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -
 @dataclass(frozen=True)
 class Plan:
     """What yields the candidates, which are then sorted: the rarest `tag`, a rare `date` or a `rule`. Without
-    them, all people are looked at, newest first, until a page is full.
+    them, all subscribers are looked at, newest first, until a page is full.
     """
 
     tag: int | None = None
@@ -117,8 +117,8 @@ def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
     a page is full; else None."""
     if not tag_ids:
         return None
-    users, known = counters(site_id)[0], tags.bearers(site_id, tag_ids)
-    counts = {tag_id: max(1, known.get(tag_id, 0)) for tag_id in tag_ids}
+    users, bearers = counters(site_id)[0], tags.bearers(site_id, tag_ids)
+    counts = {tag_id: max(1, bearers.get(tag_id, 0)) for tag_id in tag_ids}
     rarest = min(counts, key=counts.__getitem__)
     looked_at = min(users, PAGE_ROWS * math.prod(max(1.0, users / count) for count in counts.values()))
     if counts[rarest] < max(FEW, looked_at / READ_COST):
@@ -127,7 +127,7 @@ def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
 
 
 def _newest_have(site_id: int, tag_ids: Sequence[int], number: int) -> bool:
-    """Whether a page of people who have all tags is among the newest: tags may exclude each other."""
+    """Whether a page of subscribers who have all tags is among the newest: tags may exclude each other."""
     tagged = _tagged(site_id, tag_ids)
     newest = "SELECT id FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?"
     query = f"SELECT 1 FROM ({newest}) AS subscribers WHERE {tagged.text} LIMIT 1 OFFSET {PAGE_ROWS - 1}"
