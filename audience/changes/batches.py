@@ -68,7 +68,7 @@ class SubscriberBatch:
         self.lifted: dict[str, Suppression] = {}  # by key
         self.noted: dict[str, Suppression] = {}  # erased addresses that were unsubscribed again, by key
         self.made_tags, self.made_fields = list[int](), list[str]()  # by this batch, for the site
-        if suppressions.any_for_site(site_id):
+        if suppressions.has(site_id=site_id):
             self.hashes = site_keys.renewed(site_id, keys - self.known.keys())
             self.suppressed = suppressions.find_by_hash(site_id, self.hashes.values())
         self.admitted = set(self.known)

@@ -122,7 +122,7 @@ def kind(instance: Path, open_file: FileOpener, open_texts: TextOpener) -> Kind:
 def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Job, _deadline: float) -> int:
     """Searches a file, or does its task, to the end. What is due after that is done next."""
     with database.write(job.site_id):
-        upload = stored.get(job.site_id, job.subject)
+        upload = stored.get(site_id=job.site_id, id=job.subject)
         if upload is None or not upload.is_due:
             jobs.end(job)
             return jobs.SETTLED
@@ -215,4 +215,4 @@ def _receive(task: Task, file: ReadableFile, received: Upload) -> None:
 @database.session()
 def _is_left(task: Task) -> bool:
     """Whether the operator has abandoned the file; otherwise another worker continues."""
-    return stored.get(task.site.id, task.upload.id) is None
+    return stored.get(site_id=task.site.id, id=task.upload.id) is None

@@ -60,7 +60,7 @@ def find(link: Link) -> tuple[Subscriber | None, FormerLink | None]:
     gone. In the caller's session.
     """
     site_id = link.site.id
-    former = former_links.get(site_id, site_keys.address_hash(site_id, link.uuid))
+    former = former_links.get(site_id=site_id, uuid_hash=site_keys.address_hash(site_id, link.uuid))
     return stored.get_by_uuid(site_id, link.uuid) or (former and _holder(site_id, former)), former
 
 

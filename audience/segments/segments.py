@@ -87,9 +87,9 @@ def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
     uses it.
     """
     segment = require(site.id, segment_id)
-    if stored_reports.uses_segment(site.id, segment.id):
+    if stored_reports.has(site_id=site.id, segment_id=segment.id):
         raise Refused(IN_USE)
-    if stored_webhooks.uses_segment(site.id, segment.id):
+    if stored_webhooks.has(site_id=site.id, segment_id=segment.id):
         raise Refused(SENT_BY)
     stored.delete(site.id, segment.id)
     stored_counts.forget(site.id, segment.id)

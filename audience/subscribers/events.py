@@ -124,7 +124,6 @@ def newest(site: Site, limit: int) -> list[tuple[Event, str]]:
 def add(site_id: int, ids: Mapping[str, int], events: Sequence[tuple[Change, str, Item]], at: int) -> None:
     """Stores events, as (change, type, item), in the caller's transaction; `ids` are by key."""
     stored.add(
-        site_id,
         [
             Event(
                 subscriber_id=ids[change.key],
@@ -135,7 +134,8 @@ def add(site_id: int, ids: Mapping[str, int], events: Sequence[tuple[Change, str
             )
             for change, type_, item in events
         ],
-        at,
+        site_id=site_id,
+        created_at=at,
     )
 
 

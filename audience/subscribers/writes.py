@@ -43,7 +43,7 @@ def save(batch: SubscriberBatch) -> None:
     change_log.suppress(batch.site_id, noted, batch.accepted.number)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
     domains.count(batch.site_id, Counter(domains.domains_of(subscriber[KEY] for subscriber in created)))
-    if created and former_links.any_for_site(batch.site_id):
+    if created and former_links.has(site_id=batch.site_id):
         holders = {site_keys.address_hash(batch.site_id, row[KEY]): row[ID] for row in created}
         former_links.put_holders(batch.site_id, holders)
     unsubscribers = sum(subscriber[UNSUBSCRIBED_AT] is not None for subscriber in batch.subscribers.values())
@@ -150,4 +150,4 @@ def _save_consents(batch: SubscriberBatch) -> None:
         ConsentChange(subscriber[ID], at, subscribed, *source, reason)
         for subscriber, at, subscribed, reason in batch.consents.said
     )
-    consent_changes.add(batch.site_id, changes)
+    consent_changes.add(changes, site_id=batch.site_id)

@@ -190,7 +190,7 @@ def bulk_action_statuses(site: Site) -> dict[int, str]:
 
 @database.session()
 def get_by_id(site: Site, undo_id: int) -> Undo | None:
-    return stored.get(site.id, undo_id)
+    return stored.get(site_id=site.id, id=undo_id)
 
 
 @database.session()

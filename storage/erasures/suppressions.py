@@ -14,10 +14,6 @@ ERASED = "erased"
 UNSUBSCRIBED = "unsubscribed"
 
 
-def any_for_site(site_id: int) -> bool:
-    return SUPPRESSIONS.has(site_id=site_id)
-
-
 def any_of_first_scheme(site_id: int, second: str) -> bool:
     """Whether hashes are left that do not begin with `second`, as all do that are hexadecimal."""
     query = "SELECT 1 FROM suppressions WHERE site_id = ? AND address_hash < ? LIMIT 1"
@@ -34,6 +30,7 @@ class Suppression(NamedTuple):
 
 
 SUPPRESSIONS = Records(SuppressionModel, Suppression)
+has = SUPPRESSIONS.has
 
 
 def find_by_hash(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:

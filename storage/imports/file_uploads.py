@@ -45,6 +45,7 @@ class FileUpload(NamedTuple):
 
 
 UPLOADS = Records(FileUploadModel, FileUpload)
+get = UPLOADS.get
 
 
 def add(
@@ -57,10 +58,6 @@ def add(
     if task != ASKED:
         jobs.add(site_id, JOB, upload_id)
     return upload_id
-
-
-def get(site_id: int, upload_id: int) -> FileUpload | None:
-    return UPLOADS.get(site_id=site_id, id=upload_id)
 
 
 def waiting(site_id: int) -> list[FileUpload]:
@@ -167,10 +164,7 @@ class ImportedFile(NamedTuple):
 
 
 FILES = Records(ImportedFileModel, ImportedFile)
-
-
-def put_file(site_id: int, import_id: int, file: ImportedFile) -> None:
-    FILES.add_new(file, site=site_id, import_id=import_id)
+add_file = FILES.add_new
 
 
 def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:

@@ -94,6 +94,7 @@ class Progress(NamedTuple):
 
 
 UNDOS = Records(UndoModel, Undo)
+get = UNDOS.get
 
 
 def failed() -> list[GivenUp]:
@@ -122,10 +123,6 @@ def add(
     )  # fmt: skip
     jobs.add(site_id, JOB, undo_id, turn)
     return undo_id
-
-
-def get(site_id: int, undo_id: int) -> Undo | None:
-    return UNDOS.get(site_id=site_id, id=undo_id)
 
 
 def get_by_source(site_id: int, source: tuple[str, int]) -> Undo | None:
