@@ -11,8 +11,8 @@ from contextvars import ContextVar
 from audience import clock
 from audience.changes import consent_log, consents
 from audience.changes.batches import ABSENT, SubscriberBatch
-from audience.changes.changes import Source, SourceKind
 from audience.changes.entries import Changed, Entries, Repeated, Values, merge, unpack
+from audience.sources import Source, SourceKind
 from storage import database
 from storage import jobs as stored_jobs
 from storage.changes import changed_subscribers as stored_changed

@@ -3,8 +3,8 @@
 from typing import Any
 
 from audience.access.sites import Site
-from audience.changes.changes import Source
 from audience.http.services import settings
+from audience.sources import Source
 from audience.undo import undos
 
 

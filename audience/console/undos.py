@@ -4,12 +4,12 @@ from flask import Blueprint, Response, render_template
 
 from audience.access.sites import Site
 from audience.bulk import acts as bulk_acts
-from audience.changes.changes import Source
 from audience.console.bulk_acts import VERBS
 from audience.console.page import actor, attached, page, read_form, redirect_to
 from audience.console.wording import counted
 from audience.http.services import services, settings
 from audience.imports import file_uploads, imports
+from audience.sources import Source
 from audience.undo import undos
 from schemas.exports import table_csv
 

@@ -12,10 +12,11 @@ from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.changes import targets
-from audience.changes.changes import OPERATOR, RESTORE, Acceptance, Source
+from audience.changes.changes import Acceptance
 from audience.erasures import log as erasure_log
 from audience.errors import Refused
 from audience.imports import payloads as import_payloads
+from audience.sources import OPERATOR, RESTORE, Source
 from audience.subscribers import writes as subscriber_writes
 from schemas.values import FieldError
 from storage import database

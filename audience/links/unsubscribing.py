@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from audience import clock
 from audience.access import site_keys
-from audience.changes.changes import Change, Consent, Source, SourceKind
+from audience.changes.changes import Change, Consent
 from audience.changes.consents import ConsentEvent
 from audience.links.links import Link, Standing
+from audience.sources import Source, SourceKind
 from audience.subscribers import subscribers
 from storage import database
 from storage.changes.consents import ConsentKind

@@ -10,7 +10,6 @@ from audience import clock, pepper
 from audience.access import site_keys, sites
 from audience.access.sites import Site
 from audience.changes import log as change_log
-from audience.changes.changes import RESTORE
 from audience.config import Settings
 from audience.erasures import log as erasure_log
 from audience.erasures.erasures import erase_again, existing_uuid_hashes, suppress_absent
@@ -21,6 +20,7 @@ from audience.operations.consent_carryover import Unsubscribe
 from audience.operations.instance_files import LostFile
 from audience.operations.openers import Openers
 from audience.operations.operator_carryover import CarriedOperator
+from audience.sources import RESTORE
 from audience.subscribers import subscribers
 from audience.webhooks import webhooks
 from storage import database

@@ -7,18 +7,17 @@ from audience import addresses, clock
 from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.changes.changes import (
-    OPERATOR,
     Acceptance,
     Change,
     Consent,
     Item,
     Outcome,
-    Source,
     change_from_item,
     consent_instant,
 )
 from audience.changes.targets import NOBODY, TWO, conflicting_indexes
 from audience.errors import NotFound
+from audience.sources import OPERATOR, Source
 from audience.subscribers import subscribers
 from audience.subscribers.subscribers import Subscriber
 from schemas.values import MAX_PAGE, FieldError, compact_json, index_of

@@ -11,17 +11,9 @@ from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.changes import targets
 from audience.changes.batches import SubscriberBatch
-from audience.changes.changes import (
-    OPERATOR,
-    Acceptance,
-    Change,
-    Consent,
-    Item,
-    Outcome,
-    Source,
-    change_from_item,
-)
+from audience.changes.changes import Acceptance, Change, Consent, Item, Outcome, change_from_item
 from audience.errors import Refused
+from audience.sources import OPERATOR, Source
 from audience.subscribers import custom_fields, tags
 from audience.subscribers import writes as subscriber_writes
 from schemas.values import FieldError, trim

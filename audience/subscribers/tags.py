@@ -15,8 +15,8 @@ from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.changes import log as change_log
-from audience.changes.changes import OPERATOR, Source
 from audience.errors import NotFound, Refused
+from audience.sources import OPERATOR, Source
 from schemas.values import MAX_SENT_NAME, UNSEEN, FieldError
 from storage import database
 from storage.errors import Unavailable

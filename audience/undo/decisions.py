@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from audience.addresses import identity
-from audience.changes.changes import Source, json_equal
+from audience.changes.changes import json_equal
 from audience.changes.entries import LogEntry, Values, consent_before, unpack
+from audience.sources import Source
 from storage.changes import changed_subscribers
 from storage.changes import log as stored
 from storage.changes.log import LogRow

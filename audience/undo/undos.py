@@ -14,11 +14,11 @@ from audience.access.audit_log import TO_BE_UNDONE, Actor
 from audience.access.sites import Site
 from audience.bulk import acts as bulk_acts
 from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, BulkAct
-from audience.changes.changes import Source
-from audience.changes.pages import BY_KEY, answered
+from audience.changes.pages import answered
 from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused
 from audience.imports import imports
+from audience.sources import BY_KEY, Source
 from audience.undo import work as undo_work
 from audience.undo.decisions import REMOVED, SUPPRESSED, RowReader, UndoneAction
 from audience.undo.mentions import Reached, read_on

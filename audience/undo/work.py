@@ -13,11 +13,11 @@ from audience import clock, jobs
 from audience.access import audit_log, sites
 from audience.access.audit_log import TO_BE_UNDONE, UNDONE, Actor
 from audience.changes import log as change_log
-from audience.changes.changes import Source
 from audience.erasures import erasures
 from audience.errors import NotFound
 from audience.jobs import Job
 from audience.segments import names as segment_names
+from audience.sources import Source
 from audience.subscribers import subscribers
 from audience.subscribers.tags import name_key
 from audience.undo import writes as undo_writes

@@ -4,12 +4,12 @@ import pytest
 
 from audience import jobs
 from audience.changes import retention as change_log_retention
-from audience.changes.changes import Source
 from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.errors import NotFound, Refused
 from audience.imports import backlog, imports
 from audience.operations import site_lane
+from audience.sources import Source
 from audience.subscribers import custom_fields, events, field_values, subscribers
 from audience.undo import undos
 from storage.pace import Pace

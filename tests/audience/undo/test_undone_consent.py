@@ -6,12 +6,12 @@ from audience import clock
 from audience.access.audit_log import Actor
 from audience.bulk import acts as bulk_acts
 from audience.changes import retention as change_log_retention
-from audience.changes.changes import Source
 from audience.changes.entries import unpack
 from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.imports import imports
 from audience.operations import site_lane
+from audience.sources import Source
 from audience.subscribers import events, subscribers
 from audience.undo import undos
 from audience.undo.undos import bulk_action_source

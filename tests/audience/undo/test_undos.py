@@ -4,13 +4,13 @@ import pytest
 
 from audience.changes import pages as change_log_pages
 from audience.changes import retention as change_log_retention
-from audience.changes.changes import Source
 from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.errors import NotFound, Refused
 from audience.imports import imports
 from audience.operations import site_lane
 from audience.segments import segments
+from audience.sources import Source
 from audience.subscribers import commands, subscribers
 from audience.subscribers import custom_fields as fields
 from audience.subscribers import tags as site_tags
