@@ -127,12 +127,8 @@ def _change(target: _Target, existing_tags: set[int]) -> Change:
 def _put_consent(batch: SubscriberBatch, subscriber: SubscriberRow, before: ConsentBefore) -> None:
     """Instant, number and kind are as they were: a later event that still waits counts over them."""
     now_at, before_at = subscriber[UNSUBSCRIBED_AT], before.unsubscribed_at
-    (
-        subscriber[UNSUBSCRIBED_AT],
-        subscriber[CONSENT_AT],
-        subscriber[CONSENT_NUMBER],
-        subscriber[CONSENT_KIND],
-    ) = before
+    for position, value in zip(CONSENT_POSITIONS, before, strict=True):
+        subscriber[position] = value
     if before_at != now_at:
         subscriber[UPDATED_AT] = batch.at
         batch.consents.said.append(
