@@ -52,8 +52,8 @@ PATTERNS: dict[str, WorstInputs] = {
     "audience.redaction:SIGN": looked_for("a", "@"),
     "audience.redaction:WORD": looked_for("a", "a ", "&", "&a", "&#", "&amp;", ("a", "&")),
     "audience.imports.file_searches:DOMAIN": begins("a", "a.", "-"),
-    "audience.subscribers.field_values:SPELT_DATE": is_whole("1", ("1", "2020-01-01 00:00:00.")),
-    "audience.subscribers.field_values:SPELT_NUMBER": is_whole(
+    "storage.spelt:DATE": is_whole("1", ("1", "2020-01-01 00:00:00.")),
+    "storage.spelt:NUMBER": is_whole(
         "1", ("1", "1."), ("1", "1e"), ("1", "."), ("1", "", "e")
     ),
     "audience.http.normalize:SLASHES": looked_for("/", "/a", "//a"),

@@ -18,7 +18,6 @@ from storage import database
 from storage.reports import queries as report_queries
 from storage.reports import reports as stored
 from storage.reports.reports import Report
-from storage.segments import people as segment_people
 
 __all__ = ["Report"]
 
@@ -109,12 +108,13 @@ def run_draft(site: Site, report: Report, other: Mapping[str, Any] | None = None
     """Runs a report that need not be saved, as `run` does."""
     settings = json.loads(report.settings) | (other or {})
     rule = (
-        segments.matching(site.id, str(report.segment_id)) if report.segment_id else report_queries.MATCH_ALL
+        segments.members(site.id, str(report.segment_id)).condition
+        if report.segment_id
+        else report_queries.MATCH_ALL
     )
     has_period = not settings.keys().isdisjoint(("days", "from", "to"))
     period = periods.from_settings(settings, site.time_zone, clock.now_ms())
-    with segment_people.joining():
-        data = TYPES[report.report_type].run(ReportRequest(site.id, rule, period, has_period, settings))
+    data = TYPES[report.report_type].run(ReportRequest(site.id, rule, period, has_period, settings))
     return ReportResult(data, report.chart_style, report.report_type, report.name)
 
 

@@ -67,19 +67,14 @@ DEFAULTS = {  # after how many seconds a server that does not answer, or has van
 
 Error, meaning = postgresql_errors.Error, postgresql_errors.meaning
 IDS, PERIODS, SCALARS, BY_ATOM = spelling.IDS, spelling.PERIODS, spelling.SCALARS, spelling.BY_ATOM
-OF_JSON, IN_ORDER, VALUE_KEYS = spelling.OF_JSON, spelling.IN_ORDER, spelling.VALUE_KEYS
-JOINS_SETS, NARROWED = spelling.JOINS_SETS, spelling.NARROWED
-NOT_AMONG, COUNTED = spelling.NOT_AMONG, spelling.COUNTED
-ONE_OF_DOMAINS, OF_SITE = spelling.ONE_OF_DOMAINS, spelling.OF_SITE
-joining_sets = postgresql_pool.joining_sets
+IN_ORDER, ONE_OF_DOMAINS, OF_SITE = spelling.IN_ORDER, spelling.ONE_OF_DOMAINS, spelling.OF_SITE
 rewrite, indexed_by, caseless = spelling.rewrite, spelling.indexed_by, spelling.caseless
 among, each_number, joined = spelling.among, spelling.each_number, spelling.joined
-instant_text, json_path = spelling.instant_text, spelling.json_path
+instant_text, in_set = spelling.instant_text, spelling.in_set
 version, version_advice = diagnostics.version, diagnostics.version_advice
 version_fault = diagnostics.version_fault
 fault, notes, identity = diagnostics.fault, diagnostics.notes, diagnostics.identity
 page_counts, deviations = diagnostics.page_counts, diagnostics.deviations
-json_number, json_instant = spelling.json_number, spelling.json_instant
 
 
 def open(

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import peewee
@@ -10,7 +10,7 @@ import psycopg
 from playhouse.postgres_ext import PooledPsycopg3Database
 
 from storage.engines import postgresql_bulk
-from storage.engines.postgresql_connections import OF_TRANSACTION, ServerConnections
+from storage.engines.postgresql_connections import ServerConnections
 from storage.sql import PASSED_OVER, RowStatement
 
 MUCH = 1_000  # rows of a new site, for the first statistics
@@ -135,14 +135,3 @@ def is_lost(connection: psycopg.Connection[Any]) -> bool:
     except psycopg.OperationalError:
         return True
     return False
-
-
-@contextlib.contextmanager
-def joining_sets(opened: Any) -> Iterator[None]:
-    """A transaction in which the server joins sets without nested loops.
-
-    With old or missing statistics it would choose them, and they take minutes.
-    """
-    with opened.atomic():
-        opened.run(f"SET LOCAL enable_nestloop = off; {OF_TRANSACTION}")
-        yield

@@ -5,6 +5,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
+from pyroaring import BitMap
+
 from storage.sql import Sql
 
 
@@ -21,18 +23,10 @@ class Engine(Protocol):
     IDS: str  # a list of integers, as one JSON array
     ONE_OF_DOMAINS: str  # is one of the domains in a parameter, which has blanks between them
     PERIODS: str  # rows (place, first, ending), from one JSON array of pairs
-    VALUE_KEYS: str  # rows `k`, the keys of `field_values` within a site, from one JSON array of arrays
     SCALARS: str  # rows `v` (key, type, atom), of the JSON objects `s.fields`
-    OF_JSON: str  # rows (type, atom) of a key, whose path is a parameter, of the JSON object {}
     BY_ATOM: str  # the order of atoms
     IN_ORDER: str  # joins, the left side first
     OF_SITE: str  # is of the site, beside a condition whose index tells more
-    JOINS_SETS: bool  # a set of ids is joined where all of a condition must hold, and else read for each row
-    NARROWED: (
-        int  # sets of ids within one another; few where a planner may run the inner ones again and again
-    )
-    NOT_AMONG: str  # {id} is not among {ids}, a select of `subscriber_id`
-    COUNTED: str  # how many are among {ids}, which {once} groups, and how many of them among {left}
 
     # Opening, sessions, transactions
     def open(
@@ -50,7 +44,6 @@ class Engine(Protocol):
     def is_lost(self, opened: Any) -> bool: ...
     def identity(self, opened: Any) -> str: ...
     def snapshot(self, opened: Any) -> AbstractContextManager[None]: ...
-    def joining_sets(self, opened: Any) -> AbstractContextManager[None]: ...
     def writers_turn(
         self, opened: Any, timeout_seconds: float, gate: Any
     ) -> AbstractContextManager[None]: ...
@@ -69,9 +62,7 @@ class Engine(Protocol):
     def each_number(self, array: str) -> str: ...
     def joined(self, text: str, order: str) -> str: ...
     def instant_text(self, column: str) -> str: ...
-    def json_path(self, key: str) -> str: ...
-    def json_number(self, sign: str) -> str: ...
-    def json_instant(self, sign: str) -> str: ...
+    def in_set(self, column: str, ids: BitMap) -> Sql: ...
 
     # Moves
     def tables(self, opened: Any) -> list[str]: ...
