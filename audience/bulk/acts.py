@@ -1,6 +1,6 @@
-"""Acts of an operator on many subscribers: begun with a fixed selection, and worked off piece by piece.
+"""Bulk actions of an operator: begun with a fixed selection, and worked off chunk by chunk.
 
-The ids of those selected are stored in pieces before the act begins. `pieces` does them.
+The ids of those selected are stored in chunks before the action begins. `chunks` does them.
 """
 
 import hashlib

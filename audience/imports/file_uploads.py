@@ -189,7 +189,7 @@ def open_content(site: Site, instance: Path, upload: FileUpload) -> Iterator[Bin
 
 
 def _put_together(site: Site, upload: FileUpload, binary: BinaryIO) -> None:
-    """Copies a file from its pieces in the database. Raises `NotFound`."""
+    """Copies a file from its chunks in the database. Raises `NotFound`."""
     with database.session():
         binary.writelines(pieces.read(site.id, upload.file))
     if not binary.tell():

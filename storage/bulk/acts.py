@@ -1,4 +1,4 @@
-"""Acts on many subscribers, and the pieces of each. Instants are in milliseconds."""
+"""Bulk actions, and the chunks of each. Instants are in milliseconds."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The contents of files that operators send, in pieces, where hosts do not share a folder."""
+"""The contents of files that operators send, in chunks, where hosts do not share a folder."""
 
 import itertools
 from collections.abc import Iterator
