@@ -217,7 +217,7 @@ MUTANTS = (
     ),
     Mutant(
         "a bulk action is accepted when it is done",
-        "audience/bulk/pieces.py",
+        "audience/bulk/chunks.py",
         "        accepted = Acceptance(action.seq, action.accepted_at, accepted.source)\n",
         "",
         f"{STORIES}/test_order_of_application.py::test_what_waits_has_the_instant_of_its_acceptance",

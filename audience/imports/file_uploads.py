@@ -22,7 +22,7 @@ from audience.errors import NotFound, Refused
 from schemas.values import compact_json
 from storage import database
 from storage.access import sites
-from storage.imports import file_pieces as pieces
+from storage.imports import file_chunks
 from storage.imports import file_uploads as stored
 from storage.imports import imports as stored_imports
 from storage.imports.file_uploads import ASKED, IMPORT, FileUpload, ImportedFile
@@ -34,7 +34,7 @@ KEPT_MS = 24 * 3_600_000
 MOST_ASKED = 20  # files of a key and site that wait for answers
 ASKED_MS = 3_600_000  # of one that a key sent, and that waits for answers
 MAX_NAME_LENGTH = 200
-COPY_BYTES = pieces.PIECE_BYTES
+COPY_BYTES = file_chunks.CHUNK_BYTES
 SMALL_BYTES = 2**16
 PACKED = b"PK\x03\x04"
 EMPTY = "The file is empty: choose another."
@@ -92,8 +92,8 @@ def get_asked(site: Site, upload_id: int, key: str) -> FileUpload:
 
 def _keep_content(site: Site, instance: Path, file: str, source: IO[bytes]) -> int:
     """The bytes of a file, which are stored. Raises `Refused` without any."""
-    if pieces.are_kept():
-        size = _keep_pieces(site, file, source)
+    if file_chunks.are_kept():
+        size = _keep_chunks(site, file, source)
     else:
         size = _keep_file(instance / FOLDER / file, source)
     if not size:
@@ -101,14 +101,14 @@ def _keep_content(site: Site, instance: Path, file: str, source: IO[bytes]) -> i
     return size
 
 
-def _keep_pieces(site: Site, file: str, source: IO[bytes]) -> int:
+def _keep_chunks(site: Site, file: str, source: IO[bytes]) -> int:
     size = 0
     for number in itertools.count():
         content = source.read(COPY_BYTES)
         if not content:
             return size
         with database.write(site.id):
-            pieces.add(site.id, file, number, content, clock.now_ms())
+            file_chunks.add(site.id, file, number, content, clock.now_ms())
         size += len(content)
     return size
 
@@ -169,7 +169,7 @@ def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -
     try:
         os.utime(instance / FOLDER / upload.file)
     except FileNotFoundError:
-        _require_pieces(site, upload)
+        _require_chunks(site, upload)
     with database.write(site.id):
         stored.ask_import(site.id, upload.id, actor.name, actor.client_network)
 
@@ -191,15 +191,15 @@ def open_content(site: Site, instance: Path, upload: FileUpload) -> Iterator[Bin
 def _put_together(site: Site, upload: FileUpload, binary: BinaryIO) -> None:
     """Copies a file from its chunks in the database. Raises `NotFound`."""
     with database.session():
-        binary.writelines(pieces.read(site.id, upload.file))
+        binary.writelines(file_chunks.read(site.id, upload.file))
     if not binary.tell():
         raise NotFound(GONE)
     binary.seek(0)
 
 
 @database.session()
-def _require_pieces(site: Site, upload: FileUpload) -> None:
-    if next(pieces.read(site.id, upload.file), None) is None:
+def _require_chunks(site: Site, upload: FileUpload) -> None:
+    if next(file_chunks.read(site.id, upload.file), None) is None:
         raise NotFound(GONE)
 
 
@@ -215,7 +215,7 @@ def remove_file(site: Site, instance: Path, upload: FileUpload) -> None:
     if not upload.file:
         return
     with database.write(site.id):
-        pieces.remove(site.id, upload.file)
+        file_chunks.remove(site.id, upload.file)
     (instance / FOLDER / upload.file).unlink(missing_ok=True)
 
 
@@ -253,10 +253,10 @@ def sweep(instance: Path) -> None:
         with database.write(site_id):
             stored.remove_before(site_id, before)
     with database.session():
-        lost = pieces.without_file(before)
+        lost = file_chunks.without_file(before)
     for site_id, name in lost:
         with database.write(site_id):
-            pieces.remove(site_id, name)
+            file_chunks.remove(site_id, name)
     for file in (instance / FOLDER).glob("*"):
         with suppress(FileNotFoundError):
             if file.stat().st_mtime * 1000 < before:

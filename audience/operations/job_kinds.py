@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from audience.access import audit_log
-from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk import chunks as bulk_chunks
 from audience.changes import retention as change_log_retention
 from audience.config import Settings
 from audience.erasures import log as erasure_log
@@ -38,7 +38,7 @@ def kinds(
 
 def given_up(settings: Settings) -> tuple[Kind, ...]:
     """The job kinds that are given up after failures, and queued again by hand."""
-    return (*site_lane.KINDS, bulk_act_pieces.kind(settings.instance))
+    return (*site_lane.KINDS, bulk_chunks.kind(settings.instance))
 
 
 def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
@@ -55,7 +55,7 @@ def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
         "changes": partial(change_log_retention.sweep, settings.changes_days),
         "undos": partial(undos.sweep, settings.changes_days),
         "deliveries": webhook_deliveries.sweep,
-        "bulk actions": bulk_act_pieces.sweep,
+        "bulk actions": bulk_chunks.sweep,
     }
 
 

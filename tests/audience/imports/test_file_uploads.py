@@ -13,7 +13,7 @@ from audience.imports import file_uploads
 from audience.operations import site_lane
 from audience.subscribers import stats
 from storage import database
-from storage.imports import file_pieces
+from storage.imports import file_chunks
 from tests.file_jobs import do_files
 
 PEOPLE = b"email,note\n" + b"".join(b"p%d@example.com,%s\n" % (n, b"x" * 2_000) for n in range(1_600))
@@ -21,7 +21,7 @@ PEOPLE = b"email,note\n" + b"".join(b"p%d@example.com,%s\n" % (n, b"x" * 2_000) 
 
 @pytest.fixture
 def site(app, monkeypatch):
-    monkeypatch.setattr(file_pieces, "are_kept", lambda: True)
+    monkeypatch.setattr(file_chunks, "are_kept", lambda: True)
     return sites.create("Example")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from storage.database import execute, rows, value
 from storage.engines.chosen import engine
 
-PIECE_BYTES = 2**20  # of all but the last
+CHUNK_BYTES = 2**20  # of all but the last
 
 
 def are_kept() -> bool:
