@@ -4,7 +4,7 @@
 Numbers are taken under the site's lock: their order is that of the commits.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -143,12 +143,12 @@ def _changed(batch: SubscriberBatch, subscriber: Person, before: Sequence[object
 def suppress(site_id: int, by_hash: Mapping[str, Suppression], number: int) -> None:
     """Keeps and logs that addresses without a subscriber are unsubscribed or erased, in a transaction."""
     suppressions.add(site_id, by_hash)
-    stored_log.add(consents.logged_suppressions(site_id, by_hash, number))
+    stored_log.add(consents.log_lines(site_id, number, consents.of_suppressions(by_hash)))
 
 
-def log_moved(site_id: int, subscriber: Subscriber, address_hash: str, number: int) -> None:
-    """Logs whether a subscriber is unsubscribed who has come to an address, in a transaction."""
-    stored_log.add([consents.logged_subscriber(site_id, subscriber, address_hash, number)])
+def log_consent(site_id: int, subscribers: Iterable[Subscriber], number: int) -> None:
+    """Logs whether subscribers are unsubscribed who have come to their address, in a transaction."""
+    stored_log.add(consents.log_lines(site_id, number, consents.of_subscribers(site_id, subscribers)))
 
 
 def record_address(site_id: int, source: Source, subscriber: Subscriber, before: str) -> None:

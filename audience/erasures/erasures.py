@@ -6,12 +6,12 @@ from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 
-from audience import addresses, clock, pepper
+from audience import addresses, clock
 from audience.access import audit_log, sessions, site_keys
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
+from audience.changes import consents, targets
 from audience.changes import log as change_log
-from audience.changes import targets
 from audience.changes.changes import OPERATOR, RESTORE, Acceptance, Source
 from audience.erasures import log as erasure_log
 from audience.errors import Refused
@@ -190,11 +190,8 @@ def _logged(
     """A line of the address and the person, whom a backup may know under another; for a backup of before the
     site had a key by the hashes of then, too.
     """
-    now, check_value = clock.now_ms(), pepper.check_value()
-    return [
-        LogLine(site.uuid, key, at, number, check_value, ERASED, of_person, logged_at=now)
-        for key, of_person in zip_longest(hashes, _person_hashes(site.id, known))
-    ]
+    both = zip_longest(hashes, _person_hashes(site.id, known))
+    return consents.log_lines(site.id, number, [(key, ERASED, at, at, of_person) for key, of_person in both])
 
 
 def _person_hashes(site_id: int, known: Subscriber | None) -> list[str]:

@@ -18,7 +18,6 @@ from typing import IO, Any
 import orjson
 
 from audience import clock, pepper, secret_files
-from audience.access import site_keys
 from audience.changes import consents
 from audience.clock import DAY_MS
 from audience.errors import Refused
@@ -112,12 +111,10 @@ def _away_now(erased: Collection[str]) -> Iterator[LogLine]:
         number, last = site_counters.accepted(site.id), 0
         known = suppressions.all_of_site(site.id).items()
         suppressed = {hash_: row for hash_, row in known if row.reason != ERASED or hash_ not in erased}
-        yield from consents.logged_suppressions(site.id, suppressed, number)
+        yield from consents.log_lines(site.id, number, consents.of_suppressions(suppressed))
         while people := stored_subscribers.unsubscribed_after(site.id, last, CHUNK_ROWS):
             last = people[-1].id
-            for person in people:
-                address_hash = site_keys.address_hash(site.id, person.email_key)
-                yield consents.logged_subscriber(site.id, person, address_hash, number)
+            yield from consents.log_lines(site.id, number, consents.of_subscribers(site.id, people))
 
 
 def take(instance: Path, restored: Path) -> None:
@@ -197,7 +194,7 @@ def _draft(log: Path, changes: Iterable[LogLine]) -> Iterator[IO[bytes]]:
     draft = log.with_name(f"{log.name}.{secrets.token_hex(4)}.new")
     try:
         with open(draft, "xb", opener=secret_files.private_opener) as file:
-            file.writelines(map(stored.line, changes))
+            file.writelines(stored.line(change).encode() for change in changes)
             yield file
     finally:
         draft.unlink(missing_ok=True)
@@ -230,6 +227,8 @@ def _read(log: Path, size: int | None) -> Iterator[LogLine]:
             if size is not None and end > size:
                 return
             try:
+                if b"\\" in line:  # no text has a quote
+                    raise ValueError
                 yield _change(orjson.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 if not line.isascii():

@@ -67,7 +67,7 @@ def logged(site_id: int, leaving: Sequence[Leaving]) -> list[LogLine]:
             "",
             site_keys.address_hash(site_id, key),
             event.instant,
-            kind=consents.logged_kind(event.kind),
+            kind=consents.LOGGED_AS.get(event.kind, UNSUBSCRIBED),
             shown_at=shown_at,
         )
         for key, shown_at, event in leaving
@@ -107,10 +107,9 @@ def repeat(site_id: int, last: Mapping[str, LogLine], accepted: Acceptance) -> i
             back += (key for line in found if line.kind == SUBSCRIBED)
         if changes:
             count += subscribers.write(site_id, changes, accepted).outcomes.count(Outcome.UPDATED)
-        for person in stored_subscribers.get_by_keys(site_id, back).values():
-            if person.unsubscribed_at is not None:
-                address_hash = site_keys.address_hash(site_id, person.email_key)
-                change_log.log_moved(site_id, person, address_hash, accepted.number)
+        known = stored_subscribers.get_by_keys(site_id, back).values()
+        left = [person for person in known if person.unsubscribed_at is not None]
+        change_log.log_consent(site_id, left, accepted.number)
     people_hashes = {change.person_hash for change in last.values()}
     absent = [hash_ for hash_ in last.keys() - there - people_hashes if last[hash_].kind != SUBSCRIBED]
     for start in range(0, len(absent), CHUNK_ROWS):
