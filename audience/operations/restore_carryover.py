@@ -55,7 +55,8 @@ class Carryover:
 
     `pepper_check` is None in a new folder with only a copied log, and in `logged_by`, those of the log's
     lines, for lines of an older Audience: such hashes are taken to be of the backup's pepper. The log has no
-    unsubscribes of `missing_ms` after the backup.
+    unsubscribes of `missing_ms` after the backup, `cut_off` bytes at its end that are no line, and lines that
+    are `unreadable`, by number.
     """
 
     lines: list[LogLine]
@@ -69,7 +70,10 @@ class Carryover:
     pepper_check: str | None = None
     logged_by: set[str | None] = field(default_factory=set)
     damaged: bool = False
+    is_new: bool = False
     missing_ms: int = 0
+    cut_off: int = 0
+    unreadable: list[int] = field(default_factory=list)
 
     def note_number(self, site_uuid: str, number: int) -> None:
         """Notes a number of acceptance that a site has given."""
@@ -94,12 +98,12 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
 
     Of the lines of its log without a number, which an older Audience wrote, those from then on; what waits
     that was accepted after the numbers `accepted`, by the site's uuid. A log that does not reach back to the
-    backup is completed from the database, if that can be read.
+    backup, or has lines that cannot be read, is completed from the database, if that can be read.
     """
-    log = settings.instance / erasure_log.LOG
-    carryover = _of_log(erasure_log.read(log), since)
-    is_new = not any(file.exists() for file in (log, settings.pepper, *database.files(settings.database)[:1]))
-    carryover.missing_ms = 0 if is_new else erasure_log.missing_ms(log, since)
+    log, unreadable = settings.instance / erasure_log.LOG, list[int]()
+    carryover = _of_log(erasure_log.read(log, unreadable=unreadable), since)
+    carryover.is_new, carryover.unreadable = is_new(settings), unreadable
+    carryover.missing_ms, carryover.cut_off = erasure_log.missing_ms(log, since), erasure_log.cut_off(log)
     secret = pepper.read(settings.pepper)
     carryover.pepper_check = None if secret is None else pepper.check_value(secret)
     if not all(file.exists() for file in database.files(settings.database)[:1]):
@@ -108,12 +112,13 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
     try:
         with database.session():
             _read_database(carryover, accepted)
-        if carryover.missing_ms and carryover.site_ids:
+        if (carryover.missing_ms or unreadable) and carryover.site_ids:
             log.touch(mode=0o600)
             openers.process(settings)
             with database.write():
                 erasure_log.complete(settings.instance)
             carryover.lines, carryover.missing_ms = _of_log(erasure_log.read(log), since).lines, 0
+            unreadable.clear()
     except (StatementError, Unavailable, Unusable):
         carryover.damaged = True
     except LostFile:  # of the pepper: nobody can be told from the database
@@ -121,6 +126,12 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
     finally:
         database.close()
     return carryover
+
+
+def is_new(settings: Settings) -> bool:
+    """Whether the folder has nothing that tells who was erased or unsubscribed since a backup."""
+    own = settings.instance / erasure_log.LOG, settings.pepper, *database.files(settings.database)[:1]
+    return not any(file.exists() for file in own)
 
 
 def _of_log(changes: Iterable[LogLine], since: int) -> Carryover:

@@ -140,6 +140,7 @@ def test_a_truncated_last_log_line_is_ignored_but_a_broken_line_is_refused(backu
     log.write_text(complete_log + complete_log[:20])
     assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
     log.write_text(complete_log[:20] + "\n" + complete_log)
+    (settings.instance / "audience.db").unlink()
     assert "line 1" in str(run_on(settings, "restore", str(backup), "--yes").exception)
 
 
