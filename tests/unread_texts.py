@@ -131,6 +131,7 @@ DO_NOT_READ = {
     "audience.erasures.erasures:erase_again",
     "audience.erasures.log:forget",
     "audience.erasures.erasures:erase_several",
+    "audience.changes.log:log_freed",
     "audience.erasures.erasures:still_there",
     "audience.subscribers.events:page",
     "audience.searches.exports:pages",

@@ -26,6 +26,7 @@ from audience.bulk.acts import (
 )
 from audience.changes.changes import Acceptance, Change, Consent, Outcome, Source, SourceKind
 from audience.erasures import erasures
+from audience.erasures import log as erasure_log
 from audience.jobs import DB, Job, Kind
 from audience.subscribers import subscribers
 from storage import database
@@ -70,7 +71,9 @@ def _do_piece(site: Site, job: Job, instance: Path) -> bool:
         if ends:
             end(site, require(site.id, action.id), FINISHED)
     if erased:
-        erasures.blank_waiting(site, instance, erased)
+        erasures.blank_waiting(site, erased)
+    if ends and action.kind == ERASE:
+        erasure_log.forget(instance)
     return ends
 
 

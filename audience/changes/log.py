@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from audience import clock
+from audience.access import site_keys
 from audience.changes import consent_log, consents
 from audience.changes.batches import ABSENT, SubscriberBatch
 from audience.changes.changes import Source, SourceKind
@@ -18,6 +19,7 @@ from storage import database
 from storage import jobs as stored_jobs
 from storage.changes import changed_subscribers as stored_changed
 from storage.changes import log as stored
+from storage.changes.consents import ConsentKind
 from storage.erasures import log as stored_log
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
@@ -149,6 +151,12 @@ def suppress(site_id: int, by_hash: Mapping[str, Suppression], number: int) -> N
 def log_consent(site_id: int, subscribers: Iterable[Subscriber], number: int) -> None:
     """Logs whether subscribers are unsubscribed who have come to their address, in a transaction."""
     stored_log.add(consents.log_lines(site_id, number, consents.of_subscribers(site_id, subscribers)))
+
+
+def log_freed(site_id: int, keys: Iterable[str], number: int) -> None:
+    """Logs that addresses without a subscriber are not unsubscribed any more, in a transaction."""
+    freed = [(site_keys.address_hash(site_id, key), ConsentKind.NONE, None, None, None) for key in keys]
+    stored_log.add(consents.log_lines(site_id, number, freed))
 
 
 def record_address(site_id: int, source: Source, subscriber: Subscriber, before: str) -> None:

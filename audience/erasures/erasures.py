@@ -96,7 +96,7 @@ def erase(
 def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acceptance) -> None:
     """Erases subscribers by key, in the caller's transaction, which is `accepted`.
 
-    After the commit, call `blank_waiting` with the same keys.
+    After the commit, call `blank_waiting` with the same keys and, after the last, `erasures.log.forget`.
     """
     present = list(stored.get_by_keys(site.id, keys).values())
     erased = [
@@ -116,11 +116,8 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     _suppress(site.id, {hashes[0]: at for hashes, _, at in erased}, number, first)
 
 
-def blank_waiting(site: Site, instance: Path, keys: Collection[str]) -> None:
-    """Removes erased addresses from the waiting imports, and whoever had them from the record of changes and
-    from the log of consent.
-    """
-    erasure_log.forget(instance, [site_keys.address_hash(site.id, key) for key in keys])
+def blank_waiting(site: Site, keys: Collection[str]) -> None:
+    """Removes erased addresses from the waiting imports, and whoever had them from the record of changes."""
     _blank_waiting(site.id, lambda key: key in keys)
     change_log.blank(site.id)
 

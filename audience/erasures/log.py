@@ -32,7 +32,6 @@ from storage.erasures.log import LogLine as LogLine
 from storage.errors import Unavailable
 from storage.subscribers import subscribers as stored_subscribers
 
-FEW = 10  # hashes that are looked for, before all of the file is read
 CHUNK_ROWS = 1_000
 NO_LOG = "{} is no log of erasures: name one that `audience erasures export` wrote."
 UNREADABLE = (
@@ -140,11 +139,14 @@ def take(instance: Path, restored: Path) -> None:
         stored.append(log, changes)
 
 
-def forget(instance: Path, hashes: Collection[str]) -> None:
-    """Takes the other lines of those who are erased out of the file, or leaves it to the daily sweep."""
+def forget(instance: Path, hashes: Collection[str] = ()) -> None:
+    """Takes the other lines of those who are erased out of the file, or leaves it to the daily sweep.
+
+    With a few `hashes`, only if one of them has other lines.
+    """
     log = file_of(instance)
     with contextlib.suppress(OSError, Refused, Unavailable):
-        if log and (len(hashes) > FEW or _mentions(log, hashes)):
+        if log and (not hashes or _mentions(log, hashes)):
             compact(log)
 
 

@@ -1,6 +1,7 @@
 """Who was unsubscribed from an instance since a backup was made stays so when it is restored."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from audience import clock
 from audience.access import site_keys
@@ -89,20 +90,34 @@ def last_by_hash(changes: Sequence[LogLine]) -> dict[str, LogLine]:
     return {hash_: change for hash_, change in last.items() if change.kind != ERASED}
 
 
-def repeat(site_id: int, last: Mapping[str, LogLine], accepted: Acceptance) -> int:
+def movers(changes: Sequence[LogLine]) -> dict[LogLine, str | None]:
+    """By the line of an address that somebody left, the hash of who did: their own comes next."""
+    return {
+        change: own.person_hash
+        for change, own in pairwise(changes)
+        if change.person_hash is None and change.number == own.number
+    }
+
+
+def repeat(
+    site_id: int, last: Mapping[str, LogLine], movers: Mapping[LogLine, str | None], accepted: Acceptance
+) -> int:
     """Unsubscribes whom the open instance has, by the hash of their address or their uuid; how many it had
     subscribed. Of an address that nobody has, it keeps the hash.
 
-    Whoever is back by the log stays as they are, and the log is told if that is unsubscribed.
+    Whoever is back by the log stays as they are, and the log is told if that is unsubscribed. The line of
+    an address that they left does not count beside their own.
     """
     last_id, count, there = 0, 0, set[str]()
     while last and (people := stored_subscribers.keys_after(site_id, last_id, CHUNK_ROWS)):
         last_id = people[-1][0]
         changes, back = list[Change](), list[str]()
         for _, key, uuid in people:
-            hashes = {*site_keys.address_hashes(site_id, key), site_keys.address_hash(site_id, uuid)}
-            found = [last[hash_] for hash_ in hashes & last.keys()]
-            there |= hashes & last.keys()
+            person = site_keys.address_hash(site_id, uuid)
+            hashes = last.keys() & {*site_keys.address_hashes(site_id, key), person}
+            there |= hashes
+            lines = [last[hash_] for hash_ in hashes]
+            found = [line for line in lines if person not in last or movers.get(line) != person]
             changes += (_leaving_again(key, line, accepted) for line in found if line.kind != SUBSCRIBED)
             back += (key for line in found if line.kind == SUBSCRIBED)
         if changes:

@@ -265,7 +265,8 @@ def _repeat(
             for hash_, line in consent_carryover.last_by_hash([*lines, *waiting]).items()
             if line.kind == SUBSCRIBED or line.number is None or line.number > accepted or line in new
         }
-        return (count, consent_carryover.repeat(site.id, last, again))
+        movers = consent_carryover.movers(lines)
+        return (count, consent_carryover.repeat(site.id, last, movers, again))
 
 
 def _erased(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:

@@ -53,6 +53,8 @@ def _remove(site_id: int, accepted: Acceptance, removed: Sequence[_Put]) -> None
     }
     _suppress(site_id, left, accepted.number)
     people = [put.person for put in removed]
+    unsubscribed = {person.email_key for person in people if person.unsubscribed_at is not None}
+    change_log.log_freed(site_id, unsubscribed - left.keys(), accepted.number)
     subscriber_writes.delete(site_id, people)
     traced = {put.person.id for put in removed if put.decision.has_traces}
     change_log.record_erased(site_id, accepted.source, people, traced)

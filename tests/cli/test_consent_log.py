@@ -2,17 +2,20 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from audience import clock
 from audience.access.audit_log import Actor
 from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import UNSUBSCRIBE, NewAct, fingerprint
+from audience.bulk.acts import ERASE, UNSUBSCRIBE, NewAct, fingerprint
 from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.erasures import log as erasure_log
 from audience.imports import imports
+from audience.links import links, unsubscribing
+from audience.links.unsubscribing import LinkOutcome
 from audience.operations import backups, site_lane
 from audience.subscribers import subscribers
 from audience.undo import undos
@@ -126,6 +129,28 @@ def test_who_moved_is_known_under_both_addresses(begun, file, client):
     assert left_at(client, NEW)
 
 
+def test_who_moved_and_subscribed_is_subscribed_as_in_the_backup(begun, file, client):
+    for email, moved in ((ANN, NEW), (BOB, "c@example.com")):
+        say(client, "unsubscribe", email)
+        say(client, "change_email", email, query=moved)
+    say(client, "subscribe", NEW)
+    lose(begun)
+    assert restore(begun, file)["left"] == 1
+    assert [bool(left_at(client, email)) for email in (ANN, BOB)] == [False, True]
+
+
+def test_an_address_that_somebody_else_has_left_since_stays_away(begun, file, client):
+    say(client, "unsubscribe")
+    say(client, "change_email", query=NEW)
+    import_(client, {"email": ANN})
+    say(client, "subscribe")
+    say(client, "unsubscribe")
+    say(client, "subscribe", NEW)
+    lose(begun)
+    assert restore(begun, file)["left"] == 1
+    assert left_at(client)
+
+
 def test_an_undo_logs_again_who_is_unsubscribed_anew_under_the_old_number(begun, client, tmp_path):
     say(client, "unsubscribe")
     wrong = import_(client, {"email": ANN, "command": "subscribe"}, {"email": "c@example.com"})
@@ -148,6 +173,33 @@ def test_whom_an_undo_resubscribed_is_not_unsubscribed_by_a_restore(begun, file,
     lose(begun)
     assert restore(begun, file)["left"] == 0
     assert left_at(client) is None
+
+
+def test_an_address_that_an_undo_has_freed_is_free_after_a_restore(begun, file, client):
+    wrong = import_(client, {"email": NEW, "command": "unsubscribe"})
+    undos.of_import(client.site, wrong, 30, resubscribe=True)
+    site_lane.drain(client.site.id, 5)
+    assert client.find(NEW) is None
+    lose(begun)
+    restore(begun, file)
+    import_(client, {"email": NEW})
+    assert left_at(client, NEW) is None
+
+
+def test_who_leaves_by_a_link_when_their_row_is_gone_stays_away(begun, client, tmp_path):
+    wrong = import_(client, {"email": NEW})
+    backups.create(begun, tmp_path / "b.tar", lambda *_: None)
+    person = subscribers.find(client.site, NEW)
+    assert person is not None
+    url = links.Links(client.site, "https://a.example").urls(person.uuid, NEW)[links.UNSUBSCRIBE]
+    link = links.read(links.UNSUBSCRIBE, url.rpartition("/")[2])
+    assert link is not None
+    undos.of_import(client.site, wrong, 30)
+    site_lane.drain(client.site.id, 5)
+    assert unsubscribing.unsubscribe(link).outcome is LinkOutcome.KEPT
+    lose(begun)
+    assert restore(begun, tmp_path / "b.tar")["left"] == 1
+    assert left_at(client, NEW)
 
 
 def test_what_dies_between_the_line_and_the_commit_counts_as_unsubscribed(begun, file, client, monkeypatch):
@@ -215,6 +267,26 @@ def test_erasing_somebody_replaces_their_lines(begun, client):
     client.delete("/fetch/subscribers", query={"email": ANN})
     _, bob, ann = erasure_log.list_all(begun.instance)
     assert (bob.kind, ann.kind) == (stored_log.UNSUBSCRIBED, stored_log.ERASED)
+
+
+def test_erasing_many_at_once_reads_the_log_once_and_leaves_none_of_their_lines(begun, client, monkeypatch):
+    monkeypatch.setattr(bulk_acts, "ERASED_ROWS", 12)
+    emails = [f"p{n}@example.com" for n in range(30)]
+    import_(client, *({"email": email, "command": "unsubscribe"} for email in emails))
+    people = [subscribers.find(client.site, email) for email in emails]
+    ids = [person.id for person in people if person]
+    bulk_acts.begin(client.site, NewAct(kind=ERASE, ids=ids, seen=fingerprint(ids)), Actor("operator"))
+    rewritten: list[Path] = []
+    compact = erasure_log.compact
+
+    def noted(log):
+        rewritten.append(log)
+        compact(log)
+
+    monkeypatch.setattr(erasure_log, "compact", noted)
+    run_acts(begun.instance)
+    assert len(rewritten) == 1
+    assert [change.kind for change in erasure_log.list_all(begun.instance)[1:]] == [stored_log.ERASED] * 30
 
 
 def test_an_upgraded_instance_begins_its_log_with_all_who_are_unsubscribed(settings, client, backup):
