@@ -525,6 +525,13 @@ MUTANTS = (
         f"{CLI}/test_restores.py::test_no_link_that_was_revoked_since_the_backup_is_good_again",
     ),
     Mutant(
+        "a restore without the database revives a revoked link",
+        "audience/operations/restore_carryover.py",
+        "    link_generations.repeat(carryover.of_links)\n    _raise_numbers(carryover)\n    with",
+        "    _raise_numbers(carryover)\n    with",
+        f"{CLI}/test_restores.py::test_no_link_that_was_revoked_since_the_backup_is_good_again",
+    ),
+    Mutant(
         "an old link means nobody after the mended file",
         "audience/subscribers/writes.py",
         "        former_links.put_holders(batch.site_id, holders)\n",

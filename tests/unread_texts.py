@@ -172,6 +172,7 @@ DO_NOT_READ = {
     "audience.access.site_keys:renewed",
     "audience.access.site_keys:webhook_secret",
     "audience.access.site_keys:link_key",
+    "audience.links.generations:lines",
     "audience.links.generations:key",
     "audience.links.links:read",
     "audience.links.tokens:begin",

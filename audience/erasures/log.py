@@ -21,12 +21,13 @@ from audience import clock, pepper, secret_files
 from audience.changes import consents
 from audience.clock import DAY_MS
 from audience.errors import Refused
+from audience.links import generations
 from storage import database
 from storage.access import site_counters
 from storage.access import sites as stored_sites
 from storage.erasures import log as stored
 from storage.erasures import suppressions
-from storage.erasures.log import BEGINNING, ERASED, MAX_LINE_BYTES
+from storage.erasures.log import BEGINNING, ERASED, LASTING, MAX_LINE_BYTES
 from storage.erasures.log import LOG as LOG
 from storage.erasures.log import LogLine as LogLine
 from storage.errors import Unavailable
@@ -44,7 +45,6 @@ CUT_OFF = (
     "nobody. If the file was copied, copy it again and repeat this: whoever the rest names has returned, or "
     "is subscribed."
 )
-LASTING = frozenset({ERASED, BEGINNING})
 
 
 def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLine]:
@@ -115,10 +115,11 @@ def complete(instance: Path) -> None:
 
 
 def _away_now(erased: Collection[str]) -> Iterator[LogLine]:
-    """Without those whose erasure is logged."""
+    """Without those whose erasure is logged, and with the links that are good."""
     for site in stored_sites.list_all():
         number, last = site_counters.accepted(site.id), 0
         known = suppressions.all_of_site(site.id).items()
+        yield from generations.lines(site.uuid, generations.read(site.id).current)
         suppressed = {hash_: row for hash_, row in known if row.reason != ERASED or hash_ not in erased}
         yield from consents.log_lines(site.id, number, consents.of_suppressions(suppressed))
         while people := stored_subscribers.unsubscribed_after(site.id, last, CHUNK_ROWS):

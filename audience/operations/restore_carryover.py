@@ -28,7 +28,7 @@ from storage.access import keys, site_counters
 from storage.access import sites as stored_sites
 from storage.changes import log as stored_changes
 from storage.erasures import log as stored_log
-from storage.erasures.log import BEGINNING, ERASED, SUBSCRIBED, LogLine
+from storage.erasures.log import BEGINNING, ERASED, OF_LINKS, SUBSCRIBED, LogLine
 from storage.errors import StatementError, Unavailable, Unusable
 from storage.instance import backups as stored
 from storage.instance import pepper as stored_pepper
@@ -60,6 +60,7 @@ class Carryover:
     """
 
     lines: list[LogLine]
+    of_links: list[LogLine]
     waiting: dict[str, list[Leaving]] = field(default_factory=dict)
     site_ids: dict[str, int] = field(default_factory=dict)
     ended_keys: list[tuple[str, int | None, int | None]] = field(default_factory=list)
@@ -139,10 +140,12 @@ def _of_log(changes: Iterable[LogLine], since: int) -> Carryover:
     recent = [
         line
         for line in lines
-        if line.kind != BEGINNING and (line.number is not None or line.at >= since - CLOCK_SKEW_MS)
+        if line.kind not in {BEGINNING, *OF_LINKS}
+        and (line.number is not None or line.at >= since - CLOCK_SKEW_MS)
     ]
-    carryover = Carryover(recent, logged_by={line.pepper_check for line in lines})
-    for line in lines:
+    of_links = [line for line in lines if line.kind in OF_LINKS]
+    carryover = Carryover(recent, of_links, logged_by={line.pepper_check for line in lines})
+    for line in recent:
         carryover.note_number(line.site_uuid, line.number or 0)
     return carryover
 
@@ -157,7 +160,7 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
     carryover = _of_log(erasure_log.read(file), 0)
     if carryover.is_log_of_another(pepper.check_value()):
         raise Refused(ANOTHERS.format(file))
-    new = erasure_log.missing(instance, carryover.lines)
+    new = erasure_log.missing(instance, [*carryover.lines, *carryover.of_links])
     with database.write(database.SHARED):
         stored_log.add(new)
     erased = left = 0
@@ -165,6 +168,7 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
         again = _repeat(site, carryover, lines, set(new))
         erased, left = erased + again[0], left + again[1]
         suppress_absent(site, {line.address_hash: line.at for line in lines if line.kind == ERASED})
+    link_generations.repeat(carryover.of_links)
     _raise_numbers(carryover)
     return erased, left, webhooks.pause_all()
 
@@ -193,6 +197,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
     lines = {site.id: lines for site, lines in _matched(carryover, ignore_erasures)}
     done = [_repeat(site, carryover, lines.get(site.id, [])) for site in sites.list_all()]
     link_generations.carry_over(carryover.links)
+    link_generations.repeat(carryover.of_links)
     _raise_numbers(carryover)
     with database.write(database.SHARED):
         ended = [_end(*key) for key in carryover.ended_keys]

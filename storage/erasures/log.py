@@ -20,6 +20,9 @@ from storage.sql import insert_into
 
 ERASED, SUBSCRIBED, BEGINNING = "erased", "subscribed", "beginning"
 UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE = "unsubscribed", "unsubscribed by date"
+ROTATED, REVOKED = "links rotated", "links revoked"
+OF_LINKS = frozenset({ROTATED, REVOKED})
+LASTING = (ERASED, BEGINNING, ROTATED, REVOKED)
 LOG, MAX_LINE_BYTES = "erasures.log", 1024
 
 
@@ -28,7 +31,8 @@ class LogLine(NamedTuple):
 
     `at` is the instant that counts, in milliseconds, `shown_at` the one that is shown where it differs, and
     `logged_at` that of the line. `number` is that of the transaction in the order of acceptance,
-    `pepper_check` of the pepper of the hashes. Lines of an older Audience have the first five at most.
+    `pepper_check` of the pepper of the hashes. Lines of an older Audience have the first five at most. Lines
+    of links have no hash, and as number that of the generation that is current, or the first that is good.
 
     The first line is the `BEGINNING`: of all changes since its `at` that are not superseded there is a line.
     """
@@ -161,6 +165,6 @@ def put_beginning(beginning: LogLine) -> None:
 def drop(before: int) -> int:
     """Deletes what was logged before an instant, but for erasures, from the table; how many lines."""
     return execute(
-        f"DELETE FROM logged_erasures WHERE logged_at < ? AND kind NOT IN ('{ERASED}', '{BEGINNING}')",
+        f"DELETE FROM logged_erasures WHERE logged_at < ? AND kind NOT IN {LASTING}",
         (before,),
     )
