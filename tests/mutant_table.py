@@ -94,9 +94,9 @@ MUTANTS = (
     ),
     Mutant(
         "webhooks of all sites by id",
-        "storage/webhooks/webhooks.py",
-        "WEBHOOKS.get(site_id=site_id, id=webhook_id)",
-        "WEBHOOKS.get(id=webhook_id)",
+        "audience/webhooks/webhooks.py",
+        "stored.get(site_id=site_id, id=webhook_id)",
+        "stored.get(id=webhook_id)",
         f"{TORTURE}tenants",
     ),
     Mutant(

@@ -24,10 +24,11 @@ from audience.bulk.acts import (
     end,
     require,
 )
-from audience.changes.changes import Acceptance, Change, Consent, Outcome, Source, SourceKind
+from audience.changes.changes import Acceptance, Change, Consent, Outcome
 from audience.erasures import erasures
 from audience.erasures import log as erasure_log
 from audience.jobs import DB, Job, Kind
+from audience.sources import Source, SourceKind
 from audience.subscribers import subscribers
 from storage import database
 from storage.bulk import acts as stored

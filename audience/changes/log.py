@@ -12,9 +12,8 @@ from audience import clock
 from audience.access import site_keys
 from audience.changes import consent_log, consents
 from audience.changes.batches import ABSENT, SubscriberBatch
-from audience.changes.changes import Source, SourceKind
-from audience.changes.consents import Person
 from audience.changes.entries import Changed, Entries, Repeated, Values, merge, unpack
+from audience.sources import Source, SourceKind
 from storage import database
 from storage import jobs as stored_jobs
 from storage.changes import changed_subscribers as stored_changed
@@ -41,6 +40,7 @@ from storage.subscribers.batches import (
     TEXT_POSITIONS,
     TEXTS,
     UNSUBSCRIBED_AT,
+    SubscriberRow,
 )
 from storage.subscribers.subscribers import TEXT_COLUMNS, Subscriber
 from storage.webhooks import deliveries as stored_deliveries
@@ -51,7 +51,7 @@ _parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one 
 
 MOST_ENTRIES = 1_000  # of one row
 CREATED_BY_IMPORT = "import "  # whom an undo deletes, unless they are mentioned; bulk actions create nobody
-TAKEN_BACK_WHOLE = SourceKind.IMPORT  # its repeated consent events are recorded, so that an undo knows them
+UNDONE_WHOLE = SourceKind.IMPORT  # its repeated consent events are recorded, so that an undo knows them
 BLANKED_AT_ONCE = 1_000
 COLUMNS = {
     TEXTS: ((EMAIL, "email"),),
@@ -66,7 +66,7 @@ PLAIN = [  # the columns of plain values, by the sum of the groups that differ
 
 
 def record(
-    batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int, Sequence[Person]]
+    batch: SubscriberBatch, created: Sequence[SubscriberRow], changed: Mapping[int, Sequence[SubscriberRow]]
 ) -> None:
     """Adds what a saved batch did to the change log. `changed` has the existing subscribers that differ, by
     the sum of their groups.
@@ -75,7 +75,7 @@ def record(
     repeated = [
         row
         for groups, subscribers in changed.items()
-        if groups & CONSENT and batch.accepted.source.kind == TAKEN_BACK_WHOLE
+        if groups & CONSENT and batch.accepted.source.kind == UNDONE_WHOLE
         for row in _repeated_consents(batch, subscribers)
     ]
     entries = Entries(
@@ -109,7 +109,7 @@ def record(
     consent_log.note(batch, created, changed)
 
 
-def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[Person]) -> Iterator[Repeated]:
+def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[SubscriberRow]) -> Iterator[Repeated]:
     """The previous consent event of each subscriber that was and is subscribed."""
     for subscriber in subscribers:
         before = batch.known[subscriber[KEY]]
@@ -117,7 +117,9 @@ def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[Person]) ->
             yield subscriber[ID], before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]
 
 
-def _changed(batch: SubscriberBatch, subscriber: Person, before: Sequence[object], groups: int) -> Changed:
+def _changed(
+    batch: SubscriberBatch, subscriber: SubscriberRow, before: Sequence[object], groups: int
+) -> Changed:
     """The entry of a changed subscriber. `groups` is the sum of the groups of columns that differ."""
     new: Values = {}
     old: Values = {}

@@ -78,7 +78,7 @@ def keep_asked(site: Site, instance: Path, source: IO[bytes], key: str, reading:
 @database.session()
 def get_asked(site: Site, upload_id: int, key: str) -> FileUpload:
     """Raises `NotFound`, also of a file that another key sent."""
-    upload = stored.get(site.id, upload_id)
+    upload = stored.get(site_id=site.id, id=upload_id)
     since = clock.now_ms() - ASKED_MS
     if (
         not upload
@@ -141,7 +141,7 @@ def is_small(site: Site, instance: Path, upload: FileUpload) -> bool:
     """Whether it is tried at once where it is asked for: no workbook, which is packed. Raises `NotFound`."""
     if not upload.file or upload.bytes > SMALL_BYTES:
         return False
-    with opened(site, instance, upload) as binary:
+    with open_content(site, instance, upload) as binary:
         return binary.read(len(PACKED)) != PACKED
 
 
@@ -175,7 +175,7 @@ def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -
 
 
 @contextmanager
-def opened(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
+def open_content(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
     """Raises `NotFound`."""
     if not upload.file:
         raise NotFound(GONE)
@@ -225,7 +225,7 @@ def put_file(site: Site, import_id: int, file: ImportedFile, actor: Actor) -> No
     """
     import_ = stored_imports.get(site.id, import_id)
     rows = import_.rows + import_.refused if import_ else 0
-    stored.put_file(site.id, import_id, file)
+    stored.add_file(file, site=site.id, import_id=import_id)
     typed = {"file": file.name, "consent": file.consent}
     typed = {name: value for name, value in typed.items() if value}
     audit_log.record(actor, "file imported", site, f"import {import_id}", rows, typed)
@@ -268,13 +268,13 @@ def _sweep_asked(instance: Path) -> None:
         uploads = stored.list_asked_before(clock.now_ms() - ASKED_MS)
     for site_id, upload_id in uploads:
         with database.session():
-            site, upload = sites.get(site_id), stored.get(site_id, upload_id)
+            site, upload = sites.get(id=site_id), stored.get(site_id=site_id, id=upload_id)
         if site and upload:
             discard(site, instance, upload)
 
 
 def _require(site_id: int, upload_id: int) -> FileUpload:
-    upload = stored.get(site_id, upload_id)
+    upload = stored.get(site_id=site_id, id=upload_id)
     if upload is None:
         raise NotFound(GONE)
     return upload

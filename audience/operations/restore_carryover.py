@@ -1,4 +1,4 @@
-"""Erasures, words of leaving and ended keys of the present instance, carried over to a restored backup."""
+"""Erasures, unsubscribes and ended keys of the present instance, carried over to a restored backup."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -10,17 +10,17 @@ from audience import clock, pepper
 from audience.access import site_keys, sites
 from audience.access.sites import Site
 from audience.changes import log as change_log
-from audience.changes.changes import RESTORE
 from audience.config import Settings
 from audience.erasures import log as erasure_log
-from audience.erasures.erasures import erase_again, still_there, suppress_absent
+from audience.erasures.erasures import erase_again, existing_uuid_hashes, suppress_absent
 from audience.errors import Refused
 from audience.links import generations as link_generations
 from audience.operations import consent_carryover, operator_carryover
-from audience.operations.consent_carryover import Leaving
+from audience.operations.consent_carryover import Unsubscribe
 from audience.operations.instance_files import LostFile
 from audience.operations.openers import Openers
 from audience.operations.operator_carryover import CarriedOperator
+from audience.sources import RESTORE
 from audience.subscribers import subscribers
 from audience.webhooks import webhooks
 from storage import database
@@ -61,7 +61,7 @@ class Carryover:
 
     lines: list[LogLine]
     of_links: list[LogLine]
-    waiting: dict[str, list[Leaving]] = field(default_factory=dict)
+    waiting: dict[str, list[Unsubscribe]] = field(default_factory=dict)
     site_ids: dict[str, int] = field(default_factory=dict)
     ended_keys: list[tuple[str, int | None, int | None]] = field(default_factory=list)
     operators: list[CarriedOperator] = field(default_factory=list)
@@ -89,7 +89,7 @@ class Applied(NamedTuple):
     """How many subscribers were erased and unsubscribed again, keys ended, and webhooks paused."""
 
     erased: int
-    left: int
+    unsubscribed: int
     ended_keys: int
     paused_webhooks: int
 
@@ -102,7 +102,7 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
     backup, or has lines that cannot be read, is completed from the database, if that can be read.
     """
     log, unreadable = settings.instance / erasure_log.LOG, list[int]()
-    carryover = _of_log(erasure_log.read(log, unreadable=unreadable), since)
+    carryover = _from_log(erasure_log.read(log, unreadable=unreadable), since)
     carryover.is_new, carryover.unreadable = is_new(settings), unreadable
     carryover.missing_ms, carryover.cut_off = erasure_log.missing_ms(log, since), erasure_log.cut_off(log)
     secret = pepper.read(settings.pepper)
@@ -118,7 +118,7 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
             openers.process(settings)
             with database.write():
                 erasure_log.complete(settings.instance)
-            carryover.lines, carryover.missing_ms = _of_log(erasure_log.read(log), since).lines, 0
+            carryover.lines, carryover.missing_ms = _from_log(erasure_log.read(log), since).lines, 0
             unreadable.clear()
     except (StatementError, Unavailable, Unusable):
         carryover.damaged = True
@@ -135,7 +135,7 @@ def is_new(settings: Settings) -> bool:
     return not any(file.exists() for file in own)
 
 
-def _of_log(changes: Iterable[LogLine], since: int) -> Carryover:
+def _from_log(changes: Iterable[LogLine], since: int) -> Carryover:
     lines = list(changes)
     recent = [
         line
@@ -151,26 +151,26 @@ def _of_log(changes: Iterable[LogLine], since: int) -> Carryover:
 
 
 def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
-    """Repeats what a log tells and the open database does not know, and logs what its own log lacks. Pauses
-    all webhooks.
+    """Repeats the erasures and unsubscribes of a log, and adds to its own log what that lacks. Pauses all
+    webhooks.
 
-    Returns how many people it erased and unsubscribed, and webhooks it paused. Raises `Refused` if the file
-    is of another instance.
+    Returns how many subscribers it erased and unsubscribed, and webhooks it paused. Raises `Refused` if the
+    file is of another instance.
     """
-    carryover = _of_log(erasure_log.read(file), 0)
+    carryover = _from_log(erasure_log.read(file), 0)
     if carryover.is_log_of_another(pepper.check_value()):
         raise Refused(ANOTHERS.format(file))
     new = erasure_log.missing(instance, [*carryover.lines, *carryover.of_links])
     with database.write(database.SHARED):
         stored_log.add(new)
-    erased = left = 0
-    for site, lines in _matched(carryover, ignore_erasures=False):
+    erased = unsubscribed = 0
+    for site, lines in _match_sites(carryover, ignore_erasures=False):
         again = _repeat(site, carryover, lines, set(new))
-        erased, left = erased + again[0], left + again[1]
+        erased, unsubscribed = erased + again[0], unsubscribed + again[1]
         suppress_absent(site, {line.address_hash: line.at for line in lines if line.kind == ERASED})
     link_generations.repeat(carryover.of_links)
     _raise_numbers(carryover)
-    return erased, left, webhooks.pause_all()
+    return erased, unsubscribed, webhooks.pause_all()
 
 
 def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
@@ -194,7 +194,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
 
     Raises `Refused` if the log cannot be matched, unless it is to be ignored.
     """
-    lines = {site.id: lines for site, lines in _matched(carryover, ignore_erasures)}
+    lines = {site.id: lines for site, lines in _match_sites(carryover, ignore_erasures)}
     done = [_repeat(site, carryover, lines.get(site.id, [])) for site in sites.list_all()]
     link_generations.carry_over(carryover.links)
     link_generations.repeat(carryover.of_links)
@@ -202,8 +202,8 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
     with database.write(database.SHARED):
         ended = [_end(*key) for key in carryover.ended_keys]
         operator_carryover.apply(carryover.operators)
-    erased, left = (sum(counts[n] for counts in done) for n in range(2))
-    return Applied(erased, left, sum(ended), webhooks.pause_all())
+    erased, unsubscribed = (sum(counts[n] for counts in done) for n in range(2))
+    return Applied(erased, unsubscribed, sum(ended), webhooks.pause_all())
 
 
 def _raise_numbers(carryover: Carryover) -> None:
@@ -220,28 +220,28 @@ def _raise_accepted(site: Site, carryover: Carryover) -> None:
     site_counters.raise_to(site.id, max(at_least, carryover.accepted.get(site.uuid, 0)))
 
 
-def _matched(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[LogLine]]]:
+def _match_sites(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[LogLine]]]:
     by_site: dict[str, list[LogLine]] = defaultdict(list)
     for line in carryover.lines:
         by_site[line.site_uuid].append(line)
-    known = [site for site in sites.list_all() if site.uuid in by_site]
-    if not ignore_erasures and _is_strange(carryover, bool(known)):
+    logged_sites = [site for site in sites.list_all() if site.uuid in by_site]
+    if not ignore_erasures and _is_of_another_instance(carryover, bool(logged_sites)):
         raise Refused(CANNOT_MATCH)
-    for site in known:
-        if _fits(carryover, site, by_site[site.uuid]):
+    for site in logged_sites:
+        if _hashes_match(carryover, site, by_site[site.uuid]):
             yield site, by_site[site.uuid]
         elif not ignore_erasures:
             raise Refused(CANNOT_MATCH)
 
 
-def _is_strange(carryover: Carryover, knows_a_site: bool) -> bool:
+def _is_of_another_instance(carryover: Carryover, has_logged_site: bool) -> bool:
     """Whether the log is neither of the backup's instance nor of the one in the folder."""
-    if carryover.pepper_check is None and carryover.lines and not knows_a_site:
+    if carryover.pepper_check is None and carryover.lines and not has_logged_site:
         return carryover.logged_by != {pepper.check_value()}
     return bool(carryover.logged_by - {None, pepper.check_value(), carryover.pepper_check})
 
 
-def _fits(carryover: Carryover, site: Site, lines: list[LogLine]) -> bool:
+def _hashes_match(carryover: Carryover, site: Site, lines: list[LogLine]) -> bool:
     """Whether hashes of a present site are those that the backup's pepper and, of the first scheme, site id
     make."""
     made_by = {line.pepper_check or carryover.pepper_check for line in lines}
@@ -264,7 +264,7 @@ def _repeat(
         again = subscribers.accept_now(site.id, RESTORE)
         since = {line.address_hash: min(line.at, again.at) for line in erased}
         count = erase_again(site, since, {line.person_hash for line in erased}) if erased else 0
-        waiting = consent_carryover.logged(site.id, carryover.waiting.get(site.uuid, ()))
+        waiting = consent_carryover.log_lines(site.id, carryover.waiting.get(site.uuid, ()))
         last = {
             hash_: line
             for hash_, line in consent_carryover.last_by_hash([*lines, *waiting]).items()
@@ -277,7 +277,7 @@ def _repeat(
 def _erased(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:
     """Those that the open instance has not: accepted since, or of somebody who is there."""
     old = {hash_: line.number for line in lines if (line.number or 0) <= accepted for hash_ in line.hashes}
-    again = {None, *(old[hash_] for hash_ in still_there(site, old))}
+    again = {None, *(old[hash_] for hash_ in existing_uuid_hashes(site, old))}
     return [line for line in lines if line.number in again or (line.number or 0) > accepted]
 
 

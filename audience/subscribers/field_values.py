@@ -4,30 +4,19 @@ One value is one row; an array or object gives a row for each distinct scalar in
 once, and cut; a number and an instant are those that a value is, or that its text spells.
 """
 
-import datetime as dt
-import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 from audience.access.sites import Site
-from storage import database
+from storage import database, spelt
 from storage.instance import site_tables
 from storage.subscribers import custom_fields
 from storage.subscribers import field_values as stored
 from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, Row, Value
 from storage.subscribers.subscribers import Subscriber
 
-EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-MILLISECOND = dt.timedelta(milliseconds=1)
 SAMPLE, PIECE = 500, 1_000  # people whose rows are compared, or made again, at a time
-BLANKS = " \t\n\v\f\r"
-SPELT_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-SPELT_DATE = re.compile(
-    r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?", re.ASCII
-)
-MAX_SPELT = 64  # characters of a number or a date
-MAX_INTEGER = 2**63
 NOT_COMPARED = Value("", "", OTHER, None, None)
 SIMPLE = frozenset((str, int))  # not bool: true is equal to 1, but has another row
 
@@ -35,7 +24,7 @@ SIMPLE = frozenset((str, int))  # not bool: true is equal to 1, but has another 
 def values(value: Any) -> Collection[Value]:
     """The rows of the table of values for a custom value."""
     if type(value) is str:
-        return (_text(value) if len(value) > MAX_SPELT else _short_text(value),)
+        return (_text(value) if len(value) > spelt.MAX_LENGTH else _short_text(value),)
     if type(value) is int:
         return (_integer(value),)
     if isinstance(value, list | dict):
@@ -128,7 +117,7 @@ def _rows(
 
 def _scalar(value: Any) -> Value | None:
     if isinstance(value, str):
-        return _text(value) if len(value) > MAX_SPELT else _short_text(value)
+        return _text(value) if len(value) > spelt.MAX_LENGTH else _short_text(value)
     if isinstance(value, bool):
         return Value("true" if value else "false", "", BOOLEAN, None, None)
     if isinstance(value, int | float):
@@ -138,7 +127,7 @@ def _scalar(value: Any) -> Value | None:
 
 def _text(text: str) -> Value:
     folded, label = text.casefold()[:MAX_LENGTH], text[:MAX_LENGTH]
-    return Value(folded, "" if label == folded else label, TEXT, number(text), instant(text))
+    return Value(folded, "" if label == folded else label, TEXT, spelt.number(text), spelt.instant(text))
 
 
 _short_text = lru_cache(maxsize=4096)(_text)
@@ -147,27 +136,3 @@ _short_text = lru_cache(maxsize=4096)(_text)
 @lru_cache(maxsize=4096)
 def _integer(value: int) -> Value:
     return Value(str(value), "", NUMBER, value, None)
-
-
-def number(text: str) -> int | float | None:
-    """The number that a text spells, ignoring blanks around it; None if it is no number."""
-    spelt = text.strip(BLANKS)
-    if not spelt or spelt[0] not in "0123456789+-." or len(spelt) > MAX_SPELT:
-        return None
-    if not SPELT_NUMBER.fullmatch(spelt):
-        return None
-    if not spelt.lstrip("+-").isdigit():
-        return float(spelt)
-    whole = int(spelt)
-    return whole if -MAX_INTEGER <= whole < MAX_INTEGER else float(whole)
-
-
-def instant(text: str) -> int | None:
-    """The milliseconds since 1970 of a date or date-time, in UTC unless it names another zone."""
-    if len(text) > MAX_SPELT or text[4:5] != "-" or not SPELT_DATE.fullmatch(text):
-        return None
-    try:
-        date = dt.datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return (date.replace(tzinfo=date.tzinfo or dt.UTC) - EPOCH) // MILLISECOND

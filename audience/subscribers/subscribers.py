@@ -11,17 +11,9 @@ from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.changes import targets
 from audience.changes.batches import SubscriberBatch
-from audience.changes.changes import (
-    OPERATOR,
-    Acceptance,
-    Change,
-    Consent,
-    Item,
-    Outcome,
-    Source,
-    change_from_item,
-)
+from audience.changes.changes import Acceptance, Change, Consent, Item, Outcome, change_from_item
 from audience.errors import Refused
+from audience.sources import OPERATOR, Source
 from audience.subscribers import custom_fields, tags
 from audience.subscribers import writes as subscriber_writes
 from schemas.values import FieldError, trim
@@ -87,7 +79,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     batch.field_ids, batch.made_fields = custom_fields.ensure_ids(site_id, fields, removed_fields, at)
     outcomes = [batch.apply(change) for change in changes]
     subscriber_writes.save(batch)
-    unsubscribed, stayed_unsubscribed = batch.away
+    unsubscribed, stayed_unsubscribed = batch.unsubscribed
     ignored = batch.consents.unsubscribes_ignored, batch.consents.subscribes_ignored
     return Written(outcomes, batch.ids(), unsubscribed, stayed_unsubscribed, *ignored)
 
@@ -130,7 +122,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
     if new_key != key:
         if stored.get_by_key(site_id, new_key):
             return TAKEN
-        suppression = suppressions.known(site_id, [new_hash]).get(new_hash)
+        suppression = suppressions.find_by_hash(site_id, [new_hash]).get(new_hash)
         if suppression and suppression.reason == suppressions.ERASED:
             return SUPPRESSED
         suppressions.lift(site_id, [new_hash])
@@ -196,7 +188,7 @@ def erased_keys(site: Site, changes: Sequence[Change]) -> set[str]:
     hashes = {
         hash_: change.key for change in changes for hash_ in site_keys.address_hashes(site.id, change.key)
     }
-    found_hashes = suppressions.known(site.id, hashes)
+    found_hashes = suppressions.find_by_hash(site.id, hashes)
     return {
         hashes[hash_]
         for hash_, suppression in found_hashes.items()

@@ -6,9 +6,9 @@ is read once; what comes meanwhile is read on.
 
 from typing import NamedTuple
 
-from audience.changes.changes import Source
 from audience.changes.entries import unpack
 from audience.imports import payloads as import_payloads
+from audience.sources import Source
 from storage.bulk import acts as bulk_acts
 from storage.changes import acts as change_log_acts
 from storage.imports import imports as stored_imports

@@ -156,7 +156,7 @@ def test_an_undo_logs_again_who_is_unsubscribed_anew_under_the_old_number(begun,
     wrong = import_(client, {"email": ANN, "command": "subscribe"}, {"email": "c@example.com"})
     assert left_at(client) is None
     backups.create(begun, tmp_path / "b.tar", lambda *_: None)
-    undos.of_import(client.site, wrong, 30)
+    undos.undo_import(client.site, wrong, 30)
     site_lane.drain(client.site.id, 5)
     assert left_at(client)
     lose(begun)
@@ -167,7 +167,7 @@ def test_an_undo_logs_again_who_is_unsubscribed_anew_under_the_old_number(begun,
 def test_whom_an_undo_resubscribed_is_not_unsubscribed_by_a_restore(begun, file, client):
     items = [{"email": ANN, "command": "unsubscribe"}, {"email": BOB, "command": "unsubscribe"}]
     wrong = import_(client, *items)
-    undos.of_import(client.site, wrong, 30, resubscribe=True)
+    undos.undo_import(client.site, wrong, 30, resubscribe=True)
     site_lane.drain(client.site.id, 5)
     assert left_at(client) is None
     lose(begun)
@@ -177,7 +177,7 @@ def test_whom_an_undo_resubscribed_is_not_unsubscribed_by_a_restore(begun, file,
 
 def test_an_address_that_an_undo_has_freed_is_free_after_a_restore(begun, file, client):
     wrong = import_(client, {"email": NEW, "command": "unsubscribe"})
-    undos.of_import(client.site, wrong, 30, resubscribe=True)
+    undos.undo_import(client.site, wrong, 30, resubscribe=True)
     site_lane.drain(client.site.id, 5)
     assert client.find(NEW) is None
     lose(begun)
@@ -194,7 +194,7 @@ def test_who_leaves_by_a_link_when_their_row_is_gone_stays_away(begun, client, t
     url = links.Links(client.site, "https://a.example").urls(person.uuid, NEW)[links.UNSUBSCRIBE]
     link = links.read(links.UNSUBSCRIBE, url.rpartition("/")[2])
     assert link is not None
-    undos.of_import(client.site, wrong, 30)
+    undos.undo_import(client.site, wrong, 30)
     site_lane.drain(client.site.id, 5)
     assert unsubscribing.unsubscribe(link).outcome is LinkOutcome.KEPT
     lose(begun)

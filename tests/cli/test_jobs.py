@@ -29,7 +29,7 @@ def failing_act(client, patch, instance):
 
 def failing_segment(client, patch, _):
     segments.create(client.site, {"name": "Fair", "rules": {"tag": "fair"}})
-    patch.setattr(segments, "matching", fail)
+    patch.setattr(segments, "members", fail)
     return count_segments
 
 

@@ -251,7 +251,7 @@ def test_taken_back_while_it_is_read(site, manager, root, later, then):
     manager.post(path, start="1", headed="1", consent="subscribed")
 
     def take_back():
-        undos.of_import(site, imports.newest(site)[0].id, 30)
+        undos.undo_import(site, imports.newest(site)[0].id, 30)
         site_lane.drain(site.id, 30)
         then()
 

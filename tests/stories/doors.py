@@ -295,7 +295,7 @@ class Doors:
         act = self.acts[-1 - place]
         if undos.may_be_undone(bulk_acts.get(self.client.site, act)):
             request = self.judge.send(self.now, self.now, self.now)
-            undos.of_act(self.client.site, act, 30, ACTOR)
+            undos.undo_bulk_action(self.client.site, act, 30, ACTOR)
             self.judge.answer(request, witness.SITE_QUEUE, f"undo of act {act}")
             self.judge.undo(request, f"act {act}")
 

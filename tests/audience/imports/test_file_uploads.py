@@ -46,7 +46,7 @@ def count_pieces():
 def test_a_worker_of_another_host_imports_a_file(site, hosts):
     upload = keep(site, hosts[0])
     assert count_pieces() == -(-len(PEOPLE) // file_uploads.COPY_BYTES) > 3
-    with file_uploads.opened(site, hosts[1], upload) as file:
+    with file_uploads.open_content(site, hosts[1], upload) as file:
         assert file.read() == PEOPLE
     file_uploads.begin_import(site, hosts[0], upload, COMMAND_LINE)
     do_files(hosts[1])
@@ -65,7 +65,7 @@ def test_a_file_that_is_left_or_forgotten_leaves_nothing(site, hosts, monkeypatc
     monkeypatch.setattr(clock, "now_ms", lambda: tomorrow)
     file_uploads.sweep(hosts[1])
     assert count_pieces() == 0
-    with pytest.raises(NotFound), file_uploads.opened(site, hosts[0], forgotten):
+    with pytest.raises(NotFound), file_uploads.open_content(site, hosts[0], forgotten):
         pass
 
 
@@ -82,7 +82,7 @@ def test_a_file_of_which_only_a_part_came_is_forgotten(site, hosts, monkeypatch)
     tomorrow = clock.now_ms() + DAY_MS + 1
     monkeypatch.setattr(clock, "now_ms", lambda: tomorrow)
     file_uploads.sweep(hosts[1])
-    with file_uploads.opened(site, hosts[1], kept) as file:
+    with file_uploads.open_content(site, hosts[1], kept) as file:
         assert file.read() == PEOPLE
     assert count_pieces() == 4
 

@@ -5,8 +5,9 @@ import datetime as dt
 import pytest
 
 from audience.subscribers import field_values
-from audience.subscribers.field_values import instant, number, values
+from audience.subscribers.field_values import values
 from storage import database
+from storage.spelt import EPOCH, instant, number
 from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT
 
 NEW_YEAR = 1_767_225_600_000  # 2026-01-01T00:00Z
@@ -76,7 +77,7 @@ def test_no_date_is_read_otherwise_than_by_the_calendar():
     for year in (1, 1600, 1900, 2000, 2024, 2100, 9999):
         for month in (1, 2, 12):
             day = dt.datetime(year, month, 28, 12, 30, tzinfo=dt.UTC)
-            assert instant(day.isoformat()) == (day - field_values.EPOCH) // dt.timedelta(milliseconds=1)
+            assert instant(day.isoformat()) == (day - EPOCH) // dt.timedelta(milliseconds=1)
 
 
 @pytest.fixture

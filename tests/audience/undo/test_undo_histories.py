@@ -108,7 +108,7 @@ class UndoHistory(History):
         new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
         act = bulk_acts.begin(self.site, new, ACTOR)
         run_acts(self.instance)
-        self._acted(undos.act_source(act.id), kind, tag, people)
+        self._acted(undos.bulk_action_source(act.id), kind, tag, people)
 
     def _acted(self, source, kind, tag, people):
         words = {TAG: {"tags": (tag,)}, UNTAG: {"remove_tags": (tag,)}}
@@ -128,10 +128,10 @@ class UndoHistory(History):
         self.undone.add(source)
         if source.kind == "import":
             self.resubscribes[source] = self.chance.random() < 0.5
-            undos.of_import(self.site, source.id, 30, resubscribe=self.resubscribes[source])
+            undos.undo_import(self.site, source.id, 30, resubscribe=self.resubscribes[source])
             self.whole.taken_back.add(self.done[source][0])
         else:
-            undos.of_act(self.site, source.id, 30, ACTOR)
+            undos.undo_bulk_action(self.site, source.id, 30, ACTOR)
         self.queue = [each for each in self.queue if each[:2] != ("import", source)]
         self.queue.append(("undo", source, None))
         if self.chance.random() < 0.7:
