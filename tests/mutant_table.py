@@ -379,7 +379,7 @@ MUTANTS = (
     Mutant(
         "a restore resubscribes who left since",
         "audience/operations/restore_carryover.py",
-        "consent_carryover.repeat(site.id, last, again)",
+        "consent_carryover.repeat(site.id, last, movers, again)",
         "0",
         f"{CLI}/test_restored_consent.py::test_who_left_since_the_backup_stays_unsubscribed",
     ),
@@ -400,7 +400,7 @@ MUTANTS = (
     Mutant(
         "a backup is restored that is older than the log",
         "audience/operations/backups.py",
-        "if missing_days and not (unsubscribes_lost or ignore_erasures):",
+        "if missing_days and not carryover.is_new:",
         "if False:",
         f"{CLI}/test_consent_log.py::test_a_backup_that_is_older_than_the_log_is_refused_but_when_asked_for",
     ),
@@ -522,6 +522,13 @@ MUTANTS = (
         "audience/operations/restore_carryover.py",
         "    link_generations.carry_over(carryover.links)\n",
         "",
+        f"{CLI}/test_restores.py::test_no_link_that_was_revoked_since_the_backup_is_good_again",
+    ),
+    Mutant(
+        "a restore without the database revives a revoked link",
+        "audience/operations/restore_carryover.py",
+        "    link_generations.repeat(carryover.of_links)\n    _raise_numbers(carryover)\n    with",
+        "    _raise_numbers(carryover)\n    with",
         f"{CLI}/test_restores.py::test_no_link_that_was_revoked_since_the_backup_is_good_again",
     ),
     Mutant(

@@ -26,6 +26,7 @@ from audience.bulk.acts import (
 )
 from audience.changes.changes import Acceptance, Change, Consent, Outcome
 from audience.erasures import erasures
+from audience.erasures import log as erasure_log
 from audience.jobs import DB, Job, Kind
 from audience.sources import Source, SourceKind
 from audience.subscribers import subscribers
@@ -71,7 +72,9 @@ def _do_chunk(site: Site, job: Job, instance: Path) -> bool:
         if ends:
             end(site, require(site.id, action.id), FINISHED)
     if erased:
-        erasures.blank_waiting(site, instance, erased)
+        erasures.blank_waiting(site, erased)
+    if ends and action.kind == ERASE:
+        erasure_log.forget(instance)
     return ends
 
 

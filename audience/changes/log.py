@@ -4,11 +4,12 @@
 Numbers are taken under the site's lock: their order is that of the commits.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 from audience import clock
+from audience.access import site_keys
 from audience.changes import consent_log, consents
 from audience.changes.batches import ABSENT, SubscriberBatch
 from audience.changes.entries import Changed, Entries, Repeated, Values, merge, unpack
@@ -17,6 +18,7 @@ from storage import database
 from storage import jobs as stored_jobs
 from storage.changes import changed_subscribers as stored_changed
 from storage.changes import log as stored
+from storage.changes.consents import ConsentKind
 from storage.erasures import log as stored_log
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
@@ -145,12 +147,18 @@ def _changed(
 def suppress(site_id: int, by_hash: Mapping[str, Suppression], number: int) -> None:
     """Keeps and logs that addresses without a subscriber are unsubscribed or erased, in a transaction."""
     suppressions.add(site_id, by_hash)
-    stored_log.add(consents.logged_suppressions(site_id, by_hash, number))
+    stored_log.add(consents.log_lines(site_id, number, consents.of_suppressions(by_hash)))
 
 
-def log_moved(site_id: int, subscriber: Subscriber, address_hash: str, number: int) -> None:
-    """Logs whether a subscriber is unsubscribed who has come to an address, in a transaction."""
-    stored_log.add([consents.logged_subscriber(site_id, subscriber, address_hash, number)])
+def log_consent(site_id: int, subscribers: Iterable[Subscriber], number: int) -> None:
+    """Logs whether subscribers are unsubscribed who have come to their address, in a transaction."""
+    stored_log.add(consents.log_lines(site_id, number, consents.of_subscribers(site_id, subscribers)))
+
+
+def log_freed(site_id: int, keys: Iterable[str], number: int) -> None:
+    """Logs that addresses without a subscriber are not unsubscribed any more, in a transaction."""
+    freed = [(site_keys.address_hash(site_id, key), ConsentKind.NONE, None, None, None) for key in keys]
+    stored_log.add(consents.log_lines(site_id, number, freed))
 
 
 def record_address(site_id: int, source: Source, subscriber: Subscriber, before: str) -> None:

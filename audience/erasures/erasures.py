@@ -6,12 +6,12 @@ from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 
-from audience import addresses, clock, pepper
+from audience import addresses, clock
 from audience.access import audit_log, sessions, site_keys
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
+from audience.changes import consents, targets
 from audience.changes import log as change_log
-from audience.changes import targets
 from audience.changes.changes import Acceptance
 from audience.erasures import log as erasure_log
 from audience.errors import Refused
@@ -97,7 +97,7 @@ def erase(
 def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acceptance) -> None:
     """Erases subscribers by key, in the caller's transaction, which is `accepted`.
 
-    After the commit, call `blank_waiting` with the same keys.
+    After the commit, call `blank_waiting` with the same keys and, after the last, `erasures.log.forget`.
     """
     present = list(stored.get_by_keys(site.id, keys).values())
     erased = [
@@ -117,11 +117,8 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     _suppress(site.id, {hashes[0]: at for hashes, _, at in erased}, number, first)
 
 
-def blank_waiting(site: Site, instance: Path, keys: Collection[str]) -> None:
-    """Removes erased addresses from the waiting imports, and whoever had them from the record of changes and
-    from the log of consent.
-    """
-    erasure_log.forget(instance, [site_keys.address_hash(site.id, key) for key in keys])
+def blank_waiting(site: Site, keys: Collection[str]) -> None:
+    """Removes erased addresses from the waiting imports, and whoever had them from the record of changes."""
     _blank_waiting(site.id, lambda key: key in keys)
     change_log.blank(site.id)
 
@@ -192,11 +189,8 @@ def _logged(
     """A line of the address and the subscriber, who may have another address in a backup; for a backup of
     before the site had a key, one of the hashes of then, too.
     """
-    now, check_value = clock.now_ms(), pepper.check_value()
-    return [
-        LogLine(site.uuid, address_hash, at, number, check_value, ERASED, uuid_hash, logged_at=now)
-        for address_hash, uuid_hash in zip_longest(hashes, _uuid_hashes(site.id, subscriber))
-    ]
+    both = zip_longest(hashes, _uuid_hashes(site.id, subscriber))
+    return consents.log_lines(site.id, number, [(key, ERASED, at, at, uuid_hash) for key, uuid_hash in both])
 
 
 def _uuid_hashes(site_id: int, subscriber: Subscriber | None) -> list[str]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from audience import clock
 from audience.access import site_keys
+from audience.changes import log as change_log
 from audience.changes.changes import Change, Consent
 from audience.changes.consents import ConsentEvent
 from audience.links.links import Link, Standing
@@ -89,7 +90,7 @@ def _keep(site_id: int, address_hash: str) -> Unsubscribed:
     before = suppressions.find_by_hash(site_id, [address_hash]).get(address_hash)
     if before is None or event.counts_over(_event(before), clock.now_ms()):
         why = before.reason if before else suppressions.UNSUBSCRIBED
-        suppressions.add(site_id, {address_hash: Suppression(why, *event)})
+        change_log.suppress(site_id, {address_hash: Suppression(why, *event)}, accepted.number)
     return Unsubscribed(LinkOutcome.KEPT, accepted.number)
 
 

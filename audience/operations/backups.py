@@ -64,7 +64,8 @@ INSTANTS = range(253_402_300_800_000)  # to the end of the year 9999
 @dataclass(frozen=True)
 class Restored:
     """The result of a restore: the numbers of subscribers erased and unsubscribed again, of keys revoked or
-    set to expire again, and of webhooks paused.
+    set to expire again, and of webhooks paused; the days that the log lacks, whether the folder was new, the
+    bytes of the log's last line if that is cut off, and the number of its lines that could not be read.
     """
 
     created_at: int
@@ -75,6 +76,9 @@ class Restored:
     paused_webhooks: int
     damaged: bool
     missing_days: int
+    new: bool
+    cut_off_bytes: int
+    unreadable_lines: int
 
 
 def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
@@ -236,8 +240,8 @@ def restore(
         carryover = restore_carryover.read(settings, manifest.created_at, accepted, openers)
         applied = _bring_up_to_date(folder, settings, openers, carryover, ignore_erasures)
         missing_days = -(-carryover.missing_ms // DAY_MS)
-        if missing_days and not (unsubscribes_lost or ignore_erasures):
-            raise Refused(TOO_OLD.format(missing_days))
+        if not (unsubscribes_lost or ignore_erasures):
+            _refuse_gaps(settings, carryover, missing_days)
         rows = stored.examine(folder / DATABASE).rows
         stored.release(current)
         secret = (folder / pepper.FILE).read_bytes()
@@ -249,7 +253,19 @@ def restore(
         secret_files.set_aside(settings.instance / erasure_log.LOG)
     openers.process(settings)
     keys.forget_inactive_secret(settings.instance)
-    return Restored(manifest.created_at, rows, *applied, carryover.damaged, missing_days)
+    return Restored(
+        manifest.created_at, rows, *applied, carryover.damaged, missing_days, carryover.is_new,
+        carryover.cut_off, len(carryover.unreadable),
+    )  # fmt: skip
+
+
+def _refuse_gaps(settings: Settings, carryover: Carryover, missing_days: int) -> None:
+    """Of the log; a new folder is not expected to have one."""
+    if carryover.unreadable:
+        log = settings.instance / erasure_log.LOG
+        raise Refused(erasure_log.UNREADABLE.format(log, carryover.unreadable[0]))
+    if missing_days and not carryover.is_new:
+        raise Refused(TOO_OLD.format(missing_days))
 
 
 def _bring_up_to_date(

@@ -1,6 +1,7 @@
 """Who was unsubscribed from an instance since a backup was made stays so when it is restored."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from audience import clock
 from audience.access import site_keys
@@ -67,7 +68,7 @@ def log_lines(site_id: int, unsubscribes: Sequence[Unsubscribe]) -> list[LogLine
             "",
             site_keys.address_hash(site_id, key),
             event.instant,
-            kind=consents.logged_kind(event.kind),
+            kind=consents.LOGGED_AS.get(event.kind, UNSUBSCRIBED),
             shown_at=shown_at,
         )
         for key, shown_at, event in unsubscribes
@@ -89,28 +90,42 @@ def last_by_hash(changes: Sequence[LogLine]) -> dict[str, LogLine]:
     return {hash_: change for hash_, change in last.items() if change.kind != ERASED}
 
 
-def repeat(site_id: int, last: Mapping[str, LogLine], accepted: Acceptance) -> int:
+def movers(changes: Sequence[LogLine]) -> dict[LogLine, str | None]:
+    """By the line of an address that its subscriber left, the hash of their uuid: their own comes next."""
+    return {
+        change: own.person_hash
+        for change, own in pairwise(changes)
+        if change.person_hash is None and change.number == own.number
+    }
+
+
+def repeat(
+    site_id: int, last: Mapping[str, LogLine], movers: Mapping[LogLine, str | None], accepted: Acceptance
+) -> int:
     """Unsubscribes subscribers by the hash of their address or their uuid. Returns how many were subscribed.
     Suppresses addresses without a subscriber.
 
-    Whoever has resubscribed by the log stays as they are. If that is unsubscribed, it is logged.
+    Whoever has resubscribed by the log stays as they are. If that is unsubscribed, it is logged. The line of
+    an address that a subscriber left does not count beside their own.
     """
     last_id, count, existing = 0, 0, set[str]()
     while last and (rows := stored_subscribers.keys_after(site_id, last_id, CHUNK_ROWS)):
         last_id = rows[-1][0]
         changes, resubscribed = list[Change](), list[str]()
         for _, key, uuid in rows:
-            hashes = {*site_keys.address_hashes(site_id, key), site_keys.address_hash(site_id, uuid)}
-            lines = [last[hash_] for hash_ in hashes & last.keys()]
-            existing |= hashes & last.keys()
+            uuid_hash = site_keys.address_hash(site_id, uuid)
+            hashes = last.keys() & {*site_keys.address_hashes(site_id, key), uuid_hash}
+            existing |= hashes
+            lines = [last[hash_] for hash_ in hashes]
+            if uuid_hash in last:
+                lines = [line for line in lines if movers.get(line) != uuid_hash]
             changes += (_unsubscribe_again(key, line, accepted) for line in lines if line.kind != SUBSCRIBED)
             resubscribed += (key for line in lines if line.kind == SUBSCRIBED)
         if changes:
             count += subscribers.write(site_id, changes, accepted).outcomes.count(Outcome.UPDATED)
-        for subscriber in stored_subscribers.get_by_keys(site_id, resubscribed).values():
-            if subscriber.unsubscribed_at is not None:
-                address_hash = site_keys.address_hash(site_id, subscriber.email_key)
-                change_log.log_moved(site_id, subscriber, address_hash, accepted.number)
+        subscribers_now = stored_subscribers.get_by_keys(site_id, resubscribed).values()
+        unsubscribed = [row for row in subscribers_now if row.unsubscribed_at is not None]
+        change_log.log_consent(site_id, unsubscribed, accepted.number)
     uuid_hashes = {change.person_hash for change in last.values()}
     absent = [hash_ for hash_ in last.keys() - existing - uuid_hashes if last[hash_].kind != SUBSCRIBED]
     for start in range(0, len(absent), CHUNK_ROWS):

@@ -28,7 +28,7 @@ from storage.access import keys, site_counters
 from storage.access import sites as stored_sites
 from storage.changes import log as stored_changes
 from storage.erasures import log as stored_log
-from storage.erasures.log import BEGINNING, ERASED, SUBSCRIBED, LogLine
+from storage.erasures.log import BEGINNING, ERASED, OF_LINKS, SUBSCRIBED, LogLine
 from storage.errors import StatementError, Unavailable, Unusable
 from storage.instance import backups as stored
 from storage.instance import pepper as stored_pepper
@@ -55,10 +55,12 @@ class Carryover:
 
     `pepper_check` is None in a new folder with only a copied log, and in `logged_by`, those of the log's
     lines, for lines of an older Audience: such hashes are taken to be of the backup's pepper. The log has no
-    unsubscribes of `missing_ms` after the backup.
+    unsubscribes of `missing_ms` after the backup, `cut_off` bytes at its end that are no line, and lines that
+    are `unreadable`, by number.
     """
 
     lines: list[LogLine]
+    of_links: list[LogLine]
     waiting: dict[str, list[Unsubscribe]] = field(default_factory=dict)
     site_ids: dict[str, int] = field(default_factory=dict)
     ended_keys: list[tuple[str, int | None, int | None]] = field(default_factory=list)
@@ -69,7 +71,10 @@ class Carryover:
     pepper_check: str | None = None
     logged_by: set[str | None] = field(default_factory=set)
     damaged: bool = False
+    is_new: bool = False
     missing_ms: int = 0
+    cut_off: int = 0
+    unreadable: list[int] = field(default_factory=list)
 
     def note_number(self, site_uuid: str, number: int) -> None:
         """Notes a number of acceptance that a site has given."""
@@ -94,12 +99,12 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
 
     Of the lines of its log without a number, which an older Audience wrote, those from then on; what waits
     that was accepted after the numbers `accepted`, by the site's uuid. A log that does not reach back to the
-    backup is completed from the database, if that can be read.
+    backup, or has lines that cannot be read, is completed from the database, if that can be read.
     """
-    log = settings.instance / erasure_log.LOG
-    carryover = _from_log(erasure_log.read(log), since)
-    is_new = not any(file.exists() for file in (log, settings.pepper, *database.files(settings.database)[:1]))
-    carryover.missing_ms = 0 if is_new else erasure_log.missing_ms(log, since)
+    log, unreadable = settings.instance / erasure_log.LOG, list[int]()
+    carryover = _from_log(erasure_log.read(log, unreadable=unreadable), since)
+    carryover.is_new, carryover.unreadable = is_new(settings), unreadable
+    carryover.missing_ms, carryover.cut_off = erasure_log.missing_ms(log, since), erasure_log.cut_off(log)
     secret = pepper.read(settings.pepper)
     carryover.pepper_check = None if secret is None else pepper.check_value(secret)
     if not all(file.exists() for file in database.files(settings.database)[:1]):
@@ -108,12 +113,13 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
     try:
         with database.session():
             _read_database(carryover, accepted)
-        if carryover.missing_ms and carryover.site_ids:
+        if (carryover.missing_ms or unreadable) and carryover.site_ids:
             log.touch(mode=0o600)
             openers.process(settings)
             with database.write():
                 erasure_log.complete(settings.instance)
             carryover.lines, carryover.missing_ms = _from_log(erasure_log.read(log), since).lines, 0
+            unreadable.clear()
     except (StatementError, Unavailable, Unusable):
         carryover.damaged = True
     except LostFile:  # of the pepper: nobody can be told from the database
@@ -123,15 +129,23 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
     return carryover
 
 
+def is_new(settings: Settings) -> bool:
+    """Whether the folder has nothing that tells who was erased or unsubscribed since a backup."""
+    own = settings.instance / erasure_log.LOG, settings.pepper, *database.files(settings.database)[:1]
+    return not any(file.exists() for file in own)
+
+
 def _from_log(changes: Iterable[LogLine], since: int) -> Carryover:
     lines = list(changes)
     recent = [
         line
         for line in lines
-        if line.kind != BEGINNING and (line.number is not None or line.at >= since - CLOCK_SKEW_MS)
+        if line.kind not in {BEGINNING, *OF_LINKS}
+        and (line.number is not None or line.at >= since - CLOCK_SKEW_MS)
     ]
-    carryover = Carryover(recent, logged_by={line.pepper_check for line in lines})
-    for line in lines:
+    of_links = [line for line in lines if line.kind in OF_LINKS]
+    carryover = Carryover(recent, of_links, logged_by={line.pepper_check for line in lines})
+    for line in recent:
         carryover.note_number(line.site_uuid, line.number or 0)
     return carryover
 
@@ -146,7 +160,7 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
     carryover = _from_log(erasure_log.read(file), 0)
     if carryover.is_log_of_another(pepper.check_value()):
         raise Refused(ANOTHERS.format(file))
-    new = erasure_log.missing(instance, carryover.lines)
+    new = erasure_log.missing(instance, [*carryover.lines, *carryover.of_links])
     with database.write(database.SHARED):
         stored_log.add(new)
     erased = unsubscribed = 0
@@ -154,6 +168,7 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
         again = _repeat(site, carryover, lines, set(new))
         erased, unsubscribed = erased + again[0], unsubscribed + again[1]
         suppress_absent(site, {line.address_hash: line.at for line in lines if line.kind == ERASED})
+    link_generations.repeat(carryover.of_links)
     _raise_numbers(carryover)
     return erased, unsubscribed, webhooks.pause_all()
 
@@ -182,6 +197,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
     lines = {site.id: lines for site, lines in _match_sites(carryover, ignore_erasures)}
     done = [_repeat(site, carryover, lines.get(site.id, [])) for site in sites.list_all()]
     link_generations.carry_over(carryover.links)
+    link_generations.repeat(carryover.of_links)
     _raise_numbers(carryover)
     with database.write(database.SHARED):
         ended = [_end(*key) for key in carryover.ended_keys]
@@ -254,7 +270,8 @@ def _repeat(
             for hash_, line in consent_carryover.last_by_hash([*lines, *waiting]).items()
             if line.kind == SUBSCRIBED or line.number is None or line.number > accepted or line in new
         }
-        return (count, consent_carryover.repeat(site.id, last, again))
+        movers = consent_carryover.movers(lines)
+        return (count, consent_carryover.repeat(site.id, last, movers, again))
 
 
 def _erased(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:

@@ -130,13 +130,14 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         if subscriber.unsubscribed_at is not None:
             change_log.suppress(site_id, {old_hash: _suppression(subscriber)}, accepted.number)
             subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number
+        subscriber.email_key = new_key
         if suppression or subscriber.unsubscribed_at is not None:
-            change_log.log_moved(site_id, subscriber, new_hash, accepted.number)
+            change_log.log_consent(site_id, [subscriber], accepted.number)
     if (trim(address), new_key) == (subscriber.email, key):
         change_log.record_named(site_id, accepted.source, [subscriber.id], clock.now_ms())
     else:
         before = subscriber.email
-        subscriber.email, subscriber.email_key = trim(address), new_key
+        subscriber.email = trim(address)
         subscriber.updated_at = clock.now_ms()
         stored.move(site_id, subscriber)
         former_links.put_holders(site_id, {new_hash: subscriber.id})

@@ -61,6 +61,8 @@ def _remove(site_id: int, accepted: Acceptance, removed: Sequence[_Target]) -> N
     }
     _suppress(site_id, suppressed, accepted.number)
     subscribers = [target.subscriber for target in removed]
+    unsubscribed = {row.email_key for row in subscribers if row.unsubscribed_at is not None}
+    change_log.log_freed(site_id, unsubscribed - suppressed.keys(), accepted.number)
     subscriber_writes.delete(site_id, subscribers)
     traced = {target.subscriber.id for target in removed if target.decision.has_traces}
     change_log.record_erased(site_id, accepted.source, subscribers, traced)
