@@ -16,7 +16,7 @@ from storage.subscribers import field_values as stored
 from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, Row, Value
 from storage.subscribers.subscribers import Subscriber
 
-SAMPLE, PIECE = 500, 1_000  # people whose rows are compared, or made again, at a time
+SAMPLE, CHUNK_ROWS = 500, 1_000  # subscribers whose rows are compared, or made again, at a time
 NOT_COMPARED = Value("", "", OTHER, None, None)
 SIMPLE = frozenset((str, int))  # not bool: true is equal to 1, but has another row
 
@@ -88,13 +88,13 @@ def rebuild(site: Site) -> None:
 
 @database.writes_site
 def _clear_some(site_id: int) -> bool:
-    return bool(site_tables.delete_some("field_values", site_id, PIECE))
+    return bool(site_tables.delete_some("field_values", site_id, CHUNK_ROWS))
 
 
 @database.writes_site
 def _make(site_id: int, after: str) -> str:
     """Writes the rows of the next subscribers after a uuid. Returns the last one's uuid, or "" at the end."""
-    page = stored.values_after(site_id, after, PIECE)
+    page = stored.values_after(site_id, after, CHUNK_ROWS)
     ids = custom_fields.ids(site_id, {key for _, _, fields in page for key in fields})
     stored.add(row for row_id, _, fields in page for row in _rows(site_id, row_id, fields, ids))
     return page[-1][1] if page else ""

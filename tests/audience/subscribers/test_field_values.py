@@ -115,7 +115,7 @@ def test_making_rows_again_leaves_those_of_other_sites(site, other_client):
 
 
 def test_rows_are_made_again_in_pieces(site, monkeypatch):
-    monkeypatch.setattr(field_values, "PIECE", 2)
+    monkeypatch.setattr(field_values, "CHUNK_ROWS", 2)
     with database.session():
         [(before,)] = database.rows("SELECT count(*) FROM field_values")
     field_values.rebuild(site)
