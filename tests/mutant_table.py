@@ -19,6 +19,7 @@ CONSENT, ERASING = f"{API}/test_consent_order.py", f"{API}/test_erasing.py"
 ACCESS, IMPORTS = "tests/http/test_access.py", "tests/audience/imports/test_imports.py"
 PAGES, BACKUPS = "tests/console/test_pages.py", f"{CLI}/test_refused_backups.py"
 WEBHOOKS = "tests/audience/webhooks/test_webhook_sender.py"
+UNDONE = "tests/audience/undo/test_undone_consent.py"
 LINKS, VISITS = "tests/audience/links/test_links.py", "tests/pages/test_links.py"
 BATCHES, SQLITE = "audience/changes/batches.py", "storage/engines/sqlite.py"
 MUTANTS = (
@@ -200,6 +201,13 @@ MUTANTS = (
         "    if batch:\n",
         "    if batch := None:\n",
         "tests/audience/undo/test_undo_by_value.py::test_all_of_the_corrected_file_are_there",
+    ),
+    Mutant(
+        "a repeated subscribe that is all of an import is not undone",
+        "audience/changes/log.py",
+        "not (entries or entries.unchanged or entries.repeated)",
+        "not (entries or entries.unchanged)",
+        f"{UNDONE}::test_also_where_repeating_that_is_all_that_the_import_did",
     ),
     Mutant(
         "an unsubscribe that comes late leaves no number",
