@@ -112,14 +112,15 @@ def expire(world: World, name: str) -> None:
 
 
 def retry_at_once(world: World, times: int) -> None:
-    """Returns once imports that a worker hands back have been taken anew so often, or are given up."""
+    """Returns once what a worker hands back of a site has been taken anew so often, or is given up."""
     with opened_database(world):
         retried = 0
         while retried < times and not _is_given_up():
             with database.write():
                 retried += database.execute(
                     "UPDATE jobs SET not_before = 0 "
-                    "WHERE kind = 'import' AND status = 'waiting' AND claim IS NULL AND not_before > ?",
+                    "WHERE kind IN ('import', 'undo') AND status = 'waiting' AND claim IS NULL "
+                    "AND not_before > ?",
                     (leases.now(clock.uptime_ms()),),
                 )
             threading.Event().wait(SECONDS_APART)
@@ -128,3 +129,11 @@ def retry_at_once(world: World, times: int) -> None:
 @database.session()
 def _is_given_up() -> bool:
     return bool(database.row("SELECT 1 FROM imports WHERE status = 'failed'"))
+
+
+def end_of_file(world: World) -> None:
+    """As if the lease of a file were over, with which a killed worker was at work."""
+    with opened_database(world), database.write():
+        database.execute(
+            "UPDATE jobs SET claim = 'x', not_before = 0 WHERE kind = 'file' AND claim IS NOT NULL"
+        )
