@@ -175,6 +175,17 @@ def test_what_a_killed_backup_leaves_goes_with_the_next_one(settings, client, tm
     assert [each.name for each in folder.iterdir()] == ["b.tar"]
 
 
+def test_two_backups_at_once_into_one_folder(settings, client, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("backups")
+
+    def progress(step, *_):
+        if step == "Reading" and not (folder / "b.tar").exists():
+            backups.create(settings, folder / "b.tar", lambda *_: None)
+
+    backups.create(settings, folder / "a.tar", progress)
+    assert sorted(each.name for each in folder.iterdir()) == ["a.tar", "b.tar"]
+
+
 def interrupt_at(wanted):
     def progress(step, done, total):
         if step == wanted:
