@@ -232,7 +232,7 @@ MUTANTS = (
         f"{BY_VALUE}::test_who_signed_up_by_themselves_since_stays",
     ),
     Mutant(
-        "undo brings back whom something else unsubscribed, too",
+        "undo subscribes whom something else unsubscribed, too",
         "audience/undo/decisions.py",
         "            numbers.add(person.unsubscribe_number)\n",
         "            numbers.add(person.consent_number)\n",
