@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from audience import secret_files
 from audience.access import audit_log
 from audience.bulk import chunks as bulk_chunks
 from audience.changes import retention as change_log_retention
@@ -49,6 +50,7 @@ def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
         "abandoned imports": file_imports.sweep,
         "refused rows": file_imports.forget_refused,
         "files": partial(file_uploads.sweep, settings.instance),
+        "stopped restores": partial(secret_files.remove_left_folders, settings.instance),
         "deleted tags": tags.sweep,
         "consent log": partial(erasure_log.sweep, settings.instance, settings.consent_log_days),
         "audit log": partial(audit_log.sweep, settings.audit_log_days),
