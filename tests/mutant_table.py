@@ -213,15 +213,15 @@ MUTANTS = (
     Mutant(
         "undo puts back a value that was changed since",
         "audience/undo/decisions.py",
-        "if json_equal(values.setdefault(key, _value(person, key)), value):",
-        "if values.setdefault(key, _value(person, key)) is not values:",
+        "if json_equal(values.setdefault(key, _value(subscriber, key)), value):",
+        "if values.setdefault(key, _value(subscriber, key)) is not values:",
         f"{BY_VALUE}::test_a_value_that_a_later_write_repeated_goes_back_and_a_changed_one_stays",
     ),
     Mutant(
         "undo takes a number for the truth value that it equals",
         "audience/undo/decisions.py",
-        "if json_equal(values.setdefault(key, _value(person, key)), value):",
-        "if values.setdefault(key, _value(person, key)) == value:",
+        "if json_equal(values.setdefault(key, _value(subscriber, key)), value):",
+        "if values.setdefault(key, _value(subscriber, key)) == value:",
         f"{BY_VALUE}::test_a_number_is_not_the_truth_value_that_it_equals",
     ),
     Mutant(
@@ -234,8 +234,8 @@ MUTANTS = (
     Mutant(
         "undo subscribes whom something else unsubscribed, too",
         "audience/undo/decisions.py",
-        "            numbers.add(person.unsubscribe_number)\n",
-        "            numbers.add(person.consent_number)\n",
+        "            numbers.add(subscriber.unsubscribe_number)\n",
+        "            numbers.add(subscriber.consent_number)\n",
         f"{BY_VALUE}::test_every_other_unsubscribe_counts",
     ),
     Mutant(

@@ -124,7 +124,7 @@ def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Jo
     imported is deleted, whoever imported it.
     """
     with database.session():
-        site, upload = sites.get(job.site_id), stored.get(job.site_id, job.subject)
+        site, upload = sites.get(job.site_id), stored.get(site_id=job.site_id, id=job.subject)
     if upload and upload.import_id:
         file_uploads.remove_file(site, instance, upload)
     with database.write(job.site_id):
