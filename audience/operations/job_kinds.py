@@ -15,7 +15,7 @@ from audience.jobs import DB, Job, Kind
 from audience.operations import kept_backups, site_lane
 from audience.protocols import FileOpener, TextOpener
 from audience.segments import counts as segment_counts
-from audience.subscribers import tags
+from audience.subscribers import field_values, tags
 from audience.undo import undos
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import sender as webhook_sender
@@ -31,6 +31,7 @@ def kinds(
         *given_up(settings),
         webhook_sender.kind(settings.webhook_private_addresses, write_change, settings.base_url),
         segment_counts.KIND,
+        field_values.KIND,
         file_tasks.kind(settings.instance, open_file, open_texts),
         kept_backups.kind(settings),
         *(Kind(name, DB, partial(_step, task), own=True) for name, task in maintenance(settings).items()),
