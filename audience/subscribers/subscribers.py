@@ -21,6 +21,7 @@ from audience.changes.changes import (
     Source,
     change_from_item,
 )
+from audience.changes.consents import ConsentBefore
 from audience.errors import Refused
 from audience.subscribers import custom_fields, tags
 from audience.subscribers import writes as subscriber_writes
@@ -90,6 +91,16 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     unsubscribed, stayed_unsubscribed = batch.away
     ignored = batch.consents.unsubscribes_ignored, batch.consents.subscribes_ignored
     return Written(outcomes, batch.ids(), unsubscribed, stayed_unsubscribed, *ignored)
+
+
+def put_consent_back(
+    site_id: int, subscriber: Subscriber, before: ConsentBefore, accepted: Acceptance
+) -> None:
+    """Puts the consent event of before back, in the caller's transaction."""
+    key, at = subscriber.email_key, clock.now_ms()
+    batch = SubscriberBatch(site_id, [Change(key, subscriber.email)], accepted, at)
+    batch.consents.put_back(batch.people[key], before)
+    subscriber_writes.save(batch)
 
 
 def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:

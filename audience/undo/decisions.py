@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from audience.addresses import identity
 from audience.changes.changes import Source, json_equal
+from audience.changes.consents import ConsentBefore
 from audience.changes.entries import LogEntry, Values, consent_before, unpack
 from storage.changes import changed_subscribers
 from storage.changes import log as stored
@@ -37,15 +38,6 @@ class TakenBack(NamedTuple):
     first_row: int
     first_number: int
     resubscribe: bool = False
-
-
-class ConsentBefore(NamedTuple):
-    """The columns of consent as they were; at first, nothing of who came in subscribed."""
-
-    unsubscribed_at: int | None = None
-    at: int | None = None
-    number: int = 0
-    kind: int = 0
 
 
 @dataclass

@@ -8,18 +8,14 @@ from audience.access import site_keys
 from audience.changes import log as change_log
 from audience.changes.batches import SubscriberBatch
 from audience.changes.changes import Acceptance, Change
-from audience.changes.consents import Person
 from audience.subscribers import custom_fields
 from audience.subscribers import writes as subscriber_writes
-from audience.undo.decisions import LEFT, REMOVED, ConsentBefore, Decision
+from audience.undo.decisions import LEFT, REMOVED, Decision
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
 from storage.subscribers import subscribers as stored
 from storage.subscribers import tags as stored_tags
-from storage.subscribers.batches import CONSENT_AT, CONSENT_KIND, CONSENT_NUMBER, UNSUBSCRIBED_AT, UPDATED_AT
 from storage.subscribers.subscribers import Subscriber
-
-UNDONE = "undone"  # the reason of a change of consent
 
 
 class _Put(NamedTuple):
@@ -87,7 +83,7 @@ def _put_back(site_id: int, accepted: Acceptance, changed: Sequence[_Put]) -> No
     for change, (_, decision) in zip(changes, changed, strict=True):
         batch.apply(change)
         if decision.consent:
-            _put_consent(batch, batch.people[change.key], decision.consent)
+            batch.consents.put_back(batch.people[change.key], decision.consent)
     subscriber_writes.save(batch)
 
 
@@ -114,14 +110,3 @@ def _change(put: _Put, known_tags: set[int]) -> Change:
         remove_fields=[*blank, *(key for key, value in fields.items() if value is None)],
         creates=False,
     )
-
-
-def _put_consent(batch: SubscriberBatch, person: Person, before: ConsentBefore) -> None:
-    """Instant, number and kind are as they were: what was said since, and waits, counts over them."""
-    was, left_at = person[UNSUBSCRIBED_AT], before.unsubscribed_at
-    person[UNSUBSCRIBED_AT], person[CONSENT_AT], person[CONSENT_NUMBER], person[CONSENT_KIND] = before
-    if left_at != was:
-        person[UPDATED_AT] = batch.at
-        batch.consents.said.append(
-            (person, batch.at if left_at is None else left_at, left_at is None, UNDONE)
-        )

@@ -7,6 +7,7 @@ import pytest
 from audience import clock
 from audience.access import keys, sites
 from audience.changes import pages as change_log_pages
+from audience.changes.consents import ConsentEvent
 from audience.clock import MINUTE_MS
 from audience.console import consents
 from audience.erasures import erasures
@@ -14,6 +15,7 @@ from audience.links import generations, links, undoing
 from audience.links.links import PREFERENCES, UNSUBSCRIBE
 from audience.links.unsubscribing import REASONS
 from audience.subscribers import commands, subscribers
+from storage.changes.consents import ConsentKind
 from tests import statements
 from tests.audience.undo.test_undos import put, take_back
 from tests.pages.visitor import ZOE, heading, text, ticket
@@ -210,7 +212,8 @@ def test_undo_needs_the_ticket_of_that_very_page(zoe):
     others, sent = zoe.unsubscribe(of_bob), zoe.unsubscribe()
     link = links.read(UNSUBSCRIBE, of_bob)
     assert link is not None
-    of_same_number, _ = undoing.new_ticket(link, found(zoe.site, ZOE).consent_number)
+    before = ConsentEvent(0, 0, ConsentKind.NONE)
+    of_same_number, _ = undoing.new_ticket(link, found(zoe.site, ZOE).consent_number, before)
     undo = f"/unsubscribe/{token}/undo"
     for wrong in ("", "x", others, of_same_number, sent[:-1], sent + "x", "é", "x" * 999):
         assert zoe.post(undo, {"ticket": wrong}).status_code == 409

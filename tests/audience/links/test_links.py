@@ -258,7 +258,7 @@ def test_of_somebody_whom_the_site_never_had_nothing_is_kept(site):
     put(site, {"email": ANN})
     stranger = link(site, ANN)._replace(uuid="00000000-0000-7000-8000-000000000000")
     before = change_log_pages.newest(site)
-    assert unsubscribe(stranger) == (LinkOutcome.UNKNOWN, 0)
+    assert unsubscribe(stranger) == (LinkOutcome.UNKNOWN, 0, None)
     assert change_log_pages.newest(site) == before
 
 
