@@ -237,7 +237,7 @@ def test_a_reason_is_kept_with_the_consent_event_and_shown_in_the_console(zoe, r
     assert (page.status_code, heading(page)) == (200, "You’re unsubscribed")
     assert "Thank you. We noted:" in text(page)
     assert consents.REASONS[reason] in consent_events(zoe.site)[-1].details
-    source, event = change_log_pages.history(zoe.site, found(zoe.site, ZOE).uuid).consents[-1]
+    source, event = change_log_pages.history(zoe.site, found(zoe.site, ZOE).uuid).consent.events[-1]
     assert (source[0], event.reason, event.subscribed) == ("link", reason, False)
     assert zoe.post(f"/unsubscribe/{zoe.token()}/undo", {"ticket": ticket(page)}).status_code == 200
     assert "by a link in an email" in consent_events(zoe.site)[-1].details

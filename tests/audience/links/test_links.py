@@ -149,7 +149,7 @@ def test_unsubscribing_is_an_event_of_its_own_source_with_its_reason(site):
     put(site, {"email": ANN})
     assert unsubscribe(link(site, ANN), "too_many").outcome is LinkOutcome.UNSUBSCRIBED
     history = change_log_pages.history(site, found(site, ANN).uuid)
-    [(source, event)] = history.consents
+    [(source, event)] = history.consent.events
     assert (source, event.subscribed, event.reason) == (("link", None), False, "too_many")
     assert history.changes[0].kind == "unsubscribed"
     assert stats.recount(site) == stats.Counts(1, 1)
@@ -159,7 +159,7 @@ def test_unsubscribing_is_an_event_of_its_own_source_with_its_reason(site):
 def test_what_is_no_reason_is_not_kept(site, reason):
     put(site, {"email": ANN})
     unsubscribe(link(site, ANN), reason)
-    [(_, event)] = change_log_pages.history(site, found(site, ANN).uuid).consents
+    [(_, event)] = change_log_pages.history(site, found(site, ANN).uuid).consent.events
     assert event.reason == "word"
 
 
@@ -169,7 +169,7 @@ def test_twice_is_as_once_and_each_time_has_a_later_number(site):
     assert second.outcome is LinkOutcome.ALREADY
     assert second.number > first.number > 0
     assert found(site, ANN).consent_number == second.number
-    assert len(change_log_pages.history(site, found(site, ANN).uuid).consents) == 1
+    assert len(change_log_pages.history(site, found(site, ANN).uuid).consent.events) == 1
 
 
 def test_who_left_by_a_link_stays_away_from_imports_and_comes_back_by_subscribe(site):
