@@ -197,6 +197,7 @@ DO_NOT_READ = {
     "audience.looks.colours:light",
     "audience.looks.colours:style_sheet",
     "audience.looks.looks:change",
+    "audience.looks.looks:is_own_host",
     "audience.looks.looks:logo_hash",
     "audience.pages.files:logo",
     "audience.pages.files:look_css",

@@ -36,7 +36,7 @@ def draw_report(site: Site, report: Report, other: Mapping[str, Any]) -> dict[st
         "is_over_time": is_over_time,
         "is_leaving": result.report_type == LEAVING,
         "series": (series := _series(result, is_over_time)),
-        "totals": [sum(values) for values in zip(*(each["values"] for each in series), strict=True)],
+        "totals": [sum(row) for row in zip(*(points["values"] for points in series), strict=True)],
     }
 
 

@@ -35,7 +35,7 @@ REPORTS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 )
 LOOK = {
     "name": "Coast and Atlas", "home": "https://coast.example/", "imprint": "https://coast.example/imprint",
-    "privacy": "https://coast.example/privacy", "language": "", "accent": "#1d4f80",
+    "privacy": "https://coast.example/privacy", "language": "", "accent": "#1d4f80", "base_url": "",
 }  # fmt: skip
 BY_LINK = (
     "too_many",

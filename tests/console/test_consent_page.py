@@ -11,7 +11,7 @@ from tests.pages.visitor import text
 
 EMAIL = "ann@a.example"
 LOOK = {"name": "Harbour Letters", "home": "", "imprint": "https://harbour.example/imprint", "privacy": "",
-        "language": "", "accent": ""}  # fmt: skip
+        "language": "", "accent": "", "base_url": ""}  # fmt: skip
 
 
 def left(site, reason):

@@ -126,7 +126,7 @@ def test_behind_nginx_it_answers_under_the_public_address_alone(tmp_path):
         with browsing(*names) as page:
             address = link(service, **settings)
             assert address.startswith(f"{PUBLIC}/console/")
-            assert sign_in(page, address) == ["__Host-audience_session"]
+            assert sign_in(page, address) == ["__Secure-audience_console"]
             assert page.goto("https://evil.example.com/console").status == WRONG_HOST
             assert page.get_by_text(f"{PUBLIC}/console").is_visible()
 
@@ -140,5 +140,5 @@ def test_where_another_port_leads_to_it_it_answers_as_localhost(tmp_path, host):
         browsing(f"MAP evil.example.com 127.0.0.1:{port}") as page,
     ):
         address = link(service, **settings).replace(f":{service.port}/", f":{port}/")
-        assert sign_in(page, address) == [f"audience_session_{port}"]
+        assert sign_in(page, address) == [f"audience_console_{port}"]
         assert page.goto(f"http://evil.example.com:{port}/console").status == WRONG_HOST

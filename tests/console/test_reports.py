@@ -62,7 +62,7 @@ def test_each_kind_has_a_form_and_is_saved_shown_and_exported(site, manager, roo
 
 def test_why_they_left_is_by_reason_with_each_source(site, manager, root):
     for email, word in (("ann", ["unsubscribe"]), ("bob", ["unsubscribe", "subscribe"])):
-        commands.run(site, [{"email": f"{email}@a.example", "command": each} for each in word])
+        commands.run(site, [{"email": f"{email}@a.example", "command": name} for name in word])
     item = {"name": "Why", "report_type": "LeavingReport"}
     report = reports.create(site, item)
     page = text(manager.get(f"{root}/{report.id}"))
