@@ -17,14 +17,25 @@ LANGUAGE_NAMES = {
 }  # fmt: skip
 
 
+PREVIEWS = {
+    "ask": "Unsubscribe", "left": "Unsubscribed", "choose": "Preferences", "come_back": "Coming back",
+}  # fmt: skip
+
+
 @blueprint.get("/sites/<site_uuid>/pages")
 @page(role="manager")
 def index(site: Site) -> str:
     """Pages and mail"""
     look = looks.get(site)
     languages = {language: LANGUAGE_NAMES[language] for language in LANGUAGES}
-    shown = {"look": look, "languages": languages, "colours": colours, "base_url": settings().base_url}
-    return render_template("site_pages.html", **shown)
+    return render_template(
+        "site_pages.html",
+        previews=PREVIEWS,
+        look=look,
+        languages=languages,
+        colours=colours,
+        base_url=settings().base_url,
+    )
 
 
 @blueprint.post("/sites/<site_uuid>/pages")
