@@ -67,11 +67,13 @@ def nginx(folder, service_port):
         ("127.0.0.1:8000", f"127.0.0.1:{service_port}"),
         ("/etc/ssl/certs/", f"{folder}/"),
         ("/etc/ssl/private/", f"{folder}/"),
+        ("/var/log/nginx/", f"{folder}/"),
     ):
         assert ours in server
         server = server.replace(ours, here)
     kept = "".join(f"{name}_temp_path {folder}/{name};" for name in TEMPORARY)
-    whole = f"daemon off; pid {folder}/pid; events {{}}\nhttp {{ access_log off; {kept}\n{server} }}"
+    kept += f"access_log {folder}/access.log;"
+    whole = f"daemon off; pid {folder}/pid; events {{}}\nhttp {{ {kept}\n{server} }}"
     folder.joinpath("nginx.conf").write_text(whole, "utf-8")
     log = folder / "error.log"
     process = subprocess.Popen([program("nginx"), "-e", log, "-c", folder / "nginx.conf"])

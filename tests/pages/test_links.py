@@ -6,6 +6,7 @@ import pytest
 
 from audience import clock
 from audience.access import keys, sites
+from audience.access.audit_log import COMMAND_LINE
 from audience.changes import pages as change_log_pages
 from audience.changes.consents import ConsentEvent
 from audience.clock import MINUTE_MS
@@ -14,9 +15,11 @@ from audience.erasures import erasures
 from audience.links import generations, links, undoing
 from audience.links.links import PREFERENCES, UNSUBSCRIBE
 from audience.links.unsubscribing import REASONS
+from audience.looks import looks
 from audience.subscribers import commands, subscribers
 from storage.changes.consents import ConsentKind
 from tests import statements
+from tests.audience.looks.test_looks import sent
 from tests.audience.undo.test_undos import put, take_back
 from tests.pages.visitor import ZOE, heading, text, ticket
 from tests.stored_people import found
@@ -79,6 +82,25 @@ def test_looking_writes_nothing(zoe, written, purpose, method):
         assert written == []
         command(zoe.site, "subscribe")
         written.clear()
+
+
+def test_no_public_get_writes(app, zoe, written):
+    logo = b"\x89PNG\r\n\x1a\n"
+    looks.change(zoe.site, sent(), logo, removes_logo=False, actor=COMMAND_LINE)
+    rules = [
+        rule
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith("pages.") and "GET" in (rule.methods or ())
+    ]
+    assert {rule.rule for rule in rules} >= {"/unsubscribe/<token>", "/preferences/<token>"}
+    written.clear()
+    for rule in rules:
+        path = rule.rule.replace("<site_uuid>", zoe.site.uuid).replace("<name>", "pages.css")
+        if "<token>" in path:
+            path = path.replace("<token>", zoe.token(path.split("/")[1]))
+        for method in ("GET", "HEAD"):
+            assert zoe.http.open(path, method=method).status_code == 200, path
+    assert written == []
 
 
 def test_the_page_asks_and_shows_a_masked_address_alone(zoe):

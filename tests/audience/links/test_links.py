@@ -10,6 +10,7 @@ from audience.access import site_keys, sites
 from audience.changes import pages as change_log_pages
 from audience.erasures import erasures
 from audience.links import generations, links
+from audience.links import tokens as link_tokens
 from audience.links.links import PREFERENCES, UNSUBSCRIBE, Links, Standing
 from audience.links.unsubscribing import LinkOutcome, unsubscribe
 from audience.subscribers import commands, stats, subscribers
@@ -269,3 +270,15 @@ def test_a_later_subscribe_counts_over_what_a_link_kept(site):
     unsubscribe(old)
     assert not commands.run(site, [{"command": "subscribe", "email": ANN}]).errors
     assert found(site, ANN).unsubscribed_at is None
+
+
+def test_a_token_has_a_place_for_a_topic(site):
+    put(site, {"email": ANN})
+    made = link(site, ANN)
+    with database.session():
+        key = generations.key(site.id, UNSUBSCRIBE, generations.read(site.id).current)
+    begin = link_tokens.begin(made.generation, bytes.fromhex(site.uuid[:8]))
+    packed = begin + bytes.fromhex(made.uuid.replace("-", "")) + (7).to_bytes(4, "big")
+    found_link = links.read(UNSUBSCRIBE, link_tokens.write(packed, link_tokens.signer(key)))
+    assert found_link is not None
+    assert (found_link.uuid, found_link.topic_id, made.topic_id) == (made.uuid, 7, 0)
