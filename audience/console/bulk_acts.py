@@ -10,7 +10,7 @@ from audience.access import audit_log
 from audience.access.sites import Site
 from audience.bulk import acts as bulk_acts
 from audience.bulk.acts import ERASE, EXPORT, SAID, BulkAct, NewAct
-from audience.console import undone
+from audience.console import links, undone
 from audience.console.kept_texts import read_search_text
 from audience.console.list_filters import Filters, filters, in_words, kept_words
 from audience.console.page import actor, attached, page, read_form, redirect_to
@@ -119,8 +119,10 @@ def retry(site: Site, act_id: int) -> Response:
 def export(site: Site, act_id: int) -> Response:
     """The file of an export"""
     source = exports.pages_of(site, bulk_acts.export_ids(site, act_id))
-    pages = audit_log.sent(site, source, actor(), SAID[EXPORT], f"act {act_id}")
-    rows = wire.WRITERS["csv"](exports.keys(site), pages)
+    more = links.columns(site, "links" in request.args)
+    sentence = SAID[EXPORT] + (exports.WITH_LINKS if more else "")
+    pages = audit_log.sent(site, source, actor(), sentence, f"act {act_id}")
+    rows = wire.WRITERS["csv"](exports.keys(site), pages, *more)
     return attached(rows, wire.FORMATS["csv"], f"subscribers-{act_id}.csv")
 
 
