@@ -27,7 +27,6 @@ from schemas.responses import Date, Id, ResponseSchema, listing, resource, singl
 from schemas.tags import TagNames
 from schemas.values import DATES, NAMES, compact_json, trim, write_date
 
-COLUMNS = ("email", *NAMES, "tags", "remove_tags", "fields", "command")
 RESERVED = frozenset({
     "email", "id", "uuid", "type", "tags", "remove_tags", "fields", "command", "site_uuid", "site_id",
     "cached_tag_ids", "navigation_url", *DATES, *links.RESERVED,

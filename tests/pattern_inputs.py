@@ -32,9 +32,9 @@ PATTERNS: dict[str, WorstInputs] = {
     "audience.api.openapi:PART": looked_for("<", "<a", "<a:", ("<a:a", "", ">")),
     "audience.api.request_data:SUBSCRIPT": is_whole("[", "a[", "a[]", ("a", "", "[")),
     "audience.cli.keys:DURATION": is_whole("1", ("1", "", "s")),
-    "audience.operations.domain_tables:DOMAIN": looked_for("a", "a-", "a.", "a-.", ("a", "", "-")),
-    "audience.operations.domain_tables:INSTITUTION": looked_for(".", ".ac", ".ac.a"),
-    "audience.operations.domain_tables:REMARK": looked_for("#", "\n", "#\n", "\n#"),
+    "audience.operations.disposable_domains:DOMAIN": looked_for("a", "a-", "a.", "a-.", ("a", "", "-")),
+    "audience.operations.disposable_domains:INSTITUTION": looked_for(".", ".ac", ".ac.a"),
+    "audience.operations.disposable_domains:REMARK": looked_for("#", "\n", "#\n", "\n#"),
     "audience.operations.kept_backups:NAME": is_whole("audience-", "1", ("audience-", "1", ".tar")),
     "audience.console.origin:HOST": is_whole("[", "a-", ("a", "", ":"), ("1", "a:")),
     "audience.looks.looks:COLOUR": is_whole("#", "a", ("a", "#")),
@@ -55,8 +55,8 @@ PATTERNS: dict[str, WorstInputs] = {
     "audience.redaction:SIGN": looked_for("a", "@"),
     "audience.redaction:WORD": looked_for("a", "a ", "&", "&a", "&#", "&amp;", ("a", "&")),
     "audience.imports.file_searches:DOMAIN": begins("a", "a.", "-"),
-    "audience.subscribers.field_values:SPELT_DATE": is_whole("1", ("1", "2020-01-01 00:00:00.")),
-    "audience.subscribers.field_values:SPELT_NUMBER": is_whole(
+    "storage.spelt:DATE": is_whole("1", ("1", "2020-01-01 00:00:00.")),
+    "storage.spelt:NUMBER": is_whole(
         "1", ("1", "1."), ("1", "1e"), ("1", "."), ("1", "", "e")
     ),
     "audience.http.normalize:SLASHES": looked_for("/", "/a", "//a"),

@@ -18,20 +18,7 @@ PLACES = (
     "audience/operations/table_renewal.py",
     "bench/more/answers_geo.py",
 )
-LATER = (
-    *ANSWERS,
-    "audience/erasures",
-    "audience/imports/file_searches.py",
-    "audience/imports/file_uploads.py",
-    "audience/operations/consent_carryover.py",
-    "audience/operations/restore_carryover.py",
-    "audience/undo",
-    "schemas/formats/workbook_rows.py",
-    "storage/engines",
-    "storage/erasures",
-    "storage/searches",
-    "storage/undo",
-)  # whose names are still to be chosen
+LOG = ("audience/erasures/log.py", "storage/erasures/log.py")  # whose names are still to be chosen
 IDENTIFIER, FUNCTION, MESSAGE, DOCS = "identifier", "function", "message", "docs"
 
 
@@ -50,6 +37,7 @@ WORDS = (
     Word("acts?", "action, or call", (IDENTIFIER,), COLUMNS),
     Word("(take|takes|took|taking) (it|this|that|them|an import) back", "undo", (MESSAGE, DOCS)),
     Word("taken back", "undone", (DOCS,)),
+    Word(r"\w*(take|taken|taking)_?back\w*", "undo", (IDENTIFIER, FUNCTION)),
     Word("(bring|brings|bringing|brought) back", "resubscribe, or restore", (MESSAGE, DOCS)),
     Word("errands?|chores?", "maintenance task", (IDENTIFIER, MESSAGE, DOCS)),
     Word("overtaken", "touched later", (MESSAGE, DOCS), ("storage/migrations",)),
@@ -57,20 +45,23 @@ WORDS = (
     Word("bell", "notification", (IDENTIFIER, DOCS)),
     Word("each|given|made|met", "the noun of what it holds", (IDENTIFIER,), (*ANSWERS, *COLUMNS)),
     Word("_?(of|met|away|said|named|because|unlike|doing)", "a verb or a noun", (FUNCTION,), ANSWERS),
-    Word("_?(given|made|told|left|taken_back|elsewhere)", "a verb or a noun", (FUNCTION,), ANSWERS),
+    Word("_?(given|made|told|left|elsewhere)", "a verb or a noun", (FUNCTION,), ANSWERS),
     Word(
         "_?(opened|merged|shown|kept|taken|matched|redirected|understood)",
         "a verb or a noun",
         (FUNCTION,),
-        LATER,
+        ANSWERS,
     ),
     Word(
         "_?(looked|unwrapped|stripped|folded|hashed|gzipped|people|who|lost)", "a verb or a noun", (FUNCTION,)
     ),
-    Word("person|people", "subscriber", (IDENTIFIER,), LATER),
-    Word("places?", "position, index or cursor", (IDENTIFIER,), (*LATER, *PLACES)),
+    Word("person|people", "subscriber", (IDENTIFIER,), (*ANSWERS, *LOG)),
+    Word("places?", "position, index or cursor", (IDENTIFIER,), (*ANSWERS, *PLACES)),
     Word(
-        "known|left|told|taken|gone|kept|said|seen|written", "the noun of what it holds", (IDENTIFIER,), LATER
+        "known|left|told|taken|gone|kept|said|seen|written",
+        "the noun of what it holds",
+        (IDENTIFIER,),
+        (*ANSWERS, *LOG),
     ),
 )
 

@@ -8,10 +8,10 @@ from audience.access.sites import Site
 from audience.api.endpoint import actor, caller, endpoint
 from audience.api.links import answer, asked_for, linked
 from audience.changes import pages as change_log_pages
-from audience.changes.changes import SourceKind
 from audience.erasures import erasures
 from audience.http.services import settings
 from audience.searches import searches
+from audience.sources import SourceKind
 from audience.subscribers import subscribers
 from schemas import subscribers as wire
 from schemas.base import dashed

@@ -1,6 +1,6 @@
-"""Acts of an operator on many subscribers: begun with a fixed selection, and worked off piece by piece.
+"""Bulk actions of an operator: begun with a fixed selection, and worked off chunk by chunk.
 
-The ids of those selected are stored in pieces before the act begins. `pieces` does them.
+The ids of those selected are stored in chunks before the action begins. `chunks` does them.
 """
 
 import hashlib
@@ -22,9 +22,9 @@ from storage.bulk.acts import CANCELED, FAILED, FINISHED, SELECTING, BulkAct
 
 __all__ = ["BulkAct"]
 
-PIECE_ROWS = 200  # written in one transaction, while others wait
+CHUNK_ROWS = 200  # written in one transaction, while others wait
 ERASED_ROWS = 50  # as above: each takes as long as four of others
-PIECES_AT_ONCE = 50  # stored in one transaction
+CHUNKS_AT_ONCE = 50  # stored in one transaction
 LEASE_MS = 30_000  # of who stores them, from one transaction to the next
 MAX_LISTED = 100
 EXPORT_KEPT_MS = DAY_MS
@@ -87,13 +87,13 @@ def choose(site: Site, new: NewAct, actor: Actor) -> int:
     _check(new)
     with database.write(site.id):
         act_id = _add(site, new.kind, new.tag, actor, len(new.ids))
-    length = ERASED_ROWS if new.kind == ERASE else PIECE_ROWS
+    length = ERASED_ROWS if new.kind == ERASE else CHUNK_ROWS
     chunks = [new.ids[start : start + length] for start in range(0, len(new.ids), length)]
-    for start in range(0, len(chunks), PIECES_AT_ONCE):
+    for start in range(0, len(chunks), CHUNKS_AT_ONCE):
         with database.write(site.id):
             _require_chosen(site, act_id)
             stored_jobs.add(site.id, stored.JOB, act_id, now=jobs.now(), wait_ms=LEASE_MS)
-            stored.add_pieces(site.id, act_id, chunks[start : start + PIECES_AT_ONCE])
+            stored.add_chunks(site.id, act_id, chunks[start : start + CHUNKS_AT_ONCE])
     return act_id
 
 
@@ -213,7 +213,7 @@ def _pieces(site_id: int, act_id: int) -> Iterator[list[int]]:
     after = 0
     while True:
         with database.session():
-            chunks = stored.pieces_after(site_id, act_id, after, 1)
+            chunks = stored.chunks_after(site_id, act_id, after, 1)
         if not chunks:
             return
         [(after, ids)] = chunks

@@ -3,16 +3,14 @@
 And what the log that outlives the database has of it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from audience import clock, pepper
 from audience.access import site_keys
 from audience.changes.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
 from storage.changes.consents import ConsentKind
-from storage.erasures import log as logged
-from storage.erasures import suppressions
-from storage.erasures.log import LogLine
+from storage.erasures.log import ERASED, SUBSCRIBED, UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE, LogLine
 from storage.erasures.suppressions import Suppression
 from storage.subscribers.batches import (
     CONSENT_AT,
@@ -33,6 +31,7 @@ RANKS = {
     ConsentKind.DATED_UNSUBSCRIBE: 1,
 }  # at one instant; 0 without a date
 Person = list[Any]  # the columns of a subscriber, in the order of `storage.subscribers.batches.KNOWN`
+LOGGED_AS = {ERASED: ERASED, ConsentKind.DATED_UNSUBSCRIBE: UNSUBSCRIBED_BY_DATE}  # or unsubscribed
 Said = tuple[Person, int, bool, str]  # who, when, whether they subscribed, and the reason
 
 
@@ -167,40 +166,32 @@ def put(subscriber: Person, event: ConsentEvent) -> None:
     subscriber[CONSENT_AT], subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND] = event
 
 
-def logged_kind(kind: int) -> str:
-    """Of a kind of consent, that of somebody who is unsubscribed."""
-    return logged.UNSUBSCRIBED_BY_DATE if kind == ConsentKind.DATED_UNSUBSCRIBE else logged.UNSUBSCRIBED
+# The hash of an address, `ERASED` or the kind of its consent, the instant that counts and the one that is
+# shown, without which they are subscribed, and the hash of the uuid.
+Subject = tuple[str, ConsentKind | int | str, int | None, int | None, str | None]
 
 
-def logged_subscriber(site_id: int, subscriber: Subscriber, address_hash: str, number: int) -> LogLine:
-    """Of a subscriber who has come to an address with their consent."""
-    left_at = subscriber.unsubscribed_at
-    at = subscriber.consent_at or left_at or clock.now_ms()
-    return LogLine(
-        site_keys.get(site_id).uuid,
-        address_hash,
-        at,
-        number,
-        pepper.check_value(),
-        logged.SUBSCRIBED if left_at is None else logged_kind(subscriber.consent_kind),
-        site_keys.address_hash(site_id, subscriber.uuid),
-        left_at if left_at != at else None,
-        clock.now_ms(),
-    )
-
-
-def logged_suppressions(site_id: int, by_hash: Mapping[str, Suppression], number: int) -> list[LogLine]:
-    """Of addresses without a subscriber, by hash."""
-    site_uuid, now, check_value = site_keys.get(site_id).uuid, clock.now_ms(), pepper.check_value()
+def log_lines(site_id: int, number: int, subjects: Iterable[Subject]) -> list[LogLine]:
+    """The lines of one transaction."""
+    site_uuid, check_value, now = site_keys.get(site_id).uuid, pepper.check_value(), clock.now_ms()
     return [
         LogLine(
-            site_uuid,
-            address_hash,
-            row.since,
-            number,
-            check_value,
-            row.reason if row.reason == suppressions.ERASED else logged_kind(row.kind),
-            logged_at=now,
+            site_uuid, address_hash, at or left_at or now, number, check_value,
+            SUBSCRIBED if left_at is None else LOGGED_AS.get(kind, UNSUBSCRIBED),
+            person_hash, left_at if at and left_at != at else None, now,
         )
-        for address_hash, row in by_hash.items()
-    ]
+        for address_hash, kind, at, left_at, person_hash in subjects
+    ]  # fmt: skip
+
+
+def of_subscribers(site_id: int, subscribers: Iterable[Subscriber]) -> Iterator[Subject]:
+    hash_of = site_keys.get(site_id).digest
+    for row in subscribers:
+        consent = row.consent_kind, row.consent_at, row.unsubscribed_at
+        yield hash_of(row.email_key), *consent, hash_of(row.uuid)
+
+
+def of_suppressions(by_hash: Mapping[str, Suppression]) -> Iterator[Subject]:
+    """Of addresses without a subscriber, by hash."""
+    for address_hash, row in by_hash.items():
+        yield address_hash, ERASED if row.reason == ERASED else row.kind, row.since, row.since, None

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import orjson
 
 from audience.access.sites import Site
-from audience.changes.changes import SourceKind
 from audience.changes.entries import ERASED, RESET, LogEntry, Values, unpack
 from audience.changes.targets import NOBODY
 from audience.errors import NotFound, Refused
+from audience.sources import BY_KEY
 from schemas.values import FieldError
 from storage import database
 from storage.access import keys
@@ -25,7 +25,6 @@ ReadFields = Callable[[str], Any]
 
 MAX_PAGE = 1_000
 HISTORY_ROWS = 100
-BY_KEY = (SourceKind.API, SourceKind.COMMAND, SourceKind.EVENT)
 NO_PLACE = (
     "The record does not reach back to this number, or never had it: export the site, and go on from the "
     "number that the export carries."

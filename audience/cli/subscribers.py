@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from audience.access.sites import Site
-from audience.changes.changes import COMMAND_LINE
 from audience.changes.targets import NOBODY
 from audience.cli import output
 from audience.cli.charts import printable
@@ -21,6 +20,7 @@ from audience.config import Settings
 from audience.errors import NotFound, Refused
 from audience.searches import searches
 from audience.searches.searches import SearchRequest
+from audience.sources import COMMAND_LINE
 from audience.subscribers import subscribers, tags
 from audience.subscribers.subscribers import Subscriber
 

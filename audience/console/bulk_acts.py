@@ -47,7 +47,7 @@ TYPE_NUMBER = "Type the number of subscribers to erase, as it stands above."
 def index(site: Site) -> str:
     """Bulk actions"""
     return render_template(
-        "bulk_acts.html", acts=bulk_acts.newest(site), undone=undos.of_acts(site), **_words()
+        "bulk_acts.html", acts=bulk_acts.newest(site), undone=undos.bulk_action_statuses(site), **_words()
     )
 
 
@@ -56,7 +56,7 @@ def index(site: Site) -> str:
 def show(site: Site, act_id: int) -> str:
     """A bulk action"""
     action = bulk_acts.get(site, act_id)
-    more = undone.undo_parts(site, undos.act_source(act_id), offered=undos.may_be_undone(action))
+    more = undone.undo_parts(site, undos.bulk_action_source(act_id), offered=undos.may_be_undone(action))
     more |= _pace(action) if action.is_open else {}
     more |= {"downloads": bulk_acts.downloads(site, action)} if action.kind == EXPORT else {}
     return render_template("bulk_act.html", act=action, ends=bulk_acts.ends(action), **more, **_words())

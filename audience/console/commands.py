@@ -18,8 +18,9 @@ from audience.errors import Refused
 from audience.http.services import settings
 from audience.subscribers import commands
 from schemas.base import TWICE, load
+from schemas.command_names import CommandName
 from schemas.commands import RunCommands
-from schemas.values import CommandName, FieldError, FormError
+from schemas.values import FieldError, FormError
 
 blueprint = Blueprint("commands", __name__)
 

@@ -146,7 +146,7 @@ def _source(site: Site, kind: str, number: str) -> str:
     if kind == "bulk_act":
         action = bulk_acts.get(site, int(number))
         return f"by act {action.id} on {counted(action.people, 'subscriber')}"
-    if kind == "undo" and (undo := undos.by_id(site, int(number))):
+    if kind == "undo" and (undo := undos.get_by_id(site, int(number))):
         return f"by taking {'import' if undo.source == undos.IMPORT else 'act'} {undo.source_id} back"
     if kind in KEYED:
         return _by_key({str(key.id): key.name for key in keys.list_all(site)}.get(number))

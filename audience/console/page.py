@@ -12,7 +12,6 @@ from audience.access import operators, sessions, sites
 from audience.access.audit_log import Actor, network_of
 from audience.access.operators import SignedInOperator
 from audience.access.sites import Site
-from audience.changes.changes import Source, SourceKind
 from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, page_of, render_again, unsent_form
 from audience.console.origin import cookie_name, former_cookie_name, is_from_here, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
@@ -22,6 +21,7 @@ from audience.http.pages import error_page, public_root
 from audience.http.services import settings
 from audience.looks import looks
 from audience.protocols import REFUSAL
+from audience.sources import Source, SourceKind
 
 ANYONE, OPERATOR, ADMINISTRATOR = "anyone", "operator", "administrator"
 SITE_ROLES = operators.ROLES

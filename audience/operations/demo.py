@@ -10,12 +10,13 @@ from audience.access import keys, operators, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.keys import NewKey
 from audience.access.sites import Site
-from audience.changes.changes import Change, Source, SourceKind
+from audience.changes.changes import Change
 from audience.looks import looks
 from audience.operations import demo_imports, demo_segments
 from audience.operations.demo_people import FictionalSubscriber, generate
 from audience.protocols import Progress
 from audience.reports import reports
+from audience.sources import Source, SourceKind
 from audience.subscribers import events, subscribers
 from storage import database
 

@@ -68,7 +68,7 @@ def _import(site: Site, file: DemoFile, chosen: Sequence[str], begun: int) -> No
     site_lane.drain(site.id, DRAIN_SECONDS)
     with database.write(site.id):
         imported = ImportedFile(f"{file.tag}.csv", DEMO, "everyone has agreed")
-        stored_uploads.put_file(site.id, upload.import_id, imported)
+        stored_uploads.add_file(imported, site=site.id, import_id=upload.import_id)
         change_log_acts.put_at(site.id, ("import", upload.import_id), begun)
         stored.put_dates(site.id, upload.import_id, begun, begun + 1000 * (2 + len(chosen) // ROWS_A_SECOND))
 

@@ -18,7 +18,6 @@ from storage import database
 from storage.reports import queries as report_queries
 from storage.reports import reports as stored
 from storage.reports.reports import Report
-from storage.segments import people as segment_people
 
 __all__ = ["Report"]
 
@@ -60,7 +59,7 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> R
     segment.
     """
     draft = _draft(site.id, item)
-    report_id = stored.add(site.id, draft)
+    report_id = stored.add(draft, site_id=site.id)
     _record(site, actor, "report saved", draft.name)
     return draft._replace(id=report_id)
 
@@ -82,7 +81,7 @@ def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | 
 def delete(site: Site, report_id: str, actor: Actor | None = None) -> Report:
     """Deletes a report, and returns it. Raises `NotFound`."""
     report = _require(site.id, report_id)
-    stored.delete(site.id, report.id)
+    stored.delete(site_id=site.id, id=report.id)
     _record(site, actor, "report deleted", report.name)
     return report
 
@@ -109,12 +108,13 @@ def run_draft(site: Site, report: Report, other: Mapping[str, Any] | None = None
     """Runs a report that need not be saved, as `run` does."""
     settings = json.loads(report.settings) | (other or {})
     rule = (
-        segments.matching(site.id, str(report.segment_id)) if report.segment_id else report_queries.MATCH_ALL
+        segments.members(site.id, str(report.segment_id)).condition
+        if report.segment_id
+        else report_queries.MATCH_ALL
     )
     has_period = not settings.keys().isdisjoint(("days", "from", "to"))
     period = periods.from_settings(settings, site.time_zone, clock.now_ms())
-    with segment_people.joining():
-        data = TYPES[report.report_type].run(ReportRequest(site.id, rule, period, has_period, settings))
+    data = TYPES[report.report_type].run(ReportRequest(site.id, rule, period, has_period, settings))
     return ReportResult(data, report.chart_style, report.report_type, report.name)
 
 
@@ -149,7 +149,7 @@ def _draft(site_id: int, item: Mapping[str, Any]) -> Report:
 
 
 def _require(site_id: int, report_id: str) -> Report:
-    report = stored.get(site_id, int(report_id)) if segments.is_id(report_id) else None
+    report = stored.get(site_id=site_id, id=int(report_id)) if segments.is_id(report_id) else None
     if report is None:
         raise NotFound("Report not found: GET /v1/fetch/reports lists the reports of the site.")
     return report

@@ -1,6 +1,11 @@
 """Exports: the subscribers of a site or of a segment, page by page (docs/files.md)."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, islice
+from typing import Any
+
+from pyroaring import BitMap
 
 from audience.access import audit_log
 from audience.access.audit_log import Actor
@@ -9,12 +14,12 @@ from audience.segments import segments
 from storage import database
 from storage.bulk import acts as stored_acts
 from storage.searches import searches
-from storage.searches.searches import Filters
+from storage.segments import members
 from storage.subscribers import custom_fields as stored_fields
 from storage.subscribers import tags as stored_tags
 from storage.subscribers.subscribers import Subscriber
 
-PAGE_SIZE = 500
+PAGE_SIZE, LOOKED_FOR = 500, 20
 EXPORTED = "subscribers exported"
 WITH_LINKS = " with links"
 
@@ -26,7 +31,7 @@ def pages(site: Site, segment_id: str | None = None) -> Iterator[ExportPage]:
 
     Not a snapshot, but no subscriber appears twice; those created meanwhile come last.
     """
-    return _read_pages(site.id, _filters(site.id, segment_id))
+    return _all_pages(site.id) if segment_id is None else _member_pages(site.id, _rules(site.id, segment_id))
 
 
 def recorded(
@@ -42,20 +47,39 @@ def recorded(
 
 
 @database.session()
-def _filters(site_id: int, segment_id: str | None) -> Filters:
-    return Filters(rules=[] if segment_id is None else [segments.matching(site_id, segment_id)])
+def _rules(site_id: int, segment_id: str) -> Any:
+    return json.loads(segments.require(site_id, segment_id).rules)
 
 
-def _read_pages(site_id: int, filters: Filters) -> Iterator[ExportPage]:
+def _all_pages(site_id: int) -> Iterator[ExportPage]:
     after = ""
     while True:
         with database.session():
-            page = searches.page(site_id, filters, after, PAGE_SIZE)
+            page = searches.page(site_id, after, PAGE_SIZE)
             named = _with_tags(site_id, page)
         if not page:
             return
         yield named
         after = page[-1].uuid
+
+
+def _member_pages(site_id: int, rules: Any) -> Iterator[ExportPage]:
+    """The pages of those whom rules choose. They are looked for again every `LOOKED_FOR` pages, so that who
+    has unsubscribed meanwhile is missing.
+    """
+    after, ids = 0, BitMap()
+    for number in count():
+        with database.session():
+            if not (ids and number % LOOKED_FOR):
+                ids = members.all_ids(site_id, segments.members_by(site_id, rules))
+            ids.remove_range(0, after + 1)
+            chunk = list(islice(ids, PAGE_SIZE))
+            page = searches.page_among(site_id, chunk)
+            named = _with_tags(site_id, page)
+        if not chunk:
+            return
+        yield named
+        after = page[-1].id if page else chunk[-1]
 
 
 def pages_of(site: Site, chunks: Iterable[Sequence[int]]) -> Iterator[ExportPage]:

@@ -82,9 +82,9 @@ def ids(site: Site, query: ListRequest) -> list[int]:
 def _rule(site_id: int, query: ListRequest) -> Sql:
     parts = [Sql("TRUE")]
     if query.rules:
-        parts.append(segments.compiled(site_id, {"all": list(query.rules)}, FILTER))
+        parts.append(segments.members_by(site_id, {"all": list(query.rules)}, FILTER).condition)
     if query.segment_id:
-        parts.append(segments.matching(site_id, query.segment_id))
+        parts.append(segments.members(site_id, query.segment_id).condition)
     if query.text.strip():
         parts.append(segments.beginning(site_id, query.text))
     return join(AND, [replace(part, text=f"({part.text})") for part in parts])
@@ -123,5 +123,5 @@ def segments_of(site: Site, subscriber: Subscriber) -> list[segments.Segment]:
     return [
         segment
         for segment in segments.list_all(site)
-        if stored.has(site.id, subscriber.id, segments.matching(site.id, str(segment.id)))
+        if subscriber.id in segments.members(site.id, str(segment.id), [subscriber.id])
     ]

@@ -54,7 +54,7 @@ def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tup
 
 def _filters(site: Site, query: SearchRequest) -> Filters | None:
     """The filters for the SQL; None if nothing can match. Raises `NotFound`."""
-    rules = [segments.matching(site.id, query.segment_id)] if query.segment_id is not None else []
+    rules = [segments.members(site.id, query.segment_id).condition] if query.segment_id is not None else []
     if query.beginning is not None:
         rules.append(segments.beginning(site.id, query.beginning))
     tag_ids = tags.ids(site.id, query.tags)

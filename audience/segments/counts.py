@@ -10,6 +10,7 @@ from audience.jobs import DB, Job, Kind
 from audience.segments import segments
 from storage import database
 from storage.segments import counts as stored
+from storage.segments import members as stored_members
 from storage.segments import segments as stored_segments
 
 KEPT_DAYS = 400
@@ -20,8 +21,8 @@ SPREAD_MS = 600_000
 def _step(job: Job, _deadline: float) -> int:
     """Counts a segment, and waits until the next day."""
     site_id, segment_id, today = job.site_id, job.subject, _today()
-    with database.session():
-        count, _ = stored_segments.count(site_id, segments.matching(site_id, str(segment_id)))
+    with database.snapshot():
+        count, _ = stored_members.count(site_id, segments.members(site_id, str(segment_id)))
     with database.write(site_id):
         segments.require(site_id, str(segment_id))  # a count may outlast the lease, and counts
         stored.put(site_id, segment_id, today.isoformat(), count)

@@ -1,19 +1,18 @@
 """Why a subscriber is in a segment, or is not: its rules, each with whether it holds and what it met."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from audience.access.sites import Site
 from audience.segments import segments
 from audience.segments.subjects import GROUPS, SUBJECTS
-from audience.subscribers import field_values, subscribers
+from audience.subscribers import subscribers
 from audience.subscribers.subscribers import Subscriber
 from schemas.values import NAMES, write_date
 from storage import database
 from storage.bulk import acts as bulk_acts
-from storage.segments import matches as segment_matches
 from storage.subscribers import events, tags
 from storage.subscribers import subscribers as stored
 from storage.subscribers.subscribers import DATES
@@ -42,8 +41,8 @@ def match(site: Site, segment_id: str, email: str | None = None, uuid: str | Non
     subscriber = subscribers.find(site, email, uuid)
     if subscriber is None:
         return None
-    matched = _condition_results(site.id, {subscriber.id: subscriber}, list(_leaves(rules)))
-    return _match_result(rules, iter(matched.get(subscriber.id, [])), _Values(site.id, subscriber))
+    matched = _condition_results(site.id, [subscriber.id], list(_leaves(rules)))
+    return _match_result(rules, iter(matched[subscriber.id]), _Values(site.id, subscriber))
 
 
 @database.snapshot()
@@ -54,41 +53,26 @@ def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) 
     Raises `Refused` on invalid rules.
     """
     leaves = list(_alternatives(rules))[:MOST_ALTERNATIVES]
-    nobody = [False] * len(leaves)
-    matched = _condition_results(site.id, stored.get_by_ids(site.id, subscriber_ids), leaves)
+    matched = _condition_results(site.id, subscriber_ids, leaves)
     return [
-        [leaf for leaf, holds in zip(leaves, matched.get(subscriber_id, nobody), strict=True) if holds]
+        [leaf for leaf, holds in zip(leaves, matched[subscriber_id], strict=True) if holds]
         for subscriber_id in subscriber_ids
     ]
 
 
 def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
     """The uuids of those of `uuids` that are in a segment now, in the caller's session. Raises `NotFound`."""
-    existing = stored.get_by_ids(site_id, bulk_acts.ids_by_uuid(site_id, uuids))
-    rules = json.loads(segments.require(site_id, str(segment_id)).rules)
-    matched = _condition_results(site_id, existing, list(_leaves(rules))) if existing else {}
+    ids = bulk_acts.ids_by_uuid(site_id, uuids)
+    chosen = segments.members(site_id, str(segment_id), ids)
     return {
-        subscriber.uuid
-        for subscriber in existing.values()
-        if _holds(rules, iter(matched.get(subscriber.id, [])))
+        subscriber.uuid for subscriber in stored.get_by_ids(site_id, ids).values() if subscriber.id in chosen
     }
 
 
-def _holds(node: Node, leaves: Iterator[bool]) -> bool:
-    """Whether a node holds. `leaves` yields the result of each condition, in the order of the tree."""
-    group = _group(node)
-    return COMBINED[group]([_holds(part, leaves) for part in _parts(node, group)]) if group else next(leaves)
-
-
-def _condition_results(
-    site_id: int, existing: Mapping[int, Subscriber], leaves: Sequence[Node]
-) -> dict[int, list[bool]]:
+def _condition_results(site_id: int, ids: Collection[int], leaves: Sequence[Node]) -> dict[int, list[bool]]:
     """For each subscriber id, whether each condition holds."""
-    if not leaves:
-        return {}
-    conditions = segments.compiled_each(site_id, leaves)
-    values = field_values.rows_of(site_id, existing.values())
-    return segment_matches.conditions_met(site_id, existing, values, conditions)
+    chosen = segments.members_by_each(site_id, leaves, ids)
+    return {subscriber_id: [subscriber_id in some for some in chosen] for subscriber_id in ids}
 
 
 def _alternatives(node: Node, chosen: bool = False) -> Iterator[Node]:

@@ -1,7 +1,7 @@
 """Segments: saved rules, and the subscribers that match them now."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 from unicodedata import normalize
 from zoneinfo import ZoneInfo
@@ -23,9 +23,11 @@ from storage.searches import searches, suggestions
 from storage.searches.lists import Start
 from storage.searches.searches import Filters
 from storage.segments import counts as stored_counts
-from storage.segments import rules as stored_rules
+from storage.segments import members as stored_members
 from storage.segments import segments as stored
+from storage.segments.members import Members
 from storage.segments.nodes import Condition
+from storage.segments.rules import Finder
 from storage.segments.segments import Segment
 from storage.sql import Sql
 from storage.subscribers import domains
@@ -87,9 +89,9 @@ def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
     uses it.
     """
     segment = require(site.id, segment_id)
-    if stored_reports.uses_segment(site.id, segment.id):
+    if stored_reports.has(site_id=site.id, segment_id=segment.id):
         raise Refused(IN_USE)
-    if stored_webhooks.uses_segment(site.id, segment.id):
+    if stored_webhooks.has(site_id=site.id, segment_id=segment.id):
         raise Refused(SENT_BY)
     stored.delete(site.id, segment.id)
     stored_counts.forget(site.id, segment.id)
@@ -101,7 +103,7 @@ def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
 def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
     """Records in the audit log that somebody exports a segment. Raises `NotFound`."""
     segment = require(site.id, segment_id)
-    size, _ = stored.count(site.id, matching(site.id, segment_id))
+    size, _ = stored_members.count(site.id, members(site.id, segment_id))
     audit_log.record(actor, f"{EXPORTED}, begun", site, segment.name, size)
     return segment
 
@@ -116,21 +118,21 @@ def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
     """The counts of subscribers that match rules, and the newest of them. Raises `Refused` on invalid
     rules.
     """
-    condition = compiled(site.id, rules)
-    sample = searches.search(site.id, Filters(rules=[condition]), SAMPLE_SIZE, 0)
-    return Counts(*stored.count(site.id, condition)), sample
+    chosen = members_by(site.id, rules)
+    sample = searches.search(site.id, Filters(rules=[chosen.condition]), SAMPLE_SIZE, 0)
+    return Counts(*stored_members.count(site.id, chosen)), sample
 
 
-@database.session()
+@database.snapshot()
 def counts(site: Site, segment_id: str) -> Counts:
     """The counts of subscribers in a segment. Raises `NotFound`."""
-    return Counts(*stored.count(site.id, matching(site.id, segment_id)))
+    return Counts(*stored_members.count(site.id, members(site.id, segment_id)))
 
 
-@database.session()
+@database.snapshot()
 def count(site: Site, rules: Any) -> int:
     """The number of subscribers that match unsaved rules. Raises `Refused` on invalid rules."""
-    return stored.count(site.id, compiled(site.id, rules))[0]
+    return stored_members.count(site.id, members_by(site.id, rules))[0]
 
 
 @database.session()
@@ -145,15 +147,19 @@ def common_domains(site: Site) -> list[str]:
     return [domain for domain, _ in domains.most_common(site.id, MOST_SUGGESTED)]
 
 
-@database.session()
+@database.snapshot()
 def field_values(site: Site, key: str) -> list[str]:
     """The values of a custom field to suggest for a rule."""
     return suggestions.values(site.id, key, MOST_SUGGESTED)
 
 
-def matching(site_id: int, segment_id: str) -> Sql:
-    """The condition of a segment for `storage`, in the caller's session. Raises `NotFound`."""
-    return compiled(site_id, json.loads(require(site_id, segment_id).rules))
+def members(site_id: int, segment_id: str, among: Collection[int] | None = None) -> Members:
+    """The members of a segment or, with `among`, those of these subscribers who are; in the caller's session.
+
+    Raises `NotFound`.
+    """
+    [chosen] = members_by_each(site_id, [json.loads(require(site_id, segment_id).rules)], among)
+    return chosen
 
 
 def beginning(site_id: int, text: str) -> Sql:
@@ -195,7 +201,7 @@ def _any(rules: list[dict[str, Any]]) -> dict[str, Any]:
 
 def tagged(site_id: int, key: str) -> Sql:
     """The condition for subscribers who have a tag of this key, or a twin of it."""
-    return stored_rules.compile(Condition("tag", "is", key), site_id)
+    return Finder(site_id).members(Condition("tag", "is", key)).condition
 
 
 def require(site_id: int, segment_id: str) -> Segment:
@@ -210,13 +216,16 @@ def is_id(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 18
 
 
-def compiled(site_id: int, rules: Any, where: str = RULES) -> Sql:
-    """The condition of rules for `storage`, in the caller's session. Raises `Refused` on invalid ones."""
-    return compiled_each(site_id, [rules], where)[0]
+def members_by(site_id: int, rules: Any, where: str = RULES) -> Members:
+    """Whom unsaved rules choose, in the caller's session. Raises `Refused` on invalid ones."""
+    [chosen] = members_by_each(site_id, [rules], where=where)
+    return chosen
 
 
-def compiled_each(site_id: int, rules: Sequence[Any], where: str = RULES) -> list[Sql]:
-    """Compiles several rules as `compiled` does."""
-    at, zone = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id))
-    with domains.decoded_once():
-        return [stored_rules.compile(segment_rules.read(rule, at, where, zone), site_id) for rule in rules]
+def members_by_each(
+    site_id: int, rules: Sequence[Any], among: Collection[int] | None = None, where: str = RULES
+) -> list[Members]:
+    """Whom each of several rules chooses, all at one instant, as `members_by` does."""
+    with database.snapshot():
+        at, zone, finder = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id)), Finder(site_id, among)
+        return [finder.members(segment_rules.read(rule, at, where, zone)) for rule in rules]

@@ -10,7 +10,6 @@ from audience.access import site_keys
 from audience.changes import log as change_log
 from audience.changes.batches import ABSENT, SubscriberBatch
 from audience.changes.changes import json_equal, values_text
-from audience.changes.consents import Person
 from audience.subscribers import field_values
 from storage.access import sites as stored_sites
 from storage.changes import consent_changes
@@ -22,14 +21,14 @@ from storage.subscribers import custom_fields, domains
 from storage.subscribers import field_values as stored_values
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags as stored_tags
-from storage.subscribers.batches import FIELDS, ID, KEY, TAG_IDS, UNSUBSCRIBED_AT
+from storage.subscribers.batches import FIELDS, ID, KEY, TAG_IDS, UNSUBSCRIBED_AT, SubscriberRow
 from storage.subscribers.subscribers import Subscriber
 
 
 def save(batch: SubscriberBatch) -> None:
     """Writes a batch, in the caller's transaction. Gives new subscribers their ids."""
     _write_texts(batch)
-    created = [subscriber for key, subscriber in batch.people.items() if key not in batch.known]
+    created = [subscriber for key, subscriber in batch.subscribers.items() if key not in batch.known]
     for subscriber_id, subscriber in zip(stored.new_ids(len(created)), created, strict=True):
         subscriber[ID] = subscriber_id
     stored.insert(created)
@@ -44,10 +43,10 @@ def save(batch: SubscriberBatch) -> None:
     change_log.suppress(batch.site_id, noted, batch.accepted.number)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
     domains.count(batch.site_id, Counter(domains.domains_of(subscriber[KEY] for subscriber in created)))
-    if created and former_links.any_for_site(batch.site_id):
+    if created and former_links.has(site_id=batch.site_id):
         holders = {site_keys.address_hash(batch.site_id, row[KEY]): row[ID] for row in created}
         former_links.put_holders(batch.site_id, holders)
-    unsubscribers = sum(subscriber[UNSUBSCRIBED_AT] is not None for subscriber in batch.people.values())
+    unsubscribers = sum(subscriber[UNSUBSCRIBED_AT] is not None for subscriber in batch.subscribers.values())
     unsubscribers_before = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.known.values())
     stored_sites.count(batch.site_id, users=len(created), unsubscribers=unsubscribers - unsubscribers_before)
     change_log.record(batch, created, changed)
@@ -58,12 +57,10 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     mean whoever has the address.
     """
     ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
-    stored_values.remove(
-        (site_id, ids[key], *row, subscriber.id)
-        for subscriber in subscribers
-        for key, value in subscriber.fields.items()
-        for row in field_values.values(value)
-    )
+    holders = field_values.Holders(ids)
+    for subscriber in subscribers:
+        holders.add(subscriber.fields, subscriber.id)
+    stored_values.erase(site_id, [subscriber.id for subscriber in subscribers], holders.by_value)
     tagged = Counter(tag_id for subscriber in subscribers for tag_id in subscriber.tag_ids)
     stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
     by_domain = Counter(domains.domains_of(subscriber.email_key for subscriber in subscribers))
@@ -86,19 +83,19 @@ def _write_texts(batch: SubscriberBatch) -> None:
             del replaced[name]
     for key, replaced in batch.replaced.items():
         if replaced:
-            subscriber = batch.people[key]
+            subscriber = batch.subscribers[key]
             subscriber[FIELDS] = values_text(batch.values[key], subscriber[FIELDS])
     for key, tagged in batch.tagged.items():
         tag_ids = list(tagged)
         if tag_ids != list(batch.tagged_before[key]):
-            batch.people[key][TAG_IDS] = orjson.dumps(tag_ids).decode()
+            batch.subscribers[key][TAG_IDS] = orjson.dumps(tag_ids).decode()
 
 
-def _changed(batch: SubscriberBatch) -> dict[int, list[Person]]:
+def _changed(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]:
     """The existing subscribers that differ from what they were, by the sum of their groups of columns."""
-    changed: dict[int, list[Person]] = defaultdict(list)
+    changed: dict[int, list[SubscriberRow]] = defaultdict(list)
     for key, before in batch.known.items():
-        subscriber = batch.people[key]
+        subscriber = batch.subscribers[key]
         if groups := stored.changed_groups(subscriber, before):
             changed[groups].append(subscriber)
     return changed
@@ -108,7 +105,7 @@ def _save_tags(batch: SubscriberBatch) -> None:
     added: dict[int, list[int]] = defaultdict(list)  # ids of subscribers by tag
     removed: dict[int, list[int]] = defaultdict(list)
     for key, tagged in batch.tagged.items():
-        before, subscriber_id = batch.tagged_before[key], batch.people[key][ID]
+        before, subscriber_id = batch.tagged_before[key], batch.subscribers[key][ID]
         for tag_id in tagged:
             if tag_id not in before:
                 added[tag_id].append(subscriber_id)
@@ -132,17 +129,18 @@ def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int,
 
 
 def _save_values(batch: SubscriberBatch) -> None:
-    added, removed = (field_values.Bearers(batch.site_id, batch.field_ids) for _ in range(2))
+    added, removed = (field_values.Holders(batch.field_ids) for _ in range(2))
     for key, replaced in batch.replaced.items():
         if not replaced:
             continue
-        values, subscriber_id = batch.values[key], batch.people[key][ID]
+        values, subscriber_id = batch.values[key], batch.subscribers[key][ID]
         if key in batch.known:
             removed.add({name: old for name, old in replaced.items() if old is not ABSENT}, subscriber_id)
             values = {name: values[name] for name in replaced if name in values}
         added.add(values, subscriber_id)
-    stored_values.remove(removed.rows())
-    stored_values.add(added.rows())
+    if added.by_value or removed.by_value:
+        stored_values.save(batch.site_id, added.by_value, removed.by_value)
+        field_values.plan_merge(batch.site_id)
 
 
 def _save_consents(batch: SubscriberBatch) -> None:
@@ -151,4 +149,4 @@ def _save_consents(batch: SubscriberBatch) -> None:
         ConsentChange(subscriber[ID], at, subscribed, *source, reason)
         for subscriber, at, subscribed, reason in batch.consents.said
     )
-    consent_changes.add(batch.site_id, changes)
+    consent_changes.add(changes, site_id=batch.site_id)

@@ -6,9 +6,9 @@ is read once; what comes meanwhile is read on.
 
 from typing import NamedTuple
 
-from audience.changes.changes import Source
 from audience.changes.entries import unpack
 from audience.imports import payloads as import_payloads
+from audience.sources import Source
 from storage.bulk import acts as bulk_acts
 from storage.changes import acts as change_log_acts
 from storage.imports import imports as stored_imports
@@ -46,7 +46,7 @@ def read_on(site_id: int, source: Source, reached: Reached) -> Mentions:
         reached, by = reached._replace(row=row.id), Source(row.source, row.source_id)
         if by != source and by.kind != "undo":
             by_id |= dict.fromkeys(unpack(row.entries).mentioned(), by)
-    chunks = bulk_acts.waiting_pieces(site_id, reached.chunk, ROWS_AT_ONCE)
+    chunks = bulk_acts.waiting_chunks(site_id, reached.chunk, ROWS_AT_ONCE)
     for chunk_id, act_id, ids in chunks:
         reached = reached._replace(chunk=chunk_id)
         by_id |= dict.fromkeys(ids, Source("bulk_act", act_id))

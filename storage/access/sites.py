@@ -19,6 +19,7 @@ class Site(NamedTuple):
 
 
 SITES = Records(SiteModel, Site)
+get = SITES.get
 
 
 def add(uuid: str, name: str, time_zone: str, at: int, key_nonce: str) -> Site:
@@ -33,14 +34,6 @@ def set_time_zone(site_id: int, time_zone: str) -> None:
 
 def rename(site_id: int, name: str) -> None:
     SITES.change({"name": name}, id=site_id)
-
-
-def get(site_id: int) -> Site | None:
-    return SITES.get(id=site_id)
-
-
-def get_by_uuid(uuid: str) -> Site | None:
-    return SITES.get(uuid=uuid)
 
 
 def beginning_with(uuid: str) -> list[Site]:

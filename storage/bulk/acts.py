@@ -1,4 +1,4 @@
-"""Acts on many subscribers, and the pieces of each. Instants are in milliseconds."""
+"""Bulk actions, and the chunks of each. Instants are in milliseconds."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -111,35 +111,35 @@ def advance(site_id: int, act_id: int, done: int, changed: int, at: int) -> None
     )
 
 
-def add_pieces(site_id: int, act_id: int, chunks: Iterable[Sequence[int]]) -> None:
+def add_chunks(site_id: int, act_id: int, chunks: Iterable[Sequence[int]]) -> None:
     waiting = (BulkActPiece(0, json.dumps(list(chunk))) for chunk in chunks)
     PIECES.add_many(waiting, site_id=site_id, bulk_act_id=act_id)
 
 
-def first_piece(site_id: int, act_id: int) -> tuple[int, list[int]] | None:
+def first_chunk(site_id: int, act_id: int) -> tuple[int, list[int]] | None:
     """The (id, subscriber ids) of the next waiting chunk; None if there is none."""
     waiting = PIECES.find("ORDER BY id LIMIT 1", site_id=site_id, bulk_act_id=act_id, waiting=1)
     return next(map(_ids, waiting), None)
 
 
-def pieces_after(site_id: int, act_id: int, piece_id: int, limit: int) -> list[tuple[int, list[int]]]:
+def chunks_after(site_id: int, act_id: int, chunk_id: int, limit: int) -> list[tuple[int, list[int]]]:
     """The (id, subscriber ids) of the chunks of a bulk action after a chunk, done or not."""
     after = "AND id > ? ORDER BY id LIMIT ?"
-    return list(map(_ids, PIECES.find(after, piece_id, limit, site_id=site_id, bulk_act_id=act_id)))
+    return list(map(_ids, PIECES.find(after, chunk_id, limit, site_id=site_id, bulk_act_id=act_id)))
 
 
 def _ids(record: BulkActPiece) -> tuple[int, list[int]]:
     return record.id, json.loads(record.ids)
 
 
-def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
+def waiting_chunks(site_id: int, chunk_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
     """The (id, bulk action id, subscriber ids) of the next waiting chunks, except those of exports."""
     records = rows(
         "SELECT p.id, p.bulk_act_id, p.ids FROM bulk_act_pieces p "
         "JOIN bulk_acts a ON a.site_id = p.site_id AND a.id = p.bulk_act_id "
         f"WHERE p.site_id = ? AND p.id > ? AND p.waiting = 1 AND a.kind <> 'export' "
         f"AND a.status <> '{CANCELED}' ORDER BY p.id LIMIT ?",
-        (site_id, piece_id, limit),
+        (site_id, chunk_id, limit),
     )
     return [(id_, act_id, json.loads(ids)) for id_, act_id, ids in records]
 
@@ -164,11 +164,11 @@ def accept(site_id: int, act_id: int, seq: int, at: int) -> None:
     jobs.add(site_id, JOB, act_id)
 
 
-def drop_piece(site_id: int, piece_id: int) -> None:
-    PIECES.delete(site_id=site_id, id=piece_id)
+def drop_chunk(site_id: int, chunk_id: int) -> None:
+    PIECES.delete(site_id=site_id, id=chunk_id)
 
 
-def drop_pieces(site_id: int, act_id: int, limit: int) -> int:
+def drop_chunks(site_id: int, act_id: int, limit: int) -> int:
     return execute(
         "DELETE FROM bulk_act_pieces WHERE site_id = ? AND id IN "
         "(SELECT id FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ? LIMIT ?)",
@@ -183,7 +183,7 @@ def drop(site_id: int, act_id: int) -> None:
     jobs.remove(site_id, JOB, act_id)
 
 
-def with_old_pieces(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
+def with_old_chunks(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
     """The (site id, bulk action id) of actions with chunks that did not begin, or that are of some kinds and
     ended before an instant in milliseconds.
     """

@@ -1,4 +1,4 @@
-"""The tables of acts on many subscribers."""
+"""The tables of bulk actions."""
 
 from peewee import BigIntegerField, ForeignKeyField, IntegerField, TextField
 

@@ -28,7 +28,7 @@ BACKED_UP = (
 MIGRATIONS = Path(__file__).parent.parent / "migrations" / "postgresql"
 READ_COMMITTED = "READ COMMITTED"  # whatever the role has: who has waited for a lock sees what was written
 INSTANCE, MIGRATING, SHARED_ROWS = 7_023_001, 7_023_002, 7_023_003  # keys of advisory locks
-WRITER = 6  # of this code: a migration that it must not be without raises `lowest_writer`
+WRITER = 7  # of this code: a migration that it must not be without raises `lowest_writer`
 ENTER = (
     "SET LOCAL tcp_keepalives_idle = 10; SET LOCAL tcp_keepalives_interval = 5; "
     "SET LOCAL tcp_keepalives_count = 3; "  # of a host that vanished while the server waits for its rows
@@ -41,7 +41,6 @@ ENTER_BOUNDED = "SET LOCAL transaction_timeout = 900000; " + ENTER  # of a host 
 BOUNDED_SINCE = 170_000
 LOCK_SITE = "SELECT 1 FROM site_counters WHERE site_id = %s FOR NO KEY UPDATE"
 NOW = "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)"
-ERRAND = f"SELECT pg_try_advisory_xact_lock({INSTANCE}, CAST(%s AS integer))"
 TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = ANY(current_schemas(false))"
 PRIMARY_KEY = """
 SELECT a.attname FROM pg_index AS i CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS k (number, place)
@@ -68,19 +67,15 @@ DEFAULTS = {  # after how many seconds a server that does not answer, or has van
 
 Error, meaning = postgresql_errors.Error, postgresql_errors.meaning
 IDS, PERIODS, SCALARS, BY_ATOM = spelling.IDS, spelling.PERIODS, spelling.SCALARS, spelling.BY_ATOM
-OF_JSON, IN_ORDER, VALUE_KEYS = spelling.OF_JSON, spelling.IN_ORDER, spelling.VALUE_KEYS
-JOINS_SETS, NARROWED = spelling.JOINS_SETS, spelling.NARROWED
-NOT_AMONG, COUNTED = spelling.NOT_AMONG, spelling.COUNTED
-ONE_OF_DOMAINS, OF_SITE = spelling.ONE_OF_DOMAINS, spelling.OF_SITE
-joining_sets = postgresql_pool.joining_sets
+VALUE_KEYS = spelling.VALUE_KEYS
+IN_ORDER, ONE_OF_DOMAINS, OF_SITE = spelling.IN_ORDER, spelling.ONE_OF_DOMAINS, spelling.OF_SITE
 rewrite, indexed_by, caseless = spelling.rewrite, spelling.indexed_by, spelling.caseless
 among, each_number, joined = spelling.among, spelling.each_number, spelling.joined
-instant_text, json_path = spelling.instant_text, spelling.json_path
+instant_text, in_set = spelling.instant_text, spelling.in_set
 version, version_advice = diagnostics.version, diagnostics.version_advice
 version_fault = diagnostics.version_fault
 fault, notes, identity = diagnostics.fault, diagnostics.notes, diagnostics.identity
 page_counts, deviations = diagnostics.page_counts, diagnostics.deviations
-json_number, json_instant = spelling.json_number, spelling.json_instant
 
 
 def open(
@@ -148,10 +143,12 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
     Waits for them until `deadline`, an instant of `time.monotonic`, and as long again for a site. Raises
     `Unavailable` while another host's code is newer, or the instance elsewhere, and of a site that is gone.
     """
-    left = max(1, round((deadline - time.monotonic()) * 1000))
+    wait_ms = max(1, round((deadline - time.monotonic()) * 1000))
     with opened.atomic(READ_COMMITTED):
         enter = ENTER_BOUNDED if opened.connection().info.server_version >= BOUNDED_SINCE else ENTER
-        lowest_writer, phase = opened.run(enter.format(left, STILL_MS, "" if site_id is None else "_shared"))
+        lowest_writer, phase = opened.run(
+            enter.format(wait_ms, STILL_MS, "" if site_id is None else "_shared")
+        )
         if lowest_writer > WRITER or phase:
             raise Unavailable(ELSEWHERE if phase else UPGRADE)
         if site_id == 0:
@@ -172,18 +169,6 @@ def migration_lock(opened: Any) -> Iterator[None]:
 
 def now_ms(opened: Any) -> int | None:
     return int(opened.execute_sql(NOW).fetchone()[0])
-
-
-@contextlib.contextmanager
-def alone(opened: Any, task: int) -> Iterator[bool]:
-    """A lock in a transaction of its own: the caller's may come and go, and a pooler keep it."""
-    connection = opened.another()
-    try:
-        with connection.atomic():
-            connection.run("SET LOCAL idle_in_transaction_session_timeout = 0")  # whatever the role has
-            yield bool(connection.execute_sql(ERRAND, (task,)).fetchone()[0])
-    finally:
-        connection.close_all()
 
 
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:

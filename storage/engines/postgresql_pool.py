@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import peewee
@@ -10,7 +10,7 @@ import psycopg
 from playhouse.postgres_ext import PooledPsycopg3Database
 
 from storage.engines import postgresql_bulk
-from storage.engines.postgresql_connections import OF_TRANSACTION, ServerConnections
+from storage.engines.postgresql_connections import ServerConnections
 from storage.sql import PASSED_OVER, RowStatement
 
 MUCH = 1_000  # rows of a new site, for the first statistics
@@ -30,20 +30,20 @@ class GrownTables:
         self._enough: dict[tuple[str, int], int] = {}
 
     def add(self, table: str, site_id: int, rows: int) -> None:
-        place = table, site_id
-        self._written[place] += rows
-        if self._written[place] >= self._enough.get(place, MUCH):
-            self.due.add(place)
+        key = table, site_id
+        self._written[key] += rows
+        if self._written[key] >= self._enough.get(key, MUCH):
+            self.due.add(key)
 
     def take(self, expected: Callable[[str, int], int]) -> set[str]:
         """The tables in which the planner does not expect what this process has written."""
-        taken, self.due = self.due, set()
+        keys, self.due = self.due, set()
         outgrown = set()
-        for place in taken:
-            written, known = self._written[place], expected(*place)
-            self._enough[place] = written + max(written, known) // 2
-            if known * 3 < written * 2:
-                outgrown.add(place[0])
+        for key in keys:
+            own_rows, expected_rows = self._written[key], expected(*key)
+            self._enough[key] = own_rows + max(own_rows, expected_rows) // 2
+            if expected_rows * 3 < own_rows * 2:
+                outgrown.add(key[0])
         return outgrown
 
 
@@ -54,10 +54,6 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
         super().__init__(url, **{"prepare_threshold": None} | options)
         self._types: dict[str, dict[str, str]] = {}
         self.growth = GrownTables()
-
-    def another(self) -> "ServerPool":
-        """A pool of one connection, which no other thread uses."""
-        return ServerPool(self.database, max_connections=1, thread_safe=False, **self.connect_params)
 
     def _is_closed(self, connection: Any) -> bool:
         lost = is_lost(connection)
@@ -139,14 +135,3 @@ def is_lost(connection: psycopg.Connection[Any]) -> bool:
     except psycopg.OperationalError:
         return True
     return False
-
-
-@contextlib.contextmanager
-def joining_sets(opened: Any) -> Iterator[None]:
-    """A transaction in which the server joins sets without nested loops.
-
-    With old or missing statistics it would choose them, and they take minutes.
-    """
-    with opened.atomic():
-        opened.run(f"SET LOCAL enable_nestloop = off; {OF_TRANSACTION}")
-        yield

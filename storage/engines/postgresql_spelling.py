@@ -1,7 +1,9 @@
-"""The parts of statements that another engine spells otherwise. `j` has `type` and `atom` of a JSON value."""
+"""The parts of statements that another engine spells otherwise."""
 
 from collections.abc import Collection
 from typing import Any
+
+from pyroaring import BitMap
 
 from storage.sql import Sql
 
@@ -13,9 +15,8 @@ PERIODS = (
     "FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS pairs (pair, place)) AS b"
 )
 VALUE_KEYS = (
-    "(SELECT CAST(key ->> 0 AS bigint) AS field_id, key ->> 1 AS folded, key ->> 2 AS label, "
-    "CAST(key ->> 3 AS integer) AS kind, CAST(key ->> 4 AS bigint) AS subscriber_id "
-    "FROM json_array_elements(CAST(? AS json)) AS keys (key)) AS k"
+    "(SELECT CAST(pair ->> 0 AS bigint) AS field_id, pair ->> 1 AS folded "
+    "FROM json_array_elements(CAST(? AS json)) AS pairs (pair)) AS k"
 )
 SCALARS = (
     'LATERAL (SELECT members.key COLLATE "C" AS key, types.type, '
@@ -30,16 +31,6 @@ BY_ATOM = (
     "WHEN type = 'false' THEN 0 END, value"
 )
 IN_ORDER = "JOIN"
-JOINS_SETS, NARROWED = True, 3
-NOT_AMONG = "NOT EXISTS (SELECT 1 FROM ({ids}) AS those (one) WHERE those.one = {id})"
-COUNTED = (
-    "SELECT count(DISTINCT found.subscriber_id), count(DISTINCT gone.subscriber_id) FROM ({left}) AS gone "
-    "RIGHT JOIN ({ids}) AS found ON found.subscriber_id = gone.subscriber_id"
-)
-
-OF_JSON = "json_members({}, ?) WITH ORDINALITY"  # so that the planner does not count its loops
-
-
 OF_SITE = "site_id = ?"
 
 
@@ -79,14 +70,6 @@ def instant_text(column: str) -> str:
     return f"""to_char({instant}, 'YYYY-MM-DD"T"HH24:MI:SS.MS')"""
 
 
-def json_number(sign: str) -> str:
-    return f"spelt_number(j.atom) {sign} CAST(? AS NUMERIC)"
-
-
-def json_instant(sign: str) -> str:
-    return f"spelt_instant(j.atom) {sign} ?"
-
-
-def json_path(key: str) -> str:
-    """Where `OF_JSON` finds the value of a key, whatever characters it has."""
-    return key
+def in_set(column: str, ids: BitMap) -> Sql:
+    """Is one of many ids."""
+    return Sql(f"{column} = ANY(?)", (list(ids),))

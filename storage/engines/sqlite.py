@@ -6,11 +6,12 @@
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+from storage import spelt
 from storage.engines import (
     sqlite_errors,
     sqlite_files,
@@ -37,6 +38,12 @@ PRAGMAS = {
     "journal_size_limit": sqlite_log.LIMIT_BYTES,
     "cache_spill": 2_500,  # pages: what a usual transaction writes goes to the log once, when it commits
 }
+FUNCTIONS: dict[str, tuple[Callable[..., Any], int]] = {
+    "folded": (str.casefold, 1),  # lower() is ASCII only
+    "spelt_number": (spelt.number, 1),
+    "spelt_instant": (spelt.instant, 1),
+    "is_in_set": (lambda ids, subscriber_id: subscriber_id in ids, 2),
+}
 CHECKED_PRAGMAS = ("journal_mode", "synchronous", "foreign_keys")
 SYNCHRONOUS = ("off", "normal", "full", "extra")
 
@@ -45,15 +52,12 @@ LOG, log_bytes = sqlite_log.LOG, sqlite_log.log_bytes
 is_due, is_overlong, is_full = sqlite_log.is_due, sqlite_log.is_overlong, sqlite_log.is_full
 checkpoint, restart_log, truncate_log = sqlite_log.checkpoint, sqlite_log.restart_log, sqlite_log.truncate_log
 IDS, PERIODS, SCALARS = sqlite_spelling.IDS, sqlite_spelling.PERIODS, sqlite_spelling.SCALARS
-OF_JSON, IN_ORDER, BY_ATOM = sqlite_spelling.OF_JSON, sqlite_spelling.IN_ORDER, sqlite_spelling.BY_ATOM
+IN_ORDER, BY_ATOM = sqlite_spelling.IN_ORDER, sqlite_spelling.BY_ATOM
 VALUE_KEYS = sqlite_spelling.VALUE_KEYS
-JOINS_SETS, NARROWED = sqlite_spelling.JOINS_SETS, sqlite_spelling.NARROWED
-NOT_AMONG, COUNTED = sqlite_spelling.NOT_AMONG, sqlite_spelling.COUNTED
 ONE_OF_DOMAINS, OF_SITE = sqlite_spelling.ONE_OF_DOMAINS, sqlite_spelling.OF_SITE
 rewrite, indexed_by, caseless = sqlite_spelling.rewrite, sqlite_spelling.indexed_by, sqlite_spelling.caseless
 among, each_number, joined = sqlite_spelling.among, sqlite_spelling.each_number, sqlite_spelling.joined
-instant_text, json_path = sqlite_spelling.instant_text, sqlite_spelling.json_path
-json_number, json_instant = sqlite_spelling.json_number, sqlite_spelling.json_instant
+instant_text, in_set = sqlite_spelling.instant_text, sqlite_spelling.in_set
 
 
 def open(
@@ -80,7 +84,8 @@ def open(
         autoconnect=False,
     )
     pool.timeout = timeout_seconds  # SQLite's busy timeout; the argument above is the pool's
-    pool.register_function(str.casefold, "folded", 1, deterministic=True)  # lower() is ASCII only
+    for name, (function, arguments) in FUNCTIONS.items():
+        pool.register_function(function, name, arguments, deterministic=True)
     return pool
 
 
@@ -143,18 +148,14 @@ def snapshot(opened: Any) -> Iterator[None]:
         yield
 
 
-def joining_sets(_opened: Any) -> contextlib.AbstractContextManager[None]:
-    return contextlib.nullcontext()
-
-
 @contextlib.contextmanager
 def write_transaction(opened: Any, deadline: float, _site_id: int | None) -> Iterator[None]:
     """Takes the write lock of all sites at once: a transaction that begins with a read cannot wait for it.
 
     Waits for it until `deadline`, an instant of `time.monotonic`.
     """
-    left = max(0.0, deadline - time.monotonic())
-    opened.execute_sql(f"PRAGMA busy_timeout = {round(left * 1000)}")
+    wait_seconds = max(0.0, deadline - time.monotonic())
+    opened.execute_sql(f"PRAGMA busy_timeout = {round(wait_seconds * 1000)}")
     try:
         with opened.atomic("IMMEDIATE"):
             yield
@@ -181,11 +182,6 @@ def migration_lock(opened: Any) -> Iterator[None]:
 def now_ms(_opened: Any) -> int | None:
     """None: all processes are on one machine, which has an uptime."""
     return None
-
-
-def alone(_opened: Any, _task: int) -> AbstractContextManager[bool]:
-    """All processes are on one machine, and may do a task at once."""
-    return contextlib.nullcontext(True)
 
 
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:

@@ -20,6 +20,9 @@ from storage.sql import insert_into
 
 ERASED, SUBSCRIBED, BEGINNING = "erased", "subscribed", "beginning"
 UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE = "unsubscribed", "unsubscribed by date"
+ROTATED, REVOKED = "links rotated", "links revoked"
+OF_LINKS = frozenset({ROTATED, REVOKED})
+LASTING = (ERASED, BEGINNING, ROTATED, REVOKED)
 LOG, MAX_LINE_BYTES = "erasures.log", 1024
 
 
@@ -28,7 +31,8 @@ class LogLine(NamedTuple):
 
     `at` is the instant that counts, in milliseconds, `shown_at` the one that is shown where it differs, and
     `logged_at` that of the line. `number` is that of the transaction in the order of acceptance,
-    `pepper_check` of the pepper of the hashes. Lines of an older Audience have the first five at most.
+    `pepper_check` of the pepper of the hashes. Lines of an older Audience have the first five at most. Lines
+    of links have no hash, and as number that of the generation that is current, or the first that is good.
 
     The first line is the `BEGINNING`: of all changes since its `at` that are not superseded there is a line.
     """
@@ -83,6 +87,8 @@ class _Lines:
         self._append([change for change in self.changes if change.kind != SUBSCRIBED])
 
     def after_commit(self) -> None:
+        if all(change.kind != SUBSCRIBED for change in self.changes):
+            return
         last = {hash_: change.kind for change in self.changes for hash_ in change.hashes}
         with contextlib.suppress(DiskFault):
             self._append(
@@ -107,7 +113,7 @@ def append(file: Path, changes: Iterable[LogLine]) -> None:
             opened.truncate(end)
             opened.seek(end)
             try:
-                _write(descriptor, b"".join(map(line, changes)))
+                _write(descriptor, "".join(map(line, changes)).encode())
             except OSError:
                 opened.truncate(end)
                 raise
@@ -121,10 +127,20 @@ def _write(descriptor: int, octets: bytes) -> None:
     os.fsync(descriptor)
 
 
-def line(change: LogLine) -> bytes:
-    """An older Audience refuses the first line, and so the file, of which it would take all for erased."""
-    known = {name: value for name, value in zip(FIELDS, change, strict=True) if value or value == 0}
-    return orjson.dumps(known, option=orjson.OPT_APPEND_NEWLINE)
+def line(change: LogLine) -> str:
+    """In a fixed form, as an import writes many; its texts have no quote. An older Audience refuses the first
+    line, and so the file, of which it would take all for erased.
+    """
+    site_uuid, address_hash, at, number, check_value, kind, person_hash, shown_at, logged_at = change
+    if kind == BEGINNING or number is None or check_value is None or logged_at is None:
+        known = {name: value for name, value in zip(FIELDS, change, strict=True) if value or value == 0}
+        return orjson.dumps(known, option=orjson.OPT_APPEND_NEWLINE).decode()
+    person = f',"person_hash":"{person_hash}"' if person_hash else ""
+    shown = f',"shown_at":{shown_at}' if shown_at is not None else ""
+    return (
+        f'{{"site_uuid":"{site_uuid}","address_hash":"{address_hash}","at":{at},"number":{number},'
+        f'"pepper_check":"{check_value}","kind":"{kind}"{person}{shown},"logged_at":{logged_at}}}\n'
+    )
 
 
 def list_all() -> list[LogLine]:
@@ -149,6 +165,6 @@ def put_beginning(beginning: LogLine) -> None:
 def drop(before: int) -> int:
     """Deletes what was logged before an instant, but for erasures, from the table; how many lines."""
     return execute(
-        f"DELETE FROM logged_erasures WHERE logged_at < ? AND kind NOT IN ('{ERASED}', '{BEGINNING}')",
+        f"DELETE FROM logged_erasures WHERE logged_at < ? AND kind NOT IN {LASTING}",
         (before,),
     )

@@ -45,6 +45,7 @@ class FileUpload(NamedTuple):
 
 
 UPLOADS = Records(FileUploadModel, FileUpload)
+get = UPLOADS.get
 
 
 def add(
@@ -57,10 +58,6 @@ def add(
     if task != ASKED:
         jobs.add(site_id, JOB, upload_id)
     return upload_id
-
-
-def get(site_id: int, upload_id: int) -> FileUpload | None:
-    return UPLOADS.get(site_id=site_id, id=upload_id)
 
 
 def waiting(site_id: int) -> list[FileUpload]:
@@ -122,7 +119,7 @@ def list_asked_before(instant: int) -> list[tuple[int, int]]:
     return rows(query, (instant,))
 
 
-def searched(site_id: int, upload_id: int, later: int) -> None:
+def put_searched(site_id: int, upload_id: int, later: int) -> None:
     """Ends a search; `later` is the number of the first erasure since it had begun, or 0."""
     UPLOADS.change({"to_search": later}, site_id=site_id, id=upload_id)
 
@@ -167,10 +164,7 @@ class ImportedFile(NamedTuple):
 
 
 FILES = Records(ImportedFileModel, ImportedFile)
-
-
-def put_file(site_id: int, import_id: int, file: ImportedFile) -> None:
-    FILES.add_new(file, site=site_id, import_id=import_id)
+add_file = FILES.add_new
 
 
 def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:

@@ -1,7 +1,8 @@
 """The queries of reports, which count on demand.
 
 Periods are `(first, end)` in milliseconds, `end` excluded; one statement takes several as JSON, and
-searches an index once per period. `rule` is a condition of `storage.segments.rules`, or `MATCH_ALL`.
+searches an index once per period. `rule` is a condition on `subscribers`, such as that of
+`Members`, or `MATCH_ALL`.
 """
 
 import json
@@ -10,12 +11,10 @@ from typing import Any
 
 from storage.database import rows
 from storage.engines.chosen import engine
-from storage.segments.people import People
+from storage.segments.members import ids_of
 from storage.segments.rules import DOMAIN
-from storage.segments.segments import OF_SITE
 from storage.sql import Sql
-from storage.subscribers import domains, tags
-from storage.subscribers.field_values import OTHER
+from storage.subscribers import domains, field_values, tags
 from storage.subscribers.subscribers import TEXT_COLUMNS
 
 Interval = tuple[int, int]
@@ -24,6 +23,9 @@ IMPORTED = ("i.created", "i.updated", "i.unchanged", "i.refused + i.suppressed")
 NUMBERS: dict[str, Callable[[Any], object]] = {"integer": int, "real": float}
 ALWAYS: Interval = (-(2**63), 2**63 - 1)
 
+# Reads the subscribers of a site in the order of `created_at`, nearly their order on disk. With the site
+# alone, the query planner chooses the index of `updated_at`, whose random access is ten times as slow.
+OF_SITE = "subscribers.site_id = ? AND subscribers.created_at > '-9223372036854775808'"
 MATCHING = f"SELECT subscribers.id FROM subscribers WHERE {OF_SITE} AND created_at >= ? AND created_at < ?"
 
 
@@ -69,15 +71,11 @@ def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) ->
             "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
             (site_id, *parameters, limit),
         )
-    chosen, parameters = _subscriber_filter(site_id, rule, period)
-    return rows(
-        "SELECT text, CAST(sum(total) AS bigint) "
-        "FROM (SELECT CASE label WHEN '' THEN folded ELSE label END AS text, count(*) AS total "
-        "FROM field_values WHERE site_id = ? AND field_id = "
-        f"(SELECT id FROM custom_fields WHERE site_id = ? AND key = ?) AND kind <> {OTHER} {chosen} "
-        "GROUP BY folded, label) AS spelt GROUP BY text ORDER BY 2 DESC, 1 LIMIT ?",
-        (site_id, site_id, key, *parameters, limit),
-    )
+    among = None
+    if rule != MATCH_ALL or period != ALWAYS:
+        among = ids_of(Sql(f"{MATCHING} AND ({rule.text})", (site_id, *period, *rule.parameters)))
+    totals = field_values.counts(site_id, key, among=among)
+    return sorted(totals.items(), key=lambda total: (-total[1], total[0]))[:limit]
 
 
 def by_domain(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
@@ -173,6 +171,4 @@ def _subscriber_filter(
     """
     if rule == MATCH_ALL and period == ALWAYS:
         return "", ()
-    if isinstance(rule, People) and not rule.excludes and period == ALWAYS:
-        return f"AND {column} IN ({rule.ids.text})", rule.ids.parameters
     return f"AND {column} IN ({MATCHING} AND ({rule.text}))", (site_id, *period, *rule.parameters)

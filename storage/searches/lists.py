@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from storage.database import row, rows
 from storage.engines.chosen import engine
-from storage.segments.people import looking_for
 from storage.segments.rules import DOMAIN
 from storage.sql import AND, Sql, join
 from storage.subscribers import domains
@@ -38,7 +37,7 @@ def begins_with(
 ) -> Sql:
     """A condition: the address begins with one of `addresses`, its domain, or a name, with one of the others.
 
-    Up to `MOST_FOUND` people are found by indexes; of more, it is asked of one person after another.
+    Up to `MOST_FOUND` subscribers are found by indexes; of more, it is checked for one after another.
     """
     conditions = [condition for start in addresses for condition in _starts(site_id, start, BY_ADDRESS)]
     conditions += [condition for start in of_domains for condition in _starts(site_id, start, BY_DOMAIN)]
@@ -88,21 +87,19 @@ def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offs
         f"{_plus(rule)}{column} {direction}" for column in dict.fromkeys((order, "created_at", "id"))
     )
     query = f"SELECT id FROM subscribers WHERE {_listed(rule, order)} ORDER BY {ordered} LIMIT ? OFFSET ?"
-    with looking_for([rule]):
-        records = rows(query, (site_id, *rule.parameters, limit, offset))
+    records = rows(query, (site_id, *rule.parameters, limit, offset))
     ids = [subscriber_id for (subscriber_id,) in records]
     among = engine.among(ids)
     query = f"SELECT {COLUMNS} FROM subscribers WHERE id {among.text} AND {engine.OF_SITE}"
-    people = rows(query, [*among.parameters, site_id])
-    by_id = {subscriber.id: subscriber for subscriber in map(read, people)}
+    records = rows(query, [*among.parameters, site_id])
+    by_id = {subscriber.id: subscriber for subscriber in map(read, records)}
     return [by_id[subscriber_id] for subscriber_id in ids if subscriber_id in by_id]
 
 
 def ids(site_id: int, rule: Sql, order: str) -> list[int]:
     """The ids of all who match and have the date `order`."""
     listed = f"site_id = ? AND {order} > {EARLIEST} AND ({rule.text})"
-    with looking_for([rule]):
-        records = rows(f"SELECT id FROM subscribers WHERE {listed} ORDER BY id", (site_id, *rule.parameters))
+    records = rows(f"SELECT id FROM subscribers WHERE {listed} ORDER BY id", (site_id, *rule.parameters))
     return [subscriber_id for (subscriber_id,) in records]
 
 
@@ -113,8 +110,7 @@ def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
     """
     listed = _listed(rule, order) if order != ORDERS[0] else f"{_of_site(rule)} AND ({rule.text})"
     counted = f"SELECT 1 FROM subscribers WHERE {listed} LIMIT ?"
-    with looking_for([rule]):
-        [total] = row(f"SELECT count(*) FROM ({counted}) AS found", (site_id, *rule.parameters, limit))
+    [total] = row(f"SELECT count(*) FROM ({counted}) AS found", (site_id, *rule.parameters, limit))
     return int(total)
 
 
@@ -129,12 +125,6 @@ def _of_site(rule: Sql) -> str:
 def _plus(rule: Sql) -> str:
     """What keeps the columns of a list from their indexes, where the rule finds the few who are in it."""
     return "+" if rule.rare else ""
-
-
-def has(site_id: int, subscriber_id: int, rule: Sql) -> bool:
-    """Whether one subscriber matches."""
-    query = f"SELECT 1 FROM subscribers WHERE id = ? AND site_id = ? AND ({rule.text})"
-    return row(query, (subscriber_id, site_id, *rule.parameters)) is not None
 
 
 def newest(site_id: int, limit: int) -> list[Subscriber]:

@@ -1,5 +1,6 @@
 """Searches among the subscribers of a site, and their pages in an export."""
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +9,6 @@ from typing import Any
 from storage.access.sites import counters
 from storage.database import each_row, row, rows
 from storage.engines.chosen import engine
-from storage.segments.people import looking_for
 from storage.sql import AND, Sql, join
 from storage.subscribers import tags
 from storage.subscribers.subscribers import COLUMN_NAMES, COLUMNS, DATES, Subscriber, read
@@ -47,8 +47,7 @@ class Filters:
 def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subscriber]:
     """Matches, newest first."""
     query = Sql(f"SELECT {COLUMNS_OF_PAGE} FROM page {engine.IN_ORDER} {ON_PAGE} {ORDERED}")
-    with looking_for(filters.rules):
-        return [read(record) for record in _read(site_id, filters, limit, offset, query)]
+    return [read(record) for record in _read(site_id, filters, limit, offset, query)]
 
 
 def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) -> tuple[bytes, bool]:
@@ -61,8 +60,7 @@ def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) ->
         f"FROM (SELECT * FROM page LIMIT {limit:d}) AS page {engine.IN_ORDER} {ON_PAGE}",
         text.parameters,
     )
-    with looking_for(filters.rules):
-        [(joined, row_count)] = _read(site_id, filters, limit + 1, offset, one_row)
+    [(joined, row_count)] = _read(site_id, filters, limit + 1, offset, one_row)
     return bytes(joined or b""), row_count > limit
 
 
@@ -86,7 +84,7 @@ def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -
 @dataclass(frozen=True)
 class Plan:
     """What yields the candidates, which are then sorted: the rarest `tag`, a rare `date` or a `rule`. Without
-    them, all people are looked at, newest first, until a page is full.
+    them, all subscribers are looked at, newest first, until a page is full.
     """
 
     tag: int | None = None
@@ -117,8 +115,8 @@ def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
     a page is full; else None."""
     if not tag_ids:
         return None
-    users, known = counters(site_id)[0], tags.bearers(site_id, tag_ids)
-    counts = {tag_id: max(1, known.get(tag_id, 0)) for tag_id in tag_ids}
+    users, bearers = counters(site_id)[0], tags.bearers(site_id, tag_ids)
+    counts = {tag_id: max(1, bearers.get(tag_id, 0)) for tag_id in tag_ids}
     rarest = min(counts, key=counts.__getitem__)
     looked_at = min(users, PAGE_ROWS * math.prod(max(1.0, users / count) for count in counts.values()))
     if counts[rarest] < max(FEW, looked_at / READ_COST):
@@ -127,7 +125,7 @@ def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
 
 
 def _newest_have(site_id: int, tag_ids: Sequence[int], number: int) -> bool:
-    """Whether a page of people who have all tags is among the newest: tags may exclude each other."""
+    """Whether a page of subscribers who have all tags is among the newest: tags may exclude each other."""
     tagged = _tagged(site_id, tag_ids)
     newest = "SELECT id FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?"
     query = f"SELECT 1 FROM ({newest}) AS subscribers WHERE {tagged.text} LIMIT 1 OFFSET {PAGE_ROWS - 1}"
@@ -172,19 +170,23 @@ def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
     return join(" AND ", [*parts, *(Sql(f"({rule.text})", rule.parameters) for rule in filters.rules)])
 
 
-def page(site_id: int, filters: Filters, after: str, limit: int) -> list[Subscriber]:
-    """The next matches after a uuid, in the order of uuids (version 7: of creation); fewer of large ones.
+def page(site_id: int, after: str, limit: int) -> list[Subscriber]:
+    """The next subscribers after a uuid, in the order of uuids (version 7: of creation); fewer of large ones.
 
-    Always along the index of uuids: with another, all matches would be sorted for each page.
+    Always along the index of uuids: with another, all would be sorted for each page.
     """
-    where = _conditions(site_id, filters, Plan())
-    with looking_for(filters.rules):
-        records = each_row(
-            f"SELECT {COLUMNS} FROM subscribers {engine.indexed_by('subscribers_site_id_uuid')} "
-            f"WHERE {where.text} AND uuid > ? ORDER BY uuid LIMIT ?",
-            [*where.parameters, after, limit],
-        )
-        return [read(record) for record in _up_to(PAGE_LENGTH, records)]
+    records = each_row(
+        f"SELECT {COLUMNS} FROM subscribers {engine.indexed_by('subscribers_site_id_uuid')} "
+        "WHERE site_id = ? AND uuid > ? ORDER BY uuid LIMIT ?",
+        [site_id, after, limit],
+    )
+    return [read(record) for record in _up_to(PAGE_LENGTH, records)]
+
+
+def page_among(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
+    """Those of some ids who are there, in the order of ids; fewer of large ones."""
+    query = f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} ORDER BY id"
+    return [read(record) for record in _up_to(PAGE_LENGTH, each_row(query, [json.dumps(ids), site_id]))]
 
 
 def _up_to(length: int, records: Iterable[Any]) -> Iterator[Any]:

@@ -1,3 +1,3 @@
-"""Segments: their rules as SQL, how many match, and why a subscriber does."""
+"""Segments: whom their rules choose, how many they are, and how many they were."""
 
-__all__ = ["counts", "matches", "nodes", "people", "rules", "segments"]
+__all__ = ["counts", "members", "nodes", "rules", "segments"]

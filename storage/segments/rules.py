@@ -1,275 +1,251 @@
-"""Segment rules as SQL: one condition on the table `subscribers`, with all values of a rule bound.
+"""Whom a rule chooses: each condition is read as a set of ids, and groups combine sets.
 
-A condition is true, false or NULL; `not` treats the last two alike (`IS NOT TRUE`), so that a missing or odd
-value never affects the rest of a rule.
+A condition on a field is tested on rows `v`: of its values, or of the subscribers who have a name.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
+import orjson
+from pyroaring import BitMap
+
+from storage.database import column, rows
 from storage.engines.chosen import engine
-from storage.segments.nodes import BOUNDS, Between, Condition, Events, Group, Instant, Rule, simplify
-from storage.segments.people import GROUPS, NOTHING, People, chosen, join_all, join_any, negate
-from storage.sql import Sql, join
-from storage.subscribers import domains, tags
+from storage.segments.members import EVERYBODY, NOBODY, Members, ids_of
+from storage.segments.nodes import Condition, Events, Group, Instant, Rule
+from storage.sql import AND, Sql, join, slices
+from storage.subscribers import domains, field_values, tags
 from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, TEXT
 from storage.subscribers.subscribers import DATES, TEXT_COLUMNS
 
+BOUNDS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
+PLACES = {"contains": "> 0", "starts_with": "= 1"}  # of a text in another, as `instr` counts
+NOTHING = Sql("")
+OPPOSITES = {"is_not": "is", "missing": "exists", "not_within_days": "within_days"}
+
+
+class IdSelect(NamedTuple):
+    """A table with ids of subscribers: how a select of them begins, and their column."""
+
+    select: str
+    id: str
+
+
 DOMAIN = "substr(subscribers.email_key, instr(subscribers.email_key, '@') + 1)"
-STATUSES = {"subscribed": "IS NULL", "unsubscribed": "IS NOT NULL"}
-
-# `v` is a row of `field_values`; `j` the JSON `type` and `atom` of a name, or of text that is cut there.
-OF_FIELD = (
-    "SELECT v.subscriber_id FROM field_values v WHERE v.site_id = ? AND v.field_id = "
-    "(SELECT id FROM custom_fields WHERE site_id = ? AND key = ?)"
+OF_SITE = IdSelect("SELECT id FROM subscribers WHERE {site} AND ", "id")
+OF_NAME = (
+    "SELECT v.id FROM (SELECT id, folded({name}) AS folded, {text} AS kind, spelt_number({name}) AS number, "
+    "spelt_instant({name}) AS instant FROM subscribers WHERE {{site}} AND {name} <> '') AS v WHERE "
 )
-OF_CUT = "EXISTS (SELECT 1 FROM {} AS j WHERE {})"
-OBJECT = "(SELECT fields FROM subscribers AS cut WHERE cut.id = v.subscriber_id AND cut.site_id = v.site_id)"
+OF_NAMES = {name: IdSelect(OF_NAME.format(name=name, text=TEXT), "v.id") for name in TEXT_COLUMNS}
+OF_TAGS = IdSelect(
+    "SELECT subscriber_id AS id FROM subscriber_tags WHERE site_id = ? AND tag_id IN "
+    "(SELECT id FROM tags WHERE site_id = ? AND name_key ",
+    "subscriber_id",
+)
+OF_EVENTS = IdSelect("SELECT subscriber_id AS id FROM events WHERE {site} AND ", "subscriber_id")
 IS_CUT = f"v.kind = {TEXT} AND length(v.folded) = {MAX_LENGTH}"
-COMPARED = {False: ("v.number", "CAST(? AS NUMERIC)"), True: ("v.instant", "?")}  # by whether it is a date
-JSON_TEXT = "CASE j.type WHEN 'text' THEN folded(j.atom) END"
-TAGGED = (
-    "SELECT subscriber_id FROM subscriber_tags WHERE site_id = ? AND tag_id IN "
-    "(SELECT id FROM tags WHERE site_id = ? AND name_key {})"
-)
-UNSUBSCRIBED = "SELECT id AS subscriber_id FROM subscribers WHERE site_id = ? AND unsubscribed_at IS NOT NULL"
-SMALL, LARGE, LARGEST = range(3)  # sets of people: by an index, by a value, by reading all values of a field
-
-Compile = Callable[[Any], Sql]
-CompileOfSite = Callable[[Any, int], Sql]
-CompileField = Callable[[Condition, int], Sql]
 
 
-def compile(rule: Rule, site_id: int) -> Sql:
-    """The condition, in a query on `subscribers`, for the subscribers of a site that match a rule."""
-    if isinstance(rule, Group):
-        return GROUPS[rule.operator]([compile(part, site_id) for part in simplify(rule)], site_id)
-    if isinstance(rule, Events):
-        return _events(rule, site_id)
-    if isinstance(rule, Between):
-        return _between(rule, site_id)
-    if rule.subject in OF_SITE:
-        return OF_SITE[rule.subject][rule.operator](rule.operand, site_id)
-    if rule.subject == "field":
-        return FIELD[rule.operator](rule, site_id)
-    return COLUMNS[rule.subject][rule.operator](rule.operand)
+class Finder:
+    """Finds whom rules of a site choose. With `among`, nobody but those ids need be found."""
+
+    def __init__(self, site_id: int, among: Collection[int] | None = None) -> None:
+        self.site_id = site_id
+        self.among = None if among is None else orjson.dumps(list(among)).decode()
+
+    def members(self, rule: Rule) -> Members:
+        if isinstance(rule, Group):
+            return GROUPS[rule.operator](map(self.members, rule.parts))
+        if isinstance(rule, Events):
+            return self._with_events(rule)
+        if rule.operator in OPPOSITES:
+            return ~self.members(replace(rule, operator=OPPOSITES[rule.operator]))
+        return SUBJECTS[rule.subject][rule.operator](self, rule)
+
+    def _chosen(
+        self, source: IdSelect, parameters: Sequence[Any], condition: Sql, grouped: Sql = NOTHING
+    ) -> Members:
+        site = engine.OF_SITE if self.among else "site_id = ?"
+        text, bound = source.select.format(site=site) + condition.text, [*parameters, *condition.parameters]
+        if self.among is not None:
+            text, bound = f"{text} AND {source.id} IN ({engine.IDS})", [*bound, self.among]
+        return Members(ids_of(Sql(text + grouped.text, (*bound, *grouped.parameters))))
+
+    def _of_site(self, condition: Sql) -> Members:
+        return self._chosen(OF_SITE, [self.site_id], condition)
+
+    def _with_events(self, rule: Events) -> Members:
+        condition, often = Sql("type = ?", (rule.type,)), NOTHING
+        if rule.since is not None:
+            condition = join(AND, [condition, Sql("occurred_at >= ?", (rule.since,))])
+        if rule.at_least > 1:
+            often = Sql(" GROUP BY subscriber_id HAVING count(*) >= ?", (rule.at_least,))
+        return self._chosen(OF_EVENTS, [self.site_id], condition, often)
+
+    def with_status(self, rule: Condition) -> Members:
+        unsubscribed = self._of_site(Sql("unsubscribed_at IS NOT NULL"))
+        return unsubscribed if rule.operand == "unsubscribed" else ~unsubscribed
+
+    def with_tag(self, rule: Condition) -> Members:
+        names = _several(rule)
+        among = engine.among([*names, *tags.twin_keys(self.site_id, names)])
+        return self._chosen(OF_TAGS, [self.site_id] * 2, Sql(f"{among.text})", among.parameters))
+
+    def with_date(self, rule: Condition) -> Members:
+        if rule.operator == "exists":
+            return self._of_site(Sql(f"{rule.subject} IS NOT NULL"))
+        sign = BOUNDS.get(rule.operator, ">=")
+        return self._of_site(Sql(f"{rule.subject} {sign} ?", (rule.operand,)))
+
+    def with_address(self, rule: Condition) -> Members:
+        return self._of_site(_one_of("email_key", _several(rule)))
+
+    def with_address_like(self, rule: Condition) -> Members:
+        return self._of_site(Sql(f"instr(folded(email), ?) {PLACES[rule.operator]}", (rule.operand,)))
+
+    def with_domain(self, rule: Condition) -> Members:
+        return self._of_site(_one_of(DOMAIN, _several(rule)))
+
+    def with_domain_like(self, rule: Condition) -> Members:
+        """Those at a domain that has a text, as it is stored or shown, with an `@` before and a dot after."""
+        part = rule.operand if rule.operator == "contains" else f"@{rule.operand.removeprefix('@')}"
+        meets = _meets(rule.operator, part)
+        listed = [domain for domain, forms in self._domains if any(map(meets, forms))]
+        return self._of_site(Sql(f"{DOMAIN} {engine.ONE_OF_DOMAINS}", (domains.as_text(listed),)))
+
+    @cached_property
+    def _domains(self) -> list[tuple[str, set[str]]]:
+        names = column("SELECT domain FROM domains WHERE site_id = ? AND people > 0", (self.site_id,))
+        return [(name, {f"@{name}.", f"@{domains.shown_domain(name)}."}) for name in names]
+
+    def _with_value(self, key: str, condition: Sql) -> Members:
+        if key in TEXT_COLUMNS:
+            return self._chosen(OF_NAMES[key], [self.site_id], condition)
+        return Members(field_values.holders(self.site_id, key, condition))
+
+    def with_any_value(self, rule: Condition) -> Members:
+        return self._with_value(rule.key, Sql("TRUE"))
+
+    def with_value(self, rule: Condition) -> Members:
+        operands = _several(rule)
+        long = [operand for operand in operands if _is_long(rule.key, operand)]
+        texts = [operand for operand in operands if isinstance(operand, str) and operand not in long]
+        conditions = [_equal(operand) for operand in operands if not isinstance(operand, str)]
+        if texts:
+            conditions.append(join(" ", [Sql(f"v.kind = {TEXT} AND"), _one_of("v.folded", texts)]))
+        chosen = self._with_value(rule.key, _either(conditions)) if conditions else NOBODY
+        for operand in long:
+            chosen |= self._with_long_text(rule.key, operand, partial(str.__eq__, operand))
+        return chosen
+
+    def with_value_like(self, rule: Condition) -> Members:
+        text, meets = rule.operand, _meets(rule.operator, rule.operand)
+        if _is_long(rule.key, text):
+            start = text if rule.operator == "starts_with" else ""
+            return self._with_long_text(rule.key, start, meets)
+        condition = Sql(f"v.kind = {TEXT} AND instr(v.folded, ?) {PLACES[rule.operator]}", (text,))
+        chosen = self._with_value(rule.key, condition)
+        if rule.operator == "contains" and rule.key not in TEXT_COLUMNS:
+            chosen |= self._with_long_text(rule.key, "", meets)
+        return chosen
+
+    def with_bound(self, rule: Condition) -> Members:
+        compared = "v.instant {} ?" if isinstance(rule.operand, Instant) else "v.number {} CAST(? AS NUMERIC)"
+        return self._with_value(rule.key, Sql(compared.format(BOUNDS[rule.operator]), (rule.operand,)))
+
+    def _with_long_text(self, key: str, start: str, meets: Callable[[str], bool]) -> Members:
+        """Those with a text that meets a test and is cut in its row, as is its `start`: the whole text is in
+        their JSON.
+        """
+        begins = Sql(f"{IS_CUT} AND instr(v.folded, ?) = 1", (start[:MAX_LENGTH],))
+        found = BitMap()
+        for ids in slices(self._with_value(key, begins).ids):
+            query = f"SELECT id, fields FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE}"
+            fields_by_id = rows(query, (orjson.dumps(ids).decode(), self.site_id))
+            found.update(
+                subscriber_id
+                for subscriber_id, fields in fields_by_id
+                if any(meets(text.casefold()) for text in _texts(orjson.loads(fields).get(key)))
+            )
+        return Members(found)
 
 
-def _bind(template: str) -> Compile:
-    return lambda operand: Sql(template, (operand,))
+def _several(rule: Condition) -> tuple[Any, ...]:
+    return rule.operand if rule.operator == "in" else (rule.operand,)
 
 
-def _texts(whole: str, part: str) -> dict[str, Compile]:
-    """The operators on text. `whole` is the SQL that compares the whole text, `part` the SQL that
-    searches in it.
-    """
-    return {
-        "is": _bind(f"{whole} = ?"),
-        "is_not": _bind(f"{whole} <> ?"),
-        "in": lambda operand: join(" ", [Sql(whole), engine.among(operand)]),
-        "contains": _bind(f"instr({part}, ?) > 0"),
-        "starts_with": _bind(f"instr({part}, ?) = 1"),
-    }
+def _one_of(column: str, values: Collection[Any]) -> Sql:
+    return join(" ", [Sql(column), engine.among(values)])
 
 
-def _dates(column: str) -> dict[str, Compile]:
-    return {
-        **{operator: _bind(f"{column} {sign} ?") for operator, sign in BOUNDS.items()},
-        "within_days": _bind(f"{column} >= ?"),
-        "not_within_days": _bind(f"({column} >= ?) IS NOT TRUE"),
-        "exists": lambda _: Sql(f"{column} IS NOT NULL"),
-        "missing": lambda _: Sql(f"{column} IS NULL"),
-    }
+def _either(conditions: list[Sql]) -> Sql:
+    either = join(" OR ", conditions)
+    return Sql(f"({either.text})", either.parameters)
 
 
-def _status(status: str, site_id: int) -> Sql:
-    return People(
-        f"subscribers.unsubscribed_at {STATUSES[status]}",
-        select=Sql(UNSUBSCRIBED, (site_id,)),
-        is_fixed=True,
-        excludes=status == "subscribed",
-    )
-
-
-COLUMNS: dict[str, dict[str, Compile]] = {
-    **{name: _dates(f"subscribers.{name}") for name in DATES},
-    "email": _texts("subscribers.email_key", "folded(subscribers.email)"),
-}
-
-
-def _tagged(names: tuple[str, ...], site_id: int) -> Sql:
-    keys = (*names, *tags.twin_keys(site_id, names))
-    among = engine.among(keys)
-    return chosen(Sql(TAGGED.format(among.text), (site_id, site_id, *among.parameters)), SMALL)
-
-
-def _domain_contains(part: str, site_id: int, comparison: str = "> 0") -> Sql:
-    """The condition that a domain contains a text, as it is stored or shown, with an `@` before it and a dot
-    after it.
-    """
-    stored = Sql(f"instr('@' || {DOMAIN} || '.', ?) {comparison}", (part,))
-    shown = [(domain, f"@{text}.") for domain, text in domains.international(site_id)]
-    matching = [
-        domain for domain, text in shown if (text.startswith(part) if comparison == "= 1" else part in text)
-    ]
-    listed = Sql(f"{DOMAIN} {engine.ONE_OF_DOMAINS}", (domains.as_text(matching),))
-    return join_any([stored, listed]) if matching else stored
-
-
-def _domain_starts(part: str, site_id: int) -> Sql:
-    return _domain_contains(f"@{part.removeprefix('@')}", site_id, "= 1")
-
-
-def _of_any_site(compile: Compile) -> CompileOfSite:
-    return lambda operand, _: compile(operand)
-
-
-OF_SITE: dict[str, dict[str, CompileOfSite]] = {
-    "email_domain": {
-        **{operator: _of_any_site(compile) for operator, compile in _texts(DOMAIN, DOMAIN).items()},
-        "contains": _domain_contains,
-        "starts_with": _domain_starts,
-    },
-    "tag": {
-        "is": lambda name, site_id: _tagged((name,), site_id),
-        "is_not": lambda name, site_id: negate(_tagged((name,), site_id), site_id),
-        "in": _tagged,
-    },
-    "status": {"is": _status, "is_not": lambda status, site_id: negate(_status(status, site_id), site_id)},
-}
-
-
-EVENT = {
-    "within_days": " AND occurred_at >= ?",
-    "at_least": " GROUP BY subscriber_id HAVING count(*) >= ?",
-}
-
-
-def _events(rule: Events, site_id: int) -> Sql:
-    text = "SELECT subscriber_id FROM events WHERE site_id = ? AND type = ?"
-    parameters: tuple[Any, ...] = (site_id, rule.type)
-    if rule.since is not None:
-        text, parameters = text + EVENT["within_days"], (*parameters, rule.since)
-    several = Sql(EVENT["at_least"], (rule.at_least,)) if rule.at_least > 1 else NOTHING
-    return chosen(Sql(text, parameters), SMALL, several)
-
-
-def _some_name(rule: Condition, value: Sql) -> Sql:
-    """The condition on a name of a subscriber, tested as JSON: it is a text, or missing."""
-    name = f"subscribers.{rule.key}"
-    type_ = f"CASE {name} WHEN '' THEN 'null' ELSE 'text' END"
-    text = value.text.replace("j.type", type_).replace("j.atom", name)
-    return Sql(f"({text}) IS TRUE", value.parameters)
-
-
-def _some(rule: Condition, site_id: int, value: Sql, size: int = LARGEST, grouped: Sql = NOTHING) -> Sql:
-    """The condition that a subscriber has a row of `field_values` that meets a condition."""
-    select = Sql(f"{OF_FIELD} AND ({value.text})", (site_id, site_id, rule.key, *value.parameters))
-    return chosen(select, size, grouped)
-
-
-def _is_long(operand: Any) -> bool:
-    return isinstance(operand, str) and len(operand) >= MAX_LENGTH
-
-
-def _texts_of(rule: Condition, site_id: int, row: str, json_value: str, whole: bool = True) -> Sql:
-    """A condition on text. It is tested on the row of `field_values`, and on the JSON only if the text in
-    that row may be cut.
-
-    With `whole`, the test of the row is enough, unless the operand itself is long enough to be cut.
-    """
-    if rule.key in TEXT_COLUMNS:
-        return _some_name(rule, Sql(json_value, (rule.operand,)))
-    of_cut = OF_CUT.format(engine.OF_JSON.format(OBJECT), json_value)
-    truth_of_json = Sql(f"{IS_CUT} AND {of_cut}", (engine.json_path(rule.key), rule.operand))
-    if _is_long(rule.operand):
-        return _some(rule, site_id, truth_of_json)
-    truth_of_row = Sql(f"v.kind = {TEXT} AND {row}", (rule.operand,))
-    return _some(rule, site_id, truth_of_row if whole else join_any([truth_of_row, truth_of_json]))
-
-
-def _is(rule: Condition, site_id: int) -> Sql:
-    return _in(replace(rule, operand=[rule.operand]), site_id)
-
-
-def _in(rule: Condition, site_id: int) -> Sql:
-    """The condition for several operands: one search of `field_values` for all texts, one for all others."""
-    if rule.key in TEXT_COLUMNS:
-        return _some_name(rule, join_any([_json_equal(operand) for operand in rule.operand]))
-    texts = [operand for operand in rule.operand if isinstance(operand, str)]
-    others = [operand for operand in rule.operand if not isinstance(operand, str)]
-    short = tuple(operand for operand in texts if not _is_long(operand))
-    conditions = [
-        _texts_of(replace(rule, operand=operand), site_id, "", f"{JSON_TEXT} = ?")
-        for operand in texts
-        if _is_long(operand)
-    ]
-    if short:
-        equal = join(" ", [Sql(f"v.kind = {TEXT} AND v.folded"), engine.among(short)])
-        conditions.append(_some(rule, site_id, equal, LARGE))
-    if others:
-        conditions.append(_some(rule, site_id, join_any([_row_equal(operand) for operand in others])))
-    return join_any(conditions)
-
-
-def _row_equal(operand: bool | int | float) -> Sql:
+def _equal(operand: bool | int | float) -> Sql:
     if isinstance(operand, bool):
-        return Sql(f"v.kind = {BOOLEAN} AND v.folded = ?", ("true" if operand else "false",))
+        return Sql(f"(v.kind = {BOOLEAN} AND v.folded = ?)", (str(operand).lower(),))
     return Sql("v.number = CAST(? AS NUMERIC)", (operand,))
 
 
-def _json_equal(operand: bool | int | float | str) -> Sql:
-    if isinstance(operand, bool):
-        return Sql("j.type = ?", ("true" if operand else "false",))
-    return Sql(f"{JSON_TEXT} = ?" if isinstance(operand, str) else engine.json_number("="), (operand,))
+def _is_long(key: str, operand: Any) -> bool:
+    return isinstance(operand, str) and len(operand) >= MAX_LENGTH and key not in TEXT_COLUMNS
 
 
-def _bound(rule: Condition, site_id: int) -> Sql:
-    sign, is_date = BOUNDS[rule.operator], isinstance(rule.operand, Instant)
-    if rule.key in TEXT_COLUMNS:
-        json_value = engine.json_instant(sign) if is_date else engine.json_number(sign)
-        return _some_name(rule, Sql(json_value, (rule.operand,)))
-    column, mark = COMPARED[is_date]
-    return _some(rule, site_id, Sql(f"{column} {sign} {mark}", (rule.operand,)))
+def _meets(operator: str, part: str) -> Callable[[str], bool]:
+    return lambda text: part in text if operator == "contains" else text.startswith(part)
 
 
-def _between(rule: Between, site_id: int) -> Sql:
-    """The condition for two bounds, which reads the values once. The largest value of a list meets a lower
-    bound if any value does.
-    """
-    lower, upper = rule.lower, rule.upper
-    if lower.key in TEXT_COLUMNS:
-        return join_all([_bound(lower, site_id), _bound(upper, site_id)])
-    column, mark = COMPARED[isinstance(lower.operand, Instant)]
-    bounds = (
-        f" GROUP BY v.subscriber_id HAVING max({column}) {BOUNDS[lower.operator]} {mark} "
-        f"AND min({column}) {BOUNDS[upper.operator]} {mark}"
-    )
-    in_bounds = Sql(bounds, (lower.operand, upper.operand))
-    return _some(lower, site_id, Sql(f"{column} IS NOT NULL"), grouped=in_bounds)
+def _texts(value: Any) -> Iterator[str]:
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    return (member for member in members if isinstance(member, str))
 
 
-def _present(rule: Condition, site_id: int) -> Sql:
-    if rule.key in TEXT_COLUMNS:
-        return Sql(f"subscribers.{rule.key} <> ''")
-    return _some(rule, site_id, Sql("TRUE"))
+def _all(parts: Iterator[Members]) -> Members:
+    chosen = EVERYBODY
+    for part in parts:
+        chosen &= part
+        if chosen == NOBODY:
+            break
+    return chosen
 
 
-FIELD: dict[str, CompileField] = {
-    "is": _is,
-    "is_not": lambda rule, site_id: negate(_is(rule, site_id), site_id),
-    "in": _in,
-    "contains": lambda rule, site_id: _texts_of(
-        rule, site_id, "instr(v.folded, ?) > 0", f"instr({JSON_TEXT}, ?) > 0", whole=False
-    ),
-    "starts_with": lambda rule, site_id: _texts_of(
-        rule, site_id, "instr(v.folded, ?) = 1", f"instr({JSON_TEXT}, ?) = 1"
-    ),
-    **dict.fromkeys(BOUNDS, _bound),
-    "exists": _present,
-    "missing": lambda rule, site_id: negate(_present(rule, site_id), site_id),
+def _any(parts: Iterator[Members]) -> Members:
+    chosen = NOBODY
+    for part in parts:
+        chosen |= part
+    return chosen
+
+
+GROUPS: dict[str, Callable[[Iterator[Members]], Members]] = {
+    "all": _all,
+    "any": _any,
+    "not": lambda parts: ~next(parts),
 }
 
+Find = Callable[[Finder, Condition], Members]
+
+
+def _texts_by(whole: Find, part: Find) -> dict[str, Find]:
+    return dict.fromkeys(("is", "is_not", "in"), whole) | dict.fromkeys(PLACES, part)
+
+
+DATED: dict[str, Find] = dict.fromkeys(
+    (*BOUNDS, "within_days", "not_within_days", "exists", "missing"), Finder.with_date
+)
+
 # The operators of each subject of a rule.
-SUBJECTS = {**OF_SITE, "field": FIELD, "event": EVENT, **COLUMNS}
+SUBJECTS: dict[str, dict[str, Find]] = {
+    "tag": dict.fromkeys(("is", "is_not", "in"), Finder.with_tag),
+    "status": dict.fromkeys(("is", "is_not"), Finder.with_status),
+    "email": _texts_by(Finder.with_address, Finder.with_address_like),
+    "email_domain": _texts_by(Finder.with_domain, Finder.with_domain_like),
+    "field": _texts_by(Finder.with_value, Finder.with_value_like)
+    | dict.fromkeys(BOUNDS, Finder.with_bound)
+    | dict.fromkeys(("exists", "missing"), Finder.with_any_value),
+    **dict.fromkeys(DATES, DATED),
+}

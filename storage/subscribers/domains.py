@@ -1,16 +1,12 @@
 """How many people of a site have an address at each domain."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping
 
 from storage.database import column, execute, execute_many, rows
 from storage.sql import insert_into
 
 INTERNATIONAL = "xn--"  # how a label in A-label form begins
 LAST_CHARACTER = "\U0010ffff"
-
-_decoded: ContextVar[dict[int, list[tuple[str, str]]]] = ContextVar("_decoded")  # by site
 
 
 def count(site_id: int, more: Mapping[str, int]) -> None:
@@ -83,28 +79,6 @@ def shown_from(site_id: int, start: str, text: str) -> list[str]:
         (site_id, start, start + LAST_CHARACTER),
     )
     return [domain for domain in domains if shown_domain(domain).startswith(text)]
-
-
-@contextmanager
-def decoded_once() -> Iterator[None]:
-    """A context in which `international` reads and decodes the domains of a site once."""
-    token = _decoded.set({})
-    try:
-        yield
-    finally:
-        _decoded.reset(token)
-
-
-def international(site_id: int) -> list[tuple[str, str]]:
-    """The (stored form, shown form) of the domains for which these differ."""
-    decoded = _decoded.get({})
-    if site_id not in decoded:
-        domains = column(
-            "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND instr(domain, ?) > 0",
-            (site_id, INTERNATIONAL),
-        )
-        decoded[site_id] = [(domain, shown_domain(domain)) for domain in domains]
-    return decoded[site_id]
 
 
 def as_text(several: Iterable[str]) -> str:

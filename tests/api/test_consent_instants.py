@@ -179,7 +179,7 @@ def test_whom_a_waiting_bulk_action_chose_is_kept_by_an_undo_and_by_the_correcte
 ):
     wrong = file(client, "email,city", f"{ADA},Oslo", f"{OTHER},Rome")
     act(client, kind, ADA, tag=tag)
-    undos.of_import(client.site, int(wrong), 30)
+    undos.undo_import(client.site, int(wrong), 30)
     drain(client)
     assert client.find(OTHER) is None
     assert client.find(ADA)
@@ -231,7 +231,7 @@ def test_whom_a_bulk_action_unsubscribed_and_who_moved_since_stays_unsubscribed_
     act_id = act(client, UNSUBSCRIBE, ADA)
     run_acts(tmp_path)
     move(client, ADA, "new@example.com")
-    undos.of_act(client.site, act_id, 30, Actor("operator"))
+    undos.undo_bulk_action(client.site, act_id, 30, Actor("operator"))
     drain(client)
     assert client.find("new@example.com")["attributes"]["unsubscribed_at"]
 

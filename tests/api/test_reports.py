@@ -152,9 +152,9 @@ def done(client):
     happened += [(ann, f"rare {number}", 6) for number in range(9)]
     with database.write():
         events.add(
-            client.site.id,
             [Event(who, type_, "{}", None, NOW - ago * DAY) for who, type_, ago in happened],
-            NOW,
+            site_id=client.site.id,
+            created_at=NOW,
         )
 
 

@@ -10,7 +10,7 @@ from storage import database
 from storage import jobs as stored
 from storage.engines import sqlite
 from storage.errors import Unavailable
-from storage.segments import segments as stored_segments
+from storage.segments import members as stored_members
 
 
 class Done:
@@ -279,15 +279,15 @@ def test_of_several_processes_that_share_a_server_one_looks_for_what_is_due(site
 def test_a_count_that_outlasts_its_lease_counts(site, tick, monkeypatch):
     """Or two workers would count a large segment for ever, each taking it from the other."""
     made = segments.create(site, {"name": "All", "rules": {"status": "subscribed"}})
-    count = stored_segments.count
+    count = stored_members.count
 
     def slow(*arguments):
-        monkeypatch.setattr(stored_segments, "count", count)
+        monkeypatch.setattr(stored_members, "count", count)
         tick(DB.lease_ms + 1)
         jobs.work([counts.KIND], site.id, 5)
         return count(*arguments)
 
-    monkeypatch.setattr(stored_segments, "count", slow)
+    monkeypatch.setattr(stored_members, "count", slow)
     jobs.work([counts.KIND], site.id, 5)
     assert counts.by_segment(site) == {made.id: [0]}
     assert jobs.due_sites() == []

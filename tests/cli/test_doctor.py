@@ -139,8 +139,8 @@ def test_wrong_values_domains_and_tags_are_found_by_recounting_and_repaired(doct
     client.create("ann@example.com", fields={"plan": "pro", "age": 5}, tags="vip")
     client.create("bob@example.com", fields={"plan": "free"})
     with database.write():
-        database.execute("UPDATE field_values SET folded = 'free' WHERE folded = 'pro'")
-        database.execute("DELETE FROM field_values WHERE folded = '5'")
+        database.execute("UPDATE distinct_values SET folded = 'premium' WHERE folded = 'pro'")
+        database.execute("DELETE FROM distinct_values WHERE folded = '5'")
         database.execute("UPDATE domains SET people = 7")
         database.execute("UPDATE tags SET bearers = 7")
     code, results = doctor("--offline", "--recount")

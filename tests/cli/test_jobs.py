@@ -5,7 +5,7 @@ import pytest
 from audience import jobs
 from audience.access.audit_log import COMMAND_LINE
 from audience.bulk import acts as bulk_acts
-from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk import chunks as bulk_chunks
 from audience.imports import imports
 from audience.segments import counts as segment_counts
 from audience.segments import segments
@@ -23,13 +23,13 @@ def failing_act(client, patch, instance):
         ids = [id_ for (id_,) in database.rows("SELECT id FROM subscribers")]
     new = bulk_acts.NewAct(kind="tag", ids=ids, seen=bulk_acts.fingerprint(ids), tag="fair")
     bulk_acts.begin(client.site, new, COMMAND_LINE)
-    patch.setattr(bulk_act_pieces, "_change", fail)
+    patch.setattr(bulk_chunks, "_change", fail)
     return lambda: run_acts(instance)
 
 
 def failing_segment(client, patch, _):
     segments.create(client.site, {"name": "Fair", "rules": {"tag": "fair"}})
-    patch.setattr(segments, "matching", fail)
+    patch.setattr(segments, "members", fail)
     return count_segments
 
 

@@ -149,7 +149,7 @@ def test_whom_an_undo_since_the_backup_took_out_again_stays_away(settings, clien
     if is_moved:
         for name, email in people.items():
             say(client, "change_email", email, query=f"{name}@new.example")
-    undos.of_import(client.site, wrong, 30)
+    undos.undo_import(client.site, wrong, 30)
     site_lane.drain(client.site.id, 5)
     restore(settings, tmp_path / "b.tar")
     import_(client, *people.values())

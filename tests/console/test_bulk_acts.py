@@ -7,7 +7,7 @@ import pytest
 from audience.access import audit_log, sites
 from audience.access.audit_log import head
 from audience.bulk import acts as bulk_acts
-from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk import chunks as bulk_chunks
 from audience.changes.changes import change_from_item
 from audience.clock import HOUR_MS
 from audience.erasures import erasures
@@ -189,7 +189,7 @@ def test_an_export_is_kept_a_day_and_lists_people_as_they_are(site, manager, roo
     later(25 * HOUR_MS)
     again = signed_in(app, "max@example.com", {site: "manager"})
     assert again.get(f"{path}/export.csv").status_code == 404
-    bulk_act_pieces.sweep()
+    bulk_chunks.sweep()
     assert list(bulk_acts._pieces(site.id, bulk_acts.newest(site)[0].id)) == []
 
 

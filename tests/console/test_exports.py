@@ -16,7 +16,7 @@ PEOPLE = 6
 
 @pytest.fixture(autouse=True)
 def people(site, monkeypatch):
-    monkeypatch.setattr(bulk_acts, "PIECE_ROWS", 2)
+    monkeypatch.setattr(bulk_acts, "CHUNK_ROWS", 2)
     monkeypatch.setattr(exports, "PAGE_SIZE", 2)
     for number in range(PEOPLE):
         subscribers.create(site, {"email": f"p{number}@a.example", "tags": ["vip"]})

@@ -7,7 +7,7 @@ import pytest
 from audience import jobs
 from audience.access.audit_log import Actor
 from audience.bulk import acts as bulk_acts
-from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk import chunks as bulk_chunks
 from audience.bulk.acts import NewAct
 from audience.searches import searches
 from audience.subscribers import stats
@@ -41,15 +41,15 @@ def test_an_act_that_a_crash_interrupts_goes_on_and_counts_right(
     assert len(ids) == PEOPLE
     act_ = bulk_acts.begin(site, NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids)), ACTOR)
     calls = []
-    real = stored.drop_piece
+    real = stored.drop_chunk
 
-    def fail_at_the_second(site_id, piece_id):
-        calls.append(piece_id)
+    def fail_at_the_second(site_id, chunk_id):
+        calls.append(chunk_id)
         if len(calls) == 2:
             raise Crash
-        real(site_id, piece_id)
+        real(site_id, chunk_id)
 
-    monkeypatch.setattr(stored, "drop_piece", fail_at_the_second)
+    monkeypatch.setattr(stored, "drop_chunk", fail_at_the_second)
     with pytest.raises(Crash):
         work()
     half = bulk_acts.get(site, act_.id)
@@ -94,7 +94,7 @@ def test_an_act_whose_process_dies_while_choosing_says_within_a_minute_that_it_w
     assert "not begun" in manager.get(f"{root}/acts").text
     assert manager.get(f"{root}/acts/{left.id}/export.csv").status_code == 404
     assert tagged(site, "fair") == set()
-    bulk_act_pieces.sweep()
+    bulk_chunks.sweep()
     assert list(bulk_acts._pieces(site.id, left.id)) == []
 
 
@@ -110,7 +110,7 @@ def test_an_act_whose_machine_dies_while_choosing_says_so_too(site, manager, roo
 def test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up(
     site, many, manager, root, work, later, monkeypatch, paused_ms
 ):
-    real = stored.add_pieces
+    real = stored.add_chunks
 
     def slow(*arguments):
         real(*arguments)
@@ -118,8 +118,8 @@ def test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up(
         work()
         later(20_000)
 
-    monkeypatch.setattr(bulk_acts, "PIECES_AT_ONCE", 1)
-    monkeypatch.setattr(stored, "add_pieces", slow)
+    monkeypatch.setattr(bulk_acts, "CHUNKS_AT_ONCE", 1)
+    monkeypatch.setattr(stored, "add_chunks", slow)
     sent = act(manager, root, "tag", all="1", tag="fair")
     work()
     assert len(tagged(site, "fair")) == (0 if paused_ms else 100)
@@ -133,27 +133,27 @@ def test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up(
 def test_an_act_is_stopped_where_it_is(site, many, manager, root, work, monkeypatch):
     sent = act(manager, root, "unsubscribe", all="1")
     path = sent.headers["Location"].removeprefix("/console")
-    real = stored.drop_piece
+    real = stored.drop_chunk
 
-    def stop_after_the_first(site_id, piece_id):
-        real(site_id, piece_id)
+    def stop_after_the_first(site_id, chunk_id):
+        real(site_id, chunk_id)
         bulk_acts.cancel(site, bulk_acts.newest(site)[0].id)
 
-    monkeypatch.setattr(stored, "drop_piece", stop_after_the_first)
+    monkeypatch.setattr(stored, "drop_chunk", stop_after_the_first)
     work()
     work()
     stopped = bulk_acts.newest(site)[0]
     assert (stopped.status, stopped.done) == ("canceled", 200)
     assert "Stopped by hand: 250 subscribers not looked at." in manager.get(path).text
-    bulk_act_pieces.sweep()
+    bulk_chunks.sweep()
     assert list(bulk_acts._pieces(site.id, stopped.id)) == []
 
 
 def test_an_act_that_fails_stops_alone_and_can_go_on(site, manager, root, work, monkeypatch):
     broken = act(manager, root, "tag", all="1", tag="fair")
     fine = act(manager, root, "unsubscribe", all="1")
-    real = bulk_act_pieces._change
-    monkeypatch.setattr(bulk_act_pieces, "_change", lambda each: real(each) if each.kind != "tag" else 1 / 0)
+    real = bulk_chunks._change
+    monkeypatch.setattr(bulk_chunks, "_change", lambda each: real(each) if each.kind != "tag" else 1 / 0)
     work()
     assert "9 subscribers unsubscribed" in followed(manager, fine).text
     assert "It stopped by itself" in followed(manager, broken).text

@@ -229,13 +229,13 @@ def test_a_segment_that_cannot_be_counted_keeps_no_other_from_it(site, other_sit
     made = [
         segments.create(each, {"name": "Vips", "rules": {"tag": "vip"}}) for each in (site, site, other_site)
     ]
-    real = segments.matching
+    real = segments.members
     broken = [str(made[0].id)]
 
-    def matching(site_id, segment_id):
+    def members(site_id, segment_id):
         return real(site_id, segment_id) if segment_id not in broken else 1 / 0
 
-    monkeypatch.setattr(segments, "matching", matching)
+    monkeypatch.setattr(segments, "members", members)
     for _ in range(2):  # after a failure, a site's next turn is the next time that a worker looks
         count_segments()
     counted = [segment_counts.by_segment(each) for each in (site, other_site)]

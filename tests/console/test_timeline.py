@@ -7,8 +7,8 @@ import pytest
 from audience.access import keys
 from audience.access.audit_log import Actor
 from audience.bulk import acts as bulk_acts
-from audience.changes.changes import Source
 from audience.segments import segments
+from audience.sources import Source
 from audience.subscribers import commands, subscribers
 from tests.console.test_file_uploads import keep, start
 from tests.jobs import run_acts

@@ -147,7 +147,7 @@ def broken(act, path, monkeypatch):
         return 1 / 0 if len(done) == 2 else advance(*arguments)
 
     advance = stored_acts.advance
-    monkeypatch.setattr(bulk_acts, "PIECE_ROWS", 1)
+    monkeypatch.setattr(bulk_acts, "CHUNK_ROWS", 1)
     monkeypatch.setattr(stored_acts, "advance", fail_at_the_second)
     return act(TAG, "x")
 

@@ -10,7 +10,7 @@ from storage.access.sites import count
 from storage.searches import searches
 from storage.searches.searches import Filters
 from storage.segments.nodes import Condition
-from storage.segments.rules import compile
+from storage.segments.rules import Finder
 from storage.subscribers import tags
 from storage.subscribers.subscribers import Subscriber
 from tests.stored_people import store_rows
@@ -54,7 +54,8 @@ def add(site_id, numbers):
 def filters_of(site_id):
     with database.session():
         ids = tags.ids(site_id, TAGS)
-        has_tag = compile(Condition("tag", "is", "common"), site_id)
+        has_tag = Finder(site_id).members(Condition("tag", "is", "common")).condition
+        at_domain = Finder(site_id).members(Condition("email_domain", "is", "example.com")).condition
     return [
         Filters(),
         Filters(before={"created_at": 6}),
@@ -66,7 +67,7 @@ def filters_of(site_id):
         Filters(tag_ids=[ids["common"], ids["apart"]]),
         Filters(tag_ids=[ids["common"], ids["half"]], before={"updated_at": 200}),
         Filters(rules=[has_tag]),
-        Filters(rules=[compile(Condition("email_domain", "is", "example.com"), site_id)]),
+        Filters(rules=[at_domain]),
     ]
 
 

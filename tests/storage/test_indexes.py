@@ -11,15 +11,14 @@ from storage.reports import queries as report_queries
 from storage.searches import lists as subscriber_lists
 from storage.searches import searches
 from storage.searches.searches import Filters
-from storage.segments import segments as segment_counts
 from storage.segments.nodes import Condition
-from storage.segments.rules import compile
+from storage.segments.rules import Finder
 from storage.sql import Sql
 from storage.subscribers import custom_fields, events, subscribers, tags
 from tests.storage.test_queries import plan
 
 GROWING = (
-    "subscribers", "subscriber_tags", "field_values", "domains", "consent_changes", "events", "imports",
+    "subscribers", "subscriber_tags", "distinct_values", "domains", "consent_changes", "events", "imports",
     "import_batches", "refused_rows", "suppressions", "tags", "custom_fields",
 )  # fmt: skip
 ALL = Sql("TRUE")
@@ -28,7 +27,7 @@ LATE = 2**60
 NEWEST = "subscribers_site_id_created_at_id_updated_at_last_event__6af9bfd"
 NEEDED_BY = {
     "subscribers_site_id_email_key": lambda site: subscribers.get_by_key(site, "p1@example.com"),
-    "subscribers_site_id_uuid": lambda site: searches.page(site, Filters(), "", 10),
+    "subscribers_site_id_uuid": lambda site: searches.page(site, "", 10),
     NEWEST: lambda site: searches.search(site, Filters(), 101, 0),
     f"COVERING INDEX {NEWEST}": lambda site: searches.search(site, Filters(after={"updated_at": 1}), 101, 0),
     "subscribers_site_id_last_event_at": (
@@ -41,9 +40,8 @@ NEEDED_BY = {
     "subscribers_site_id_first_name": lambda site: segments.beginning(site, "ann"),
     "subscribers_site_id_last_name": lambda site: segments.beginning(site, "ann lee"),
     "PRIMARY KEY (site_id=? AND tag_id=?": lambda site: tags.subscribers_with_tag(site, 1, 10),
-    "PRIMARY KEY (site_id=? AND field_id=? AND folded=?": (
-        lambda site: segment_counts.count(site, compile(IS_PRO, site))
-    ),
+    "distinct_values_site_id_field_id_folded_label_kind": lambda site: Finder(site).members(IS_PRO),
+    "PRIMARY KEY (site_id=? AND value_id=?": lambda site: Finder(site).members(IS_PRO),
     "consent_changes_subscriber_id": lambda site: consent_changes.of_subscriber(site, 1),
     "consent_changes_unsubscribed": (
         lambda site: report_queries.unsubscribes(site, report_queries.MATCH_ALL, (0, 1))
@@ -62,7 +60,7 @@ NEEDED_BY = {
     "refused_rows_import_id": lambda site: file_imports.refused_by_code(site, 1),
     "refused_rows_site_id_address_hash": lambda site: file_imports.erase_refused(site, [""]),
     "refused_rows_refused_at": lambda _: file_imports.refused_before(1),
-    "suppressions_site_id_address_hash": lambda site: suppressions.known(site, ["a"]),
+    "suppressions_site_id_address_hash": lambda site: suppressions.find_by_hash(site, ["a"]),
     "tags_site_id_name_key": lambda site: tags.ids(site, ["vip"]),
     "custom_fields_site_id_key": lambda site: custom_fields.ids(site, ["plan"]),
 }
@@ -108,9 +106,8 @@ def test_no_index_is_kept_without_a_query(client):
 
 def test_who_left_is_counted_by_an_index_of_their_own(client, statements):
     client.create("p1@example.com")
-    left = compile(Condition("status", "is", "unsubscribed"), client.site.id)
     del statements[:]
     with database.session():
-        subscriber_lists.count(client.site.id, left, "created_at", 10)
+        Finder(client.site.id).members(Condition("status", "is", "unsubscribed"))
     [counted] = [each for each in statements if each.startswith("SELECT")]
     assert any("COVERING INDEX subscribers_site_id_unsubscribed_at (" in step for step in plan(counted))

@@ -144,17 +144,17 @@ def test_every_search_uses_an_index(client, statements, body):
 
 
 LEAVES = {
-    "tag": {"tag": "vip"}, "no tag": {"tag": {"is_not": "vip"}}, "field": {"field": "plan", "is": "pro"},
-    "part of a field": {"field": "plan", "contains": "pro"}, "any value": {"field": "plan", "exists": True},
-    "number": {"field": "plan", "gt": 1}, "event": {"event": "visit"}, "email": {"email": ADDRESSES[1]},
-    "events": {"event": "visit", "at_least": 2, "within_days": 30}, "date": {"created_at": {"exists": True}},
+    "tag": {"tag": "vip"}, "no tag": {"tag": {"is_not": "vip"}}, "event": {"event": "visit"},
+    "email": {"email": ADDRESSES[1]}, "date": {"created_at": {"exists": True}},
+    "events": {"event": "visit", "at_least": 2, "within_days": 30},
+    "name": {"field": "first_name", "contains": "ann"},
 }  # fmt: skip
 OF_A_PERSON = re.compile(
-    r"SEARCH (?:s|subscribers|cut) USING INTEGER PRIMARY KEY"
-    r"|SEARCH v USING PRIMARY KEY \(.+ AND subscriber_id=\?\)"
-    r"|SEARCH events USING INDEX \w+ \(subscriber_id=\?\)"
-    r"|SEARCH (?:tags|custom_fields) USING .+ \(site_id=\? AND \w+[=<]\?\)|(?:SEARCH|SCAN) their_\w+"
-    r"|LIST SUBQUERY|SCALAR SUBQUERY|MATERIALIZE|BLOOM FILTER|TEMP B-TREE|CREATE |VIRTUAL TABLE"
+    r"SEARCH subscribers USING INTEGER PRIMARY KEY"
+    r"|SEARCH subscriber_tags USING PRIMARY KEY \(.+ AND subscriber_id=\?\)"
+    r"|SEARCH events USING INDEX \w+ \(subscriber_id=\?"
+    r"|SEARCH tags USING .+ \(site_id=\? AND \w+[=<]\?\)|CO-ROUTINE found|SCAN found"
+    r"|LIST SUBQUERY|BLOOM FILTER|TEMP B-TREE|VIRTUAL TABLE"
 )
 
 
@@ -192,7 +192,7 @@ def test_taking_back_uses_indexes(client, statements, monkeypatch):
     people = [{"email": email, "tags": "a", "fields": {"n": 1}} for email in ADDRESSES[:600]]
     import_id = client.post("/batch/subscribers", {"subscribers": people}).json["import_id"]
     site_lane.drain(client.site.id, 30)
-    undos.of_import(client.site, int(import_id), 30)
+    undos.undo_import(client.site, int(import_id), 30)
     del statements[:]
     site_lane.drain(client.site.id, 30)
     seen = [each for each in of_sites(statements) if "max(CASE" not in each]  # reads everybody, once
@@ -232,7 +232,7 @@ def test_many_conditions_on_domains_decode_those_of_a_site_once(client, statemen
     for path, asked in (("/fetch/segments/preview", preview), ("/fetch/search", {"q": "bücher.ex"})):
         del statements[:]
         assert "ann@xn--bcher-kva.example" in client.post(path, asked).text
-        read = [each for each in statements if "SELECT domain FROM domains" in each and "xn--" in each]
+        read = [each for each in statements if "SELECT domain FROM domains" in each]
         assert len(read) == 1, path
 
 

@@ -8,7 +8,7 @@ import pytest
 from audience import clock, pepper
 from audience.access import audit_log, keys, operators, sessions, sites
 from audience.bulk import acts as bulk_acts
-from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk import chunks as bulk_chunks
 from audience.changes.changes import Change
 from audience.erasures import erasures
 from audience.errors import NotFound
@@ -209,7 +209,7 @@ def act_on_all(site, instance):
     seen = bulk_acts.fingerprint(ids)
     bulk_acts.begin(site, bulk_acts.NewAct(kind=bulk_acts.ERASE, ids=ids, seen=seen), audit_log.COMMAND_LINE)
     run_acts(instance)
-    bulk_act_pieces.sweep()
+    bulk_chunks.sweep()
 
 
 def failed_import(site):

@@ -17,7 +17,7 @@ from audience import clock, jobs
 from audience.access import keys, sites
 from audience.access.audit_log import Actor
 from audience.bulk import acts as bulk_acts
-from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk import chunks as bulk_chunks
 from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
 from audience.imports import imports
 from audience.operations import site_lane
@@ -173,7 +173,7 @@ class Doors:
         patch.setattr(imports, "WAIT_SECONDS", 0)
         patch.setattr(imports, "_pace", self.steps)
         patch.setattr(undo_work, "_pace", self.steps)
-        patch.setattr(bulk_acts, "PIECE_ROWS", 1)
+        patch.setattr(bulk_acts, "CHUNK_ROWS", 1)
         self.client = open_judged(http, zone)
         self.imports: list[str] = []
         self.acts: list[int] = []
@@ -295,7 +295,7 @@ class Doors:
         act = self.acts[-1 - place]
         if undos.may_be_undone(bulk_acts.get(self.client.site, act)):
             request = self.judge.send(self.now, self.now, self.now)
-            undos.of_act(self.client.site, act, 30, ACTOR)
+            undos.undo_bulk_action(self.client.site, act, 30, ACTOR)
             self.judge.answer(request, witness.SITE_QUEUE, f"undo of act {act}")
             self.judge.undo(request, f"act {act}")
 
@@ -306,7 +306,7 @@ class Doors:
             site_lane.drain(self.client.site.id, 60)
         self.steps.left = OUT_OF_REACH
         self.uptime += DAY
-        acts = [bulk_act_pieces.kind(self.instance)]
+        acts = [bulk_chunks.kind(self.instance)]
         for _ in range(pieces):
             if job := jobs.claim(acts, self.client.site.id):
                 jobs.step(acts, job, 0)

@@ -112,7 +112,7 @@ def test_every_act_on_many(client, settings, followed, kind):
         run_acts(settings.instance)
 
     def undo():
-        undos.of_act(client.site, 1, 30, ACTOR)
+        undos.undo_bulk_action(client.site, 1, 30, ACTOR)
 
     assert followed(act) == {("bulk_act", "1")}
     if kind in undos.UNDOABLE:

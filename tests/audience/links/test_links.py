@@ -47,7 +47,7 @@ def link(site, email, purpose=UNSUBSCRIBE):
 def suppression(site, email):
     address_hash = site_keys.address_hash(site.id, addresses.identity(email))
     with database.session():
-        return suppressions.known(site.id, [address_hash]).get(address_hash)
+        return suppressions.find_by_hash(site.id, [address_hash]).get(address_hash)
 
 
 def test_a_link_says_whose_it_is_and_is_good_for_one_purpose(site):

@@ -9,7 +9,6 @@ from audience.segments import segments
 from audience.subscribers.stats import Counts
 from storage import database
 from storage.searches import lists as subscriber_lists
-from storage.segments import segments as stored
 from tests.client import open_client
 
 COUNT = "Reporting::Reports::VisitorCountReport"
@@ -45,7 +44,8 @@ def test_a_beginning_is_text_and_no_pattern(client, monkeypatch, most_found, tex
         client.create(email)
     client.create("eva@example.com", first_name="Éva", last_name="Straße")
     with database.session():
-        assert stored.count(client.site.id, segments.beginning(client.site.id, text)) == (number, 0)
+        chosen = segments.beginning(client.site.id, text)
+        assert subscriber_lists.count(client.site.id, chosen, "created_at", 100) == number
 
 
 def test_a_segment_is_kept_by_the_last_report_that_uses_it_and_by_no_other_site(client, app):

@@ -44,11 +44,11 @@ def test_it_goes_on_where_it_stopped(site, upgrade, monkeypatch, pieces):
     wrong = put(site, *people(*NEW, ANN, BOB, first_name="W"))
     put(site, *people(NEW[1], NEW[3], BOB, first_name="W"))
     monkeypatch.setattr(undo_work, "_pace", Pace(1, 1, 1))
-    undos.of_import(site, wrong, 30)
+    undos.undo_import(site, wrong, 30)
     with monkeypatch.context() as patch:
-        real, left = undo_work._do_piece, iter(range(pieces))
+        real, left = undo_work._do_chunk, iter(range(pieces))
         patch.setattr(
-            undo_work, "_do_piece", lambda job: real(job) if next(left, None) is not None else 1 / 0
+            undo_work, "_do_chunk", lambda job: real(job) if next(left, None) is not None else 1 / 0
         )
         patch.setattr(jobs, "MACHINE_FAULTS", (ZeroDivisionError,))
         with pytest.raises(ZeroDivisionError):
@@ -85,9 +85,9 @@ def test_an_unsubscribe_that_came_late_before_the_upgrade_counts(site, folder, u
         entries = zlib.compress(orjson.dumps(noted))
         database.execute("UPDATE change_log SET entries = ? WHERE id = ?", (entries, row_id))
     upgrade()
-    undos.of_act(site, act_id, 30, Actor("operator"))
+    undos.undo_bulk_action(site, act_id, 30, Actor("operator"))
     site_lane.drain(site.id, 30)
-    assert undos.get(site, undos.act_source(act_id)).unsubscribed_kept == 1
+    assert undos.get(site, undos.bulk_action_source(act_id)).unsubscribed_kept == 1
     assert found(site, ANN).unsubscribed_at
     assert found(site, CY).unsubscribed_at is None
 

@@ -64,8 +64,8 @@ def test_also_where_it_failed_and_may_be_tried_again(site):
 
 def test_rows_of_an_import_that_is_undone_itself_keep_nobody(site):
     wrong, again = put(site, *people(ANN)), put(site, *people(ANN), wait=False)
-    undos.of_import(site, wrong, 30)
-    undos.of_import(site, again, 30)
+    undos.undo_import(site, wrong, 30)
+    undos.undo_import(site, again, 30)
     site_lane.drain(site.id, 30)
     assert subscribers.find(site, ANN) is None
 
@@ -145,9 +145,9 @@ def test_a_tag_of_a_bulk_action_goes_back_where_a_later_write_repeated_it(site, 
     run_acts(folder)
     put(site, *people(ANN, tags=["x"]))
     run(site, command="remove_tag", email=BOB, query="x")
-    undos.of_act(site, act_id, 30, ACTOR)
+    undos.undo_bulk_action(site, act_id, 30, ACTOR)
     site_lane.drain(site.id, 30)
-    undo = undos.get(site, undos.act_source(act_id))
+    undo = undos.get(site, undos.bulk_action_source(act_id))
     assert (undo.restored, undo.kept) == (2, 0)
     assert tags_of(site, ANN) == set()
 
@@ -159,14 +159,14 @@ def unsubscribe(site, folder, by, *, waits=False):
     act_id = act_on(site, "unsubscribe", ANN)
     if not waits:
         run_acts(folder)
-    return undos.act_source(act_id)
+    return undos.bulk_action_source(act_id)
 
 
 def undo_unsubscribing(site, folder, source):
     if source.kind == "import":
-        undos.of_import(site, source.id, 30, resubscribe=True)
+        undos.undo_import(site, source.id, 30, resubscribe=True)
     else:
-        undos.of_act(site, source.id, 30, ACTOR)
+        undos.undo_bulk_action(site, source.id, 30, ACTOR)
     site_lane.drain(site.id, 30)
     run_acts(folder)
     return undos.get(site, source)

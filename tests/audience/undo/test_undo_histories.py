@@ -45,6 +45,11 @@ def an_item(chance):
     }
 
 
+def keys_of(change):
+    """Of whoever it is about, and of the address that was sent."""
+    return change["key"], change.get("behind")
+
+
 def named(source):
     """As the model names it."""
     return f"{source.kind} {source.id}"
@@ -108,7 +113,7 @@ class UndoHistory(History):
         new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
         act = bulk_acts.begin(self.site, new, ACTOR)
         run_acts(self.instance)
-        self._acted(undos.act_source(act.id), kind, tag, people)
+        self._acted(undos.bulk_action_source(act.id), kind, tag, people)
 
     def _acted(self, source, kind, tag, people):
         words = {TAG: {"tags": (tag,)}, UNTAG: {"remove_tags": (tag,)}}
@@ -128,10 +133,10 @@ class UndoHistory(History):
         self.undone.add(source)
         if source.kind == "import":
             self.resubscribes[source] = self.chance.random() < 0.5
-            undos.of_import(self.site, source.id, 30, resubscribe=self.resubscribes[source])
+            undos.undo_import(self.site, source.id, 30, resubscribe=self.resubscribes[source])
             self.whole.taken_back.add(self.done[source][0])
         else:
-            undos.of_act(self.site, source.id, 30, ACTOR)
+            undos.undo_bulk_action(self.site, source.id, 30, ACTOR)
         self.queue = [each for each in self.queue if each[:2] != ("import", source)]
         self.queue.append(("undo", source, None))
         if self.chance.random() < 0.7:
@@ -207,7 +212,11 @@ class UndoHistory(History):
         erasures.erase(self.site, self.instance, email=key)
         self.whole.erase(key, self.taken()[0], self.now)
         self.queue = [
-            (kind, id_, changes and [each if each and each["key"] != key else None for each in changes])
+            (
+                kind,
+                id_,
+                changes and [None if each is None or key in keys_of(each) else each for each in changes],
+            )
             for kind, id_, changes in self.queue
         ]
 

@@ -1,6 +1,6 @@
 """The chunks of bulk actions, as a worker does them: each in a transaction of its own.
 
-A piece is taken away in the transaction that writes it: a crash neither loses one nor does one twice.
+A chunk is deleted in the transaction that writes it: a crash neither loses one nor does one twice.
 """
 
 import time
@@ -13,10 +13,10 @@ from audience import clock, jobs
 from audience.access import sites
 from audience.access.sites import Site
 from audience.bulk.acts import (
+    CHUNKS_AT_ONCE,
     ERASE,
     EXPORT,
     EXPORT_KEPT_MS,
-    PIECES_AT_ONCE,
     TAG,
     UNSUBSCRIBE,
     UNTAG,
@@ -24,9 +24,11 @@ from audience.bulk.acts import (
     end,
     require,
 )
-from audience.changes.changes import Acceptance, Change, Consent, Outcome, Source, SourceKind
+from audience.changes.changes import Acceptance, Change, Consent, Outcome
 from audience.erasures import erasures
+from audience.erasures import log as erasure_log
 from audience.jobs import DB, Job, Kind
+from audience.sources import Source, SourceKind
 from audience.subscribers import subscribers
 from storage import database
 from storage.bulk import acts as stored
@@ -42,7 +44,7 @@ def kind(instance: Path) -> Kind:
 
 def _step(instance: Path, job: Job, deadline: float) -> int:
     site = sites.get(job.site_id)
-    while not (ends := _do_piece(site, job, instance)):
+    while not (ends := _do_chunk(site, job, instance)):
         if time.monotonic() >= deadline or database.log_is_full():
             break
     return jobs.SETTLED if ends else 0
@@ -52,7 +54,7 @@ def _give_up(site_id: int, act_id: int) -> None:
     stored.set_status(site_id, act_id, FAILED)
 
 
-def _do_piece(site: Site, job: Job, instance: Path) -> bool:
+def _do_chunk(site: Site, job: Job, instance: Path) -> bool:
     """Does the next chunk of a bulk action. Returns whether the action has ended."""
     ids: list[int] = []
     erased: set[str] = set()
@@ -62,15 +64,17 @@ def _do_piece(site: Site, job: Job, instance: Path) -> bool:
         if action.status == SELECTING:  # whoever chose its subscribers has died
             stored.end(site.id, action.id, NOT_BEGUN, clock.now_ms())
             return True
-        if chunk := stored.first_piece(site.id, action.id):
-            piece_id, ids = chunk
+        if chunk := stored.first_chunk(site.id, action.id):
+            chunk_id, ids = chunk
             erased = _write(site, action, ids, instance)
-            stored.drop_piece(site.id, piece_id)
+            stored.drop_chunk(site.id, chunk_id)
         ends = not ids or action.done + len(ids) >= action.people
         if ends:
             end(site, require(site.id, action.id), FINISHED)
     if erased:
-        erasures.blank_waiting(site, instance, erased)
+        erasures.blank_waiting(site, erased)
+    if ends and action.kind == ERASE:
+        erasure_log.forget(instance)
     return ends
 
 
@@ -103,10 +107,10 @@ def sweep() -> bool:
     at = clock.now_ms()
     with database.session():
         old = [
-            *stored.with_old_pieces([EXPORT], at - EXPORT_KEPT_MS),
-            *stored.with_old_pieces([TAG, UNTAG, UNSUBSCRIBE, ERASE], at),
+            *stored.with_old_chunks([EXPORT], at - EXPORT_KEPT_MS),
+            *stored.with_old_chunks([TAG, UNTAG, UNSUBSCRIBE, ERASE], at),
         ]
     for site_id, act_id in old:
         with database.write(site_id):
-            stored.drop_pieces(site_id, act_id, PIECES_AT_ONCE)
+            stored.drop_chunks(site_id, act_id, CHUNKS_AT_ONCE)
     return bool(old)
