@@ -31,6 +31,7 @@ from storage.imports import file_imports as stored_files
 from storage.imports import file_uploads as stored_uploads
 from storage.imports import imports as stored_imports
 from storage.instance import erased_pages
+from storage.subscribers import field_values as stored_values
 from storage.subscribers import subscribers as stored
 from storage.subscribers.subscribers import Subscriber
 from storage.undo import undos
@@ -231,7 +232,9 @@ def _delete(site_id: int, keys: Sequence[str], source: Source, number: int) -> i
         {subscriber.uuid: site_keys.address_hash(site_id, subscriber.email_key) for subscriber in present},
     )
     subscriber_writes.delete(site_id, present)
-    undos.forget(site_id, [subscriber.id for subscriber in present])
+    ids = [subscriber.id for subscriber in present]
+    stored_values.erase(site_id, ids)
+    undos.forget(site_id, ids)
     change_log.record_erased(site_id, source, present)
     stored_uploads.ask_search(site_id, number)
     return len(present)

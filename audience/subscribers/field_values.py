@@ -16,10 +16,19 @@ from storage import jobs as stored_jobs
 from storage.instance import site_tables
 from storage.subscribers import custom_fields
 from storage.subscribers import field_values as stored
-from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, FieldValue, Value
+from storage.subscribers.field_values import (
+    BOOLEAN,
+    MAX_LENGTH,
+    NUMBER,
+    OTHER,
+    TEXT,
+    FieldValue,
+    Holding,
+    Value,
+)
 
 SAMPLE, CHUNK = 500, 1_000  # subscribers whose values are compared, or made again, at a time
-DUE_BYTES = 1_000_000  # of changes that are merged at once: of some 15,000 people
+DUE_BYTES = 600_000  # of changes that are merged at once: of some 15,000 subscribers
 MERGED = 400  # sets written in a transaction
 MERGE_AFTER_MS = 10_000  # of fewer changes
 NOT_COMPARED = Value("", "", OTHER, None, None)
@@ -99,13 +108,15 @@ def _make(site_id: int, after: str) -> str:
     holders = Holders(custom_fields.ids(site_id, {key for _, _, fields in page for key in fields}))
     for subscriber_id, _, fields in page:
         holders.add(fields, subscriber_id)
-    stored.save(site_id, holders.by_value, {})
+    save(site_id, holders.by_value, {})
     return page[-1][1] if page else ""
 
 
-def plan_merge(site_id: int) -> None:
-    """Queues the merge of a site's changes, in the caller's transaction."""
-    stored_jobs.add_once(site_id, stored.JOB, 0, jobs.now(), MERGE_AFTER_MS)
+def save(site_id: int, added: Holding, removed: Holding) -> None:
+    """Adds subscribers to values, and removes them, in the caller's transaction; queues the merge of it."""
+    if added or removed:
+        stored.save(site_id, added, removed)
+        stored_jobs.add_once(site_id, stored.JOB, 0, jobs.now(), MERGE_AFTER_MS)
 
 
 def merge_if_due(site_id: int) -> None:

@@ -18,7 +18,6 @@ from storage.erasures import suppressions
 from storage.links import former_links
 from storage.subscribers import batches as stored
 from storage.subscribers import custom_fields, domains
-from storage.subscribers import field_values as stored_values
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags as stored_tags
 from storage.subscribers.batches import FIELDS, ID, KEY, TAG_IDS, UNSUBSCRIBED_AT, SubscriberRow
@@ -60,7 +59,7 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     holders = field_values.Holders(ids)
     for subscriber in subscribers:
         holders.add(subscriber.fields, subscriber.id)
-    stored_values.erase(site_id, [subscriber.id for subscriber in subscribers], holders.by_value)
+    field_values.save(site_id, {}, holders.by_value)
     tagged = Counter(tag_id for subscriber in subscribers for tag_id in subscriber.tag_ids)
     stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
     by_domain = Counter(domains.domains_of(subscriber.email_key for subscriber in subscribers))
@@ -138,9 +137,7 @@ def _save_values(batch: SubscriberBatch) -> None:
             removed.add({name: old for name, old in replaced.items() if old is not ABSENT}, subscriber_id)
             values = {name: values[name] for name in replaced if name in values}
         added.add(values, subscriber_id)
-    if added.by_value or removed.by_value:
-        stored_values.save(batch.site_id, added.by_value, removed.by_value)
-        field_values.plan_merge(batch.site_id)
+    field_values.save(batch.site_id, added.by_value, removed.by_value)
 
 
 def _save_consents(batch: SubscriberBatch) -> None:

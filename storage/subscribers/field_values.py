@@ -58,13 +58,12 @@ class Value(NamedTuple):
 
 
 FieldValue = tuple[int, str, str, int, int | float | None, int | None]  # the field's id, and a `Value`
+Holding = Mapping[FieldValue, list[int]]  # by value, the ids of subscribers
 KEY = slice(0, 4)  # of a `FieldValue`
 HELD = ("site_id", "value_id", "block", "people", "members")
 
 
-def save(
-    site_id: int, added: Mapping[FieldValue, list[int]], removed: Mapping[FieldValue, list[int]]
-) -> None:
+def save(site_id: int, added: Holding, removed: Holding) -> None:
     """Adds subscribers to values, and removes them, in the caller's transaction. Who is removed and added
     stays.
     """
@@ -189,12 +188,11 @@ def merge(site_id: int, blocks: Mapping[int, set[int]], erased: BitMap = NOBODY)
     execute_many(delete_from("distinct_values", ("site_id", "id")), unused)
 
 
-def erase(site_id: int, subscriber_ids: Collection[int], values: Collection[FieldValue]) -> None:
-    """Removes subscribers, who have these values, from all sets and changes: their ids stay in none."""
+def erase(site_id: int, subscriber_ids: Collection[int]) -> None:
+    """Removes from all sets and changes the ids of subscribers whose values were removed before."""
     erased = BitMap(subscriber_ids)
-    touched = value_changes.erase(site_id, erased) | BitMap(value_ids(site_id, values).values())
     blocks = {id_ >> BLOCK_BITS for id_ in erased}
-    merge(site_id, dict.fromkeys(touched, blocks), erased)
+    merge(site_id, dict.fromkeys(value_changes.erase(site_id, erased), blocks), erased)
 
 
 def _packed(members: BitMap) -> bytes:

@@ -78,7 +78,8 @@ class Expected:
     def erase(self, ids, _):
         values = [value for value, holders in self.sets.items() if holders.intersection(ids)]
         with database.write(self.site_id):
-            stored.erase(self.site_id, ids, self.rows(dict.fromkeys(values)))
+            stored.save(self.site_id, {}, self.rows(dict.fromkeys(values, ids)))
+            stored.erase(self.site_id, ids)
         for holders in self.sets.values():
             holders.difference_update(ids)
         for added, removed in stored_rows("value_changes", self.site_id, "added, removed"):
