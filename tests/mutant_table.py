@@ -329,10 +329,10 @@ MUTANTS = (
     ),
     Mutant(
         "a bulk action is begun that was given up",
-        "audience/bulk/acts.py",
+        "audience/bulk/actions.py",
         "    if action is None or action.status != SELECTING:",
         "    if act is None:",
-        "tests/console/test_interrupted_acts.py::test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up",
+        "tests/console/test_interrupted_bulk_actions.py::test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up",
     ),
     Mutant(
         "the log of writes keeps who is erased",

@@ -12,7 +12,7 @@ from typing import Any
 from audience import clock, jobs
 from audience.access import sites
 from audience.access.sites import Site
-from audience.bulk.acts import (
+from audience.bulk.actions import (
     CHUNKS_AT_ONCE,
     ERASE,
     EXPORT,
@@ -31,8 +31,8 @@ from audience.jobs import DB, Job, Kind
 from audience.sources import Source, SourceKind
 from audience.subscribers import subscribers
 from storage import database
-from storage.bulk import acts as stored
-from storage.bulk.acts import FAILED, FINISHED, NOT_BEGUN, SELECTING
+from storage.bulk import actions as stored
+from storage.bulk.actions import FAILED, FINISHED, NOT_BEGUN, SELECTING
 
 
 def kind(instance: Path) -> Kind:

@@ -14,7 +14,7 @@ from audience.segments.segments import is_id
 
 blueprint = Blueprint("audit_log", __name__)
 
-PAGES = {"act": "bulk_acts", "import": "imports", "webhook": "webhooks"}  # of subjects such as "act 1"
+PAGES = {"act": "bulk_actions", "import": "imports", "webhook": "webhooks"}  # of subjects such as "act 1"
 TYPED = ("tag", "key", "reason", "value", "text", "consent")  # shown; an address that was typed is not
 
 

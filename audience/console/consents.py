@@ -8,7 +8,7 @@ from typing import Any
 from audience.access import audit_log, keys
 from audience.access.audit_log import AuditEntry
 from audience.access.sites import Site
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.changes import pages as change_log_pages
 from audience.console.wording import counted
 from audience.imports import file_uploads
@@ -86,7 +86,7 @@ def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEn
 def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tuple[str, str]:
     """The operator who changed the consent by hand, and the reason that was typed."""
     if change.source == "bulk_act":
-        return bulk_acts.get(site, change.source_id).actor, ""
+        return bulk_actions.get(site, change.source_id).actor, ""
     action = BY_HAND[0] if change.subscribed else BY_HAND[1]
     near = (
         (entry.actor, _typed(entry))
@@ -118,7 +118,7 @@ def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
         kind, id_ = change.source
         if names and kind != "operator":
             by = _by_key(key_names.get(id_ or "")) if kind in KEYED else _source(site, kind, id_ or "")
-            who = bulk_acts.get(site, int(id_ or 0)).actor if kind == "bulk_act" else ""
+            who = bulk_actions.get(site, int(id_ or 0)).actor if kind == "bulk_act" else ""
             yield Entry(change.at, "", words, details=", ".join(filter(None, [*names, by])), who=who)
 
 
@@ -139,7 +139,7 @@ def _source(site: Site, kind: str, number: str) -> str:
         file = file_uploads.files(site, [int(number)]).get(int(number))
         return f"by import {number}" + (_file_answers(file) if file else "")
     if kind == "bulk_act":
-        action = bulk_acts.get(site, int(number))
+        action = bulk_actions.get(site, int(number))
         return f"by act {action.id} on {counted(action.people, 'subscriber')}"
     if kind == "undo" and (undo := undos.get_by_id(site, int(number))):
         return f"by taking {'import' if undo.source == undos.IMPORT else 'act'} {undo.source_id} back"

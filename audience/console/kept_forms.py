@@ -24,7 +24,7 @@ PASSWORDS = frozenset({"current", "password", "present"})  # names of fields
 SECRETS = PASSWORDS | {"csrf", "secret", "token"}
 OF_THE_PAGE = frozenset({"by", "form"})  # fields that nobody filled in
 NOWHERE = "console.nowhere"
-QUESTIONS = frozenset({"bulk_acts.begin", "bulk_acts.choose", "checks.ask", "subscribers.search"})
+QUESTIONS = frozenset({"bulk_actions.begin", "bulk_actions.choose", "checks.ask", "subscribers.search"})
 WHAT = {  # was sent, by the endpoint without "console."
     "address_lists.add": "An address or a domain for a list",
     "address_lists.put_own": "An entry of one of the instance's own lists",

@@ -3,8 +3,8 @@
 from flask import Blueprint, Response, render_template
 
 from audience.access.sites import Site
-from audience.bulk import acts as bulk_acts
-from audience.console.bulk_acts import VERBS
+from audience.bulk import actions as bulk_actions
+from audience.console.bulk_actions import VERBS
 from audience.console.page import actor, attached, page, read_form, redirect_to
 from audience.console.wording import counted
 from audience.http.services import services, settings
@@ -38,7 +38,7 @@ def undo_import(site: Site, import_id: int) -> Response:
 @page(role="manager")
 def of_act(site: Site, act_id: int) -> str:
     """What undoing a bulk action would do"""
-    action = bulk_acts.get(site, act_id)
+    action = bulk_actions.get(site, act_id)
     subscribers = counted(action.people, "subscriber")
     tag = f": {action.tag}" if action.tag else ""
     return _counted(site, undos.bulk_action_source(act_id), f"{VERBS[action.kind]} {subscribers}{tag}")
@@ -50,7 +50,7 @@ def undo_bulk_action(site: Site, act_id: int) -> Response:
     """Undo a bulk action"""
     undos.undo_bulk_action(site, act_id, settings().changes_days, actor())
     services().import_queue.notify(site.id)
-    return redirect_to("console.bulk_acts.show", site_uuid=site.uuid, act_id=act_id)
+    return redirect_to("console.bulk_actions.show", site_uuid=site.uuid, act_id=act_id)
 
 
 @blueprint.get("/sites/<site_uuid>/imports/<number:import_id>/undo/kept.csv")

@@ -12,7 +12,7 @@ from audience.changes.consents import ConsentEvent
 from audience.imports import payloads as import_payloads
 from audience.subscribers import subscribers
 from storage.access import sites as stored_sites
-from storage.bulk import acts as stored_bulk_acts
+from storage.bulk import actions as stored_bulk_actions
 from storage.changes.consents import ConsentKind
 from storage.erasures import suppressions
 from storage.erasures.log import ERASED, SUBSCRIBED, UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE, LogLine
@@ -47,9 +47,9 @@ def _unsubscribes(site_id: int, after: int) -> Iterator[Unsubscribe]:
                     if event.unsubscribes
                 ],
             )
-    for ids, number, at in stored_bulk_acts.waiting_unsubscribes(site_id, after):
+    for ids, number, at in stored_bulk_actions.waiting_unsubscribes(site_id, after):
         event = ConsentEvent(at, number, ConsentKind.UNSUBSCRIBE)
-        keys = [key for _, key in stored_bulk_acts.keys(site_id, ids).values()]
+        keys = [key for _, key in stored_bulk_actions.keys(site_id, ids).values()]
         yield from _effective(site_id, [(key, at, event) for key in keys])
 
 

@@ -32,7 +32,7 @@ from audience.undo.decisions import (
 )
 from audience.undo.mentions import Reached, read_on
 from storage import database
-from storage.changes import acts as stored_log
+from storage.changes import source_rows
 from storage.imports import imports as stored_imports
 from storage.pace import Pace
 from storage.subscribers import subscribers as stored_subscribers
@@ -141,7 +141,7 @@ def _read_rows(site_id: int, undo: Undo) -> tuple[list[RowReader], list[Decision
     while (
         remaining > 0
         and len(readers) < MOST_ROWS
-        and (row := stored_log.next_of(site_id, undo.source_pair, row_id))
+        and (row := source_rows.next_of(site_id, undo.source_pair, row_id))
     ):
         reader = RowReader(site_id, undone_action(undo), row, start if row.id == row_id else 0, remaining)
         decisions += _decide(site_id, undo.id, reader, {decision.id for decision in decisions})

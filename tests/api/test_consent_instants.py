@@ -5,8 +5,8 @@ import pytest
 from audience import clock
 from audience.access import sites
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import TAG, UNSUBSCRIBE, NewAct
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import TAG, UNSUBSCRIBE, NewAct
 from audience.subscribers import subscribers
 from audience.undo import undos
 from schemas.values import write_date
@@ -45,8 +45,8 @@ def stored(client, email=ADA):
 
 def act(client, kind, *emails, tag=""):
     ids = [stored(client, email).id for email in emails]
-    new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-    return bulk_acts.begin(client.site, new, Actor("operator")).id
+    new = NewAct(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+    return bulk_actions.begin(client.site, new, Actor("operator")).id
 
 
 @pytest.fixture

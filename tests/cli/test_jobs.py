@@ -4,7 +4,7 @@ import pytest
 
 from audience import jobs
 from audience.access.audit_log import COMMAND_LINE
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.bulk import chunks as bulk_chunks
 from audience.imports import imports
 from audience.segments import counts as segment_counts
@@ -21,8 +21,8 @@ def fail(*_):
 def failing_act(client, patch, instance):
     with database.session():
         ids = [id_ for (id_,) in database.rows("SELECT id FROM subscribers")]
-    new = bulk_acts.NewAct(kind="tag", ids=ids, seen=bulk_acts.fingerprint(ids), tag="fair")
-    bulk_acts.begin(client.site, new, COMMAND_LINE)
+    new = bulk_actions.NewAct(kind="tag", ids=ids, seen=bulk_actions.fingerprint(ids), tag="fair")
+    bulk_actions.begin(client.site, new, COMMAND_LINE)
     patch.setattr(bulk_chunks, "_change", fail)
     return lambda: run_acts(instance)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from audience.access import keys, operators, sessions
 from audience.access.audit_log import COMMAND_LINE, Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.imports import imports
 from audience.operations import kept_backups
 from audience.reports import reports
@@ -65,11 +65,11 @@ class World(dict[str, Any]):
         return subscriber_lists.ids(self.site, subscriber_lists.ListRequest())
 
     def seen(self):
-        return bulk_acts.fingerprint(self._everybody())
+        return bulk_actions.fingerprint(self._everybody())
 
     def act(self):
-        new = bulk_acts.NewAct(kind="tag", ids=self._everybody(), seen=self.seen(), tag="Spring")
-        act = bulk_acts.begin(self.site, new, Actor("mara@example.com"))
+        new = bulk_actions.NewAct(kind="tag", ids=self._everybody(), seen=self.seen(), tag="Spring")
+        act = bulk_actions.begin(self.site, new, Actor("mara@example.com"))
         return f"{self.root}/acts/{act.id}"
 
     def done_act(self):

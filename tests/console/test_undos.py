@@ -5,8 +5,8 @@ import pytest
 from audience import clock
 from audience.access import audit_log
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, NewAct
 from audience.clock import DAY_MS
 from audience.errors import NotFound
 from audience.imports import imports
@@ -14,7 +14,7 @@ from audience.operations import site_lane
 from audience.searches import searches
 from audience.subscribers import commands, subscribers
 from audience.undo import undos
-from storage.bulk import acts as stored_acts
+from storage.bulk import actions as stored_actions
 from tests.client import FakeQueue
 from tests.console.browser import signed_in
 from tests.jobs import run_acts
@@ -35,8 +35,8 @@ def act(site, settings):
     def begin(kind, tag=""):
         found = searches.search(site, searches.SearchRequest(after={}, before={}), 1)[0]
         ids = [each.id for each in found]
-        new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-        done = bulk_acts.begin(site, new, ACTOR)
+        new = NewAct(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+        done = bulk_actions.begin(site, new, ACTOR)
         run_acts(settings.instance)
         return f"/sites/{site.uuid}/acts/{done.id}"
 
@@ -146,9 +146,9 @@ def broken(act, path, monkeypatch):
         done.append(arguments)
         return 1 / 0 if len(done) == 2 else advance(*arguments)
 
-    advance = stored_acts.advance
-    monkeypatch.setattr(bulk_acts, "CHUNK_ROWS", 1)
-    monkeypatch.setattr(stored_acts, "advance", fail_at_the_second)
+    advance = stored_actions.advance
+    monkeypatch.setattr(bulk_actions, "CHUNK_ROWS", 1)
+    monkeypatch.setattr(stored_actions, "advance", fail_at_the_second)
     return act(TAG, "x")
 
 

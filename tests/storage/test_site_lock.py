@@ -7,7 +7,7 @@ import pytest
 
 from audience import clock, pepper
 from audience.access import audit_log, keys, operators, sessions, sites
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.bulk import chunks as bulk_chunks
 from audience.changes.changes import Change
 from audience.erasures import erasures
@@ -206,8 +206,10 @@ def upload(site, instance):
 def act_on_all(site, instance):
     with database.session():
         ids = [row[0] for row in database.rows("SELECT id FROM subscribers WHERE site_id = ?", (site.id,))]
-    seen = bulk_acts.fingerprint(ids)
-    bulk_acts.begin(site, bulk_acts.NewAct(kind=bulk_acts.ERASE, ids=ids, seen=seen), audit_log.COMMAND_LINE)
+    seen = bulk_actions.fingerprint(ids)
+    bulk_actions.begin(
+        site, bulk_actions.NewAct(kind=bulk_actions.ERASE, ids=ids, seen=seen), audit_log.COMMAND_LINE
+    )
     run_acts(instance)
     bulk_chunks.sweep()
 

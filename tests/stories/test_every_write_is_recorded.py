@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from app import instance
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.changes import log as change_log
 from audience.changes import pages as change_log_pages
 from audience.cli.main import audience
@@ -100,15 +100,17 @@ def test_every_act_of_the_page_of_a_subscriber(app, client, followed):
     assert kind == "operator"
 
 
-@pytest.mark.parametrize("kind", [bulk_acts.TAG, bulk_acts.UNTAG, bulk_acts.UNSUBSCRIBE, bulk_acts.ERASE])
+@pytest.mark.parametrize(
+    "kind", [bulk_actions.TAG, bulk_actions.UNTAG, bulk_actions.UNSUBSCRIBE, bulk_actions.ERASE]
+)
 def test_every_act_on_many(client, settings, followed, kind):
     people = [client.create(f"p{number}@example.com", tags="vip") for number in range(3)]
     ids = [int(each["id"]) for each in people]
-    tag = "new" if kind == bulk_acts.TAG else "vip"
+    tag = "new" if kind == bulk_actions.TAG else "vip"
 
     def act():
-        new = bulk_acts.NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-        bulk_acts.begin(client.site, new, ACTOR)
+        new = bulk_actions.NewAct(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+        bulk_actions.begin(client.site, new, ACTOR)
         run_acts(settings.instance)
 
     def undo():

@@ -4,7 +4,7 @@ import pytest
 
 from audience import clock
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.changes.changes import Change
 from audience.imports import imports
 from audience.operations import site_lane
@@ -29,8 +29,8 @@ def people(*emails, **values):
 def act_on(site, kind, *emails, tag=""):
     """A bulk action that waits; its id."""
     ids = [found(site, email).id for email in emails]
-    new = bulk_acts.NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-    return bulk_acts.begin(site, new, ACTOR).id
+    new = bulk_actions.NewAct(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+    return bulk_actions.begin(site, new, ACTOR).id
 
 
 def values(site, email):

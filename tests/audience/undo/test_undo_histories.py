@@ -8,8 +8,8 @@ import pytest
 
 from audience import addresses
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, NewAct
 from audience.changes.changes import Acceptance, Change, Consent, change_from_item
 from audience.erasures import erasures
 from audience.imports import imports
@@ -105,8 +105,8 @@ class UndoHistory(History):
             return
         kind, tag = self.chance.choice([TAG, UNTAG, UNSUBSCRIBE, UNSUBSCRIBE]), self.chance.choice(TAGS)
         ids = [person.id for person in people]
-        new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-        act = bulk_acts.begin(self.site, new, ACTOR)
+        new = NewAct(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+        act = bulk_actions.begin(self.site, new, ACTOR)
         run_acts(self.instance)
         self._acted(undos.bulk_action_source(act.id), kind, tag, people)
 
@@ -114,7 +114,7 @@ class UndoHistory(History):
         words = {TAG: {"tags": (tag,)}, UNTAG: {"remove_tags": (tag,)}}
         said = words.get(kind, {"consent": Consent.UNSUBSCRIBE})
         changes = [Change(each.email_key, each.email, creates=False, **said) for each in people]
-        act = bulk_acts.get(self.site, source.id)
+        act = bulk_actions.get(self.site, source.id)
         rows, taken = [change._asdict() for change in changes], (act.seq, act.accepted_at)
         self.whole.write(named(source), rows, act.seq, self.now, act.accepted_at)
         if act.changed:

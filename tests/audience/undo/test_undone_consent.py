@@ -4,7 +4,7 @@ import pytest
 
 from audience import clock
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.changes import retention as change_log_retention
 from audience.changes.entries import unpack
 from audience.clock import DAY_MS
@@ -28,8 +28,8 @@ OPERATOR = Actor("operator", "")
 def unsubscribe(site, folder, *emails):
     """A bulk act; its id."""
     ids = [found(site, email).id for email in emails]
-    act = bulk_acts.NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids))
-    act_id = bulk_acts.begin(site, act, OPERATOR).id
+    act = bulk_actions.NewAct(kind="unsubscribe", ids=ids, seen=bulk_actions.fingerprint(ids))
+    act_id = bulk_actions.begin(site, act, OPERATOR).id
     run_acts(folder)
     return act_id
 

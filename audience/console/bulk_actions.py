@@ -8,8 +8,8 @@ from flask import Blueprint, Response, render_template, request
 from audience import clock
 from audience.access import audit_log
 from audience.access.sites import Site
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import ERASE, EXPORT, SAID, BulkAct, NewAct
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import ERASE, EXPORT, SAID, BulkAct, NewAct
 from audience.console import undone
 from audience.console.kept_texts import read_search_text
 from audience.console.list_filters import Filters, filters, in_words, kept_words
@@ -28,7 +28,7 @@ from schemas.base import load
 from schemas.tags import NewTag
 from schemas.values import FieldError, FormError, trim
 
-blueprint = Blueprint("bulk_acts", __name__)
+blueprint = Blueprint("bulk_actions", __name__)
 
 VERBS = {"tag": "Tag", "untag": "Untag", "unsubscribe": "Unsubscribe", "erase": "Erase", "export": "Export"}
 DONE = {
@@ -47,7 +47,10 @@ TYPE_NUMBER = "Type the number of subscribers to erase, as it stands above."
 def index(site: Site) -> str:
     """Bulk actions"""
     return render_template(
-        "bulk_acts.html", acts=bulk_acts.newest(site), undone=undos.bulk_action_statuses(site), **_words()
+        "bulk_actions.html",
+        acts=bulk_actions.newest(site),
+        undone=undos.bulk_action_statuses(site),
+        **_words(),
     )
 
 
@@ -55,11 +58,11 @@ def index(site: Site) -> str:
 @page(role="viewer")
 def show(site: Site, act_id: int) -> str:
     """A bulk action"""
-    action = bulk_acts.get(site, act_id)
+    action = bulk_actions.get(site, act_id)
     more = undone.undo_parts(site, undos.bulk_action_source(act_id), offered=undos.may_be_undone(action))
     more |= _pace(action) if action.is_open else {}
-    more |= {"downloads": bulk_acts.downloads(site, action)} if action.kind == EXPORT else {}
-    return render_template("bulk_act.html", act=action, ends=bulk_acts.ends(action), **more, **_words())
+    more |= {"downloads": bulk_actions.downloads(site, action)} if action.kind == EXPORT else {}
+    return render_template("bulk_action.html", act=action, ends=bulk_actions.ends(action), **more, **_words())
 
 
 @blueprint.post("/sites/<site_uuid>/subscribers/chosen")
@@ -68,14 +71,14 @@ def choose(site: Site) -> str:
     """Asks before an act on those who are ticked, or on all who match"""
     kind = read_form().get("act", "")
     if kind not in SAID:
-        raise Refused(bulk_acts.UNKNOWN)
+        raise Refused(bulk_actions.UNKNOWN)
     ids, uuids = _selection(site)
     names = [tag.name for tag in tags.list_all(site)]
     query = request.query_string.decode("ascii", "ignore")
-    digest, found_by = bulk_acts.fingerprint(ids), in_words(*_list_filter(site), _segment_names(site))
+    digest, found_by = bulk_actions.fingerprint(ids), in_words(*_list_filter(site), _segment_names(site))
     chosen = {"kind": kind, "people": len(ids), "seen": digest, "uuids": uuids, "query": query, "tags": names}
     token = token_of(kind, digest)
-    return render_template("bulk_act_new.html", **chosen, token=token, found_by=found_by, **_words())
+    return render_template("bulk_action_new.html", **chosen, token=token, found_by=found_by, **_words())
 
 
 @blueprint.post("/sites/<site_uuid>/acts")
@@ -91,10 +94,12 @@ def begin(site: Site) -> Response:
         raise Refused(TYPE_NUMBER, [FieldError("typed", TYPE_NUMBER)])
     words, typed = _filter(site)
     new = NewAct(kind=kind, ids=ids, seen=form.get("seen", ""), tag=tag, filter=words, typed=typed)
-    chosen = bulk_acts.choose(site, new, actor())
-    _, act_id = make_once(site.id, lambda: bulk_acts.queue(site, chosen, new, actor()), attrgetter("id"), tag)
+    chosen = bulk_actions.choose(site, new, actor())
+    _, act_id = make_once(
+        site.id, lambda: bulk_actions.queue(site, chosen, new, actor()), attrgetter("id"), tag
+    )
     if act_id != str(chosen):
-        bulk_acts.give_up(site, chosen)
+        bulk_actions.give_up(site, chosen)
     return _to(site, act_id)
 
 
@@ -102,7 +107,7 @@ def begin(site: Site) -> Response:
 @page(role="manager")
 def cancel(site: Site, act_id: int) -> Response:
     """Stop an act where it is"""
-    bulk_acts.cancel(site, act_id)
+    bulk_actions.cancel(site, act_id)
     return _to(site, act_id)
 
 
@@ -110,7 +115,7 @@ def cancel(site: Site, act_id: int) -> Response:
 @page(role="manager")
 def retry(site: Site, act_id: int) -> Response:
     """Go on with an act that stopped by itself"""
-    bulk_acts.retry(site, act_id)
+    bulk_actions.retry(site, act_id)
     return _to(site, act_id)
 
 
@@ -118,7 +123,7 @@ def retry(site: Site, act_id: int) -> Response:
 @page(role="manager")
 def export(site: Site, act_id: int) -> Response:
     """The file of an export"""
-    source = exports.pages_of(site, bulk_acts.export_ids(site, act_id))
+    source = exports.pages_of(site, bulk_actions.export_ids(site, act_id))
     pages = audit_log.sent(site, source, actor(), SAID[EXPORT], f"act {act_id}")
     rows = wire.WRITERS["csv"](exports.keys(site), pages)
     return attached(rows, wire.FORMATS["csv"], f"subscribers-{act_id}.csv")
@@ -143,7 +148,7 @@ def _selection(site: Site) -> tuple[list[int], list[str]]:
     if "all" in form:
         return subscriber_lists.ids(site, list_request(*_list_filter(site))), []
     uuids = form.getlist("uuid")[:PAGE_SIZE]
-    return bulk_acts.ids_of(site, uuids), uuids
+    return bulk_actions.ids_of(site, uuids), uuids
 
 
 def _list_filter(site: Site) -> tuple[Filters, str]:
@@ -173,7 +178,7 @@ def _tag(text: str) -> str:
 
 
 def _to(site: Site, act_id: int | str, done: str | None = None) -> Response:
-    return redirect_to("console.bulk_acts.show", site_uuid=site.uuid, act_id=int(act_id), done=done)
+    return redirect_to("console.bulk_actions.show", site_uuid=site.uuid, act_id=int(act_id), done=done)
 
 
 def _words() -> dict[str, Any]:

@@ -17,8 +17,8 @@ from schemas.values import FieldError
 from storage import database
 from storage import jobs as stored_jobs
 from storage.access import site_counters
-from storage.bulk import acts as stored
-from storage.bulk.acts import CANCELED, FAILED, FINISHED, SELECTING, BulkAct
+from storage.bulk import actions as stored
+from storage.bulk.actions import CANCELED, FAILED, FINISHED, SELECTING, BulkAct
 
 __all__ = ["BulkAct"]
 
