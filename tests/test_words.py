@@ -33,8 +33,8 @@ class Word(NamedTuple):
 
 # Members of classes, keys of JSON, settings, columns and the audit log's stored texts keep their names.
 WORDS = (
-    Word("acts? on many", "bulk action", (MESSAGE, DOCS)),
-    Word("acts?", "action, or call", (IDENTIFIER,), COLUMNS),
+    Word(r"(?i:(\w+_)?acts?(_\w+)?)|\w*Acts?([A-Z]\w*)?", "action, or call", (IDENTIFIER, FUNCTION), COLUMNS),
+    Word("(an|the|all|each|every|one|by|bulk|earlier) acts?( on many)?", "bulk action", (MESSAGE, DOCS)),
     Word("(take|takes|took|taking) (it|this|that|them|an import) back", "undo", (MESSAGE, DOCS)),
     Word("taken back", "undone", (DOCS,)),
     Word(r"\w*(take|taken|taking)_?back\w*", "undo", (IDENTIFIER, FUNCTION)),
@@ -73,6 +73,15 @@ def files(exempt: tuple[str, ...] = ()) -> Iterator[Path]:
                 yield file
 
 
+def pages() -> list[Path]:
+    """The documentation, and the templates of pages."""
+    return [
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted((ROOT / "audience").rglob("*.html")),
+    ]
+
+
 @cache
 def parsed(file: Path) -> ast.Module:
     return ast.parse(file.read_text("utf-8"))
@@ -96,7 +105,9 @@ def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def functions(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    yield from ((node.lineno, node.name) for node in tree.body if isinstance(node, ast.FunctionDef))
+    """Also classes."""
+    named = (ast.FunctionDef, ast.ClassDef)
+    yield from ((node.lineno, node.name) for node in tree.body if isinstance(node, named))
 
 
 def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -121,7 +132,7 @@ def uses(word: Word) -> Iterator[str]:
             yield from (
                 f"{file.relative_to(ROOT)}:{line} {text[:80]}" for line, text in read(tree) if matches(text)
             )
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if DOCS in word.where else ():
+    for page in pages() if DOCS in word.where else ():
         lines = page.read_text("utf-8").splitlines()
         yield from (
             f"{page.relative_to(ROOT)}:{at}" for at, line in enumerate(lines, 1) if within.search(line)

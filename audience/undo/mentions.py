@@ -47,9 +47,9 @@ def read_on(site_id: int, source: Source, reached: Reached) -> Mentions:
         if by != source and by.kind != "undo":
             by_id |= dict.fromkeys(unpack(row.entries).mentioned(), by)
     chunks = bulk_actions.waiting_chunks(site_id, reached.chunk, ROWS_AT_ONCE)
-    for chunk_id, act_id, ids in chunks:
+    for chunk_id, action_id, ids in chunks:
         reached = reached._replace(chunk=chunk_id)
-        by_id |= dict.fromkeys(ids, Source("bulk_act", act_id))
+        by_id |= dict.fromkeys(ids, Source("bulk_act", action_id))
     batch = stored_imports.batch_after(site_id, reached.batch, source.id)
     if batch:
         batch_id, import_id, payload = batch

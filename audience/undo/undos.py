@@ -13,7 +13,7 @@ from audience.access import audit_log, sites
 from audience.access.audit_log import TO_BE_UNDONE, Actor
 from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
-from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, BulkAct
+from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, BulkAction
 from audience.changes.pages import answered
 from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused
@@ -35,7 +35,7 @@ __all__ = ["FAILED", "Undo"]
 
 DRY_ROWS = 1_000
 SWEPT_ROWS = 1_000
-IMPORT, BULK_ACT = "import", "bulk_act"
+IMPORT, BULK_ACTION = "import", "bulk_act"
 RESUBSCRIBING = ", people subscribed again,"
 UNDOABLE = (TAG, UNTAG, UNSUBSCRIBE)
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
@@ -67,8 +67,8 @@ def import_source(import_id: int) -> Source:
     return Source(IMPORT, import_id)
 
 
-def bulk_action_source(act_id: int) -> Source:
-    return Source(BULK_ACT, act_id)
+def bulk_action_source(action_id: int) -> Source:
+    return Source(BULK_ACTION, action_id)
 
 
 @database.writes_site
@@ -97,9 +97,9 @@ def undo_import(
 
 
 @database.writes_site
-def undo_bulk_action(site: Site, act_id: int, days: int, actor: Actor) -> Undo:
+def undo_bulk_action(site: Site, action_id: int, days: int, actor: Actor) -> Undo:
     """As `undo_import`, a bulk action that has ended; one that failed is stopped for good."""
-    action, source = bulk_actions.require(site.id, act_id), bulk_action_source(act_id)
+    action, source = bulk_actions.require(site.id, action_id), bulk_action_source(action_id)
     if undo := _under_way(site.id, source):
         return undo
     if not may_be_undone(action):
@@ -111,7 +111,7 @@ def undo_bulk_action(site: Site, act_id: int, days: int, actor: Actor) -> Undo:
     return _begin(site.id, source)
 
 
-def may_be_undone(action: BulkAct) -> bool:
+def may_be_undone(action: BulkAction) -> bool:
     return action.kind in UNDOABLE and action.changed > 0 and not action.is_open
 
 
@@ -185,7 +185,7 @@ def requested_by(site: Site, source: Source) -> str:
 @database.session()
 def bulk_action_statuses(site: Site) -> dict[int, str]:
     """The status of the undo of each bulk action that has one, by the action's id."""
-    return stored.statuses(site.id, BULK_ACT)
+    return stored.statuses(site.id, BULK_ACTION)
 
 
 @database.session()
@@ -239,14 +239,14 @@ def _mentioned(site_id: int, action: UndoneAction) -> dict[int, Source]:
 
 
 def _changed(site: Site, source: Source) -> int:
-    if source.kind == BULK_ACT:
+    if source.kind == BULK_ACTION:
         return bulk_actions.require(site.id, source.id).changed
     import_ = imports.progress(site, source.id)
     return import_.created + import_.updated
 
 
 def _started(site: Site, source: Source) -> int | None:
-    if source.kind == BULK_ACT:
+    if source.kind == BULK_ACTION:
         return bulk_actions.require(site.id, source.id).started_at
     return imports.progress(site, source.id).started_at
 

@@ -18,7 +18,7 @@ from tests.console.browser import signed_in
 from tests.console.conftest import PASSWORD
 from tests.console.screens import HOOK, fill
 from tests.console.test_file_uploads import keep
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 RULES = '{"tag": "vip"}'
 
@@ -68,13 +68,13 @@ class World(dict[str, Any]):
         return bulk_actions.fingerprint(self._everybody())
 
     def act(self):
-        new = bulk_actions.NewAct(kind="tag", ids=self._everybody(), seen=self.seen(), tag="Spring")
+        new = bulk_actions.NewAction(kind="tag", ids=self._everybody(), seen=self.seen(), tag="Spring")
         act = bulk_actions.begin(self.site, new, Actor("mara@example.com"))
         return f"{self.root}/acts/{act.id}"
 
     def done_act(self):
         path = self.act()
-        run_acts(self.settings.instance)
+        run_bulk_actions(self.settings.instance)
         return path
 
     def failed_act(self):
@@ -148,9 +148,9 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "/backups/<name>/delete": ("$backup/delete", {}),
     f"{SITE}/acts": ("$root/acts", {"all": "1", "seen": "$seen", **TAG}),
-    f"{SITE}/acts/<number:act_id>/cancel": ("$act/cancel", {}),
-    f"{SITE}/acts/<number:act_id>/retry": ("$failed_act/retry", {}),
-    f"{SITE}/acts/<number:act_id>/undo": ("$done_act/undo", {}),
+    f"{SITE}/acts/<number:action_id>/cancel": ("$act/cancel", {}),
+    f"{SITE}/acts/<number:action_id>/retry": ("$failed_act/retry", {}),
+    f"{SITE}/acts/<number:action_id>/undo": ("$done_act/undo", {}),
     PERSON: ("$person", TAG),
     f"{PERSON}/erase": ("$other_person/erase", {"confirmed": "1"}),
     f"{SITE}/subscribers": ("$root/subscribers?status=subscribed&tag=vip", {"text": "p1@ "}),

@@ -21,7 +21,7 @@ from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
 from audience.webhooks.deliveries import CHANGES, Delivery
 from storage import database
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 HOOK = "https://hooks.invalid/changes"
 HOSTILE = (
@@ -64,7 +64,7 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
         }
         reports.create(site, item | ({"segment_id": str(segment.id)} if type_ == "VisitorCount" else {}))
     _act_on_all(site, "tag", names[0][:200])
-    run_acts(Path("/nowhere"))
+    run_bulk_actions(Path("/nowhere"))
     _act_on_all(site, "unsubscribe")
     address_lists.add(site, "deny", "spam.example")
     custom_fields.create(site, "empty")
@@ -81,7 +81,7 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
 
 def _act_on_all(site: Site, kind: str, tag: str = "") -> None:
     ids = subscriber_lists.ids(site, subscriber_lists.ListRequest())
-    new = bulk_actions.NewAct(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+    new = bulk_actions.NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
     bulk_actions.begin(site, new, Actor("mara@example.com"))
 
 

@@ -16,7 +16,7 @@ from audience.searches import searches
 from audience.subscribers import commands, stats, subscribers, tags
 from storage import database
 from tests.console.browser import signed_in
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 
 def add_people(site, count):
@@ -43,7 +43,7 @@ def work(tmp_path):
     """What a worker does with all its time."""
     instance = tmp_path / "instance"
     instance.mkdir(exist_ok=True)
-    return lambda: run_acts(instance)
+    return lambda: run_bulk_actions(instance)
 
 
 def everybody(site):
@@ -190,7 +190,7 @@ def test_an_export_is_kept_a_day_and_lists_people_as_they_are(site, manager, roo
     again = signed_in(app, "max@example.com", {site: "manager"})
     assert again.get(f"{path}/export.csv").status_code == 404
     bulk_chunks.sweep()
-    assert list(bulk_actions._pieces(site.id, bulk_actions.newest(site)[0].id)) == []
+    assert list(bulk_actions._chunks(site.id, bulk_actions.newest(site)[0].id)) == []
 
 
 def test_two_operators_on_one_selection_each_get_their_own_count(app, site, manager, root, work):

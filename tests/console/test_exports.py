@@ -26,7 +26,7 @@ def people(site, monkeypatch):
 def path(site):
     """Of an export that olga has asked for."""
     ids = subscriber_lists.ids(site, subscriber_lists.ListRequest())
-    new = bulk_actions.NewAct(kind="export", ids=ids, seen=bulk_actions.fingerprint(ids))
+    new = bulk_actions.NewAction(kind="export", ids=ids, seen=bulk_actions.fingerprint(ids))
     return f"/sites/{site.uuid}/acts/{bulk_actions.begin(site, new, Actor('olga@example.com')).id}"
 
 

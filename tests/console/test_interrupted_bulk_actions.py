@@ -8,7 +8,7 @@ from audience import jobs
 from audience.access.audit_log import Actor
 from audience.bulk import actions as bulk_actions
 from audience.bulk import chunks as bulk_chunks
-from audience.bulk.actions import NewAct
+from audience.bulk.actions import NewAction
 from audience.searches import searches
 from audience.subscribers import stats
 from storage.bulk import actions as stored
@@ -40,7 +40,7 @@ def test_an_act_that_a_crash_interrupts_goes_on_and_counts_right(
     ids = [each.id for each in many]
     assert len(ids) == PEOPLE
     act_ = bulk_actions.begin(
-        site, NewAct(kind="unsubscribe", ids=ids, seen=bulk_actions.fingerprint(ids)), ACTOR
+        site, NewAction(kind="unsubscribe", ids=ids, seen=bulk_actions.fingerprint(ids)), ACTOR
     )
     calls = []
     real = stored.drop_chunk
@@ -97,7 +97,7 @@ def test_an_act_whose_process_dies_while_choosing_says_within_a_minute_that_it_w
     assert manager.get(f"{root}/acts/{left.id}/export.csv").status_code == 404
     assert tagged(site, "fair") == set()
     bulk_chunks.sweep()
-    assert list(bulk_actions._pieces(site.id, left.id)) == []
+    assert list(bulk_actions._chunks(site.id, left.id)) == []
 
 
 def test_an_act_whose_machine_dies_while_choosing_says_so_too(site, manager, root, later, work):
@@ -148,7 +148,7 @@ def test_an_act_is_stopped_where_it_is(site, many, manager, root, work, monkeypa
     assert (stopped.status, stopped.done) == ("canceled", 200)
     assert "Stopped by hand: 250 subscribers not looked at." in manager.get(path).text
     bulk_chunks.sweep()
-    assert list(bulk_actions._pieces(site.id, stopped.id)) == []
+    assert list(bulk_actions._chunks(site.id, stopped.id)) == []
 
 
 def test_an_act_that_fails_stops_alone_and_can_go_on(site, manager, root, work, monkeypatch):

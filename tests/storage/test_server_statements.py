@@ -1,4 +1,4 @@
-"""The statements of all endpoints, of imports, files, acts on many, the sweeper and an erasure, on a server.
+"""The statements of all endpoints, of imports, files, bulk actions, the sweeper and an erasure, on a server.
 
 That each names its site is read of every test, by tests/statements.py.
 """
@@ -21,7 +21,7 @@ from storage.searches.searches import Filters
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client
 from tests.file_jobs import do_files
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.statements import Reader, joined_apart, of_no_site, reader
 from tests.webhook_steps import WEBHOOK, send_all
 
@@ -74,9 +74,9 @@ def act_on_some(site, instance):
             ]
         seen = bulk_actions.fingerprint(ids[:5])
         act = bulk_actions.begin(
-            site, bulk_actions.NewAct(kind=kind, ids=ids[:5], seen=seen, tag="vip"), COMMAND_LINE
+            site, bulk_actions.NewAction(kind=kind, ids=ids[:5], seen=seen, tag="vip"), COMMAND_LINE
         )
-        run_acts(instance)
+        run_bulk_actions(instance)
         bulk_actions.get(site, act.id)
 
 

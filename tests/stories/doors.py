@@ -18,7 +18,7 @@ from audience.access import keys, sites
 from audience.access.audit_log import Actor
 from audience.bulk import actions as bulk_actions
 from audience.bulk import chunks as bulk_chunks
-from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, NewAction
 from audience.imports import imports
 from audience.operations import site_lane
 from audience.undo import undos
@@ -28,7 +28,7 @@ from storage import database, leases
 from storage.pace import Chunk, Pace
 from tests.client import ApiClient
 from tests.depth import examples
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.stories import accepted, witness
 from tests.stories.invariant import Found, Judge
 
@@ -266,7 +266,7 @@ class Doors:
             return
         ids = [int(each) for each in found.values()]
         request = self.judge.send(self.now, self.now, self.now)
-        new = NewAct(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+        new = NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
         act = bulk_actions.begin(self.client.site, new, ACTOR)
         self.judge.answer(request, f"act {act.id}", f"act {act.id}")
         self.acts.append(act.id)
@@ -313,7 +313,7 @@ class Doors:
 
     def drain(self) -> None:
         site_lane.drain(self.client.site.id, 60)
-        run_acts(self.instance)
+        run_bulk_actions(self.instance)
         self.judge.empty()
 
     def subscribed(self) -> dict[str, bool]:

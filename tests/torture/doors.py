@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
-from audience.bulk.actions import TAG, UNSUBSCRIBE, NewAct
+from audience.bulk.actions import TAG, UNSUBSCRIBE, NewAction
 from audience.config import Settings
 from audience.jobs import MACHINE_FAULTS
 from audience.operations.opening import open_database
@@ -56,7 +56,7 @@ class Stored:
             finally:
                 database.close()
 
-    def begin(self, new: NewAct) -> int | None:
+    def begin(self, new: NewAction) -> int | None:
         """The id of a bulk action; None if it may not be begun."""
         with contextlib.suppress(*MACHINE_FAULTS), self.opened():
             return bulk_actions.begin(self._site(), new, ACTOR).id
@@ -193,7 +193,7 @@ class DoorClient:
         kind = self._chance.choice([UNSUBSCRIBE, TAG])
         request = self._judge.send(EARLIEST, LATEST)
         act = self._stored.begin(
-            NewAct(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=self._name)
+            NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=self._name)
         )
         source = f"act {act}"
         self._judge.answer(request, source, source, certain=act is not None)

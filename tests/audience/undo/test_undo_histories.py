@@ -1,4 +1,4 @@
-"""Random histories of imports, acts on many, undos, later changes and erasures give what the model says."""
+"""Random histories of imports, bulk actions, undos, later changes and erasures give what the model says."""
 
 import random
 from operator import itemgetter
@@ -9,7 +9,7 @@ import pytest
 from audience import addresses
 from audience.access.audit_log import Actor
 from audience.bulk import actions as bulk_actions
-from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, NewAction
 from audience.changes.changes import Acceptance, Change, Consent, change_from_item
 from audience.erasures import erasures
 from audience.imports import imports
@@ -25,7 +25,7 @@ from tests.audience.test_histories import EMAILS, TAGS, VALUES, History, rarely,
 from tests.change_mirror import Mirror, normal, state
 from tests.client import FakeQueue
 from tests.depth import examples
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.subscriber_model import UNSUBSCRIBE as UNSUBSCRIBED
 from tests.undo_model import HistoryModel
 
@@ -105,9 +105,9 @@ class UndoHistory(History):
             return
         kind, tag = self.chance.choice([TAG, UNTAG, UNSUBSCRIBE, UNSUBSCRIBE]), self.chance.choice(TAGS)
         ids = [person.id for person in people]
-        new = NewAct(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+        new = NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
         act = bulk_actions.begin(self.site, new, ACTOR)
-        run_acts(self.instance)
+        run_bulk_actions(self.instance)
         self._acted(undos.bulk_action_source(act.id), kind, tag, people)
 
     def _acted(self, source, kind, tag, people):
