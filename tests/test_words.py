@@ -18,7 +18,6 @@ PLACES = (
     "audience/operations/table_renewal.py",
     "bench/more/answers_geo.py",
 )
-LOG = ("audience/erasures/log.py", "storage/erasures/log.py")  # whose names are still to be chosen
 IDENTIFIER, FUNCTION, MESSAGE, DOCS = "identifier", "function", "message", "docs"
 
 
@@ -55,13 +54,13 @@ WORDS = (
     Word(
         "_?(looked|unwrapped|stripped|folded|hashed|gzipped|people|who|lost)", "a verb or a noun", (FUNCTION,)
     ),
-    Word("person|people", "subscriber", (IDENTIFIER,), (*ANSWERS, *LOG)),
+    Word("person|people", "subscriber", (IDENTIFIER,), ANSWERS),
     Word("places?", "position, index or cursor", (IDENTIFIER,), (*ANSWERS, *PLACES)),
     Word(
         "known|left|told|taken|gone|kept|said|seen|written",
         "the noun of what it holds",
         (IDENTIFIER,),
-        (*ANSWERS, *LOG),
+        ANSWERS,
     ),
 )
 

@@ -133,6 +133,6 @@ def _put_consent(batch: SubscriberBatch, subscriber: SubscriberRow, before: Cons
         subscriber[position] = value
     if before_at != now_at:
         subscriber[UPDATED_AT] = batch.at
-        batch.consents.said.append(
+        batch.consents.changes.append(
             (subscriber, batch.at if before_at is None else before_at, before_at is None, UNDONE)
         )

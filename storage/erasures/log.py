@@ -76,8 +76,10 @@ def add(changes: Sequence[LogLine]) -> None:
 
 
 class _Lines:
-    """Of one transaction. Who is away is in the file before the commit, who is back only after it: whichever
-    line a crash leaves out or in, nobody is taken for subscribed who is not.
+    """The lines of one transaction.
+
+    Erasures and unsubscribes are in the file before the commit, resubscribes only after it: whichever line a
+    crash leaves out or in, nobody is taken for subscribed who is not.
     """
 
     def __init__(self) -> None:
@@ -133,13 +135,13 @@ def line(change: LogLine) -> str:
     """
     site_uuid, address_hash, at, number, check_value, kind, person_hash, shown_at, logged_at = change
     if kind == BEGINNING or number is None or check_value is None or logged_at is None:
-        known = {name: value for name, value in zip(FIELDS, change, strict=True) if value or value == 0}
-        return orjson.dumps(known, option=orjson.OPT_APPEND_NEWLINE).decode()
-    person = f',"person_hash":"{person_hash}"' if person_hash else ""
-    shown = f',"shown_at":{shown_at}' if shown_at is not None else ""
+        fields = {name: value for name, value in zip(FIELDS, change, strict=True) if value or value == 0}
+        return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE).decode()
+    uuid_part = f',"person_hash":"{person_hash}"' if person_hash else ""
+    shown_part = f',"shown_at":{shown_at}' if shown_at is not None else ""
     return (
         f'{{"site_uuid":"{site_uuid}","address_hash":"{address_hash}","at":{at},"number":{number},'
-        f'"pepper_check":"{check_value}","kind":"{kind}"{person}{shown},"logged_at":{logged_at}}}\n'
+        f'"pepper_check":"{check_value}","kind":"{kind}"{uuid_part}{shown_part},"logged_at":{logged_at}}}\n'
     )
 
 
