@@ -52,7 +52,9 @@ WORDS = (
         ANSWERS,
     ),
     Word(
-        "_?(looked|unwrapped|stripped|folded|hashed|gzipped|people|who|lost)", "a verb or a noun", (FUNCTION,)
+        "_?(meant|looked|unwrapped|stripped|folded|hashed|gzipped|people|who|lost)",
+        "a verb or a noun",
+        (FUNCTION,),
     ),
     Word("person|people", "subscriber", (IDENTIFIER,), ANSWERS),
     Word("places?", "position, index or cursor", (IDENTIFIER,), (*ANSWERS, *PLACES)),

@@ -48,7 +48,7 @@ CUT_OFF = (
 
 
 def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLine]:
-    """Oldest first; see `read`."""
+    """The lines of the log, oldest first, as `read` reads them."""
     if not stored.is_kept():
         return list(read(instance / LOG, unreadable=unreadable))
     with database.session():
@@ -56,7 +56,7 @@ def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLin
 
 
 def missing(instance: Path, changes: Iterable[LogLine]) -> list[LogLine]:
-    """Those that the log does not have."""
+    """The changes that the log does not have."""
     logged = set(list_all(instance))
     return [change for change in changes if change not in logged and change.kind != BEGINNING]
 
@@ -80,7 +80,7 @@ def is_begun(instance: Path) -> bool:
 
 
 def beginning(instance: Path) -> LogLine | None:
-    """Its first line, whose `at` is the instant since which it is complete."""
+    """The first line of the log. The log is complete since its `at`."""
     if stored.is_kept():
         with database.session():
             return stored.beginning()
@@ -96,7 +96,7 @@ def _beginning(log: Path) -> LogLine | None:
 
 
 def missing_ms(log: Path, since: int) -> int:
-    """How much time after an instant the file has no unsubscribes of, in milliseconds."""
+    """How long after an instant the log begins, in milliseconds: it has no unsubscribes of that time."""
     first = _beginning(log)
     return clock.now_ms() - since if first is None else max(0, first.at - since)
 

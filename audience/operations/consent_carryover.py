@@ -26,7 +26,9 @@ Unsubscribe = tuple[str, int, ConsentEvent]  # key of the address, instant to be
 
 
 def waiting(accepted: Mapping[str, int]) -> dict[str, list[Unsubscribe]]:
-    """By uuid of the site, the unsubscribes of waiting imports and bulk actions accepted after a number."""
+    """The unsubscribes of waiting imports and bulk actions that were accepted after a number, by uuid of the
+    site.
+    """
     return {
         site.uuid: list(_unsubscribes(site.id, accepted.get(site.uuid, 0)))
         for site in stored_sites.list_all()
@@ -91,7 +93,9 @@ def last_by_hash(changes: Sequence[LogLine]) -> dict[str, LogLine]:
 
 
 def movers(changes: Sequence[LogLine]) -> dict[LogLine, str | None]:
-    """By the line of an address that its subscriber left, the hash of their uuid: their own comes next."""
+    """The hash of the uuid for each line of a subscriber's former address: the next line has it, with the
+    same number.
+    """
     return {
         change: own.person_hash
         for change, own in pairwise(changes)

@@ -98,7 +98,9 @@ def undo_import(
 
 @database.writes_site
 def undo_bulk_action(site: Site, action_id: int, days: int, actor: Actor) -> Undo:
-    """As `undo_import`, a bulk action that has ended; one that failed is stopped for good."""
+    """Undoes a bulk action that has ended, as `undo_import` does an import. One that failed is stopped for
+    good.
+    """
     action, source = bulk_actions.require(site.id, action_id), bulk_action_source(action_id)
     if undo := _under_way(site.id, source):
         return undo
@@ -252,7 +254,7 @@ def _started(site: Site, source: Source) -> int | None:
 
 
 def _readers(site_id: int, action: UndoneAction) -> Iterator[RowReader]:
-    """Of all rows of the action, each in a session of its own."""
+    """Readers of all rows of the action, each in a session of its own."""
     row_id, position = action.first_row, 0
     while True:
         with database.session():
@@ -307,7 +309,9 @@ def _kept_pages(site: Site, undo_id: int) -> Iterator[list[tuple[str, ...]]]:
 
 @database.session()
 def unsubscribed_count(site: Site, undo: Undo) -> int:
-    """How many the undone action unsubscribed who stay so, also removed ones, whose address is suppressed."""
+    """How many of those whom the undone action unsubscribed stay so. Removed ones count if their address is
+    suppressed.
+    """
     removed = stored.count_sources(site.id, undo.id, REMOVED)
     return undo.unsubscribed_kept + sum(count for kind, _, count in removed if kind == SUPPRESSED.kind)
 
