@@ -34,7 +34,7 @@ from storage.changes import changed_subscribers
 from storage.changes import log as change_log
 from storage.pace import Pace
 from storage.subscribers import batches as stored
-from storage.subscribers import custom_fields, domains, tags
+from storage.subscribers import custom_fields, domains, tags, value_changes
 from storage.subscribers import field_values as stored_values
 from tests.client import FakeQueue
 from workers import interpreter
@@ -65,19 +65,18 @@ def bare(site: Site, items: list[dict[str, Any]], seconds: Callable[[], float] =
         for first in range(0, len(batch), CHUNK)
     ]
     start = seconds()
-    for new, existing, links, removed, added, domains_of_new, (entries, changed), packed in chunks:
+    for new, existing, links, added, removed, domains_of_new, (entries, changed), packed in chunks:
         with database.write():
             stored.insert(new)
             stored.update(site.id, existing)
             tags.link(links)
             tags.count(site.id, Counter(tag_id for _, tag_id, _ in links))
-            stored_values.remove(removed)
-            stored_values.add(added)
+            value_changes.add(site.id, added, removed)
             stored_sites.count(site.id, len(new), 0)
             domains.count(site.id, domains_of_new)
             number = change_log.add(site.id, entries, clock.now_ms(), ("import", 1), packed)
             changed_subscribers.add(site.id, number, changed)
-        database.checkpoint(only_if_due=True)
+        field_values.merge_if_due(site.id)
     return seconds() - start
 
 
@@ -93,7 +92,8 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
         existing = stored.read_existing(site.id, [change.key for change in changes])
         tag_ids = tags.ids(site.id, people.TAGS)
         ids = custom_fields.ids(site.id, people.FIELDS)
-    new, updated, links, removed, added = [], [], [], [], []
+    new, updated, links = [], [], []
+    removed, added = (field_values.Holders(ids) for _ in range(2))
     domains_of_new: Counter[str] = Counter()
     entries = Entries()
     for change in changes:
@@ -102,21 +102,22 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
             tagged = [tag_ids[name] for name in change.tags]
             new.append(_row(site, change, _next_id, tagged))
             links += [(site.id, tag_id, _next_id) for tag_id in tagged]
-            added += _values(site, change.fields, ids, _next_id)
+            added.add(change.fields, _next_id)
             domains_of_new[change.key.partition("@")[2]] += 1
             _next_id += 1
         else:
             subscriber = list(before)
             subscriber[stored.FIELDS] = json.dumps(change.fields, ensure_ascii=False, separators=(",", ":"))
             age = json.loads(before[stored.FIELDS])["age"]
-            removed += _values(site, {"age": age}, ids, subscriber[stored.ID])
-            added += _values(site, {"age": change.fields["age"]}, ids, subscriber[stored.ID])
+            removed.add({"age": age}, subscriber[stored.ID])
+            added.add({"age": change.fields["age"]}, subscriber[stored.ID])
             updated.append(subscriber)
             values = [{"fields": {"age": value}} for value in (change.fields["age"], age)]
             entries.changed.append((subscriber[stored.ID], *values))
     entries.created = [subscriber[stored.ID] for subscriber in new]
     of_record = (len(entries), [subscriber[stored.ID] for subscriber in updated]), entries.packed()
-    return new, {stored.TEXTS: updated}, sorted(links), removed, sorted(added), domains_of_new, *of_record
+    by_value = _by_id(site, added), _by_id(site, removed)
+    return new, {stored.TEXTS: updated}, sorted(links), *by_value, domains_of_new, *of_record
 
 
 def _row(site: Site, change: Change, subscriber_id: int, tag_ids: list[int]) -> list[Any]:
@@ -126,12 +127,12 @@ def _row(site: Site, change: Change, subscriber_id: int, tag_ids: list[int]) -> 
             "import 1", at, site.id]  # fmt: skip
 
 
-def _values(site: Site, fields: Any, ids: dict[str, int], subscriber_id: int) -> list[Any]:
-    return [
-        (site.id, ids[key], *row, subscriber_id)
-        for key, value in fields.items()
-        for row in field_values.values(value)
-    ]
+def _by_id(site: Site, holders: field_values.Holders) -> dict[int, list[int]]:
+    """The subscribers by the ids of their values, which are added if the site has them not."""
+    with database.write():
+        stored_values.save(site.id, {value: [] for value in holders.by_value}, {})
+        ids = stored_values.value_ids(site.id, holders.by_value)
+    return {ids[value[stored_values.KEY]]: holding for value, holding in holders.by_value.items()}
 
 
 _added = time.time_ns() // 1_000  # nobody's number

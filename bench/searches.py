@@ -33,7 +33,7 @@ COMBINED: dict[str, Any] = {
     },
     "address": {"email": email(5)},
     "`q`, of one": {"beginning": email(77)},
-    "`q`, of all": {"beginning": "person"},
+    "`q`, of all": {"beginning": "p"},
     "`q`, of nobody": {"beginning": "zzz"},
 }  # fmt: skip
 

@@ -55,6 +55,15 @@ def add(
     )
 
 
+def add_once(site_id: int, kind: str, subject: int, now: int, wait_ms: int) -> None:
+    """Queues a job for after `wait_ms`, unless it is queued."""
+    execute(
+        "INSERT INTO jobs (site_id, kind, subject, status, not_before, wait_ms) "
+        f"VALUES (?, ?, ?, '{WAITING}', ?, ?) ON CONFLICT (site_id, kind, subject) DO NOTHING",
+        (site_id, kind, subject, now + wait_ms, wait_ms),
+    )
+
+
 def hasten(site_id: int, kind: str, subject: int) -> None:
     """Makes a job due now. A worker that has claimed it ends its step first."""
     execute(

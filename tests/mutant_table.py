@@ -19,6 +19,8 @@ CONSENT, ERASING = f"{API}/test_consent_order.py", f"{API}/test_erasing.py"
 ACCESS, IMPORTS = "tests/http/test_access.py", "tests/audience/imports/test_imports.py"
 PAGES, BACKUPS = "tests/console/test_pages.py", f"{CLI}/test_refused_backups.py"
 WEBHOOKS = "tests/audience/webhooks/test_webhook_sender.py"
+UNDONE, BY_VALUE = "tests/audience/undo/test_undone_consent.py", "tests/audience/undo/test_undo_by_value.py"
+SEARCHES = "tests/console/test_file_searches.py"
 LINKS, VISITS = "tests/audience/links/test_links.py", "tests/pages/test_links.py"
 BATCHES, SQLITE = "audience/changes/batches.py", "storage/engines/sqlite.py"
 MUTANTS = (
@@ -202,6 +204,41 @@ MUTANTS = (
         "tests/audience/undo/test_undo_by_value.py::test_all_of_the_corrected_file_are_there",
     ),
     Mutant(
+        "a repeated subscribe that is all of an import is not undone",
+        "audience/changes/log.py",
+        "not (entries or entries.unchanged or entries.repeated)",
+        "not (entries or entries.unchanged)",
+        f"{UNDONE}::test_also_where_repeating_that_is_all_that_the_import_did",
+    ),
+    Mutant(
+        "undo puts back a value that was changed since",
+        "audience/undo/decisions.py",
+        "if json_equal(values.setdefault(key, _value(subscriber, key)), value):",
+        "if values.setdefault(key, _value(subscriber, key)) is not values:",
+        f"{BY_VALUE}::test_a_value_that_a_later_write_repeated_goes_back_and_a_changed_one_stays",
+    ),
+    Mutant(
+        "undo takes a number for the truth value that it equals",
+        "audience/undo/decisions.py",
+        "if json_equal(values.setdefault(key, _value(subscriber, key)), value):",
+        "if values.setdefault(key, _value(subscriber, key)) == value:",
+        f"{BY_VALUE}::test_a_number_is_not_the_truth_value_that_it_equals",
+    ),
+    Mutant(
+        "who signed up by themselves goes with the import",
+        "audience/undo/decisions.py",
+        "        if by is None:\n",
+        '        if by is None or by.kind == "operator":\n',
+        f"{BY_VALUE}::test_who_signed_up_by_themselves_since_stays",
+    ),
+    Mutant(
+        "undo subscribes whom something else unsubscribed, too",
+        "audience/undo/decisions.py",
+        "            numbers.add(subscriber.unsubscribe_number)\n",
+        "            numbers.add(subscriber.consent_number)\n",
+        f"{BY_VALUE}::test_every_other_unsubscribe_counts",
+    ),
+    Mutant(
         "an unsubscribe that comes late leaves no number",
         "audience/changes/consents.py",
         "subscriber[UNSUBSCRIBE_NUMBER] = event.number\n        if",
@@ -361,6 +398,69 @@ MUTANTS = (
         "    stored_files.erase_refused(site_id, [*since, *first])\n",
         "",
         f"{TORTURE}canaries",
+    ),
+    Mutant(
+        "an erasure searches no file that waits",
+        "audience/erasures/erasures.py",
+        "    stored_uploads.ask_search(site_id, number)\n",
+        "",
+        f"{SEARCHES}::test_a_file_with_somebody_erased_is_deleted",
+    ),
+    Mutant(
+        "a file is searched for one form of a domain",
+        "audience/imports/file_searches.py",
+        "keys.add(addresses.identity(address))",
+        "keys.add(address.lower())",
+        f"{SEARCHES}::test_both_forms_of_a_domain_are_found",
+    ),
+    Mutant(
+        "a file is searched for addresses in no encoding",
+        "audience/imports/file_searches.py",
+        "(text, *redaction.addresses_in(text))",
+        "(text,)",
+        f"{SEARCHES}::test_a_file_with_somebody_erased_is_deleted",
+    ),
+    Mutant(
+        "a file with somebody erased stays",
+        "audience/imports/file_searches.py",
+        "        file_uploads.remove_file(site, instance, upload)\n",
+        "",
+        f"{SEARCHES}::test_a_file_with_somebody_erased_is_deleted",
+    ),
+    Mutant(
+        "a file that cannot be searched stays",
+        "audience/imports/file_searches.py",
+        "        return UNREADABLE\n",
+        '        return ""\n',
+        f"{SEARCHES}::test_a_file_that_breaks_the_search_is_deleted_unless_the_machine_did",
+    ),
+    Mutant(
+        "who is erased during a search is not searched for",
+        "audience/imports/file_searches.py",
+        "later if suppressions.erased_from(site.id, later) else 0",
+        "0",
+        f"{SEARCHES}::test_who_is_erased_during_a_search_is_searched_for_next",
+    ),
+    Mutant(
+        "the file of an import is left by a worker that was killed",
+        "audience/imports/file_tasks.py",
+        "    if upload and upload.import_id:\n",
+        "    if upload and upload.task:\n",
+        "tests/console/test_file_tasks.py::test_what_is_applied_before_its_worker_is_killed_is_imported_once",
+    ),
+    Mutant(
+        "the copy of a killed backup stays",
+        "audience/secret_files.py",
+        "            shutil.rmtree(file.parent)\n",
+        "            pass\n",
+        "tests/cli/test_backups.py::test_what_a_killed_backup_leaves_goes_with_the_next_one",
+    ),
+    Mutant(
+        "a backup removes the copy of another that is at work",
+        "audience/secret_files.py",
+        "            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+        "",
+        "tests/cli/test_backups.py::test_two_backups_at_once_into_one_folder",
     ),
     Mutant(
         "the record keeps who is erased",
@@ -555,8 +655,8 @@ MUTANTS = (
     Mutant(
         "an unsubscribe is undone after the hour",
         "audience/links/undoing.py",
-        "clock.now_ms() > ticket.until or ",
-        "",
+        "is_only and is_in_time and ",
+        "is_only and ",
         f"{VISITS}::test_unsubscribing_is_undone_within_the_hour",
     ),
     Mutant(
@@ -565,6 +665,13 @@ MUTANTS = (
         "event == (ticket.number, ConsentKind.UNSUBSCRIBE)",
         "bool(event)",
         f"{VISITS}::test_undo_ends_with_the_next_consent_event",
+    ),
+    Mutant(
+        "an undo by the page goes over an unsubscribe that was applied since",
+        "audience/links/undoing.py",
+        " and subscriber.unsubscribe_number == ticket.number",
+        "",
+        "tests/pages/test_undo.py::test_an_unsubscribe_accepted_before_and_applied_since_is_not_undone",
     ),
     Mutant(
         "a page shows a whole address",

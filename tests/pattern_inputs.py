@@ -45,6 +45,9 @@ PATTERNS: dict[str, WorstInputs] = {
     "audience.deliveries.addresses:URL": is_whole("/", "%", ("a", "", " ")),
     "audience.erasures.erasures:UUID": is_whole("0-", ("0123-", "01234567-")),
     "audience.links.tokens:PATTERN": looked_for("-", ".", ("a", "", "."), f"{'a' * 44}."),
+    "schemas.links:LINK": looked_for(
+        "-", "/unsubscribe/", ("/unsubscribe/", "a"), f"/preferences/{44 * 'a'}"
+    ),
     "audience.redaction:AT": looked_for("@", "a@", "\uff20", "\xef\xbc"),
     "audience.redaction:CODE": looked_for("%", "%25", "%25EF%25BC%25", "\\u00", "\\u{0", "&#", "&#x0", "&a"),
     "audience.redaction:CODE_OR_QUOTED": looked_for("=", "=3D", "=3", ("3D", "="), ("25", "%")),

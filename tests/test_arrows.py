@@ -47,6 +47,7 @@ MAY_IMPORT = {  # of ours, beside the room itself
         "audience.answers",
         "audience.http",
         "audience.operations",
+        "audience.pages",
         "schemas",
     ),
     "audience.data": (),

@@ -18,11 +18,13 @@ from storage.subscribers.batches import (
     CONSENT_NUMBER,
     UNSUBSCRIBE_NUMBER,
     UNSUBSCRIBED_AT,
+    UPDATED_AT,
     SubscriberRow,
 )
 from storage.subscribers.subscribers import Subscriber
 
 DATE, WORD, UNCONFIRMED, LEFT_BEFORE = "date", "word", "unconfirmed", "left before"  # reasons
+UNDONE = "undone"
 UNSUBSCRIBES = frozenset({ConsentKind.UNSUBSCRIBE, ConsentKind.DATED_UNSUBSCRIBE})
 SUBSCRIBES = frozenset({ConsentKind.SUBSCRIBE, ConsentKind.DATED_SUBSCRIBE})
 RANKS = {
@@ -65,6 +67,15 @@ class ConsentEvent(NamedTuple):
         return self.instant, RANKS.get(self.kind, 0), self.number
 
 
+class ConsentBefore(NamedTuple):
+    """The columns of consent as they were; blank for a subscriber who was created subscribed."""
+
+    unsubscribed_at: int | None = None
+    at: int | None = None
+    number: int = 0
+    kind: int = 0
+
+
 class Consents:
     """The consent events of a batch of changes; `changes` has each change of consent.
 
@@ -100,6 +111,18 @@ class Consents:
         if subscribed == event.unsubscribes:
             subscriber[UNSUBSCRIBED_AT] = shown_at if subscribed else None
             self.changes.append((subscriber, shown_at, not subscribed, reason))
+
+    def put_back(self, subscriber: SubscriberRow, before: ConsentBefore) -> None:
+        """Puts the consent event of before back, with its instant: an unsubscribe that was accepted since, or
+        that waits, counts over it.
+        """
+        was, shown_at = subscriber[UNSUBSCRIBED_AT], before.unsubscribed_at
+        subscriber[UNSUBSCRIBED_AT] = shown_at
+        subscriber[CONSENT_AT], subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND] = before[1:]
+        if shown_at != was:
+            subscriber[UPDATED_AT] = self.now
+            at = self.now if shown_at is None else shown_at
+            self.changes.append((subscriber, at, shown_at is None, UNDONE))
 
     def _ignore(self, event: ConsentEvent, subscribed: bool) -> None:
         if event.unsubscribes:

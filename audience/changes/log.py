@@ -247,7 +247,7 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
     if (parts := _parts.get()) is not None:
         parts.append((at, entries))
         return 0
-    if not entries and not entries.unchanged:
+    if not (entries or entries.unchanged or entries.repeated):
         return 0
     number = stored.add(site_id, len(entries), at, source, entries.packed())
     if entries and stored_jobs.wake(site_id, stored_webhooks.JOB):

@@ -19,7 +19,7 @@ from storage.changes.consent_changes import ConsentChange
 from storage.changes.log import LogRow
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags
-from storage.subscribers.subscribers import read_values
+from storage.subscribers.subscribers import Subscriber, read_values
 
 ReadFields = Callable[[str], Any]
 
@@ -100,31 +100,45 @@ def _after(site_id: int, after: int, limit: int) -> list[Part]:
     return parts
 
 
-class History(NamedTuple):
-    """The history of one subscriber: the newest changes, newest first, and all changes of consent, oldest
-    first.
-
-    `created_by` is the source that created the subscriber; the consents are (source, `ConsentChange`).
+class ConsentRecord(NamedTuple):
+    """All changes of consent of a subscriber, oldest first, as (source, `ConsentChange`); `created_by` is the
+    source that created the subscriber.
     """
 
+    subscriber: Subscriber
     created_by: tuple[str, str | None]
+    events: list[tuple[tuple[str, str | None], ConsentChange]]
+
+
+@database.snapshot()
+def consent(site: Site, uuid: str) -> ConsentRecord:
+    """What is known of a subscriber's consent. Raises `NotFound`."""
+    return _consent(site.id, uuid)
+
+
+def _consent(site_id: int, uuid: str) -> ConsentRecord:
+    subscriber = stored_subscribers.get_by_uuid(site_id, uuid)
+    if subscriber is None:
+        raise NotFound(NOBODY)
+    kind, _, number = consent_changes.created_by(site_id, subscriber.id).partition(" ")
+    changes = consent_changes.of_subscriber(site_id, subscriber.id)
+    publishable_keys = keys.publishable({int(number or 0), *(item.source_id for item in changes)})
+    events = [(answered(item.source, item.source_id, publishable_keys), item) for item in changes]
+    return ConsentRecord(subscriber, answered(kind, int(number or 0), publishable_keys), events)
+
+
+class History(NamedTuple):
+    """The history of one subscriber: its consent, and the newest changes, newest first."""
+
+    consent: ConsentRecord
     changes: list[LoggedChange]
-    consents: list[tuple[tuple[str, str | None], ConsentChange]]
 
 
 @database.snapshot()
 def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
     """The history of a subscriber. Raises `NotFound`."""
-    subscriber = stored_subscribers.get_by_uuid(site.id, uuid)
-    if subscriber is None:
-        raise NotFound(NOBODY)
-    kind, _, number = consent_changes.created_by(site.id, subscriber.id).partition(" ")
-    events = consent_changes.of_subscriber(site.id, subscriber.id)
-    publishable_keys = keys.publishable({int(number or 0), *(item.source_id for item in events)})
-    consents = [(answered(item.source, item.source_id, publishable_keys), item) for item in events]
-    return History(
-        answered(kind, int(number or 0), publishable_keys), _own(site.id, subscriber.id, limit), consents
-    )
+    record = _consent(site.id, uuid)
+    return History(record, _own(site.id, record.subscriber.id, limit))
 
 
 def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:

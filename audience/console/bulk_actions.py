@@ -10,7 +10,7 @@ from audience.access import audit_log
 from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
 from audience.bulk.actions import ERASE, EXPORT, SAID, BulkAction, NewAction
-from audience.console import undone
+from audience.console import links, undone
 from audience.console.kept_texts import read_search_text
 from audience.console.list_filters import Filters, filters, in_words, kept_words
 from audience.console.page import actor, attached, page, read_form, redirect_to
@@ -126,8 +126,10 @@ def retry(site: Site, action_id: int) -> Response:
 def export(site: Site, action_id: int) -> Response:
     """The file of an export"""
     source = exports.pages_of(site, bulk_actions.export_ids(site, action_id))
-    pages = audit_log.sent(site, source, actor(), SAID[EXPORT], f"act {action_id}")
-    rows = wire.WRITERS["csv"](exports.keys(site), pages)
+    more = links.columns(site, "links" in request.args)
+    sentence = SAID[EXPORT] + (exports.WITH_LINKS if more else "")
+    pages = audit_log.sent(site, source, actor(), sentence, f"act {action_id}")
+    rows = wire.WRITERS["csv"](exports.keys(site), pages, *more)
     return attached(rows, wire.FORMATS["csv"], f"subscribers-{action_id}.csv")
 
 

@@ -12,6 +12,8 @@ SENTENCES = {
     "removed": "The operator was removed. The audit log keeps the name.",
     "email": "Your address was saved.",
     "password": "Your password was set. Your other sessions have ended.",
+    "links": "New links are made from now on. Old ones go on unsubscribing, and do no more.",
+    "links-ended": "All links made before have ended. Put new ones into your next email.",
     "session": "The session was ended.",
     "ended": "Your session has ended, and what you sent was not taken. Sign in, and send it once more.",
     "again": "This form was sent before: this is what it made. For another, begin a new form.",

@@ -62,6 +62,11 @@ def history(site: Site, subscriber: Subscriber) -> list[Entry]:
     return sorted(entries, key=lambda entry: entry.at)
 
 
+def events(site: Site, subscriber: Subscriber) -> list[Entry]:
+    """The creation of a subscriber and each change of consent, oldest first."""
+    return [entry for entry in history(site, subscriber) if entry.kind]
+
+
 def _facts(
     site: Site, subscriber: Subscriber, created_by: str, changes: Sequence[ConsentChange]
 ) -> Iterator[Entry]:

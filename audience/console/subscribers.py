@@ -7,14 +7,16 @@ from urllib.parse import urlencode
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from audience import clock
 from audience.access.sites import Site
-from audience.console import rule_trees, timelines
+from audience.console import consents, rule_trees, timelines
 from audience.console.custom_fields import FIELD_TYPES
 from audience.console.kept_texts import read_search_text, with_text
 from audience.console.list_filters import Chip, chips, filters, rules
-from audience.console.page import NOT_FOUND, page, read_form, url
+from audience.console.page import NOT_FOUND, page, present, read_form, url
 from audience.console.wording import plainly
 from audience.errors import NotFound, Refused
+from audience.looks import looks
 from audience.searches import lists as subscriber_lists
 from audience.searches.lists import ORDERS, PAGE_SIZE, ListPage, ListRequest
 from audience.segments import matches as segment_matches
@@ -66,6 +68,20 @@ def show(site: Site, subscriber_uuid: str) -> str:
         field_types=FIELD_TYPES,
         **_why(site, subscriber_uuid),
         **timelines.timeline(site, subscriber),
+    )
+
+
+@blueprint.get("/sites/<site_uuid>/subscribers/<subscriber_uuid>/consent")
+@page(role="viewer")
+def consent(site: Site, subscriber_uuid: str) -> str:
+    """The consent of a subscriber, to print"""
+    subscriber = subscribers.find(site, uuid=subscriber_uuid)
+    if subscriber is None:
+        raise NotFound(NOT_FOUND)
+    events = consents.events(site, subscriber)
+    look, now, by = looks.get(site), clock.now_ms(), present().name
+    return render_template(
+        "subscriber_consent.html", subscriber=subscriber, events=events, look=look, now=now, by=by
     )
 
 

@@ -120,13 +120,18 @@ def kind(instance: Path, open_file: FileOpener, open_texts: TextOpener) -> Kind:
 
 
 def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Job, _deadline: float) -> int:
-    """Searches a file, or does its task, to the end. What is due after that is done next."""
+    """Searches a file, or does its task, to the end. What is due after that is done next; a file that was
+    imported is deleted, whoever imported it.
+    """
+    with database.session():
+        site, upload = sites.get(job.site_id), stored.get(site_id=job.site_id, id=job.subject)
+    if upload and upload.import_id:
+        file_uploads.remove_file(site, instance, upload)
     with database.write(job.site_id):
         upload = stored.get(site_id=job.site_id, id=job.subject)
         if upload is None or not upload.is_due:
             jobs.end(job)
             return jobs.SETTLED
-        site = sites.get(job.site_id)
     if upload.to_search and upload.task != IMPORT:
         file_searches.search(site, upload, job, instance, open_texts)
     else:
@@ -155,8 +160,6 @@ def _do(task: Task, instance: Path, open_file: FileOpener) -> None:
             _import(task, file)
         else:
             _try(task, file)
-    if task.upload.task == IMPORT:
-        file_uploads.remove_file(task.site, instance, task.upload)
 
 
 def _try(task: Task, file: ReadableFile) -> None:

@@ -21,7 +21,7 @@ from audience.imports import payloads as import_payloads
 from audience.jobs import Job
 from audience.protocols import ImportQueue
 from audience.sources import Source, SourceKind
-from audience.subscribers import subscribers
+from audience.subscribers import field_values, subscribers
 from schemas.values import FieldError, index_of
 from storage import database
 from storage import jobs as stored_jobs
@@ -212,7 +212,7 @@ def _apply_batch(accepted: Applying, job: Job) -> tuple[Applying, Import | None]
                 stored_moves.forget(site_id)
             if accepted.applied == accepted.rows:
                 finished = _finish(job)
-        database.checkpoint(only_if_due=True)
+        field_values.merge_if_due(site_id)
     return accepted, finished
 
 

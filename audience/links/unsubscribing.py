@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from audience import clock
 from audience.access import site_keys
+from audience.changes import consents
 from audience.changes import log as change_log
 from audience.changes.changes import Change, Consent
 from audience.changes.consents import ConsentEvent
@@ -36,10 +37,13 @@ class LinkOutcome(StrEnum):
 
 
 class Unsubscribed(NamedTuple):
-    """`number` is that of the event in the site's order, 0 if nothing was done."""
+    """`number` is that of the event in the site's order, 0 if nothing was done. `before` is the event that
+    counted, of whom it has unsubscribed.
+    """
 
     outcome: LinkOutcome
     number: int = 0
+    before: ConsentEvent | None = None
 
 
 def unsubscribe(link: Link, reason: str = "") -> Unsubscribed:
@@ -77,10 +81,12 @@ def _holder(site_id: int, former: FormerLink) -> Subscriber | None:
 
 def _unsubscribe(site_id: int, subscriber: Subscriber, reason: str) -> Unsubscribed:
     accepted = subscribers.accept_now(site_id, SOURCE)
-    key, email, is_subscribed = subscriber.email_key, subscriber.email, subscriber.unsubscribed_at is None
+    key, email = subscriber.email_key, subscriber.email
     change = Change(key, email, consent=Consent.UNSUBSCRIBE, creates=False, reason=reason)
     subscribers.write(site_id, [change], accepted)
-    return Unsubscribed(LinkOutcome.UNSUBSCRIBED if is_subscribed else LinkOutcome.ALREADY, accepted.number)
+    if subscriber.unsubscribed_at is not None:
+        return Unsubscribed(LinkOutcome.ALREADY, accepted.number)
+    return Unsubscribed(LinkOutcome.UNSUBSCRIBED, accepted.number, consents.current_event(subscriber))
 
 
 def _keep(site_id: int, address_hash: str) -> Unsubscribed:

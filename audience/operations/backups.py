@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -91,7 +90,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
         raise Refused(f"{file} exists already: choose another name.")
     if not file.parent.is_dir():
         raise Refused(f"There is no folder {file.parent}: create it first.")
-    with _os_errors_refused(file), _private_folder(file.parent) as folder:
+    with _os_errors_refused(file), secret_files.private_folder(file.parent) as folder:
         copy, draft = folder / DATABASE, folder / "draft.tar"
         at = clock.now_ms()
         with database.snapshot():
@@ -210,12 +209,6 @@ def _os_errors_refused(file: Path) -> Iterator[None]:
         raise Refused(f"{error.filename or file} cannot be written: {error.strerror}.") from error
 
 
-@contextlib.contextmanager
-def _private_folder(beside: Path) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix=".audience-", dir=beside) as folder:
-        yield Path(folder)
-
-
 def restore(
     settings: Settings,
     file: Path,
@@ -234,7 +227,7 @@ def restore(
     refuse_server(settings)
     current = database.file(settings.database)
     current.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _os_errors_refused(current), _private_folder(current.parent) as folder:
+    with _os_errors_refused(current), secret_files.private_folder(current.parent) as folder:
         manifest = _unpack(file, folder, progress)
         accepted = stored.accepted_numbers(folder / DATABASE)
         carryover = restore_carryover.read(settings, manifest.created_at, accepted, openers)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from audience import secret_files
 from audience.access import audit_log
 from audience.bulk import chunks as bulk_chunks
 from audience.changes import retention as change_log_retention
@@ -14,7 +15,7 @@ from audience.jobs import DB, Job, Kind
 from audience.operations import kept_backups, site_lane
 from audience.protocols import FileOpener, TextOpener
 from audience.segments import counts as segment_counts
-from audience.subscribers import tags
+from audience.subscribers import field_values, tags
 from audience.undo import undos
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import sender as webhook_sender
@@ -30,6 +31,7 @@ def kinds(
         *given_up(settings),
         webhook_sender.kind(settings.webhook_private_addresses, write_change, settings.base_url),
         segment_counts.KIND,
+        field_values.KIND,
         file_tasks.kind(settings.instance, open_file, open_texts),
         kept_backups.kind(settings),
         *(Kind(name, DB, partial(_step, task), own=True) for name, task in maintenance(settings).items()),
@@ -49,6 +51,7 @@ def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
         "abandoned imports": file_imports.sweep,
         "refused rows": file_imports.forget_refused,
         "files": partial(file_uploads.sweep, settings.instance),
+        "stopped restores": partial(secret_files.remove_left_folders, settings.instance),
         "deleted tags": tags.sweep,
         "consent log": partial(erasure_log.sweep, settings.instance, settings.consent_log_days),
         "audit log": partial(audit_log.sweep, settings.audit_log_days),

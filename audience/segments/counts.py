@@ -21,7 +21,7 @@ SPREAD_MS = 600_000
 def _step(job: Job, _deadline: float) -> int:
     """Counts a segment, and waits until the next day."""
     site_id, segment_id, today = job.site_id, job.subject, _today()
-    with database.session():
+    with database.snapshot():
         count, _ = stored_members.count(site_id, segments.members(site_id, str(segment_id)))
     with database.write(site_id):
         segments.require(site_id, str(segment_id))  # a count may outlast the lease, and counts

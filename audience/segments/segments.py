@@ -123,13 +123,13 @@ def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
     return Counts(*stored_members.count(site.id, chosen)), sample
 
 
-@database.session()
+@database.snapshot()
 def counts(site: Site, segment_id: str) -> Counts:
     """The counts of subscribers in a segment. Raises `NotFound`."""
     return Counts(*stored_members.count(site.id, members(site.id, segment_id)))
 
 
-@database.session()
+@database.snapshot()
 def count(site: Site, rules: Any) -> int:
     """The number of subscribers that match unsaved rules. Raises `Refused` on invalid rules."""
     return stored_members.count(site.id, members_by(site.id, rules))[0]
@@ -147,7 +147,7 @@ def common_domains(site: Site) -> list[str]:
     return [domain for domain, _ in domains.most_common(site.id, MOST_SUGGESTED)]
 
 
-@database.session()
+@database.snapshot()
 def field_values(site: Site, key: str) -> list[str]:
     """The values of a custom field to suggest for a rule."""
     return suggestions.values(site.id, key, MOST_SUGGESTED)
@@ -225,6 +225,7 @@ def members_by(site_id: int, rules: Any, where: str = RULES) -> Members:
 def members_by_each(
     site_id: int, rules: Sequence[Any], among: Collection[int] | None = None, where: str = RULES
 ) -> list[Members]:
-    """The members that each of several rules chooses, as `members_by` does."""
-    at, zone, finder = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id)), Finder(site_id, among)
-    return [finder.members(segment_rules.read(rule, at, where, zone)) for rule in rules]
+    """The members that each of several rules chooses, all at one instant, as `members_by` does."""
+    with database.snapshot():
+        at, zone, finder = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id)), Finder(site_id, among)
+        return [finder.members(segment_rules.read(rule, at, where, zone)) for rule in rules]

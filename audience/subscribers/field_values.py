@@ -8,15 +8,20 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from audience import jobs
 from audience.access.sites import Site
+from audience.jobs import DB, Job, Kind
 from storage import database, spelt
+from storage import jobs as stored_jobs
 from storage.instance import site_tables
 from storage.subscribers import custom_fields
 from storage.subscribers import field_values as stored
-from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, Row, Value
-from storage.subscribers.subscribers import Subscriber
+from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT, FieldValue, Value
 
-SAMPLE, CHUNK_ROWS = 500, 1_000  # subscribers whose rows are compared, or made again, at a time
+SAMPLE, CHUNK = 500, 1_000  # subscribers whose values are compared, or made again, at a time
+DUE_BYTES = 1_000_000  # of changes that are merged at once: of some 15,000 people
+MERGED = 400  # sets written in a transaction
+MERGE_AFTER_MS = 10_000  # of fewer changes
 NOT_COMPARED = Value("", "", OTHER, None, None)
 SIMPLE = frozenset((str, int))  # not bool: true is equal to 1, but has another row
 
@@ -33,86 +38,126 @@ def values(value: Any) -> Collection[Value]:
     return (_scalar(value) or NOT_COMPARED,)
 
 
-class Bearers:
-    """The subscribers by custom value. `rows` are in the order of their table, which makes adding them
-    faster.
-    """
+class Holders:
+    """The subscribers by custom value."""
 
-    def __init__(self, site_id: int, field_ids: Mapping[str, int]) -> None:
-        self._fields = {name: (site_id, field_id) for name, field_id in field_ids.items()}
-        self._by_value: dict[str, dict[Any, list[int]]] = {name: {} for name in field_ids}
-        self._by_row: dict[Any, list[int]] = {}
+    def __init__(self, field_ids: Mapping[str, int]) -> None:
+        self._field_ids = field_ids
+        self._by_sent: dict[str, dict[Any, list[int]]] = {name: {} for name in field_ids}
+        self.by_value: dict[FieldValue, list[int]] = {}
 
     def add(self, fields: Mapping[str, Any], subscriber_id: int) -> None:
         for name, value in fields.items():
             if type(value) in SIMPLE:
-                bearers = self._by_value[name].get(value)
-                if bearers is None:
+                holders = self._by_sent[name].get(value)
+                if holders is None:
                     [row] = values(value)
-                    bearers = self._by_value[name][value] = self._of(name, row)
-                bearers.append(subscriber_id)
+                    holders = self._by_sent[name][value] = self._of(name, row)
+                holders.append(subscriber_id)
             else:
                 for row in values(value):
                     self._of(name, row).append(subscriber_id)
 
     def _of(self, name: str, row: Value) -> list[int]:
-        return self._by_row.setdefault(self._fields[name] + row, [])
-
-    def rows(self) -> list[Row]:
-        return [(*row, row_id) for row in sorted(self._by_row) for row_id in sorted(self._by_row[row])]
+        return self.by_value.setdefault((self._field_ids[name], *row), [])
 
 
 @database.snapshot()
 def differing(site: Site) -> tuple[int, int]:
-    """The number of subscribers with wrong rows, and the number looked at: the newest `SAMPLE`, and deleted
-    ones that still have rows.
+    """The number of subscribers with wrong values, and the number looked at: the newest `SAMPLE`, and deleted
+    ones that still have values.
     """
     sample = stored.newest(site.id, SAMPLE)
-    stored_rows: dict[int, set[Row]] = {subscriber_id: set() for subscriber_id, _ in sample}
-    for row in stored.of_subscribers(site.id, stored_rows):
-        stored_rows[row[-1]].add(row)
     ids = custom_fields.ids(site.id, {key for _, fields in sample for key in fields})
-    wrong = [id_ for id_, fields in sample if set(_rows(site.id, id_, fields, ids)) != stored_rows[id_]]
-    return len(wrong) + stored.count_gone(site.id), len(sample)
+    expected = {id_: set(_values(fields, ids)) for id_, fields in sample}
+    return len(stored.differing(site.id, expected)), len(sample)
 
 
 def rebuild(site: Site) -> None:
-    """Rebuilds a site's table of values in chunks, so that others can write in between."""
-    while _clear_some(site.id):
-        database.checkpoint(only_if_due=True)
+    """Rebuilds a site's tables of values in chunks, so that others can write in between."""
+    for table in stored.TABLES:
+        while _clear_some(site.id, table):
+            database.checkpoint(only_if_due=True)
     last = _make(site.id, "")
     while last:
-        database.checkpoint(only_if_due=True)
+        merge_if_due(site.id)
         last = _make(site.id, last)
+    merge(site.id)
 
 
 @database.writes_site
-def _clear_some(site_id: int) -> bool:
-    return bool(site_tables.delete_some("field_values", site_id, CHUNK_ROWS))
+def _clear_some(site_id: int, table: str) -> bool:
+    return bool(site_tables.delete_some(table, site_id, CHUNK))
 
 
 @database.writes_site
 def _make(site_id: int, after: str) -> str:
-    """Writes the rows of the next subscribers after a uuid. Returns the last one's uuid, or "" at the end."""
-    page = stored.values_after(site_id, after, CHUNK_ROWS)
-    ids = custom_fields.ids(site_id, {key for _, _, fields in page for key in fields})
-    stored.add(row for row_id, _, fields in page for row in _rows(site_id, row_id, fields, ids))
+    """Writes the values of the next subscribers after a uuid. Returns the last one's uuid, or "" at the
+    end.
+    """
+    page = stored.values_after(site_id, after, CHUNK)
+    holders = Holders(custom_fields.ids(site_id, {key for _, _, fields in page for key in fields}))
+    for subscriber_id, _, fields in page:
+        holders.add(fields, subscriber_id)
+    stored.save(site_id, holders.by_value, {})
     return page[-1][1] if page else ""
 
 
-def rows_of(site_id: int, subscribers: Collection[Subscriber]) -> Iterator[Row]:
-    """The rows of the table of values for subscribers, from their JSON, in the caller's session."""
-    ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
-    for subscriber in subscribers:
-        yield from _rows(site_id, subscriber.id, subscriber.fields, ids)
+def plan_merge(site_id: int) -> None:
+    """Queues the merge of a site's changes, in the caller's transaction."""
+    stored_jobs.add_once(site_id, stored.JOB, 0, jobs.now(), MERGE_AFTER_MS)
 
 
-def _rows(
-    site_id: int, subscriber_id: int, fields: Mapping[str, Any], ids: Mapping[str, int]
-) -> Iterator[Row]:
+def merge_if_due(site_id: int) -> None:
+    """Merges a site's changes of values once there are many, and moves the write-ahead log."""
+    with database.session():
+        is_due = stored.changed_bytes(site_id) >= DUE_BYTES
+    if is_due:
+        merge(site_id)
+    database.checkpoint(only_if_due=True)
+
+
+def merge(site_id: int) -> None:
+    """Merges a site's changes into the sets of who has which value, in several transactions.
+
+    Wherever it ends, what is read stays the same, and the next merge begins anew.
+    """
+    with database.session():
+        last, blocks = stored.touched(site_id)
+    while blocks:
+        _merge_some(site_id, blocks)
+        database.checkpoint(only_if_due=True)
+    with database.write(site_id):
+        stored.forget(site_id, last)
+
+
+def _merge_some(site_id: int, blocks: dict[int, set[int]]) -> None:
+    """Takes the values of about `MERGED` blocks, and merges them."""
+    chunk, size = {}, 0
+    while blocks and size < MERGED:
+        value_id = min(blocks)
+        chunk[value_id] = blocks.pop(value_id)
+        size += len(chunk[value_id])
+    with database.write(site_id):
+        stored.merge(site_id, chunk)
+
+
+def _step(job: Job, _deadline: float) -> int:
+    merge(job.site_id)
+    with database.write(job.site_id):
+        if stored.changed_bytes(job.site_id):
+            return MERGE_AFTER_MS
+        jobs.end(job)
+    return jobs.SETTLED
+
+
+KIND = Kind(stored.JOB, DB, _step)
+
+
+def _values(fields: Mapping[str, Any], ids: Mapping[str, int]) -> Iterator[FieldValue]:
     for key, value in fields.items():
         for row in values(value):
-            yield (site_id, ids[key], *row, subscriber_id)
+            yield (ids[key], *row)
 
 
 def _scalar(value: Any) -> Value | None:

@@ -12,6 +12,7 @@ from audience.changes import log as change_log
 from audience.changes import targets
 from audience.changes.batches import SubscriberBatch
 from audience.changes.changes import Acceptance, Change, Consent, Item, Outcome, change_from_item
+from audience.changes.consents import ConsentBefore
 from audience.errors import Refused
 from audience.sources import OPERATOR, Source
 from audience.subscribers import custom_fields, tags
@@ -82,6 +83,16 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     unsubscribed, stayed_unsubscribed = batch.unsubscribed
     ignored = batch.consents.unsubscribes_ignored, batch.consents.subscribes_ignored
     return Written(outcomes, batch.ids(), unsubscribed, stayed_unsubscribed, *ignored)
+
+
+def put_consent_back(
+    site_id: int, subscriber: Subscriber, before: ConsentBefore, accepted: Acceptance
+) -> None:
+    """Puts the consent event of before back, in the caller's transaction."""
+    key, at = subscriber.email_key, clock.now_ms()
+    batch = SubscriberBatch(site_id, [Change(key, subscriber.email)], accepted, at)
+    batch.consents.put_back(batch.subscribers[key], before)
+    subscriber_writes.save(batch)
 
 
 def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:

@@ -57,12 +57,10 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     mean whoever has the address.
     """
     ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
-    stored_values.remove(
-        (site_id, ids[key], *row, subscriber.id)
-        for subscriber in subscribers
-        for key, value in subscriber.fields.items()
-        for row in field_values.values(value)
-    )
+    holders = field_values.Holders(ids)
+    for subscriber in subscribers:
+        holders.add(subscriber.fields, subscriber.id)
+    stored_values.erase(site_id, [subscriber.id for subscriber in subscribers], holders.by_value)
     tagged = Counter(tag_id for subscriber in subscribers for tag_id in subscriber.tag_ids)
     stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
     by_domain = Counter(domains.domains_of(subscriber.email_key for subscriber in subscribers))
@@ -131,7 +129,7 @@ def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int,
 
 
 def _save_values(batch: SubscriberBatch) -> None:
-    added, removed = (field_values.Bearers(batch.site_id, batch.field_ids) for _ in range(2))
+    added, removed = (field_values.Holders(batch.field_ids) for _ in range(2))
     for key, replaced in batch.replaced.items():
         if not replaced:
             continue
@@ -140,8 +138,9 @@ def _save_values(batch: SubscriberBatch) -> None:
             removed.add({name: old for name, old in replaced.items() if old is not ABSENT}, subscriber_id)
             values = {name: values[name] for name in replaced if name in values}
         added.add(values, subscriber_id)
-    stored_values.remove(removed.rows())
-    stored_values.add(added.rows())
+    if added.by_value or removed.by_value:
+        stored_values.save(batch.site_id, added.by_value, removed.by_value)
+        field_values.plan_merge(batch.site_id)
 
 
 def _save_consents(batch: SubscriberBatch) -> None:

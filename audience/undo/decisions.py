@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from audience.addresses import identity
 from audience.changes.changes import json_equal
+from audience.changes.consents import ConsentBefore
 from audience.changes.entries import LogEntry, Values, consent_before, unpack
 from audience.sources import Source
 from storage.changes import changed_subscribers
@@ -41,15 +42,6 @@ class UndoneAction(NamedTuple):
     first_row: int
     first_number: int
     resubscribe: bool = False
-
-
-class ConsentBefore(NamedTuple):
-    """The columns of consent as they were; at first, nothing of who came in subscribed."""
-
-    unsubscribed_at: int | None = None
-    at: int | None = None
-    number: int = 0
-    kind: int = 0
 
 
 @dataclass

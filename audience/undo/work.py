@@ -18,7 +18,7 @@ from audience.errors import NotFound
 from audience.jobs import Job
 from audience.segments import names as segment_names
 from audience.sources import Source
-from audience.subscribers import subscribers
+from audience.subscribers import field_values, subscribers
 from audience.subscribers.tags import name_key
 from audience.undo import writes as undo_writes
 from audience.undo.decisions import (
@@ -68,7 +68,7 @@ def step(job: Job, deadline: float) -> int:
         if _do_chunk(job):
             _end(job)
             return jobs.SETTLED
-        database.checkpoint(only_if_due=True)
+        field_values.merge_if_due(job.site_id)
     return 0
 
 

@@ -10,23 +10,12 @@ from audience.changes.batches import SubscriberBatch
 from audience.changes.changes import Acceptance, Change
 from audience.subscribers import custom_fields
 from audience.subscribers import writes as subscriber_writes
-from audience.undo.decisions import REMOVED, SUPPRESSED, ConsentBefore, Decision
+from audience.undo.decisions import REMOVED, SUPPRESSED, Decision
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
 from storage.subscribers import subscribers as stored
 from storage.subscribers import tags as stored_tags
-from storage.subscribers.batches import (
-    CONSENT_AT,
-    CONSENT_KIND,
-    CONSENT_NUMBER,
-    UNSUBSCRIBED_AT,
-    UPDATED_AT,
-    SubscriberRow,
-)
 from storage.subscribers.subscribers import Subscriber
-
-CONSENT_POSITIONS = (UNSUBSCRIBED_AT, CONSENT_AT, CONSENT_NUMBER, CONSENT_KIND)
-UNDONE = "undone"  # the reason of a change of consent
 
 
 class _Target(NamedTuple):
@@ -97,7 +86,7 @@ def _restore(site_id: int, accepted: Acceptance, changed: Sequence[_Target]) -> 
     for change, (_, decision) in zip(changes, changed, strict=True):
         batch.apply(change)
         if decision.consent:
-            _put_consent(batch, batch.subscribers[change.key], decision.consent)
+            batch.consents.put_back(batch.subscribers[change.key], decision.consent)
     subscriber_writes.save(batch)
 
 
@@ -124,15 +113,3 @@ def _change(target: _Target, existing_tags: set[int]) -> Change:
         remove_fields=[*blank, *(key for key, value in fields.items() if value is None)],
         creates=False,
     )
-
-
-def _put_consent(batch: SubscriberBatch, subscriber: SubscriberRow, before: ConsentBefore) -> None:
-    """Instant, number and kind are as they were: a later event that still waits counts over them."""
-    now_at, before_at = subscriber[UNSUBSCRIBED_AT], before.unsubscribed_at
-    for position, value in zip(CONSENT_POSITIONS, before, strict=True):
-        subscriber[position] = value
-    if before_at != now_at:
-        subscriber[UPDATED_AT] = batch.at
-        batch.consents.changes.append(
-            (subscriber, batch.at if before_at is None else before_at, before_at is None, UNDONE)
-        )

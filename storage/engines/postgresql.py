@@ -28,7 +28,7 @@ BACKED_UP = (
 MIGRATIONS = Path(__file__).parent.parent / "migrations" / "postgresql"
 READ_COMMITTED = "READ COMMITTED"  # whatever the role has: who has waited for a lock sees what was written
 INSTANCE, MIGRATING, SHARED_ROWS = 7_023_001, 7_023_002, 7_023_003  # keys of advisory locks
-WRITER = 6  # of this code: a migration that it must not be without raises `lowest_writer`
+WRITER = 7  # of this code: a migration that it must not be without raises `lowest_writer`
 ENTER = (
     "SET LOCAL tcp_keepalives_idle = 10; SET LOCAL tcp_keepalives_interval = 5; "
     "SET LOCAL tcp_keepalives_count = 3; "  # of a host that vanished while the server waits for its rows
@@ -67,6 +67,7 @@ DEFAULTS = {  # after how many seconds a server that does not answer, or has van
 
 Error, meaning = postgresql_errors.Error, postgresql_errors.meaning
 IDS, PERIODS, SCALARS, BY_ATOM = spelling.IDS, spelling.PERIODS, spelling.SCALARS, spelling.BY_ATOM
+VALUE_KEYS = spelling.VALUE_KEYS
 IN_ORDER, ONE_OF_DOMAINS, OF_SITE = spelling.IN_ORDER, spelling.ONE_OF_DOMAINS, spelling.OF_SITE
 rewrite, indexed_by, caseless = spelling.rewrite, spelling.indexed_by, spelling.caseless
 among, each_number, joined = spelling.among, spelling.each_number, spelling.joined

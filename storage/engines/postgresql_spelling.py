@@ -14,6 +14,10 @@ PERIODS = (
     "(SELECT place, CAST(pair ->> 0 AS bigint) AS first, CAST(pair ->> 1 AS bigint) AS ending "
     "FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS pairs (pair, place)) AS b"
 )
+VALUE_KEYS = (
+    "(SELECT CAST(pair ->> 0 AS bigint) AS field_id, pair ->> 1 AS folded "
+    "FROM json_array_elements(CAST(? AS json)) AS pairs (pair)) AS k"
+)
 SCALARS = (
     'LATERAL (SELECT members.key COLLATE "C" AS key, types.type, '
     "(members.value #>> '{}') COLLATE \"C\" AS atom "

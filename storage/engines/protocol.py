@@ -23,6 +23,7 @@ class Engine(Protocol):
     IDS: str  # a list of integers, as one JSON array
     ONE_OF_DOMAINS: str  # is one of the domains in a parameter, which has blanks between them
     PERIODS: str  # rows (place, first, ending), from one JSON array of pairs
+    VALUE_KEYS: str  # rows `k` (field_id, folded), from one JSON array of pairs
     SCALARS: str  # rows `v` (key, type, atom), of the JSON objects `s.fields`
     BY_ATOM: str  # the order of atoms
     IN_ORDER: str  # joins, the left side first

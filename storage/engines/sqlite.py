@@ -53,6 +53,7 @@ is_due, is_overlong, is_full = sqlite_log.is_due, sqlite_log.is_overlong, sqlite
 checkpoint, restart_log, truncate_log = sqlite_log.checkpoint, sqlite_log.restart_log, sqlite_log.truncate_log
 IDS, PERIODS, SCALARS = sqlite_spelling.IDS, sqlite_spelling.PERIODS, sqlite_spelling.SCALARS
 IN_ORDER, BY_ATOM = sqlite_spelling.IN_ORDER, sqlite_spelling.BY_ATOM
+VALUE_KEYS = sqlite_spelling.VALUE_KEYS
 ONE_OF_DOMAINS, OF_SITE = sqlite_spelling.ONE_OF_DOMAINS, sqlite_spelling.OF_SITE
 rewrite, indexed_by, caseless = sqlite_spelling.rewrite, sqlite_spelling.indexed_by, sqlite_spelling.caseless
 among, each_number, joined = sqlite_spelling.among, sqlite_spelling.each_number, sqlite_spelling.joined

@@ -11,10 +11,10 @@ from typing import Any
 
 from storage.database import rows
 from storage.engines.chosen import engine
+from storage.segments.members import ids_of
 from storage.segments.rules import DOMAIN
 from storage.sql import Sql
-from storage.subscribers import domains, tags
-from storage.subscribers.field_values import OTHER
+from storage.subscribers import domains, field_values, tags
 from storage.subscribers.subscribers import TEXT_COLUMNS
 
 Interval = tuple[int, int]
@@ -71,15 +71,11 @@ def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) ->
             "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
             (site_id, *parameters, limit),
         )
-    chosen, parameters = _subscriber_filter(site_id, rule, period)
-    return rows(
-        "SELECT text, CAST(sum(total) AS bigint) "
-        "FROM (SELECT CASE label WHEN '' THEN folded ELSE label END AS text, count(*) AS total "
-        "FROM field_values WHERE site_id = ? AND field_id = "
-        f"(SELECT id FROM custom_fields WHERE site_id = ? AND key = ?) AND kind <> {OTHER} {chosen} "
-        "GROUP BY folded, label) AS spelt GROUP BY text ORDER BY 2 DESC, 1 LIMIT ?",
-        (site_id, site_id, key, *parameters, limit),
-    )
+    among = None
+    if rule != MATCH_ALL or period != ALWAYS:
+        among = ids_of(Sql(f"{MATCHING} AND ({rule.text})", (site_id, *period, *rule.parameters)))
+    totals = field_values.counts(site_id, key, among=among)
+    return sorted(totals.items(), key=lambda total: (-total[1], total[0]))[:limit]
 
 
 def by_domain(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
@@ -123,6 +119,18 @@ def events_in(
     for type_, count in counts:
         counts_by_type[type_].append(count)
     return counts_by_type
+
+
+def unsubscribes(site_id: int, rule: Sql, period: Interval) -> list[tuple[str, str, int]]:
+    """The (reason, kind of source, number) of unsubscribes in a period. Whoever was created unconfirmed did
+    not unsubscribe.
+    """
+    chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
+    return rows(
+        "SELECT reason, source, count(*) FROM consent_changes WHERE site_id = ? AND NOT subscribed "
+        f"AND at >= ? AND at < ? AND reason <> 'unconfirmed' {chosen} GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2",
+        (site_id, *period, *parameters),
+    )
 
 
 def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, int, int, int]]:

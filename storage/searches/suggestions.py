@@ -1,7 +1,9 @@
 """What a site's data has, to suggest it. Each value is one search of an index, however many rows have it."""
 
-from storage.database import rows
-from storage.subscribers.field_values import OTHER
+from storage.database import column, rows
+from storage.engines.chosen import engine
+from storage.sql import Sql
+from storage.subscribers import field_values
 
 TYPES = """
 WITH RECURSIVE found (type) AS (
@@ -11,17 +13,15 @@ WITH RECURSIVE found (type) AS (
     FROM found WHERE found.type IS NOT NULL
 ) SELECT type FROM found WHERE type IS NOT NULL LIMIT ?
 """
-VALUES = """
+FOLDED = """
 WITH RECURSIVE field (id) AS (SELECT id FROM custom_fields WHERE site_id = ? AND key = ?),
 found (folded) AS (
-    SELECT min(folded) FROM field_values WHERE site_id = ? AND field_id = (SELECT id FROM field)
+    SELECT min(folded) FROM distinct_values WHERE site_id = ? AND field_id = (SELECT id FROM field)
     UNION ALL
-    SELECT (SELECT min(folded) FROM field_values
+    SELECT (SELECT min(folded) FROM distinct_values
             WHERE site_id = ? AND field_id = (SELECT id FROM field) AND folded > found.folded)
     FROM found WHERE found.folded IS NOT NULL
-) SELECT folded, (SELECT min(label) FROM field_values AS v
-    WHERE v.site_id = ? AND v.field_id = (SELECT id FROM field) AND v.folded = found.folded AND v.kind <> ?)
-FROM found WHERE folded IS NOT NULL LIMIT ?
+) SELECT folded FROM found WHERE folded IS NOT NULL LIMIT ?
 """
 
 
@@ -31,6 +31,10 @@ def event_types(site_id: int, limit: int) -> list[str]:
 
 
 def values(site_id: int, key: str, limit: int) -> list[str]:
-    """Texts, numbers and booleans of a custom field, in the order of the alphabet."""
-    records = rows(VALUES, (site_id, key, site_id, site_id, site_id, OTHER, limit))
-    return [label or folded for folded, label in records if label is not None]
+    """Texts, numbers and booleans of a custom field, in the order of the alphabet, that somebody has."""
+    first = engine.among(column(FOLDED, (site_id, key, site_id, site_id, limit)))
+    counted = field_values.counts(site_id, key, Sql(f"v.folded {first.text}", first.parameters))
+    texts: dict[str, str] = {}
+    for text in sorted(counted, key=lambda text: (text.casefold(), text != text.casefold(), text)):
+        texts.setdefault(text.casefold(), text)
+    return list(texts.values())

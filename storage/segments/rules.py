@@ -1,6 +1,6 @@
 """Whom a rule chooses: each condition is read as a set of ids, and groups combine sets.
 
-A condition on a field is tested on rows `v`: of `field_values`, or of the subscribers who have a name.
+A condition on a field is tested on rows `v`: of its values, or of the subscribers who have a name.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -16,7 +16,7 @@ from storage.engines.chosen import engine
 from storage.segments.members import EVERYBODY, NOBODY, Members, ids_of
 from storage.segments.nodes import Condition, Events, Group, Instant, Rule
 from storage.sql import AND, Sql, join, slices
-from storage.subscribers import domains, tags
+from storage.subscribers import domains, field_values, tags
 from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, TEXT
 from storage.subscribers.subscribers import DATES, TEXT_COLUMNS
 
@@ -35,11 +35,6 @@ class IdSelect(NamedTuple):
 
 DOMAIN = "substr(subscribers.email_key, instr(subscribers.email_key, '@') + 1)"
 OF_SITE = IdSelect("SELECT id FROM subscribers WHERE {site} AND ", "id")
-OF_FIELD = IdSelect(
-    "SELECT v.subscriber_id AS id FROM field_values AS v WHERE v.site_id = ? AND v.field_id = "
-    "(SELECT id FROM custom_fields WHERE site_id = ? AND key = ?) AND ",
-    "v.subscriber_id",
-)
 OF_NAME = (
     "SELECT v.id FROM (SELECT id, folded({name}) AS folded, {text} AS kind, spelt_number({name}) AS number, "
     "spelt_instant({name}) AS instant FROM subscribers WHERE {{site}} AND {name} <> '') AS v WHERE "
@@ -129,7 +124,7 @@ class Finder:
     def _with_value(self, key: str, condition: Sql) -> Members:
         if key in TEXT_COLUMNS:
             return self._chosen(OF_NAMES[key], [self.site_id], condition)
-        return self._chosen(OF_FIELD, [self.site_id, self.site_id, key], condition)
+        return Members(field_values.holders(self.site_id, key, condition))
 
     def with_any_value(self, rule: Condition) -> Members:
         return self._with_value(rule.key, Sql("TRUE"))

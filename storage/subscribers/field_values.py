@@ -1,16 +1,48 @@
-"""Custom values, beside the JSON of each subscriber: what segments and reports compare and count."""
+"""Custom values as sets of subscribers: what segments and reports compare and count.
+
+`distinct_values` has each value once, `value_holders` the sets of who has it. A write adds one row to
+`value_changes` and touches no set, so it costs the same on a large site; `merge` brings the sets up to date
+later. What is read is the sets with all changes. To apply a change again does no harm, so a merge may end
+anywhere.
+
+Functions that read more than once want the caller's snapshot, or transaction.
+"""
 
 import json
-from collections.abc import Iterable
-from operator import itemgetter
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from storage.database import execute_many, rows, value
+from pyroaring import BitMap
+
+from storage.database import column, database, each_row, execute_many, rows
 from storage.engines.chosen import engine
-from storage.sql import PASSED_OVER, delete_from, insert_into
+from storage.sql import Sql, delete_from, insert_into
+from storage.subscribers import value_changes
 
 MAX_LENGTH = 200  # characters of a text, after which it is cut
 TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object without a scalar
+BLOCK_BITS = 16  # a set in `value_holders` has the subscribers of a block of ids
+FEW = 16  # up to which the ids are smaller than a set
+JOB = "values"  # the kind of the job that merges a site's changes
+TABLES = ("distinct_values", "value_holders", "value_changes")
+changed_bytes, forget = value_changes.size, value_changes.forget
+
+OF_FIELD = "v.field_id = (SELECT id FROM custom_fields WHERE site_id = ? AND key = ?) AND"
+ANY = Sql("TRUE")
+VALUES = (
+    "FROM distinct_values v LEFT JOIN value_holders h ON h.site_id = v.site_id AND h.value_id = v.id "
+    "WHERE {} AND ({})"
+)
+KNOWN = (
+    "SELECT v.id, v.field_id, v.folded, v.label, v.kind FROM {} {} distinct_values v "
+    "ON v.site_id = ? AND v.field_id = k.field_id AND v.folded = k.folded"
+)
+SHOWN = "CASE v.label WHEN '' THEN v.folded ELSE v.label END"
+
+
+NOBODY = BitMap()
 
 
 class Value(NamedTuple):
@@ -25,40 +57,152 @@ class Value(NamedTuple):
     instant: int | None
 
 
-COLUMNS = ("site_id", "field_id", *Value._fields, "subscriber_id")
-Row = tuple[int, int, str, str, int, int | float | None, int | None, int]  # plain: a batch has thousands
-KEY = ("site_id", "field_id", "folded", "label", "kind", "subscriber_id")
-key_of = itemgetter(*map(COLUMNS.index, KEY))
+FieldValue = tuple[int, str, str, int, int | float | None, int | None]  # the field's id, and a `Value`
+KEY = slice(0, 4)  # of a `FieldValue`
+HELD = ("site_id", "value_id", "block", "people", "members")
 
 
-def add(rows: Iterable[Row]) -> None:
-    """Adds rows to `field_values`. Rows in the order of the table are added faster."""
-    execute_many(insert_into("field_values", COLUMNS, PASSED_OVER), rows)
-
-
-def remove(rows: Iterable[Row]) -> None:
-    execute_many(delete_from("field_values", KEY), map(key_of, rows))
-
-
-def of_subscribers(site_id: int, ids: Iterable[int]) -> set[Row]:
-    """The rows of `field_values` of subscribers. Reads all rows of the site, which have no index by
-    subscriber.
+def save(
+    site_id: int, added: Mapping[FieldValue, list[int]], removed: Mapping[FieldValue, list[int]]
+) -> None:
+    """Adds subscribers to values, and removes them, in the caller's transaction. Who is removed and added
+    stays.
     """
-    chosen = f"site_id = ? AND subscriber_id IN ({engine.IDS})"
-    query = f"SELECT {', '.join(COLUMNS)} FROM field_values WHERE {chosen}"
-    return set(rows(query, (site_id, json.dumps(list(ids)))))
+    ids_by_key = value_ids(site_id, [*added, *removed])
+    if missing := [row for row in added if row[KEY] not in ids_by_key]:
+        ids = engine.new_ids(database, "distinct_values", len(missing))
+        insert = insert_into("distinct_values", ("id", "site_id", "field_id", *Value._fields))
+        execute_many(insert, [(id_, site_id, *row) for id_, row in zip(ids, missing, strict=True)])
+        ids_by_key.update((row[KEY], id_) for id_, row in zip(ids, missing, strict=True))
+    more = {ids_by_key[row[KEY]]: ids for row, ids in added.items()}
+    fewer = {ids_by_key[row[KEY]]: ids for row, ids in removed.items() if row[KEY] in ids_by_key}
+    for value_id in more.keys() & fewer.keys():
+        fewer[value_id] = sorted({*fewer[value_id]} - {*more[value_id]})
+    value_changes.add(site_id, more, fewer)
 
 
-def count_gone(site_id: int) -> int:
-    """The number of deleted subscribers that still have rows in `field_values`. Reads all rows of
-    the site.
+def value_ids(site_id: int, sought: Collection[FieldValue]) -> dict[Any, int]:
+    """The ids of values that the site has, by the key of their rows."""
+    keys = json.dumps([row[:2] for row in sought])
+    records = rows(KNOWN.format(engine.VALUE_KEYS, engine.IN_ORDER), (keys, site_id))
+    return {tuple(key): value_id for value_id, *key in records}
+
+
+def holders(site_id: int, key: str, condition: Sql = ANY) -> BitMap:
+    """The ids of the subscribers with a value of a field that meets a condition on `v`, a row of
+    `distinct_values`.
     """
-    query = "SELECT count(DISTINCT subscriber_id) FROM field_values v WHERE site_id = ? AND NOT EXISTS "
-    return value(
-        f"{query} (SELECT 1 FROM subscribers s WHERE s.id = v.subscriber_id AND s.site_id = v.site_id)",
-        (site_id,),
-        0,
-    )
+    found, waiting = BitMap(), []
+    for _, members in _read(site_id, _of_field(site_id, key, condition)):
+        waiting.append(members)
+        if len(waiting) == 1_000:
+            found, waiting = found.union(*waiting), []
+    return found.union(*waiting)
+
+
+def counts(site_id: int, key: str, condition: Sql = ANY, among: BitMap | None = None) -> Counter[str]:
+    """How many have each text, number or boolean of a field that meets a condition on `v`, of all or `among`
+    some.
+    """
+    totals = Counter[str]()
+    for (text, kind), members in _read(site_id, _of_field(site_id, key, condition), f"{SHOWN}, v.kind"):
+        if kind != OTHER:
+            totals[text] += len(members) if among is None else members.intersection_cardinality(among)
+    return +totals
+
+
+def _of_field(site_id: int, key: str, condition: Sql) -> Sql:
+    return Sql(f"{OF_FIELD} ({condition.text})", (site_id, key, *condition.parameters))
+
+
+def all_sets(site_id: int) -> Iterator[tuple[FieldValue, BitMap]]:
+    """Each value of a site with its subscribers, some values in several parts."""
+    return _read(site_id, ANY, f"v.field_id, {', '.join(f'v.{name}' for name in Value._fields)}")
+
+
+def differing(site_id: int, expected: Mapping[int, set[FieldValue]]) -> set[int]:
+    """Those of the subscribers in `expected` that have other values, and those who have some without
+    existing.
+    """
+    sample, found = BitMap(expected), {subscriber_id: set[FieldValue]() for subscriber_id in expected}
+    everybody = BitMap()
+    for row, members in all_sets(site_id):
+        everybody |= members
+        for subscriber_id in members & sample:
+            found[subscriber_id].add(row)
+    existing = BitMap(column("SELECT id FROM subscribers WHERE site_id = ?", (site_id,)))
+    return {id_ for id_ in sample if found[id_] != expected[id_]} | {*(everybody - existing)}
+
+
+def _read(
+    site_id: int, condition: Sql, columns: str = "", of_site: str = "v.site_id = ?"
+) -> Iterator[tuple[Any, BitMap]]:
+    """The columns, and the subscribers, of each value that meets a condition: of one without changes each set
+    by itself.
+    """
+    changes = value_changes.of_site(site_id)
+    changed, sets, named = value_changes.values_of(changes), dict[int, BitMap](), dict[int, Any]()
+    found = VALUES.format(of_site, condition.text)
+    query = f"SELECT v.id, h.people, h.members{columns and f', {columns}'} {found}"
+    for value_id, count, members, *row in each_row(query, (site_id, *condition.parameters)):
+        held = _unpacked(count, members) if count else BitMap()
+        if value_id in changed:
+            named[value_id] = tuple(row)
+            sets.setdefault(value_id, BitMap()).update(held)
+        else:
+            yield tuple(row), held
+    value_changes.apply(changes, sets)
+    for value_id, members in sets.items():
+        yield named[value_id], members
+
+
+def touched(site_id: int) -> tuple[int, dict[int, set[int]]]:
+    """The id of the newest change, 0 if there is none, and by the id of a value the blocks that changed."""
+    changes = value_changes.of_site(site_id)
+    blocks: dict[int, set[int]] = {}
+    for change in changes:
+        for lists in change[1:]:
+            for value_id, ids in lists.of(lists.values):
+                blocks.setdefault(value_id, set()).update({id_ >> BLOCK_BITS for id_ in ids})
+    return (changes[-1].id if changes else 0), blocks
+
+
+def merge(site_id: int, blocks: Mapping[int, set[int]], erased: BitMap = NOBODY) -> None:
+    """Writes some blocks of values as they are with all changes, in the caller's transaction; without those
+    who are `erased`. A value that nobody has is deleted.
+    """
+    sets: dict[int, BitMap] = {}
+    chosen = Sql(f"v.id IN ({engine.IDS})", (json.dumps(list(blocks)),))
+    for (value_id,), members in _read(
+        site_id, chosen, "v.id", engine.OF_SITE.replace("site_id", "v.site_id")
+    ):
+        sets[value_id] = sets.get(value_id, BitMap()) | members
+    saved = []
+    for value_id, members in sets.items():
+        for block in blocks[value_id]:
+            part = members & BitMap(range(block << BLOCK_BITS, (block + 1) << BLOCK_BITS))
+            part -= erased
+            saved.append((site_id, value_id, block, len(part), _packed(part)))
+    execute_many(delete_from("value_holders", HELD[:3]), [row[:3] for row in saved])
+    execute_many(insert_into("value_holders", HELD), [row for row in saved if row[3]])
+    unused = [(site_id, id_) for id_, members in sets.items() if not members - erased]
+    execute_many(delete_from("distinct_values", ("site_id", "id")), unused)
+
+
+def erase(site_id: int, subscriber_ids: Collection[int], values: Collection[FieldValue]) -> None:
+    """Removes subscribers, who have these values, from all sets and changes: their ids stay in none."""
+    erased = BitMap(subscriber_ids)
+    touched = value_changes.erase(site_id, erased) | BitMap(value_ids(site_id, values).values())
+    blocks = {id_ >> BLOCK_BITS for id_ in erased}
+    merge(site_id, dict.fromkeys(touched, blocks), erased)
+
+
+def _packed(members: BitMap) -> bytes:
+    return array("I", members).tobytes() if len(members) <= FEW else members.serialize()
+
+
+def _unpacked(count: int, members: bytes) -> BitMap:
+    return BitMap(array("I", members)) if count <= FEW else BitMap.deserialize(members)
 
 
 def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, dict[str, Any]]]:

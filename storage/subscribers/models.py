@@ -3,7 +3,7 @@
 from typing import Any
 
 import peewee
-from peewee import SQL, BigIntegerField, CompositeKey, ForeignKeyField, IntegerField, TextField
+from peewee import SQL, BigIntegerField, BlobField, CompositeKey, ForeignKeyField, IntegerField, TextField
 
 from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 
@@ -118,25 +118,48 @@ class NumericField(peewee.Field):
     field_type = "NUMERIC"
 
 
-class FieldValueModel(BaseModel):
-    """A custom value, or one scalar of an array or object: see `storage.subscribers.field_values`.
-
-    Its key serves the reports by field (values in order) and the segments (all values of a field, or one).
+class DistinctValueModel(SiteOwnedModel):
+    """A custom value of a field, or a scalar of an array or object, once for all who have it: see
+    `storage.subscribers.field_values`.
     """
 
-    site_id = IntegerField()
     field_id = IntegerField()
     folded = TextField()
     label = TextField()
     kind = IntegerField()
-    subscriber_id = IntegerField()
     number = NumericField(null=True)
     instant = BigIntegerField(null=True)
 
     class Meta:
-        table_name = "field_values"
-        primary_key = CompositeKey("site_id", "field_id", "folded", "label", "kind", "subscriber_id")
+        table_name = "distinct_values"
+        # A value; the values of a field in order
+        indexes = ((("site", "field_id", "folded", "label", "kind"), True),)
+
+
+class ValueHolderModel(BaseModel):
+    """The subscribers of a block of 65,536 ids who have a value: how many, and a set of their ids."""
+
+    site_id = IntegerField()
+    value_id = IntegerField()
+    block = IntegerField()
+    people = IntegerField()
+    members = BlobField()
+
+    class Meta:
+        table_name = "value_holders"
+        primary_key = CompositeKey("site_id", "value_id", "block")
         without_rowid = True
+
+
+class ValueChangeModel(SiteOwnedModel):
+    """Who was added to values and removed from them in a transaction, packed."""
+
+    added = BlobField()
+    removed = BlobField()
+
+    class Meta:
+        table_name = "value_changes"
+        indexes = ((("site", "id"), False),)
 
 
 class DomainModel(BaseModel):
@@ -174,6 +197,6 @@ add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.
 
 # Referenced models before those that reference them.
 SUBSCRIBER_MODELS: tuple[type[BaseModel], ...] = (
-    SubscriberModel, TagModel, SubscriberTagModel, DiscardedTagModel, CustomFieldModel, FieldValueModel,
-    DomainModel,
+    SubscriberModel, TagModel, SubscriberTagModel, DiscardedTagModel, CustomFieldModel, DistinctValueModel,
+    ValueHolderModel, ValueChangeModel, DomainModel,
 )  # fmt: skip

@@ -10,7 +10,7 @@ from storage.engines.chosen import engine
 from storage.imports.imports import WAITING
 from storage.records import Records
 from storage.sql import insert_into
-from storage.subscribers import tags
+from storage.subscribers import field_values, tags
 from storage.undo.models import UndoModel
 
 FINISHED, FAILED = "finished", "failed"
@@ -288,8 +288,7 @@ def fields_in_use(site_id: int, keys: Collection[str]) -> set[str]:
 
 def drop_unused_fields(site_id: int, keys: Iterable[str]) -> None:
     """Deletes those of some fields that nobody has a value of."""
+    unused = [key for key in keys if not field_values.holders(site_id, key)]
     execute_many(
-        "DELETE FROM custom_fields WHERE site_id = ? AND key = ? AND NOT EXISTS (SELECT 1 FROM field_values "
-        "AS v WHERE v.site_id = custom_fields.site_id AND v.field_id = custom_fields.id)",
-        [(site_id, key) for key in keys],
+        "DELETE FROM custom_fields WHERE site_id = ? AND key = ?", [(site_id, key) for key in unused]
     )

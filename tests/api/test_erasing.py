@@ -9,9 +9,11 @@ from audience import clock, pepper
 from audience.access import site_keys
 from audience.erasures import log as erasure_log
 from audience.operations import site_lane
-from audience.subscribers import stats
+from audience.subscribers import field_values, stats
 from storage import database
 from storage.instance.erased_pages import MARKER, run
+from storage.subscribers import field_values as stored_values
+from storage.subscribers import value_changes
 from tests.client import open_client
 
 AGREED = {"consent": "subscribed"}
@@ -78,7 +80,8 @@ def test_every_trace_is_erased(client, settings, named):
         )
 
 
-def test_no_row_beside_a_subscriber_outlives_them_whatever_was_replaced_before(client):
+@pytest.mark.parametrize("is_merged", [False, True])
+def test_no_row_beside_a_subscriber_outlives_them_whatever_was_replaced_before(client, is_merged):
     others = client.create("bob@example.com", fields={"plan": "Pro", "list": ["a"]}, tags="vip")
     for values in (
         {"plan": "Pro", "list": ["a", "B", 1, True], "nested": {"a": "Rome"}, "long": "Ab" * 99, "n": "1"},
@@ -88,21 +91,27 @@ def test_no_row_beside_a_subscriber_outlives_them_whatever_was_replaced_before(c
         client.post("/batch/subscribers", {"subscribers": [{"email": ADDRESS, "tags": "vip", **values}]})
         event = {"email": ADDRESS, "type": "$update_fields", "details": {"plan": f"{values['plan']}!"}}
         client.post("/batch/events", {"events": [event]})
+        if is_merged:
+            field_values.merge(client.site.id)
     for command in ("unsubscribe", "subscribe", "unsubscribe"):
         client.post("/fetch/commands", {"command": {"command": command, "email": ADDRESS}})
     client.post("/fetch/commands", {"command": {"command": "remove_field", "email": ADDRESS, "query": "n"}})
+    bob = int(others["id"])
     erase(client, email=ADDRESS)
     with database.session():
         left = set(
             database.rows(
-                "SELECT 'field_values', subscriber_id FROM field_values "
-                "UNION ALL SELECT 'consent_changes', subscriber_id FROM consent_changes "
+                "SELECT 'consent_changes', subscriber_id FROM consent_changes "
                 "UNION ALL SELECT 'subscriber_tags', subscriber_id FROM subscriber_tags "
                 "UNION ALL SELECT 'events', subscriber_id FROM events"
             )
         )
-    bob = int(others["id"])
-    assert left == {("field_values", bob), ("subscriber_tags", bob)}
+        for _, ids in stored_values.all_sets(client.site.id):
+            left.update(("values", id_) for id_ in ids)
+        for change in value_changes.of_site(client.site.id):
+            left.update(("value_changes", id_) for lists in change[1:] for id_ in lists.ids)
+    changes = set() if is_merged else {("value_changes", bob)}
+    assert left == {("values", bob), ("subscriber_tags", bob)} | changes
 
 
 @pytest.mark.of_sqlite

@@ -6,6 +6,7 @@ import pytest
 
 from audience.subscribers import custom_fields, tags
 from storage import database
+from storage.subscribers import field_values
 from tests.change_mirror import state
 from tests.cli.test_everyday_files import CASES, FOLDER
 
@@ -17,9 +18,7 @@ def everything(site):
     people = {uuid: {**person, "updated_at": 0} for uuid, person in state(site).items()}
     with database.session():
         gone = database.rows("SELECT address_hash, reason, since, number FROM suppressions ORDER BY 1")
-        values = database.rows(
-            "SELECT field_id, folded, kind, subscriber_id FROM field_values ORDER BY 1, 2, 4"
-        )
+        values = sorted((row[:4], *ids) for row, ids in field_values.all_sets(site.id) if ids)
     names = {tag.name for tag in tags.list_all(site)}, {field.key for field in custom_fields.list_all(site)}
     return people, gone, values, names
 

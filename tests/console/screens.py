@@ -109,7 +109,7 @@ def site_paths(site: Site) -> list[str]:
         f"{root}/imports?before=1",
         f"{root}/imports/new",
         *(f"{root}/checks/{kind}" for kind in ("blacklist", "text", "name", "place")),
-        *(f"{root}/subscribers/{each.uuid}" for each in found),
+        *(f"{root}/subscribers/{each.uuid}{page}" for each in found for page in ("", "/consent")),
         *(f"{root}/imports/{each.id}" for each in imports.newest(site)),
         *(f"{root}/segments/{each.id}{act}" for each in segments.list_all(site) for act in ("", "/edit")),
         *(
@@ -118,7 +118,10 @@ def site_paths(site: Site) -> list[str]:
             for query in ("", "?page=2")
         ),
         f"{root}/reports/new",
-        *(f"{root}/reports/new?kind={kind}" for kind in ("VisitorCount", "VisitorsByField", "Events")),
+        *(
+            f"{root}/reports/new?kind={kind}"
+            for kind in ("VisitorCount", "VisitorsByField", "Events", "Leaving")
+        ),
         *(f"{root}/reports/{each.id}" for each in reports.list_all(site)[-6:]),
         f"{root}/reports/{reports.list_all(site)[-1].id}/edit",
     ]

@@ -127,7 +127,7 @@ def test_of_many_at_once_one_is_made(app, site, world, kind):
 
     def send():
         browser = open_browser(app)
-        browser.http.set_cookie(browser.cookie, world.browser.token, domain="localhost")
+        browser.http.set_cookie(browser.cookie, world.browser.token, domain="localhost", path="/console")
         ready.wait(30)
         sent.append(browser.post(path, form="token", **fields))
 

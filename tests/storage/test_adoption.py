@@ -10,7 +10,7 @@ from audience.errors import Refused
 from audience.operations import site_lane
 from audience.segments import counts as segment_counts
 from audience.segments import segments
-from audience.subscribers import subscribers
+from audience.subscribers import field_values, subscribers
 from storage import database
 from storage.engines.chosen import engine
 from storage.errors import Unusable
@@ -67,6 +67,7 @@ def test_it_is_migrated_once_and_what_waits_in_it_is_done(loaded):
     open_instance(loaded, is_backed_up=True)
     assert database.migrate() == []
     [site] = sites.list_all()
+    assert field_values.differing(site) == (0, 8)
     assert "webhook" in jobs.due_kinds(site.id)
     site_lane.drain(site.id, 5)
     run_bulk_actions(loaded.instance)

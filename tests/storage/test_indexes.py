@@ -18,7 +18,7 @@ from storage.subscribers import custom_fields, events, subscribers, tags
 from tests.storage.test_queries import plan
 
 GROWING = (
-    "subscribers", "subscriber_tags", "field_values", "domains", "consent_changes", "events", "imports",
+    "subscribers", "subscriber_tags", "distinct_values", "domains", "consent_changes", "events", "imports",
     "import_batches", "refused_rows", "suppressions", "tags", "custom_fields",
 )  # fmt: skip
 ALL = Sql("TRUE")
@@ -40,8 +40,12 @@ NEEDED_BY = {
     "subscribers_site_id_first_name": lambda site: segments.beginning(site, "ann"),
     "subscribers_site_id_last_name": lambda site: segments.beginning(site, "ann lee"),
     "PRIMARY KEY (site_id=? AND tag_id=?": lambda site: tags.subscribers_with_tag(site, 1, 10),
-    "PRIMARY KEY (site_id=? AND field_id=? AND folded=?": (lambda site: Finder(site).members(IS_PRO)),
+    "distinct_values_site_id_field_id_folded_label_kind": lambda site: Finder(site).members(IS_PRO),
+    "PRIMARY KEY (site_id=? AND value_id=?": lambda site: Finder(site).members(IS_PRO),
     "consent_changes_subscriber_id": lambda site: consent_changes.of_subscriber(site, 1),
+    "consent_changes_unsubscribed": (
+        lambda site: report_queries.unsubscribes(site, report_queries.MATCH_ALL, (0, 1))
+    ),
     "events_subscriber_id_occurred_at_id": lambda site: events.page(site, 1, 10, 0),
     "events_site_id_type_occurred_at": (
         lambda site: report_queries.events_in(site, ["visit"], report_queries.MATCH_ALL, [(0, 1)])

@@ -2,6 +2,7 @@
 
 They are in no log line, metric, Redis file or error; and those of a person are in no file at all once the
 person is erased: on PostgreSQL, in none of its tables and indexes once they are rewritten, nor in its log.
+Nor is the id of an erased person in a set of who has a value, or in a change of one.
 """
 
 import json
@@ -16,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from storage import database
+from storage.subscribers import field_values, value_changes
 from tests.api.endpoints import ENDPOINTS
 from tests.audience.test_redaction import ATS, TWICE
 from tests.client import basic
@@ -55,6 +57,7 @@ def opened(short: bool) -> Iterator[object]:
                     200,
                     {"data": None},
                 )
+            assert not ids_of_nobody(world), ids_of_nobody(world)
             eventually(lambda: not any(PERSON in operator.get(page) for page in pages))
             eventually(lambda: not holders(world, PERSON))
             eventually(lambda: PERSON.encode() not in record(world))
@@ -162,6 +165,17 @@ def record(world: World) -> bytes:
     """All entries of the record of changes, which are packed where they are stored."""
     with opened_database(world), database.session():
         return b"".join(zlib.decompress(packed) for (packed,) in database.rows(ENTRIES)).lower()
+
+
+def ids_of_nobody(world: World) -> set[int]:
+    """The ids in sets of who has a value, and in changes of them, that no subscriber has."""
+    ids: set[int] = set()
+    with opened_database(world), database.snapshot():
+        for site_id in database.column("SELECT id FROM sites"):
+            ids.update(*(members for _, members in field_values.all_sets(site_id)))
+            for change in value_changes.of_site(site_id):
+                ids.update(*(lists.ids for lists in change[1:]))
+        return ids.difference(database.column("SELECT id FROM subscribers"))
 
 
 def read(file: Path) -> bytes:

@@ -1,14 +1,19 @@
 """Custom values as rows: what each becomes, and rows that went wrong found and made again."""
 
 import datetime as dt
+from array import array
 
 import pytest
 
+from audience.imports import imports
+from audience.operations import site_lane
 from audience.subscribers import field_values
 from audience.subscribers.field_values import values
 from storage import database
 from storage.spelt import EPOCH, instant, number
 from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, NUMBER, OTHER, TEXT
+from tests.client import FakeQueue
+from tests.jobs import run_due
 
 NEW_YEAR = 1_767_225_600_000  # 2026-01-01T00:00Z
 
@@ -88,37 +93,64 @@ def site(client):
 
 
 @pytest.mark.parametrize(
-    ("statement", "wrong"),
+    ("statement", "parameters", "wrong"),
     [
-        ("DELETE FROM field_values WHERE folded = 'pro'", 3),
-        ("UPDATE field_values SET number = 31 WHERE number = 30", 3),
-        ("DELETE FROM field_values WHERE subscriber_id = (SELECT min(id) FROM subscribers)", 1),
-        ("UPDATE field_values SET subscriber_id = 99 WHERE subscriber_id = 1 AND number = 30", 2),
+        ("DELETE FROM distinct_values WHERE folded = 'pro'", (), 3),
+        ("UPDATE distinct_values SET number = 31 WHERE number = 30", (), 3),
+        ("DELETE FROM value_holders", (), 3),
+        ("UPDATE value_holders SET people = 1, members = ?", (array("I", [99]).tobytes(),), 4),
     ],
 )
-def test_wrong_rows_are_found_and_made_again(site, statement, wrong):
+def test_wrong_values_are_found_and_made_again(site, statement, parameters, wrong):
+    field_values.merge(site.id)
     assert field_values.differing(site) == (0, 3)
     with database.write():
-        database.execute(statement)
+        database.execute(statement, parameters)
     assert field_values.differing(site) == (wrong, 3)
     field_values.rebuild(site)
     assert field_values.differing(site) == (0, 3)
 
 
-def test_making_rows_again_leaves_those_of_other_sites(site, other_client):
+def test_making_values_again_leaves_those_of_other_sites(site, other_client):
     other_client.create("ann@example.com", plan="Free")
     with database.write():
-        database.execute("UPDATE field_values SET folded = 'x'")
+        database.execute("UPDATE distinct_values SET folded = 'x' || id")
     field_values.rebuild(site)
     assert field_values.differing(site) == (0, 3)
     assert field_values.differing(other_client.site) == (1, 1)
 
 
-def test_rows_are_made_again_in_pieces(site, monkeypatch):
-    monkeypatch.setattr(field_values, "CHUNK_ROWS", 2)
-    with database.session():
-        [(before,)] = database.rows("SELECT count(*) FROM field_values")
+def test_values_are_made_again_in_chunks(site, monkeypatch):
+    monkeypatch.setattr(field_values, "CHUNK", 1)
     field_values.rebuild(site)
+    assert field_values.differing(site) == (0, 3)
     with database.session():
-        [(after,)] = database.rows("SELECT count(*) FROM field_values")
-    assert after == before == 6
+        assert database.rows("SELECT label, people FROM distinct_values JOIN value_holders "
+                             "ON value_id = id ORDER BY folded") == [("", 3), ("Pro", 3)]  # fmt: skip
+
+
+def test_a_worker_merges_what_was_written(client, monkeypatch):
+    def rows(table):
+        with database.session():
+            return database.value(f"SELECT count(*) FROM {table}", (), 0)  # noqa: S608
+
+    monkeypatch.setattr(field_values, "MERGE_AFTER_MS", 0)
+    client.create("ann@example.com", plan="Pro", age=30)
+    client.create("bob@example.com", plan="Pro")
+    assert (rows("value_changes"), rows("value_holders")) == (2, 0)
+    run_due(field_values.KIND)
+    assert (rows("value_changes"), rows("value_holders")) == (0, 2)
+    assert rows("jobs") == 0
+    client.create("zoe@example.com", plan="Pro")
+    assert (rows("value_changes"), rows("jobs")) == (1, 1)
+
+
+def test_an_import_merges_what_it_wrote_once_it_is_much(client, monkeypatch):
+    monkeypatch.setattr(field_values, "DUE_BYTES", 1)
+    rows = [(0, {"email": "ann@example.com", "fields": {"plan": "Pro"}})]
+    imports.accept(client.site, rows, [], FakeQueue(), 0)
+    while site_lane.drain(client.site.id, 60):
+        pass
+    with database.session():
+        assert database.rows("SELECT people FROM value_holders") == [(1,)]
+        assert database.rows("SELECT 1 FROM value_changes") == []

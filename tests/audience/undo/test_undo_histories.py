@@ -45,6 +45,11 @@ def an_item(chance):
     }
 
 
+def keys_of(change):
+    """Of whoever it is about, and of the address that was sent."""
+    return change["key"], change.get("behind")
+
+
 def named(source):
     """As the model names it."""
     return f"{source.kind} {source.id}"
@@ -207,7 +212,11 @@ class UndoHistory(History):
         erasures.erase(self.site, self.instance, email=key)
         self.whole.erase(key, self.taken()[0], self.now)
         self.queue = [
-            (kind, id_, changes and [each if each and each["key"] != key else None for each in changes])
+            (
+                kind,
+                id_,
+                changes and [None if each is None or key in keys_of(each) else each for each in changes],
+            )
             for kind, id_, changes in self.queue
         ]
 

@@ -145,6 +145,15 @@ def test_who_leaves_by_an_older_word_leaves_though_an_import_taken_back_repeated
     assert found(site, BOB).unsubscribed_at is None  # a later word says so
 
 
+def test_also_where_repeating_that_is_all_that_the_import_did(site, later):
+    subscribers.create(site, {"email": ANN})
+    left = clock.now_ms()
+    later(2)
+    take_back(site, put(site, {"email": ANN, "command": "subscribe"}))
+    events.record(site, [(0, {"email": ANN, "type": "$unsubscribe", "date": left})], [])
+    assert found(site, ANN).unsubscribed_at == left
+
+
 @pytest.mark.parametrize("more", [{}, {"first_name": "?"}])
 def test_erasing_forgets_the_word_that_an_import_repeated(site, folder, later, more):
     for email in (ANN, BOB):

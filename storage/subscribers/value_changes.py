@@ -1,0 +1,105 @@
+"""Changes of who has a custom value that are not merged into its set yet: one packed row a transaction."""
+
+from array import array
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import accumulate, chain
+from typing import NamedTuple
+
+from pyroaring import BitMap
+
+from storage.database import execute, execute_many, rows, value
+
+Ids = Mapping[int, Collection[int]]  # of subscribers, by the id of a value
+
+
+class Lists:
+    """Ids of subscribers by value: how many values, the values in order, where the ids of each end, the
+    ids.
+    """
+
+    def __init__(self, packed: bytes) -> None:
+        numbers = array("I", packed)
+        count = numbers[0]
+        self.values = BitMap(numbers[1 : count + 1])
+        self._ends, self.ids = numbers[count + 1 : 2 * count + 1], numbers[2 * count + 1 :]
+
+    def of(self, values: BitMap) -> Iterator[tuple[int, Sequence[int]]]:
+        """The (value, its ids) of those that are among some values."""
+        for value_id in self.values & values:
+            index = self.values.rank(value_id) - 1
+            yield value_id, self.ids[self._ends[index - 1] if index else 0 : self._ends[index]]
+
+
+class ValueChange(NamedTuple):
+    """The changes of one transaction. Nobody is added to a value and removed from it."""
+
+    id: int
+    added: Lists
+    removed: Lists
+
+
+def add(site_id: int, added: Ids, removed: Ids) -> None:
+    """Adds a row for the caller's transaction."""
+    query = "INSERT INTO value_changes (site_id, added, removed) VALUES (?, ?, ?)"
+    execute(query, (site_id, _packed(added), _packed(removed)))
+
+
+def _packed(ids: Ids) -> bytes:
+    values = sorted(ids)
+    ends = accumulate(len(ids[value_id]) for value_id in values)
+    members = chain.from_iterable(ids[value_id] for value_id in values)
+    return array("I", chain((len(values),), values, ends, members)).tobytes()
+
+
+def of_site(site_id: int) -> list[ValueChange]:
+    """In their order."""
+    records = rows("SELECT id, added, removed FROM value_changes WHERE site_id = ? ORDER BY id", (site_id,))
+    return [ValueChange(row_id, Lists(added), Lists(removed)) for row_id, added, removed in records]
+
+
+def values_of(changes: Sequence[ValueChange]) -> BitMap:
+    """The ids of the values that are changed."""
+    return _union([lists.values for change in changes for lists in change[1:]])
+
+
+def apply(changes: Sequence[ValueChange], sets: Mapping[int, BitMap]) -> None:
+    """Brings sets up to date. Changes that they have already do no harm, if none is left out."""
+    values = BitMap(sets)
+    for change in changes:
+        for value_id, ids in change.added.of(values):
+            sets[value_id].update(ids)
+        for value_id, ids in change.removed.of(values):
+            sets[value_id].difference_update(BitMap(ids))
+
+
+def size(site_id: int) -> int:
+    """The bytes of a site's changes."""
+    query = "SELECT coalesce(sum(length(added) + length(removed)), 0) FROM value_changes WHERE site_id = ?"
+    return value(query, (site_id,), 0)
+
+
+def forget(site_id: int, last: int) -> None:
+    """Deletes the changes up to one."""
+    execute("DELETE FROM value_changes WHERE site_id = ? AND id <= ?", (site_id, last))
+
+
+def erase(site_id: int, erased: BitMap) -> BitMap:
+    """Rewrites the changes without some subscribers. Returns the ids of the values that they were added to or
+    removed from.
+    """
+    values, rewritten = BitMap(), []
+    for change in of_site(site_id):
+        if any(erased.intersect(BitMap(lists.ids)) for lists in change[1:]):
+            for lists in change[1:]:
+                values.update([id_ for id_, ids in lists.of(lists.values) if erased.intersect(BitMap(ids))])
+            rewritten.append((*(_without(lists, erased) for lists in change[1:]), site_id, change.id))
+    execute_many("UPDATE value_changes SET added = ?, removed = ? WHERE site_id = ? AND id = ?", rewritten)
+    return values
+
+
+def _without(lists: Lists, erased: BitMap) -> bytes:
+    return _packed({value_id: list(BitMap(ids) - erased) for value_id, ids in lists.of(lists.values)})
+
+
+def _union(sets: Sequence[BitMap]) -> BitMap:
+    return BitMap.union(*sets) if sets else BitMap()
