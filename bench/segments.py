@@ -43,7 +43,7 @@ RULES: dict[str, Any] = {
 }
 
 
-def acts(site: Site) -> dict[str, scans.Act]:
+def calls_of(site: Site) -> dict[str, scans.Call]:
     saved = {
         name: str(segments.create(site, {"name": name, "rules": rules}).id) for name, rules in RULES.items()
     }
@@ -81,5 +81,5 @@ def save_reports(site: Site, segment_id: str) -> None:
 
 def measure(instance: Path, _: int, runs: int) -> list[Row]:
     with instances.open_instance(instance) as site:
-        calls = acts(site)
+        calls = calls_of(site)
         return scans.rows(calls, dict.fromkeys(calls, GOAL_MS), runs)

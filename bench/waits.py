@@ -33,13 +33,13 @@ class Clients:
     """Threads that send requests again and again, and note how long each takes."""
 
     def __init__(self, port: int, seconds: float = SECONDS) -> None:
-        self._port, self._seconds, self._acts = port, seconds, list[Callable[[], None]]()
+        self._port, self._seconds, self._calls = port, seconds, list[Callable[[], None]]()
         self.times: dict[str, list[float]] = {}
         self._end = threading.Event()
 
     def add(self, name: str, make: Callable[[], bytes], number: int = 1) -> None:
         times = self.times.setdefault(name, [])
-        self._acts += [partial(self._send, make, times)] * number
+        self._calls += [partial(self._send, make, times)] * number
 
     def _send(self, make: Callable[[], bytes], times: list[float]) -> None:
         while not self._end.is_set():
@@ -47,7 +47,7 @@ class Clients:
 
     def run(self, drained: Callable[[], bool]) -> None:
         """Until all is drained, for some seconds at most."""
-        load.together(self._acts, partial(self._wait, drained))
+        load.together(self._calls, partial(self._wait, drained))
 
     def _wait(self, drained: Callable[[], bool]) -> None:
         end = time.monotonic() + self._seconds

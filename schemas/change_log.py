@@ -46,7 +46,8 @@ class ListChanges(Form):
 class ChangeSource(ResponseSchema):
     type = ma.fields.String(metadata={"description": "The path taken, such as `import`."})
     id = ma.fields.String(
-        allow_none=True, metadata={"description": "Of the key, import, act or operator, if there is one."}
+        allow_none=True,
+        metadata={"description": "Of the key, import, bulk action or operator, if there is one."},
     )
 
 

@@ -132,7 +132,7 @@ class FindSubscriber(Form):
     def texts(self, data: dict[str, Any]) -> dict[str, str]:
         texts = {key: value if isinstance(value, str) else str(value) for key, value in data.items()}
         if "email" in texts:
-            texts["email"] = meant(texts["email"])
+            texts["email"] = decode_address(texts["email"])
         if "uuid" in texts:
             texts["uuid"] = Uuid().deserialize(texts["uuid"]) if is_clean_text(texts["uuid"]) else ""
         return texts
@@ -152,7 +152,7 @@ class FindWithLinks(FindSubscriber):
             raise ma.ValidationError({"links": error.messages}) from error
 
 
-def meant(email: str) -> str:
+def decode_address(email: str) -> str:
     """The address that a client meant, however it encoded it."""
     return with_plus(_decoded_twice(email))
 

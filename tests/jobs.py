@@ -11,7 +11,7 @@ def run_due(*kinds, seconds=60):
         jobs.work(kinds, site_id, seconds)
 
 
-def run_acts(instance):
+def run_bulk_actions(instance):
     run_due(bulk_chunks.kind(instance))
 
 

@@ -191,7 +191,7 @@ MUTANTS = (
     Mutant(
         "a bulk action that waits mentions nobody",
         "audience/undo/mentions.py",
-        'by_id |= dict.fromkeys(ids, Source("bulk_act", act_id))',
+        'by_id |= dict.fromkeys(ids, Source("bulk_act", action_id))',
         "pass",
         FAULTS
         + "[undo of an import whose people a waiting bulk action unsubscribes, and the corrected file]",
@@ -366,10 +366,10 @@ MUTANTS = (
     ),
     Mutant(
         "a bulk action is begun that was given up",
-        "audience/bulk/acts.py",
+        "audience/bulk/actions.py",
         "    if action is None or action.status != SELECTING:",
-        "    if act is None:",
-        "tests/console/test_interrupted_acts.py::test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up",
+        "    if action is None:",
+        "tests/console/test_interrupted_bulk_actions.py::test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up",
     ),
     Mutant(
         "the log of writes keeps who is erased",

@@ -52,7 +52,7 @@ OVER_ALL_SITES = {
     "SELECT site_id, tag_id, name, source": "the sweeper looks for tags that are left",
     "SELECT site_id, id FROM imports": "the sweeper looks for uploads that were given up",
     "SELECT site_id FROM refused_rows WHERE refused_at": "the sweeper looks for rows refused long ago",
-    "SELECT site_id, id FROM bulk_acts WHERE": "the sweeper looks for acts to forget",
+    "SELECT site_id, id FROM bulk_acts WHERE": "the sweeper looks for bulk actions to forget",
     "SELECT DISTINCT site_id FROM erased_subscribers": "the sweeper looks for entries to blank",
     "SELECT site_id, id FROM file_uploads WHERE task": "files whose questions nobody answered for an hour",
     "SELECT DISTINCT site_id FROM file_uploads": "the sweeper looks for files that nobody imported for a day",

@@ -18,7 +18,6 @@ PLACES = (
     "audience/operations/table_renewal.py",
     "bench/more/answers_geo.py",
 )
-LOG = ("audience/erasures/log.py", "storage/erasures/log.py")  # whose names are still to be chosen
 IDENTIFIER, FUNCTION, MESSAGE, DOCS = "identifier", "function", "message", "docs"
 
 
@@ -33,8 +32,8 @@ class Word(NamedTuple):
 
 # Members of classes, keys of JSON, settings, columns and the audit log's stored texts keep their names.
 WORDS = (
-    Word("acts? on many", "bulk action", (MESSAGE, DOCS)),
-    Word("acts?", "action, or call", (IDENTIFIER,), COLUMNS),
+    Word(r"(?i:(\w+_)?acts?(_\w+)?)|\w*Acts?([A-Z]\w*)?", "action, or call", (IDENTIFIER, FUNCTION), COLUMNS),
+    Word("(an|the|all|each|every|one|by|bulk|earlier) acts?( on many)?", "bulk action", (MESSAGE, DOCS)),
     Word("(take|takes|took|taking) (it|this|that|them|an import) back", "undo", (MESSAGE, DOCS)),
     Word("taken back", "undone", (DOCS,)),
     Word(r"\w*(take|taken|taking)_?back\w*", "undo", (IDENTIFIER, FUNCTION)),
@@ -53,15 +52,17 @@ WORDS = (
         ANSWERS,
     ),
     Word(
-        "_?(looked|unwrapped|stripped|folded|hashed|gzipped|people|who|lost)", "a verb or a noun", (FUNCTION,)
+        "_?(meant|looked|unwrapped|stripped|folded|hashed|gzipped|people|who|lost)",
+        "a verb or a noun",
+        (FUNCTION,),
     ),
-    Word("person|people", "subscriber", (IDENTIFIER,), (*ANSWERS, *LOG)),
+    Word("person|people", "subscriber", (IDENTIFIER,), ANSWERS),
     Word("places?", "position, index or cursor", (IDENTIFIER,), (*ANSWERS, *PLACES)),
     Word(
         "known|left|told|taken|gone|kept|said|seen|written",
         "the noun of what it holds",
         (IDENTIFIER,),
-        (*ANSWERS, *LOG),
+        ANSWERS,
     ),
 )
 
@@ -71,6 +72,15 @@ def files(exempt: tuple[str, ...] = ()) -> Iterator[Path]:
         for file in [ROOT / room] if room.endswith(".py") else sorted((ROOT / room).rglob("*.py")):
             if not file.relative_to(ROOT).as_posix().startswith(exempt or ("/",)):
                 yield file
+
+
+def pages() -> list[Path]:
+    """The documentation, and the templates of pages."""
+    return [
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted((ROOT / "audience").rglob("*.html")),
+    ]
 
 
 @cache
@@ -96,7 +106,9 @@ def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def functions(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    yield from ((node.lineno, node.name) for node in tree.body if isinstance(node, ast.FunctionDef))
+    """Also classes."""
+    named = (ast.FunctionDef, ast.ClassDef)
+    yield from ((node.lineno, node.name) for node in tree.body if isinstance(node, named))
 
 
 def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -121,7 +133,7 @@ def uses(word: Word) -> Iterator[str]:
             yield from (
                 f"{file.relative_to(ROOT)}:{line} {text[:80]}" for line, text in read(tree) if matches(text)
             )
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if DOCS in word.where else ():
+    for page in pages() if DOCS in word.where else ():
         lines = page.read_text("utf-8").splitlines()
         yield from (
             f"{page.relative_to(ROOT)}:{at}" for at, line in enumerate(lines, 1) if within.search(line)

@@ -92,7 +92,7 @@ def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
     return hashes
 
 
-def meant(address: str) -> str:
+def decode_malformed(address: str) -> str:
     """An address; a malformed one is decoded first, such as `ann%40example.com`."""
     plain = (redaction.address_in(address) or address).strip("'")
     for form in (address, plain):

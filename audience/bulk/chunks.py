@@ -12,7 +12,7 @@ from typing import Any
 from audience import clock, jobs
 from audience.access import sites
 from audience.access.sites import Site
-from audience.bulk.acts import (
+from audience.bulk.actions import (
     CHUNKS_AT_ONCE,
     ERASE,
     EXPORT,
@@ -20,7 +20,7 @@ from audience.bulk.acts import (
     TAG,
     UNSUBSCRIBE,
     UNTAG,
-    BulkAct,
+    BulkAction,
     end,
     require,
 )
@@ -31,8 +31,8 @@ from audience.jobs import DB, Job, Kind
 from audience.sources import Source, SourceKind
 from audience.subscribers import subscribers
 from storage import database
-from storage.bulk import acts as stored
-from storage.bulk.acts import FAILED, FINISHED, NOT_BEGUN, SELECTING
+from storage.bulk import actions as stored
+from storage.bulk.actions import FAILED, FINISHED, NOT_BEGUN, SELECTING
 
 
 def kind(instance: Path) -> Kind:
@@ -50,8 +50,8 @@ def _step(instance: Path, job: Job, deadline: float) -> int:
     return jobs.SETTLED if ends else 0
 
 
-def _give_up(site_id: int, act_id: int) -> None:
-    stored.set_status(site_id, act_id, FAILED)
+def _give_up(site_id: int, action_id: int) -> None:
+    stored.set_status(site_id, action_id, FAILED)
 
 
 def _do_chunk(site: Site, job: Job, instance: Path) -> bool:
@@ -78,7 +78,7 @@ def _do_chunk(site: Site, job: Job, instance: Path) -> bool:
     return ends
 
 
-def _write(site: Site, action: BulkAct, ids: Sequence[int], instance: Path) -> set[str]:
+def _write(site: Site, action: BulkAction, ids: Sequence[int], instance: Path) -> set[str]:
     """Applies a bulk action to subscribers, in the caller's transaction. Returns the keys of those that it
     erased.
     """
@@ -96,7 +96,7 @@ def _write(site: Site, action: BulkAct, ids: Sequence[int], instance: Path) -> s
     return set(keys) if action.kind == ERASE else set()
 
 
-def _change(action: BulkAct) -> dict[str, Any]:
+def _change(action: BulkAction) -> dict[str, Any]:
     if action.kind == UNSUBSCRIBE:
         return {"consent": Consent.UNSUBSCRIBE}
     return {"tags" if action.kind == TAG else "remove_tags": (action.tag,)}
@@ -110,7 +110,7 @@ def sweep() -> bool:
             *stored.with_old_chunks([EXPORT], at - EXPORT_KEPT_MS),
             *stored.with_old_chunks([TAG, UNTAG, UNSUBSCRIBE, ERASE], at),
         ]
-    for site_id, act_id in old:
+    for site_id, action_id in old:
         with database.write(site_id):
-            stored.drop_chunks(site_id, act_id, CHUNKS_AT_ONCE)
+            stored.drop_chunks(site_id, action_id, CHUNKS_AT_ONCE)
     return bool(old)

@@ -40,7 +40,7 @@ NOT_SUPPRESSED = Suppression("", 0, 0)
 class SubscriberBatch:
     """Reads the subscribers of changes, and applies the changes in order; then it is saved.
 
-    `known` has the existing subscribers as they were, `subscribers` all as they are now; both by key. The
+    `existing` has the existing subscribers as they were, `subscribers` all as they are now; both by key. The
     custom values and tags of those that are given new ones are read once. `values` and `tagged` have the
     new ones, `replaced` and `tagged_before` the old ones. `revalued` has the subscribers whose values
     changed a second time. `consents` has the consent events. `unsubscribed` counts the changes after
@@ -50,8 +50,8 @@ class SubscriberBatch:
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
         self.site_id, self.accepted, self.at = site_id, accepted, at
         keys = {change.key for change in changes}
-        self.known = stored.read_existing(site_id, keys)
-        self.subscribers: dict[str, SubscriberRow] = {key: list(row) for key, row in self.known.items()}
+        self.existing = stored.read_existing(site_id, keys)
+        self.subscribers: dict[str, SubscriberRow] = {key: list(row) for key, row in self.existing.items()}
         self.values: dict[str, dict[str, Any]] = {}
         self.replaced: dict[str, dict[str, Any]] = {}
         self.revalued: set[str] = set()
@@ -69,9 +69,9 @@ class SubscriberBatch:
         self.noted: dict[str, Suppression] = {}  # erased addresses that were unsubscribed again, by key
         self.made_tags, self.made_fields = list[int](), list[str]()  # by this batch, for the site
         if suppressions.has(site_id=site_id):
-            self.hashes = site_keys.renewed(site_id, keys - self.known.keys())
+            self.hashes = site_keys.renewed(site_id, keys - self.existing.keys())
             self.suppressed = suppressions.find_by_hash(site_id, self.hashes.values())
-        self.admitted = set(self.known)
+        self.admitted = set(self.existing)
 
     def those_admitted(self, changes: Sequence[Change]) -> Sequence[Change]:
         """The changes that will be applied."""
@@ -155,13 +155,13 @@ class SubscriberBatch:
         consents.put(subscriber, event)
         subscriber[UNSUBSCRIBED_AT] = min(event.instant, self.at)
         subscriber[UNSUBSCRIBE_NUMBER] = event.number if event.unsubscribes else None
-        self.consents.said.append((subscriber, subscriber[UNSUBSCRIBED_AT], False, why))
+        self.consents.changes.append((subscriber, subscriber[UNSUBSCRIBED_AT], False, why))
 
     def limited(self, changes: Sequence[Change]) -> Sequence[Change]:
         """The changes, where they are of an existing subscriber reduced to what the change's `known` (a
         `OnExisting`) allows. None of them subscribes anyone who had unsubscribed.
         """
-        return existing_subscribers.limited(changes, self.known, self.unsubscribed_before)
+        return existing_subscribers.limited(changes, self.existing, self.unsubscribed_before)
 
     def unsubscribed_before(self, key: str) -> bool:
         """Whether an address is suppressed: its subscriber unsubscribed and changed address, or was

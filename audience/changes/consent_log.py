@@ -5,13 +5,23 @@ from collections.abc import Mapping, Sequence
 from audience.access import site_keys
 from audience.changes import consents
 from audience.changes.batches import SubscriberBatch
-from audience.changes.consents import Person, Subject
+from audience.changes.consents import Subject
 from storage.erasures import log as stored
-from storage.subscribers.batches import CONSENT, CONSENT_AT, CONSENT_KIND, KEY, UNSUBSCRIBED_AT, UUID
+from storage.subscribers.batches import (
+    CONSENT,
+    CONSENT_AT,
+    CONSENT_KIND,
+    KEY,
+    UNSUBSCRIBED_AT,
+    UUID,
+    SubscriberRow,
+)
 
 
-def note(batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int, Sequence[Person]]) -> None:
-    """Logs what a saved batch did; `changed` are the known who differ, by the sum of their groups.
+def note(
+    batch: SubscriberBatch, created: Sequence[SubscriberRow], changed: Mapping[int, Sequence[SubscriberRow]]
+) -> None:
+    """Logs what a saved batch did; `changed` are the existing rows that differ, by the sum of their groups.
 
     Who is new is named by the hash of their address alone: no backup has them under another.
     """
@@ -32,7 +42,7 @@ def note(batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int
                     row[CONSENT_KIND], row[CONSENT_AT], row[UNSUBSCRIBED_AT], hash_of(row[UUID]),
                 )
                 for row in rows
-                if row[UNSUBSCRIBED_AT] is not None or batch.known[row[KEY]][UNSUBSCRIBED_AT] is not None
+                if row[UNSUBSCRIBED_AT] is not None or batch.existing[row[KEY]][UNSUBSCRIBED_AT] is not None
             ]  # fmt: skip
     if subjects:
         stored.add(consents.log_lines(batch.site_id, batch.accepted.number, subjects))

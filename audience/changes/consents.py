@@ -4,7 +4,7 @@ And what the log that outlives the database has of it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from audience import clock, pepper
 from audience.access import site_keys
@@ -19,6 +19,7 @@ from storage.subscribers.batches import (
     UNSUBSCRIBE_NUMBER,
     UNSUBSCRIBED_AT,
     UPDATED_AT,
+    SubscriberRow,
 )
 from storage.subscribers.subscribers import Subscriber
 
@@ -30,9 +31,8 @@ RANKS = {
     ConsentKind.DATED_SUBSCRIBE: -1,
     ConsentKind.DATED_UNSUBSCRIBE: 1,
 }  # at one instant; 0 without a date
-Person = list[Any]  # the columns of a subscriber, in the order of `storage.subscribers.batches.KNOWN`
 LOGGED_AS = {ERASED: ERASED, ConsentKind.DATED_UNSUBSCRIBE: UNSUBSCRIBED_BY_DATE}  # or unsubscribed
-Said = tuple[Person, int, bool, str]  # who, when, whether they subscribed, and the reason
+ChangedConsent = tuple[SubscriberRow, int, bool, str]  # whose, when, whether they subscribed, and why
 
 
 class ConsentEvent(NamedTuple):
@@ -68,7 +68,7 @@ class ConsentEvent(NamedTuple):
 
 
 class ConsentBefore(NamedTuple):
-    """The columns of consent as they were; at first, nothing of who came in subscribed."""
+    """The columns of consent as they were; blank for a subscriber who was created subscribed."""
 
     unsubscribed_at: int | None = None
     at: int | None = None
@@ -77,23 +77,25 @@ class ConsentBefore(NamedTuple):
 
 
 class Consents:
-    """The consent events of a batch of changes; `said` has each change of consent. `unsubscribes_ignored` and
-    `subscribes_ignored` count the events that had no effect because a later event says otherwise.
+    """The consent events of a batch of changes; `changes` has each change of consent.
+
+    `unsubscribes_ignored` and `subscribes_ignored` count the events that had no effect because a later event
+    says otherwise.
     """
 
     def __init__(self, now: int) -> None:
         self.now = now
-        self.said: list[Said] = []
+        self.changes: list[ChangedConsent] = []
         self.unsubscribes_ignored = self.subscribes_ignored = 0
 
-    def apply(self, subscriber: Person, change: Change, accepted: Acceptance) -> bool:
+    def apply(self, subscriber: SubscriberRow, change: Change, accepted: Acceptance) -> bool:
         """Applies the events of a change. Returns whether the subscriber's date of unsubscribing changed."""
         before = subscriber[UNSUBSCRIBED_AT]
         for event, shown_at, reason in events(change, accepted):
             self._apply(subscriber, event, min(shown_at, self.now), reason)
         return bool(subscriber[UNSUBSCRIBED_AT] != before)
 
-    def _apply(self, subscriber: Person, event: ConsentEvent, shown_at: int, reason: str) -> None:
+    def _apply(self, subscriber: SubscriberRow, event: ConsentEvent, shown_at: int, reason: str) -> None:
         """Applies an event. If it repeats the event that counts, the first date stays.
 
         The stored number is that of the last unsubscribe, whether or not it counts. If it differs from that
@@ -108,9 +110,9 @@ class Consents:
         put(subscriber, event)
         if subscribed == event.unsubscribes:
             subscriber[UNSUBSCRIBED_AT] = shown_at if subscribed else None
-            self.said.append((subscriber, shown_at, not subscribed, reason))
+            self.changes.append((subscriber, shown_at, not subscribed, reason))
 
-    def put_back(self, subscriber: Person, before: ConsentBefore) -> None:
+    def put_back(self, subscriber: SubscriberRow, before: ConsentBefore) -> None:
         """Puts the consent event of before back, with its instant: an unsubscribe that was accepted since, or
         that waits, counts over it.
         """
@@ -120,7 +122,7 @@ class Consents:
         if shown_at != was:
             subscriber[UPDATED_AT] = self.now
             at = self.now if shown_at is None else shown_at
-            self.said.append((subscriber, at, shown_at is None, UNDONE))
+            self.changes.append((subscriber, at, shown_at is None, UNDONE))
 
     def _ignore(self, event: ConsentEvent, subscribed: bool) -> None:
         if event.unsubscribes:
@@ -142,16 +144,16 @@ def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent,
         event = ConsentEvent(instant, accepted.number, ConsentKind.DATED_UNSUBSCRIBE)
         yield event, min(left_at, accepted.at), DATE
     if change.consent:
-        said_at = left_at if change.consent == Consent.UNSUBSCRIBE else None
-        dated = change.consent_at is not None or said_at is not None
+        dated_at = left_at if change.consent == Consent.UNSUBSCRIBE else None
+        dated = change.consent_at is not None or dated_at is not None
         instant = accepted.at if change.consent_at is None else change.consent_at
         kind = ConsentKind[f"{'DATED_' if dated else ''}{change.consent.upper()}"]
-        shown_at = next((at for at in (said_at, change.at) if at is not None), accepted.at)
+        shown_at = next((at for at in (dated_at, change.at) if at is not None), accepted.at)
         event = ConsentEvent(min(instant, accepted.at), accepted.number, kind)
         yield event, min(shown_at, accepted.at), change.reason or WORD
 
 
-def stored_event(subscriber: Person) -> ConsentEvent:
+def stored_event(subscriber: SubscriberRow) -> ConsentEvent:
     """The stored consent event of a row of the batch."""
     return ConsentEvent(subscriber[CONSENT_AT] or 0, subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND])
 
@@ -162,7 +164,7 @@ def current_event(subscriber: Subscriber) -> ConsentEvent:
     return ConsentEvent(subscriber.consent_at or 0, subscriber.consent_number, kind)
 
 
-def put(subscriber: Person, event: ConsentEvent) -> None:
+def put(subscriber: SubscriberRow, event: ConsentEvent) -> None:
     subscriber[CONSENT_AT], subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND] = event
 
 

@@ -81,7 +81,7 @@ def record(
     entries = Entries(
         created=[subscriber[ID] for subscriber in created],
         changed=[
-            _changed(batch, subscriber, batch.known[subscriber[KEY]], groups)
+            _changed(batch, subscriber, batch.existing[subscriber[KEY]], groups)
             for groups, subscribers in changed.items()
             if groups & TEXTS
             for subscriber in subscribers
@@ -92,13 +92,13 @@ def record(
         made_fields=batch.made_fields,
         lifted=[(subscriber[ID], *batch.lifted[subscriber[KEY]]) for subscriber in lifted],
         repeated=repeated,
-        accepted=batch.accepted.number if batch.consents.said or batch.lifted or repeated else 0,
+        accepted=batch.accepted.number if batch.consents.changes or batch.lifted or repeated else 0,
     )
-    if len(entries.changed) < len(batch.known):
+    if len(entries.changed) < len(batch.existing):
         ids = {row[0] for row in entries.changed}
         entries.unchanged = [
             row[ID]
-            for row in batch.known.values()
+            for row in batch.existing.values()
             if row[CREATED_BY].startswith(CREATED_BY_IMPORT) and row[ID] not in ids
         ]
     if batch.tagged:
@@ -112,7 +112,7 @@ def record(
 def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[SubscriberRow]) -> Iterator[Repeated]:
     """The previous consent event of each subscriber that was and is subscribed."""
     for subscriber in subscribers:
-        before = batch.known[subscriber[KEY]]
+        before = batch.existing[subscriber[KEY]]
         if subscriber[UNSUBSCRIBED_AT] is None and before[UNSUBSCRIBED_AT] is None:
             yield subscriber[ID], before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]
 

@@ -175,7 +175,9 @@ class _ChangeReader:
             self.who |= stored_subscribers.identities(site_id, others)
         missing = ids - self.who.keys()
         self.erased = stored.erased_uuids(site_id, missing) if missing else {}
-        self.known = keys.publishable({part.row.source_id for part in parts if part.row.source in BY_KEY})
+        self.publishable_keys = keys.publishable(
+            {part.row.source_id for part in parts if part.row.source in BY_KEY}
+        )
 
     def changes(self) -> list[LoggedChange]:
         return [change for part in self.parts for change in self._changes(*part)]
@@ -183,7 +185,7 @@ class _ChangeReader:
     def _changes(
         self, row: LogRow, number: int, entries: Sequence[LogEntry], names: Mapping[str, str]
     ) -> Iterator[LoggedChange]:
-        at, source, who = row.at, answered(row.source, row.source_id, self.known), self.who
+        at, source, who = row.at, answered(row.source, row.source_id, self.publishable_keys), self.who
         for position, (kind, id_, new, _) in enumerate(entries, number):
             if kind == RESET:
                 yield LoggedChange(position, at, RESET, source, None, None, {})

@@ -1,6 +1,6 @@
 """What the line at the top of a page says on operators, one's account, or a form sent twice or late.
 
-The path that an act leads to names its line in the query: only these sentences can be shown.
+The path that an action leads to names its line in the query: only these sentences can be shown.
 """
 
 SENTENCES = {

@@ -147,6 +147,7 @@ def _head(site: Site, chosen: Mapping[str, Any], query: ListRequest, column: str
 def _links(site: Site, chosen: Mapping[str, Any], listed: ListPage, page_number: int) -> dict[str, str]:
     is_last = page_number * PAGE_SIZE >= listed.count and not listed.is_more
     more = {"count": "all"} if "count" in request.args else {}
+    query = urlencode(chosen, doseq=True)
     return {
         "before": _link(site, chosen, **more, page=page_number - 1) if page_number > 1 else "",
         "after": ""
@@ -156,8 +157,8 @@ def _links(site: Site, chosen: Mapping[str, Any], listed: ListPage, page_number:
         "search": _link(site, chosen),
         "all": _link(site, {}),
         "any_text": _link(site, with_text(site, chosen, "")),
-        "segment": f"{url('console.segments.new', site_uuid=site.uuid)}?{urlencode(chosen, doseq=True)}",
-        "chosen": f"{url('console.bulk_acts.choose', site_uuid=site.uuid)}?{urlencode(chosen, doseq=True)}",
+        "segment": f"{url('console.segments.new', site_uuid=site.uuid)}?{query}",
+        "chosen": f"{url('console.bulk_actions.choose', site_uuid=site.uuid)}?{query}",
     }
 
 

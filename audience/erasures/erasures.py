@@ -70,7 +70,7 @@ def erase(
 
     The log that outlives the database has it first. If an `actor` did it, the audit log says so.
     """
-    email = site_keys.meant((email or "").strip())
+    email = site_keys.decode_malformed((email or "").strip())
     with database.write(site.id):
         subscriber = _find(site.id, email, uuid)
         address = subscriber.email_key if subscriber else email if uuid is None else ""
@@ -158,7 +158,9 @@ def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[st
 
 
 def existing_uuid_hashes(site: Site, hashes: Collection[str]) -> set[str]:
-    """Those of the hashes that are of a subscriber's uuid. A subscriber who was erased gets another."""
+    """The hashes that are of the uuid of a subscriber who exists. A subscriber who was erased gets another
+    uuid.
+    """
     return _existing_hashes(site, hashes, lambda _key, uuid: uuid)
 
 
@@ -219,7 +221,7 @@ def _key(address: str) -> str | None:
 
 
 def _instant(subscriber: Subscriber | None, accepted_at: int) -> int:
-    """That of the erasure, or of the subscriber's consent where that is later."""
+    """The instant of the erasure, or of the subscriber's consent event if that is later."""
     return max(accepted_at, (subscriber and subscriber.consent_at) or 0)
 
 

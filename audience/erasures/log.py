@@ -48,7 +48,7 @@ CUT_OFF = (
 
 
 def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLine]:
-    """Oldest first; see `read`."""
+    """The lines of the log, oldest first, as `read` reads them."""
     if not stored.is_kept():
         return list(read(instance / LOG, unreadable=unreadable))
     with database.session():
@@ -56,9 +56,9 @@ def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLin
 
 
 def missing(instance: Path, changes: Iterable[LogLine]) -> list[LogLine]:
-    """Those that the log does not have."""
-    known = set(list_all(instance))
-    return [change for change in changes if change not in known and change.kind != BEGINNING]
+    """The changes that the log does not have."""
+    logged = set(list_all(instance))
+    return [change for change in changes if change not in logged and change.kind != BEGINNING]
 
 
 def file_of(instance: Path) -> Path | None:
@@ -80,7 +80,7 @@ def is_begun(instance: Path) -> bool:
 
 
 def beginning(instance: Path) -> LogLine | None:
-    """Its first line, whose `at` is the instant since which it is complete."""
+    """The first line of the log. The log is complete since its `at`."""
     if stored.is_kept():
         with database.session():
             return stored.beginning()
@@ -96,7 +96,7 @@ def _beginning(log: Path) -> LogLine | None:
 
 
 def missing_ms(log: Path, since: int) -> int:
-    """How much time after an instant the file has no unsubscribes of, in milliseconds."""
+    """How long after an instant the log begins, in milliseconds: it has no unsubscribes of that time."""
     first = _beginning(log)
     return clock.now_ms() - since if first is None else max(0, first.at - since)
 
@@ -106,7 +106,7 @@ def complete(instance: Path) -> None:
     now = clock.now_ms()
     first = LogLine("", "", 0, None, pepper.check_value(), BEGINNING, logged_at=now)
     older = [change for change in list_all(instance, unreadable=[]) if change.kind != BEGINNING]
-    more = _away_now({change.address_hash for change in older if change.kind == ERASED})
+    more = _current_lines({change.address_hash for change in older if change.kind == ERASED})
     if stored.is_kept():
         stored.put_beginning(first)
         stored.add(list(more))
@@ -114,17 +114,19 @@ def complete(instance: Path) -> None:
         write(instance / LOG, chain([first], older, more))
 
 
-def _away_now(erased: Collection[str]) -> Iterator[LogLine]:
-    """Without those whose erasure is logged, and with the links that are good."""
+def _current_lines(erased: Collection[str]) -> Iterator[LogLine]:
+    """The lines of all who are unsubscribed or erased now, without logged erasures, and of the links that
+    are valid.
+    """
     for site in stored_sites.list_all():
         number, last = site_counters.accepted(site.id), 0
-        known = suppressions.all_of_site(site.id).items()
+        records = suppressions.all_of_site(site.id).items()
         yield from generations.lines(site.uuid, generations.read(site.id).current)
-        suppressed = {hash_: row for hash_, row in known if row.reason != ERASED or hash_ not in erased}
+        suppressed = {hash_: row for hash_, row in records if row.reason != ERASED or hash_ not in erased}
         yield from consents.log_lines(site.id, number, consents.of_suppressions(suppressed))
-        while people := stored_subscribers.unsubscribed_after(site.id, last, CHUNK_ROWS):
-            last = people[-1].id
-            yield from consents.log_lines(site.id, number, consents.of_subscribers(site.id, people))
+        while subscribers := stored_subscribers.unsubscribed_after(site.id, last, CHUNK_ROWS):
+            last = subscribers[-1].id
+            yield from consents.log_lines(site.id, number, consents.of_subscribers(site.id, subscribers))
 
 
 def take(instance: Path, restored: Path) -> None:
@@ -133,9 +135,9 @@ def take(instance: Path, restored: Path) -> None:
     A file with lines that cannot be read loses them, and begins anew at the next start.
     """
     log, unreadable = instance / LOG, list[int]()
-    known = list(read(log, unreadable=unreadable))
+    lines = list(read(log, unreadable=unreadable))
     if unreadable:
-        write(log, (change for change in known if change.kind != BEGINNING))
+        write(log, (change for change in lines if change.kind != BEGINNING))
     if changes := list(read(restored / LOG)):
         stored.append(log, changes)
 
@@ -177,9 +179,9 @@ def sweep(instance: Path, days: int) -> bool:
 
 
 def compact(log: Path, before: int = 0) -> None:
-    """Rewrites the file without what was logged before an instant, or before the erasure of the same person.
+    """Rewrites the file without what was logged before an instant, or before the subscriber's erasure.
 
-    Beside those who append, who wait for the last of it only.
+    Those who append at the same time wait only for its last step.
     """
     first, was = _beginning(log), log.stat()
     if first is None:
@@ -195,8 +197,8 @@ def compact(log: Path, before: int = 0) -> None:
     head = first._replace(
         at=before if is_any_old else first.at, logged_at=clock.now_ms() if before else first.logged_at
     )
-    kept = (row for n, row in enumerate(changes()) if not goes(n, row))
-    with _draft(log, chain([head], kept)) as draft, database.write(database.SHARED):
+    remaining = (row for n, row in enumerate(changes()) if not goes(n, row))
+    with _draft(log, chain([head], remaining)) as draft, database.write(database.SHARED):
         if log.stat().st_ino == was.st_ino:
             with log.open("rb") as file:
                 file.seek(was.st_size)
@@ -274,8 +276,8 @@ def cut_off(log: Path) -> int:
 
 def _change(entry: Any) -> LogLine:
     blank = {"site_uuid": "", "address_hash": ""} if entry.get("kind") == BEGINNING else {}
-    known = {name: entry[name] for name in LogLine._fields if name in entry}
-    values: dict[str, Any] = blank | known | {"at": int(entry["at"])}
+    fields = {name: entry[name] for name in LogLine._fields if name in entry}
+    values: dict[str, Any] = blank | fields | {"at": int(entry["at"])}
     return LogLine(**values)
 
 

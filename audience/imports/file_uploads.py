@@ -133,7 +133,7 @@ def get(site: Site, upload_id: int) -> FileUpload:
 
 @database.session()
 def list_waiting(site: Site) -> list[FileUpload]:
-    """Newest first."""
+    """The files that operators sent and did not import yet, newest first."""
     return stored.waiting(site.id)
 
 
@@ -146,7 +146,7 @@ def is_small(site: Site, instance: Path, upload: FileUpload) -> bool:
 
 
 def reading_of(upload: FileUpload) -> dict[str, Any]:
-    """How it is meant, as it was last said."""
+    """The answers about a file that were given last."""
     reading: dict[str, Any] = json.loads(upload.reading)
     return reading
 
@@ -233,7 +233,7 @@ def put_file(site: Site, import_id: int, file: ImportedFile, actor: Actor) -> No
 
 @database.session()
 def files(site: Site, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
-    """By the id of the import."""
+    """The files of some imports, by the id of the import."""
     return stored.files(site.id, import_ids)
 
 

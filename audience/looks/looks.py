@@ -126,7 +126,7 @@ def _is_own(text: str, public_url: str) -> bool:
 
 
 def _kind(picture: bytes) -> str:
-    """By its first bytes. Raises `Refused`."""
+    """The media type of a picture, by its first bytes. Raises `Refused`."""
     kinds = {
         "image/png": picture.startswith(b"\x89PNG\r\n\x1a\n"),
         "image/jpeg": picture.startswith(b"\xff\xd8\xff"),

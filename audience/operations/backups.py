@@ -253,7 +253,7 @@ def restore(
 
 
 def _refuse_gaps(settings: Settings, carryover: Carryover, missing_days: int) -> None:
-    """Of the log; a new folder is not expected to have one."""
+    """Raises `Refused` if the log of erasures has gaps; a new folder is not expected to have a log."""
     if carryover.unreadable:
         log = settings.instance / erasure_log.LOG
         raise Refused(erasure_log.UNREADABLE.format(log, carryover.unreadable[0]))

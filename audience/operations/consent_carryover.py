@@ -12,7 +12,7 @@ from audience.changes.consents import ConsentEvent
 from audience.imports import payloads as import_payloads
 from audience.subscribers import subscribers
 from storage.access import sites as stored_sites
-from storage.bulk import acts as stored_bulk_acts
+from storage.bulk import actions as stored_bulk_actions
 from storage.changes.consents import ConsentKind
 from storage.erasures import suppressions
 from storage.erasures.log import ERASED, SUBSCRIBED, UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE, LogLine
@@ -26,7 +26,9 @@ Unsubscribe = tuple[str, int, ConsentEvent]  # key of the address, instant to be
 
 
 def waiting(accepted: Mapping[str, int]) -> dict[str, list[Unsubscribe]]:
-    """By uuid of the site, the unsubscribes of waiting imports and bulk actions accepted after a number."""
+    """The unsubscribes of waiting imports and bulk actions that were accepted after a number, by uuid of the
+    site.
+    """
     return {
         site.uuid: list(_unsubscribes(site.id, accepted.get(site.uuid, 0)))
         for site in stored_sites.list_all()
@@ -47,9 +49,9 @@ def _unsubscribes(site_id: int, after: int) -> Iterator[Unsubscribe]:
                     if event.unsubscribes
                 ],
             )
-    for ids, number, at in stored_bulk_acts.waiting_unsubscribes(site_id, after):
+    for ids, number, at in stored_bulk_actions.waiting_unsubscribes(site_id, after):
         event = ConsentEvent(at, number, ConsentKind.UNSUBSCRIBE)
-        keys = [key for _, key in stored_bulk_acts.keys(site_id, ids).values()]
+        keys = [key for _, key in stored_bulk_actions.keys(site_id, ids).values()]
         yield from _effective(site_id, [(key, at, event) for key in keys])
 
 
@@ -91,7 +93,9 @@ def last_by_hash(changes: Sequence[LogLine]) -> dict[str, LogLine]:
 
 
 def movers(changes: Sequence[LogLine]) -> dict[LogLine, str | None]:
-    """By the line of an address that its subscriber left, the hash of their uuid: their own comes next."""
+    """The hash of the uuid for each line of a subscriber's former address: the next line has it, with the
+    same number.
+    """
     return {
         change: own.person_hash
         for change, own in pairwise(changes)

@@ -253,9 +253,10 @@ def _hashes_match(carryover: Carryover, site: Site, lines: list[LogLine]) -> boo
 def _repeat(
     site: Site, carryover: Carryover, lines: list[LogLine], new: Collection[LogLine] = ()
 ) -> tuple[int, int]:
-    """In one transaction: whoever the log tells of is erased or unsubscribed; it may be run again.
+    """Repeats what the log has: erases and unsubscribes, in one transaction. It may be run again.
 
-    Of unsubscribes those accepted after the backup, those that wait, and `new` ones, which its log lacks.
+    Unsubscribes are repeated that were accepted after the backup, that wait, or that are `new`: the backup's
+    log lacks those.
     """
     with database.write(site.id):
         accepted = site_counters.accepted(site.id)
@@ -275,7 +276,7 @@ def _repeat(
 
 
 def _erased(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:
-    """Those that the open instance has not: accepted since, or of somebody who is there."""
+    """The erasures that the open instance lacks: accepted since, or of a subscriber who exists."""
     old = {hash_: line.number for line in lines if (line.number or 0) <= accepted for hash_ in line.hashes}
     again = {None, *(old[hash_] for hash_ in existing_uuid_hashes(site, old))}
     return [line for line in lines if line.number in again or (line.number or 0) > accepted]

@@ -217,7 +217,7 @@ def is_id(text: str) -> bool:
 
 
 def members_by(site_id: int, rules: Any, where: str = RULES) -> Members:
-    """Whom unsaved rules choose, in the caller's session. Raises `Refused` on invalid ones."""
+    """The members that unsaved rules choose, in the caller's session. Raises `Refused` on invalid ones."""
     [chosen] = members_by_each(site_id, [rules], where=where)
     return chosen
 
@@ -225,7 +225,7 @@ def members_by(site_id: int, rules: Any, where: str = RULES) -> Members:
 def members_by_each(
     site_id: int, rules: Sequence[Any], among: Collection[int] | None = None, where: str = RULES
 ) -> list[Members]:
-    """Whom each of several rules chooses, all at one instant, as `members_by` does."""
+    """The members that each of several rules chooses, all at one instant, as `members_by` does."""
     with database.snapshot():
         at, zone, finder = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id)), Finder(site_id, among)
         return [finder.members(segment_rules.read(rule, at, where, zone)) for rule in rules]

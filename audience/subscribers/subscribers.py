@@ -160,7 +160,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
 
 
 def _suppression(subscriber: Subscriber) -> Suppression:
-    """Of the address that an unsubscribed subscriber leaves."""
+    """The suppression of the address of an unsubscribed subscriber who gets another."""
     since = subscriber.consent_at or subscriber.unsubscribed_at or 0
     has_unsubscribed, kind = subscriber.unsubscribe_number is not None, subscriber.consent_kind
     if has_unsubscribed and kind == ConsentKind.UNCONFIRMED:

@@ -27,7 +27,7 @@ from storage.subscribers.subscribers import Subscriber
 def save(batch: SubscriberBatch) -> None:
     """Writes a batch, in the caller's transaction. Gives new subscribers their ids."""
     _write_texts(batch)
-    created = [subscriber for key, subscriber in batch.subscribers.items() if key not in batch.known]
+    created = [subscriber for key, subscriber in batch.subscribers.items() if key not in batch.existing]
     for subscriber_id, subscriber in zip(stored.new_ids(len(created)), created, strict=True):
         subscriber[ID] = subscriber_id
     stored.insert(created)
@@ -46,7 +46,7 @@ def save(batch: SubscriberBatch) -> None:
         holders = {site_keys.address_hash(batch.site_id, row[KEY]): row[ID] for row in created}
         former_links.put_holders(batch.site_id, holders)
     unsubscribers = sum(subscriber[UNSUBSCRIBED_AT] is not None for subscriber in batch.subscribers.values())
-    unsubscribers_before = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.known.values())
+    unsubscribers_before = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.existing.values())
     stored_sites.count(batch.site_id, users=len(created), unsubscribers=unsubscribers - unsubscribers_before)
     change_log.record(batch, created, changed)
 
@@ -93,7 +93,7 @@ def _write_texts(batch: SubscriberBatch) -> None:
 def _changed(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]:
     """The existing subscribers that differ from what they were, by the sum of their groups of columns."""
     changed: dict[int, list[SubscriberRow]] = defaultdict(list)
-    for key, before in batch.known.items():
+    for key, before in batch.existing.items():
         subscriber = batch.subscribers[key]
         if groups := stored.changed_groups(subscriber, before):
             changed[groups].append(subscriber)
@@ -133,7 +133,7 @@ def _save_values(batch: SubscriberBatch) -> None:
         if not replaced:
             continue
         values, subscriber_id = batch.values[key], batch.subscribers[key][ID]
-        if key in batch.known:
+        if key in batch.existing:
             removed.add({name: old for name, old in replaced.items() if old is not ABSENT}, subscriber_id)
             values = {name: values[name] for name in replaced if name in values}
         added.add(values, subscriber_id)
@@ -144,6 +144,6 @@ def _save_consents(batch: SubscriberBatch) -> None:
     source = batch.accepted.source
     changes = (
         ConsentChange(subscriber[ID], at, subscribed, *source, reason)
-        for subscriber, at, subscribed, reason in batch.consents.said
+        for subscriber, at, subscribed, reason in batch.consents.changes
     )
     consent_changes.add(changes, site_id=batch.site_id)

@@ -101,7 +101,9 @@ class RowReader:
                 self.addresses[id_].append(old["email"])
 
     def decisions(self, decided: Collection[int], mentioned: Mapping[int, Source]) -> list[Decision]:
-        """One for each subscriber who is not `decided` on; `mentioned` has those of the created."""
+        """A decision for each subscriber who is not `decided` on. `mentioned` has what mentioned those whom
+        the action created.
+        """
         return [
             self._created(entry.subscriber_id, mentioned.get(entry.subscriber_id))
             if entry.new is None
@@ -124,8 +126,8 @@ class RowReader:
         return decision
 
     def _removed(self, id_: int, subscriber: Subscriber) -> Decision:
-        """Of an unsubscribed subscriber the suppression stays; not if they had still to confirm, or are to be
-        resubscribed.
+        """The decision to remove a subscriber. The suppression of one who unsubscribed stays, unless it is
+        lifted or they are to be resubscribed.
         """
         lifted, is_only = self.lifted.get(id_), self._is_only(subscriber)
         stays = subscriber.unsubscribe_number is not None and subscriber.unsubscribed_at is not None

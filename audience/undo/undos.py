@@ -12,8 +12,8 @@ from audience import clock
 from audience.access import audit_log, sites
 from audience.access.audit_log import TO_BE_UNDONE, Actor
 from audience.access.sites import Site
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, BulkAct
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, BulkAction
 from audience.changes.pages import answered
 from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused
@@ -25,8 +25,8 @@ from audience.undo.mentions import Reached, read_on
 from schemas.values import FieldError
 from storage import database
 from storage.access import keys, site_counters
-from storage.changes import acts as stored_log
 from storage.changes import log as change_log
+from storage.changes import source_rows
 from storage.imports import imports as stored_imports
 from storage.undo import undos as stored
 from storage.undo.undos import FAILED, Undo
@@ -35,7 +35,7 @@ __all__ = ["FAILED", "Undo"]
 
 DRY_ROWS = 1_000
 SWEPT_ROWS = 1_000
-IMPORT, BULK_ACT = "import", "bulk_act"
+IMPORT, BULK_ACTION = "import", "bulk_act"
 RESUBSCRIBING = ", people subscribed again,"
 UNDOABLE = (TAG, UNTAG, UNSUBSCRIBE)
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
@@ -67,8 +67,8 @@ def import_source(import_id: int) -> Source:
     return Source(IMPORT, import_id)
 
 
-def bulk_action_source(act_id: int) -> Source:
-    return Source(BULK_ACT, act_id)
+def bulk_action_source(action_id: int) -> Source:
+    return Source(BULK_ACTION, action_id)
 
 
 @database.writes_site
@@ -97,21 +97,23 @@ def undo_import(
 
 
 @database.writes_site
-def undo_bulk_action(site: Site, act_id: int, days: int, actor: Actor) -> Undo:
-    """As `undo_import`, a bulk action that has ended; one that failed is stopped for good."""
-    action, source = bulk_acts.require(site.id, act_id), bulk_action_source(act_id)
+def undo_bulk_action(site: Site, action_id: int, days: int, actor: Actor) -> Undo:
+    """Undoes a bulk action that has ended, as `undo_import` does an import. One that failed is stopped for
+    good.
+    """
+    action, source = bulk_actions.require(site.id, action_id), bulk_action_source(action_id)
     if undo := _under_way(site.id, source):
         return undo
     if not may_be_undone(action):
         raise Refused(NOT_UNDOABLE)
     _check_age(site, source, days)
-    bulk_acts.stop(site, action)
-    sentence = bulk_acts.audit_text(action, f", {TO_BE_UNDONE}")
+    bulk_actions.stop(site, action)
+    sentence = bulk_actions.audit_text(action, f", {TO_BE_UNDONE}")
     audit_log.record(actor, sentence, site, undo_work.subject(source), action.changed)
     return _begin(site.id, source)
 
 
-def may_be_undone(action: BulkAct) -> bool:
+def may_be_undone(action: BulkAction) -> bool:
     return action.kind in UNDOABLE and action.changed > 0 and not action.is_open
 
 
@@ -127,17 +129,17 @@ def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
         stored.retry(site_id, failed.id)
         return _require(site_id, source)
     accepted, action = site_counters.take(site_id, clock.now_ms()), _undone_action(site_id, source)
-    entries = stored_log.entries_of(site_id, source)
+    entries = source_rows.entries_of(site_id, source)
     stored.add(site_id, source, entries, (action.first_row, action.first_number), *accepted, resubscribe)
     return _require(site_id, source)
 
 
 def _undone_action(site_id: int, source: Source) -> UndoneAction:
-    first = stored_log.first_of(site_id, source)
+    first = source_rows.first_of(site_id, source)
     return (
         UndoneAction(source, first[0], first[1])
         if first
-        else UndoneAction(source, stored_log.newest_row(site_id), 0)
+        else UndoneAction(source, source_rows.newest_row(site_id), 0)
     )
 
 
@@ -152,7 +154,7 @@ def _ends(site: Site, source: Source, days: int) -> int | None:
 
     What was interrupted for long may have lost its first rows while its last are kept.
     """
-    first = stored_log.first_of(site.id, source)
+    first = source_rows.first_of(site.id, source)
     began = min(first[2], _started(site, source) or first[2]) if first else 0
     return began + days * DAY_MS if began > change_log.dropped_at(site.id) else None
 
@@ -185,7 +187,7 @@ def requested_by(site: Site, source: Source) -> str:
 @database.session()
 def bulk_action_statuses(site: Site) -> dict[int, str]:
     """The status of the undo of each bulk action that has one, by the action's id."""
-    return stored.statuses(site.id, BULK_ACT)
+    return stored.statuses(site.id, BULK_ACTION)
 
 
 @database.session()
@@ -239,24 +241,24 @@ def _mentioned(site_id: int, action: UndoneAction) -> dict[int, Source]:
 
 
 def _changed(site: Site, source: Source) -> int:
-    if source.kind == BULK_ACT:
-        return bulk_acts.require(site.id, source.id).changed
+    if source.kind == BULK_ACTION:
+        return bulk_actions.require(site.id, source.id).changed
     import_ = imports.progress(site, source.id)
     return import_.created + import_.updated
 
 
 def _started(site: Site, source: Source) -> int | None:
-    if source.kind == BULK_ACT:
-        return bulk_acts.require(site.id, source.id).started_at
+    if source.kind == BULK_ACTION:
+        return bulk_actions.require(site.id, source.id).started_at
     return imports.progress(site, source.id).started_at
 
 
 def _readers(site_id: int, action: UndoneAction) -> Iterator[RowReader]:
-    """Of all rows of the action, each in a session of its own."""
+    """Readers of all rows of the action, each in a session of its own."""
     row_id, position = action.first_row, 0
     while True:
         with database.session():
-            row = stored_log.next_of(site_id, action.source, row_id)
+            row = source_rows.next_of(site_id, action.source, row_id)
             if row is None:
                 return
             reader = RowReader(site_id, action, row, position if row.id == row_id else 0, DRY_ROWS)
@@ -307,7 +309,9 @@ def _kept_pages(site: Site, undo_id: int) -> Iterator[list[tuple[str, ...]]]:
 
 @database.session()
 def unsubscribed_count(site: Site, undo: Undo) -> int:
-    """How many the undone action unsubscribed who stay so, also removed ones, whose address is suppressed."""
+    """How many of those whom the undone action unsubscribed stay so. Removed ones count if their address is
+    suppressed.
+    """
     removed = stored.count_sources(site.id, undo.id, REMOVED)
     return undo.unsubscribed_kept + sum(count for kind, _, count in removed if kind == SUPPRESSED.kind)
 

@@ -32,7 +32,7 @@ from audience.undo.decisions import (
 )
 from audience.undo.mentions import Reached, read_on
 from storage import database
-from storage.changes import acts as stored_log
+from storage.changes import source_rows
 from storage.imports import imports as stored_imports
 from storage.pace import Pace
 from storage.subscribers import subscribers as stored_subscribers
@@ -141,7 +141,7 @@ def _read_rows(site_id: int, undo: Undo) -> tuple[list[RowReader], list[Decision
     while (
         remaining > 0
         and len(readers) < MOST_ROWS
-        and (row := stored_log.next_of(site_id, undo.source_pair, row_id))
+        and (row := source_rows.next_of(site_id, undo.source_pair, row_id))
     ):
         reader = RowReader(site_id, undone_action(undo), row, start if row.id == row_id else 0, remaining)
         decisions += _decide(site_id, undo.id, reader, {decision.id for decision in decisions})
@@ -184,8 +184,10 @@ def _additions(undo: Undo, readers: Sequence[RowReader]) -> str:
 
 
 def count_outcomes(decisions: Sequence[Decision]) -> Counter[str]:
-    """How many by outcome; and how many stay unsubscribed, removed or not (`away`), are unsubscribed again,
-    resubscribed, and were unsubscribed by nothing else.
+    """The decisions, counted by outcome.
+
+    Also how many stay unsubscribed, removed or not (`away`), are unsubscribed again, are resubscribed, and
+    were unsubscribed by nothing else.
     """
     count = Counter(decision.outcome for decision in decisions)
     count["away"] = sum(decision.unsubscribed_kept or decision.by == SUPPRESSED for decision in decisions)
@@ -213,7 +215,7 @@ def _end(job: Job) -> None:
 
 
 def _record(site_id: int, undo: Undo) -> None:
-    """Records in the audit log how many were undone, for who asked for it."""
+    """Records in the audit log, for the operator who asked for the undo, how many subscribers it changed."""
     site = sites.get(site_id)
     request = audit_log.last_undo_request(site, subject(Source(*undo.source_pair)))
     if request:

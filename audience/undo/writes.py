@@ -24,8 +24,8 @@ class _Target(NamedTuple):
 
 
 def write(site_id: int, accepted: Acceptance, decisions: Sequence[Decision]) -> bool:
-    """Writes decisions. Returns whether the record has something of the removed, to be blanked after the
-    commit.
+    """Writes decisions. Returns whether the record of changes has values of removed subscribers, which are
+    blanked after the commit.
     """
     targets = [_Target(decision.subscriber, decision) for decision in decisions if decision.subscriber]
     removed = [target for target in targets if target.decision.outcome == REMOVED]
@@ -91,7 +91,7 @@ def _restore(site_id: int, accepted: Acceptance, changed: Sequence[_Target]) -> 
 
 
 def _existing_tags(site_id: int, changed: Sequence[_Target]) -> set[int]:
-    """Of the tags to be added or removed, those that the site still has."""
+    """The tags to be added or removed that the site still has."""
     tag_ids = {key for target in changed for kind, key in target.decision.values if kind == "tag"}
     return set(stored_tags.names(site_id, tag_ids))
 

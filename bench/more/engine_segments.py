@@ -43,7 +43,7 @@ def measure(site: Site, total: int, runs: int) -> list[Row]:
     for number in range(FINDS):
         subscribers.find_text(site, "/", email=people.email(number % total))
     memory = [_memory(f"a connection that found {FINDS} people")]
-    calls = {f"PostgreSQL, {name}": call for name, call in segments.acts(site).items()}
+    calls = {f"PostgreSQL, {name}": call for name, call in segments.calls_of(site).items()}
     rows = scans.rows(calls, dict.fromkeys(calls, GOAL_MS), runs)
     memory.append(_memory("a connection that counted all of these"))
     return [*(replace(row, cpu_of_limit=None) for row in rows), _far_page(site, total, runs), *memory]

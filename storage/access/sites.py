@@ -37,7 +37,7 @@ def rename(site_id: int, name: str) -> None:
 
 
 def beginning_with(uuid: str) -> list[Site]:
-    """Those whose uuid begins with some of its characters."""
+    """The sites whose uuid begins with these characters."""
     return SITES.find("WHERE uuid BETWEEN ? AND ?", uuid, f"{uuid}~")
 
 

@@ -25,7 +25,7 @@ add = CHANGES.add_many
 
 
 def put_reason(site_id: int, subscriber_id: int, source: str, reason: str) -> None:
-    """Of a subscriber's newest change, if it is an unsubscribe from that source."""
+    """Sets the reason of a subscriber's newest consent change, if it is an unsubscribe from that source."""
     execute(
         "UPDATE consent_changes SET reason = ? WHERE site_id = ? AND id = (SELECT max(id) "
         "FROM consent_changes WHERE site_id = ? AND subscriber_id = ?) AND source = ? AND NOT subscribed",

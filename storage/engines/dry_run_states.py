@@ -24,7 +24,7 @@ class DryRunStates(AbstractContextManager["DryRunStates"]):
         self._database.close()
 
     def get(self, keys: Collection[str]) -> dict[str, Any]:
-        """Those that it has."""
+        """The states that are stored for these keys."""
         query = "SELECT key, state FROM states WHERE key IN (SELECT value FROM json_each(?))"
         with _translated():
             records = self._database.execute(query, (json.dumps(list(keys)),))

@@ -160,7 +160,7 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
 
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
-    """One migrating process at a time, of any host, in one transaction beside which nobody writes."""
+    """Lets one process of all hosts migrate at a time, in one transaction. Nobody writes beside it."""
     with opened.atomic(READ_COMMITTED):
         opened.run(f"SELECT pg_advisory_xact_lock({MIGRATING}); SELECT pg_advisory_xact_lock({INSTANCE})")
         yield
@@ -177,7 +177,7 @@ def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
 
 
 def tables(opened: Any) -> list[str]:
-    """Those that are found by their name alone."""
+    """The tables that are found without the name of their schema."""
     return [name for (name,) in opened.execute_sql(TABLES).fetchall()]
 
 

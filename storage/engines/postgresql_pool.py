@@ -22,7 +22,7 @@ EXPECTED = "EXPLAIN (FORMAT JSON) SELECT 1 FROM {} WHERE site_id = %s"
 
 
 class GrownTables:
-    """In which tables a site may have grown by half since the statistics were made."""
+    """The tables in which a site may have grown by half since the statistics were made."""
 
     def __init__(self) -> None:
         self.due: set[tuple[str, int]] = set()
@@ -115,7 +115,7 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
         return int(plan["Plan"]["Plan Rows"])
 
     def types(self, table: str) -> dict[str, str]:
-        """Those of a table's columns."""
+        """The types of a table's columns."""
         if table not in self._types:
             self._types[table] = dict(self.execute_sql(TYPES, (table,)).fetchall())
         return self._types[table]

@@ -170,7 +170,7 @@ def writers_turn(opened: Any, timeout_seconds: float, gate: Any) -> AbstractCont
 
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
-    """One migrating process at a time, and no other writes. What is committed moves the log by itself."""
+    """Lets one process migrate at a time, and none write. Each commit moves the write-ahead log by itself."""
     opened.turns.take(threading.TIMEOUT_MAX)
     try:
         with sqlite_log.moved_by_commits(opened):

@@ -76,8 +76,10 @@ def add(changes: Sequence[LogLine]) -> None:
 
 
 class _Lines:
-    """Of one transaction. Who is away is in the file before the commit, who is back only after it: whichever
-    line a crash leaves out or in, nobody is taken for subscribed who is not.
+    """The lines of one transaction.
+
+    Erasures and unsubscribes are in the file before the commit, resubscribes only after it: whichever line a
+    crash leaves out or in, nobody is taken for subscribed who is not.
     """
 
     def __init__(self) -> None:
@@ -128,28 +130,29 @@ def _write(descriptor: int, octets: bytes) -> None:
 
 
 def line(change: LogLine) -> str:
-    """In a fixed form, as an import writes many; its texts have no quote. An older Audience refuses the first
-    line, and so the file, of which it would take all for erased.
+    """A line in a fixed form, as an import writes many; its texts have no quote.
+
+    Because of the first line, an older Audience refuses the file: it would take all lines for erasures.
     """
     site_uuid, address_hash, at, number, check_value, kind, person_hash, shown_at, logged_at = change
     if kind == BEGINNING or number is None or check_value is None or logged_at is None:
-        known = {name: value for name, value in zip(FIELDS, change, strict=True) if value or value == 0}
-        return orjson.dumps(known, option=orjson.OPT_APPEND_NEWLINE).decode()
-    person = f',"person_hash":"{person_hash}"' if person_hash else ""
-    shown = f',"shown_at":{shown_at}' if shown_at is not None else ""
+        fields = {name: value for name, value in zip(FIELDS, change, strict=True) if value or value == 0}
+        return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE).decode()
+    uuid_part = f',"person_hash":"{person_hash}"' if person_hash else ""
+    shown_part = f',"shown_at":{shown_at}' if shown_at is not None else ""
     return (
         f'{{"site_uuid":"{site_uuid}","address_hash":"{address_hash}","at":{at},"number":{number},'
-        f'"pepper_check":"{check_value}","kind":"{kind}"{person}{shown},"logged_at":{logged_at}}}\n'
+        f'"pepper_check":"{check_value}","kind":"{kind}"{uuid_part}{shown_part},"logged_at":{logged_at}}}\n'
     )
 
 
 def list_all() -> list[LogLine]:
-    """The table, oldest first."""
+    """The lines of the table, oldest first."""
     return [LogLine(*record) for record in rows(ALL)]
 
 
 def beginning() -> LogLine | None:
-    """That of the table."""
+    """The `BEGINNING` of the table."""
     records = rows(
         f"SELECT {COLUMNS} FROM logged_erasures WHERE kind = '{BEGINNING}' ORDER BY id DESC LIMIT 1"
     )
@@ -157,13 +160,15 @@ def beginning() -> LogLine | None:
 
 
 def put_beginning(beginning: LogLine) -> None:
-    """Replaces that of the table."""
+    """Replaces the `BEGINNING` of the table."""
     execute(f"DELETE FROM logged_erasures WHERE kind = '{BEGINNING}'")
     execute_many(ADD, [beginning])
 
 
 def drop(before: int) -> int:
-    """Deletes what was logged before an instant, but for erasures, from the table; how many lines."""
+    """Deletes the lines of the table that were logged before an instant, except lasting ones. Returns their
+    number.
+    """
     return execute(
         f"DELETE FROM logged_erasures WHERE logged_at < ? AND kind NOT IN {LASTING}",
         (before,),

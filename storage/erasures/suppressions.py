@@ -34,7 +34,7 @@ has = SUPPRESSIONS.has
 
 
 def find_by_hash(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
-    """By address hash, those of the hashes that are suppressed."""
+    """The suppressions of these hashes, by address hash."""
     among = engine.among(hashes)
     records = rows(
         f"SELECT address_hash, {SUPPRESSIONS.columns} FROM suppressions "
@@ -56,7 +56,7 @@ def erased_from(site_id: int, number: int) -> dict[str, int]:
 
 
 def all_of_site(site_id: int) -> dict[str, Suppression]:
-    """By address hash."""
+    """The suppressions of a site, by address hash."""
     records = rows(
         f"SELECT address_hash, {SUPPRESSIONS.columns} FROM suppressions WHERE site_id = ? ORDER BY id",
         (site_id,),

@@ -53,5 +53,5 @@ def put(site_id: int, look: Look) -> None:
 
 
 def put_logo(site_id: int, content: bytes, kind: str, content_hash: str) -> None:
-    """In the row that `put` has made."""
+    """Stores a logo in the row that `put` has made."""
     LOOKS.change({"logo": content, "logo_type": kind, "logo_hash": content_hash}, site_id=site_id)

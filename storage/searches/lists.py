@@ -123,7 +123,9 @@ def _of_site(rule: Sql) -> str:
 
 
 def _plus(rule: Sql) -> str:
-    """What keeps the columns of a list from their indexes, where the rule finds the few who are in it."""
+    """A `+` before a column of the list if the rule matches few subscribers: it keeps the engine from the
+    column's index.
+    """
     return "+" if rule.rare else ""
 
 

@@ -184,7 +184,7 @@ def page(site_id: int, after: str, limit: int) -> list[Subscriber]:
 
 
 def page_among(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
-    """Those of some ids who are there, in the order of ids; fewer of large ones."""
+    """The subscribers of these ids who exist, in the order of ids. A page of large ones is shorter."""
     query = f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} ORDER BY id"
     return [read(record) for record in _up_to(PAGE_LENGTH, each_row(query, [json.dumps(ids), site_id]))]
 

@@ -25,7 +25,9 @@ OUTCOME_CHANGED = (
 
 
 class Undo(NamedTuple):
-    """Of an import or bulk action, as (`source`, `source_id`); of `rows` subscribers `applied` are done."""
+    """The undo of an import or bulk action, which is (`source`, `source_id`). `applied` of its `rows`
+    subscribers are done.
+    """
 
     id: int
     source: str
@@ -98,7 +100,7 @@ get = UNDOS.get
 
 
 def failed() -> list[GivenUp]:
-    """Those of all sites, oldest first."""
+    """The undos of all sites that failed, oldest first."""
     records = rows(
         "SELECT s.uuid, u.source, u.source_id, u.applied, u.rows FROM undos u "
         f"JOIN sites s ON s.id = u.site_id WHERE u.status = '{FAILED}' ORDER BY u.id"
@@ -255,7 +257,7 @@ def added_to_site(undo: Undo) -> Mapping[str, Any]:
 
 
 def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> set[int]:
-    """Those of some subscribers that an import or bulk action created."""
+    """The ids of these subscribers that an import or bulk action created."""
     records = rows(
         f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND created_by = ?",
         (json.dumps(list(ids)), site_id, f"{source[0]} {source[1]}"),
@@ -273,7 +275,7 @@ def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
 
 
 def fields_in_use(site_id: int, keys: Collection[str]) -> set[str]:
-    """Those of some fields that a subscriber has. Reads all subscribers."""
+    """The keys of these custom fields that any subscriber has. Reads all subscribers."""
     used, waiting = set[str](), sorted(keys)
     while chunk := waiting[:FIELDS_AT_ONCE]:
         del waiting[:FIELDS_AT_ONCE]

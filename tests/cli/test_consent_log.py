@@ -8,8 +8,8 @@ import pytest
 
 from audience import clock
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import ERASE, UNSUBSCRIBE, NewAct, fingerprint
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import ERASE, UNSUBSCRIBE, NewAction, fingerprint
 from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.erasures import log as erasure_log
@@ -25,7 +25,7 @@ from storage.erasures.log import LogLine
 from storage.errors import DiskFault
 from tests.cli.restored import reopen, run_on
 from tests.client import FakeQueue
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 ANN, BOB, NEW = "ann@example.com", "bob@example.com", "new@example.com"
 
@@ -91,9 +91,9 @@ def test_it_holds_by_every_way_to_unsubscribe(begun, file, client):
     import_(client, {"email": NEW, "unsubscribed_at": 1_577_836_800_000}, {"email": "c@example.com"})
     person = subscribers.find(client.site, BOB)
     assert person is not None
-    new = NewAct(kind=UNSUBSCRIBE, ids=[person.id], seen=fingerprint([person.id]))
-    bulk_acts.begin(client.site, new, Actor("operator"))
-    run_acts(begun.instance)
+    new = NewAction(kind=UNSUBSCRIBE, ids=[person.id], seen=fingerprint([person.id]))
+    bulk_actions.begin(client.site, new, Actor("operator"))
+    run_bulk_actions(begun.instance)
     before = left_at(client, NEW)
     lose(begun)
     assert restore(begun, file)["left"] == 2
@@ -270,12 +270,12 @@ def test_erasing_somebody_replaces_their_lines(begun, client):
 
 
 def test_erasing_many_at_once_reads_the_log_once_and_leaves_none_of_their_lines(begun, client, monkeypatch):
-    monkeypatch.setattr(bulk_acts, "ERASED_ROWS", 12)
+    monkeypatch.setattr(bulk_actions, "ERASED_ROWS", 12)
     emails = [f"p{n}@example.com" for n in range(30)]
     import_(client, *({"email": email, "command": "unsubscribe"} for email in emails))
     people = [subscribers.find(client.site, email) for email in emails]
     ids = [person.id for person in people if person]
-    bulk_acts.begin(client.site, NewAct(kind=ERASE, ids=ids, seen=fingerprint(ids)), Actor("operator"))
+    bulk_actions.begin(client.site, NewAction(kind=ERASE, ids=ids, seen=fingerprint(ids)), Actor("operator"))
     rewritten: list[Path] = []
     compact = erasure_log.compact
 
@@ -284,7 +284,7 @@ def test_erasing_many_at_once_reads_the_log_once_and_leaves_none_of_their_lines(
         compact(log)
 
     monkeypatch.setattr(erasure_log, "compact", noted)
-    run_acts(begun.instance)
+    run_bulk_actions(begun.instance)
     assert len(rewritten) == 1
     assert [change.kind for change in erasure_log.list_all(begun.instance)[1:]] == [stored_log.ERASED] * 30
 

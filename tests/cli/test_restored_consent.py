@@ -7,8 +7,8 @@ import pytest
 
 from audience import clock
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import UNSUBSCRIBE, NewAct, fingerprint
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import UNSUBSCRIBE, NewAction, fingerprint
 from audience.imports import imports
 from audience.operations import backups, site_lane
 from audience.subscribers import subscribers
@@ -167,8 +167,8 @@ def test_an_unsubscribe_that_waits_when_a_backup_is_restored_counts(backup, sett
     else:
         person = subscribers.find(client.site, ANN)
         assert person is not None
-        new = NewAct(kind=UNSUBSCRIBE, ids=[person.id], seen=fingerprint([person.id]))
-        bulk_acts.begin(client.site, new, Actor("operator"))
+        new = NewAction(kind=UNSUBSCRIBE, ids=[person.id], seen=fingerprint([person.id]))
+        bulk_actions.begin(client.site, new, Actor("operator"))
     assert restore(settings, backup)["left"] == 1
     assert left_at(client)
 

@@ -6,14 +6,14 @@ import io
 import pytest
 
 from audience.access import audit_log
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.links import links
 from audience.links.links import Links, Standing
 from audience.segments import segments
 from audience.subscribers import subscribers
 from audience.webhooks import webhooks
 from tests.console.browser import signed_in
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.pages.visitor import text
 
 ANN = "ann@a.example"
@@ -55,9 +55,9 @@ def test_a_segments_export_has_links_if_asked_and_the_audit_log_says_so(site, ma
 
 @pytest.mark.parametrize("wanted", [True, False])
 def test_an_export_of_chosen_ones_has_links_if_asked(app, site, manager, ann, wanted, tmp_path):
-    new = bulk_acts.NewAct(kind="export", ids=[ann.id], seen=bulk_acts.fingerprint([ann.id]))
-    act = bulk_acts.begin(site, new, audit_log.COMMAND_LINE)
-    run_acts(tmp_path)
+    new = bulk_actions.NewAction(kind="export", ids=[ann.id], seen=bulk_actions.fingerprint([ann.id]))
+    act = bulk_actions.begin(site, new, audit_log.COMMAND_LINE)
+    run_bulk_actions(tmp_path)
     path = f"/sites/{site.uuid}/acts/{act.id}"
     assert f'href="/console{path}/export.csv?links=1"' in manager.get(path).text
     found = urls(manager.get(f"{path}/export.csv{'?links=1' if wanted else ''}"))

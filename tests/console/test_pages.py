@@ -10,7 +10,7 @@ from werkzeug.routing import Rule
 from app import create_routes
 from audience.access import operators, sessions
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.console.after_sign_in import inside
 from audience.console.blueprints import HEADERS
 from audience.console.page import FORGED, NOT_FOUND, OLD_FORM
@@ -33,7 +33,7 @@ EVERYWHERE = ("anyone", "operator")
 MATRIX_ROLES = (*ROLES, "administrator")
 LISTS: dict[str, Any] = {
     "segment": segments.list_all, "report": reports.list_all, "number:webhook": webhooks.list_all,
-    "number:import": imports.newest, "number:act": bulk_acts.newest,
+    "number:import": imports.newest, "number:act": bulk_actions.newest,
 }  # fmt: skip
 
 

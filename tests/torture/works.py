@@ -9,8 +9,8 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import UNSUBSCRIBE, NewAct
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import UNSUBSCRIBE, NewAction
 from storage import database
 from tests.torture import leases
 from tests.torture.console import Operator
@@ -80,7 +80,7 @@ def _unsubscribe(world: World, people: list[str]) -> None:
     with world.stored.opened(), database.session():
         keys = database.rows("SELECT id, email FROM subscribers")
         ids = [id_ for id_, email in keys if email in people]
-    new = NewAct(kind=UNSUBSCRIBE, ids=ids, seen=bulk_acts.fingerprint(ids))
+    new = NewAction(kind=UNSUBSCRIBE, ids=ids, seen=bulk_actions.fingerprint(ids))
     assert world.stored.begin(new)
 
 

@@ -17,7 +17,7 @@ from storage.engines.chosen import engine
 from storage.pace import Pace
 from tests.audience.undo.test_undo_by_value import act_on, people
 from tests.audience.undo.test_undos import ANN, BOB, CY, put
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.stored_people import found
 
 NEW = [f"p{number}@a.example" for number in range(4)]
@@ -69,8 +69,8 @@ def test_an_unsubscribe_that_came_late_before_the_upgrade_counts(site, folder, u
     """The record noted it; the number was the greater one, that of the bulk action."""
     put(site, *people(ANN, CY))
     waits = put(site, {"email": ANN, "command": "unsubscribe"}, wait=False)
-    act_id = act_on(site, "unsubscribe", ANN, CY)
-    run_acts(folder)
+    action_id = act_on(site, "unsubscribe", ANN, CY)
+    run_bulk_actions(folder)
     site_lane.drain(site.id, 30)
     assert imports.progress(site, waits).status == "finished"
     ann = found(site, ANN)
@@ -85,9 +85,9 @@ def test_an_unsubscribe_that_came_late_before_the_upgrade_counts(site, folder, u
         entries = zlib.compress(orjson.dumps(noted))
         database.execute("UPDATE change_log SET entries = ? WHERE id = ?", (entries, row_id))
     upgrade()
-    undos.undo_bulk_action(site, act_id, 30, Actor("operator"))
+    undos.undo_bulk_action(site, action_id, 30, Actor("operator"))
     site_lane.drain(site.id, 30)
-    assert undos.get(site, undos.bulk_action_source(act_id)).unsubscribed_kept == 1
+    assert undos.get(site, undos.bulk_action_source(action_id)).unsubscribed_kept == 1
     assert found(site, ANN).unsubscribed_at
     assert found(site, CY).unsubscribed_at is None
 

@@ -16,7 +16,7 @@ from audience.undo import work as undo_work
 from audience.undo import writes as undo_writes
 from audience.undo.undos import import_source
 from storage import database, leases
-from storage.changes import acts as change_log_acts
+from storage.changes import source_rows
 from storage.pace import Pace
 from tests.audience.undo.test_undos import put
 from tests.change_mirror import state
@@ -131,7 +131,7 @@ def test_what_mentions_people_is_read_once_over_many_turns(site, monkeypatch):
     for email in PEOPLE[:5]:
         put(site, {"email": email})
     undos.undo_import(site, import_id, 30)
-    real = change_log_acts.after_row
+    real = source_rows.after_row
 
     def one_a_turn(site_id, row_id, limit):
         now[0] += 1
@@ -140,7 +140,7 @@ def test_what_mentions_people_is_read_once_over_many_turns(site, monkeypatch):
         return found
 
     monkeypatch.setattr(mentions, "ROWS_AT_ONCE", 1)
-    monkeypatch.setattr(change_log_acts, "after_row", one_a_turn)
+    monkeypatch.setattr(source_rows, "after_row", one_a_turn)
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     turns = 0
     while undos.get(site, import_source(import_id)).finished_at is None:

@@ -1,4 +1,4 @@
-"""Random histories of imports, acts on many, undos, later changes and erasures give what the model says."""
+"""Random histories of imports, bulk actions, undos, later changes and erasures give what the model says."""
 
 import random
 from operator import itemgetter
@@ -8,8 +8,8 @@ import pytest
 
 from audience import addresses
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, NewAction
 from audience.changes.changes import Acceptance, Change, Consent, change_from_item
 from audience.erasures import erasures
 from audience.imports import imports
@@ -25,7 +25,7 @@ from tests.audience.test_histories import EMAILS, TAGS, VALUES, History, rarely,
 from tests.change_mirror import Mirror, normal, state
 from tests.client import FakeQueue
 from tests.depth import examples
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.subscriber_model import UNSUBSCRIBE as UNSUBSCRIBED
 from tests.undo_model import HistoryModel
 
@@ -110,16 +110,16 @@ class UndoHistory(History):
             return
         kind, tag = self.chance.choice([TAG, UNTAG, UNSUBSCRIBE, UNSUBSCRIBE]), self.chance.choice(TAGS)
         ids = [person.id for person in people]
-        new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-        act = bulk_acts.begin(self.site, new, ACTOR)
-        run_acts(self.instance)
+        new = NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+        act = bulk_actions.begin(self.site, new, ACTOR)
+        run_bulk_actions(self.instance)
         self._acted(undos.bulk_action_source(act.id), kind, tag, people)
 
     def _acted(self, source, kind, tag, people):
         words = {TAG: {"tags": (tag,)}, UNTAG: {"remove_tags": (tag,)}}
         said = words.get(kind, {"consent": Consent.UNSUBSCRIBE})
         changes = [Change(each.email_key, each.email, creates=False, **said) for each in people]
-        act = bulk_acts.get(self.site, source.id)
+        act = bulk_actions.get(self.site, source.id)
         rows, taken = [change._asdict() for change in changes], (act.seq, act.accepted_at)
         self.whole.write(named(source), rows, act.seq, self.now, act.accepted_at)
         if act.changed:

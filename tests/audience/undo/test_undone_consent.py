@@ -4,7 +4,7 @@ import pytest
 
 from audience import clock
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.changes import retention as change_log_retention
 from audience.changes.entries import unpack
 from audience.clock import DAY_MS
@@ -19,19 +19,19 @@ from storage import database
 from storage.imports import imports as stored_imports
 from storage.pace import Pace
 from tests.audience.undo.test_undos import ANN, BOB, CY, put, run, take_back
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.stored_people import found
 
 OPERATOR = Actor("operator", "")
 
 
 def unsubscribe(site, folder, *emails):
-    """A bulk act; its id."""
+    """A bulk action; its id."""
     ids = [found(site, email).id for email in emails]
-    act = bulk_acts.NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids))
-    act_id = bulk_acts.begin(site, act, OPERATOR).id
-    run_acts(folder)
-    return act_id
+    act = bulk_actions.NewAction(kind="unsubscribe", ids=ids, seen=bulk_actions.fingerprint(ids))
+    action_id = bulk_actions.begin(site, act, OPERATOR).id
+    run_bulk_actions(folder)
+    return action_id
 
 
 def repeated_words(site):
@@ -47,10 +47,10 @@ def indexed(site):
         return database.row("SELECT count(*) FROM changed_subscribers WHERE site_id = ?", (site.id,))[0]
 
 
-def undo_bulk_action(site, act_id):
-    undos.undo_bulk_action(site, act_id, 30, OPERATOR)
+def undo_bulk_action(site, action_id):
+    undos.undo_bulk_action(site, action_id, 30, OPERATOR)
     site_lane.drain(site.id, 30)
-    return undos.get(site, bulk_action_source(act_id))
+    return undos.get(site, bulk_action_source(action_id))
 
 
 def test_an_act_taken_back_does_not_repeat_the_word_of_an_import_taken_back(site, folder):
@@ -58,9 +58,9 @@ def test_an_act_taken_back_does_not_repeat_the_word_of_an_import_taken_back(site
     erasures.erase(site, folder, BOB)
     run(site, command="unsubscribe", email=ANN)
     wrong = put(site, *({"email": each, "command": "subscribe"} for each in (ANN, BOB)))
-    act_id = unsubscribe(site, folder, ANN, BOB, CY)
+    action_id = unsubscribe(site, folder, ANN, BOB, CY)
     take_back(site, wrong)
-    undo = undo_bulk_action(site, act_id)
+    undo = undo_bulk_action(site, action_id)
     assert (undo.restored, undo.kept, undo.unsubscribed_kept) == (1, 2, 2)
     assert found(site, ANN).unsubscribed_at
     assert found(site, BOB).unsubscribed_at
@@ -71,10 +71,10 @@ def test_nor_that_of_one_whose_undo_waits(site, folder):
     put(site, {"email": ANN})
     run(site, command="unsubscribe", email=ANN)
     wrong = put(site, {"email": ANN, "command": "subscribe"})
-    act_id = unsubscribe(site, folder, ANN)
-    undos.undo_bulk_action(site, act_id, 30, OPERATOR)
+    action_id = unsubscribe(site, folder, ANN)
+    undos.undo_bulk_action(site, action_id, 30, OPERATOR)
     undos.undo_import(site, wrong, 30)
-    assert undos.dry_run(site, bulk_action_source(act_id), 30).counts["unsubscribed_kept"] == 1
+    assert undos.dry_run(site, bulk_action_source(action_id), 30).counts["unsubscribed_kept"] == 1
     site_lane.drain(site.id, 30)
     assert undos.get(site, Source("import", wrong)).status == "finished"
     assert found(site, ANN).unsubscribed_at
