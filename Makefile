@@ -166,7 +166,7 @@ tables: .venv/.bench ## download the sources of the bundled tables and rebuild t
 	$(BIN)/python -m tables.world_names
 	$(BIN)/python -m tables.countries
 	$(BIN)/python -m tables.places
-	$(BIN)/python -m tables.email_domains
+	$(BIN)/python -m tables.disposable_domains
 	$(BIN)/python -m tables.world_map
 	$(BIN)/python -m tables.name_trigrams
 	$(BIN)/python -m tables.common_passwords

@@ -2,7 +2,8 @@
 
 import hmac
 import secrets
-from hashlib import blake2b
+from collections.abc import Callable
+from hashlib import blake2b, sha256
 from pathlib import Path
 
 from audience import secret_files
@@ -49,6 +50,22 @@ def digest(purpose: str, text: str, pepper: bytes | None = None) -> str:
     """The HMAC-SHA256 of a text in hexadecimal, by default with the open pepper."""
     key = _pepper if pepper is None else pepper
     return hmac.digest(key, f"{purpose}\0{text}".encode(errors="surrogatepass"), "sha256").hex()
+
+
+def digester(purpose: str, key: bytes, prefix: str) -> Callable[[str], str]:
+    """Makes digests of many texts, each in a third of the time: the key, of at most 64 bytes, is prepared
+    once. They begin with `prefix`.
+    """
+    inner, outer = (sha256(bytes(octet ^ pad for octet in key.ljust(64, b"\0"))) for pad in (0x36, 0x5C))
+    inner.update(f"{purpose}\0".encode())
+
+    def of(text: str) -> str:
+        within, around = inner.copy(), outer.copy()
+        within.update(text.encode(errors="surrogatepass"))
+        around.update(within.digest())
+        return prefix + around.hexdigest()
+
+    return of
 
 
 def passing_digest(text: str) -> bytes:

@@ -1,15 +1,19 @@
 """Files with secrets: readable by their owner only, and written atomically."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pwd
 import secrets
+import shutil
+import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 FIRST_SITE = "first-site.json"
+PRIVATE, LOCK = ".audience-", "lock"  # of a folder, and of the file in it that its process has locked
 
 
 def private_opener(path: str, flags: int) -> int:
@@ -129,3 +133,24 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def private_folder(beside: Path) -> Iterator[Path]:
+    """A folder that goes when the block ends. Those that killed processes left beside it go first."""
+    remove_left_folders(beside)
+    with (
+        tempfile.TemporaryDirectory(prefix=PRIVATE, dir=beside) as name,
+        open(Path(name) / "new", "xb") as lock,
+    ):
+        with contextlib.suppress(OSError):  # a file system without locks: it stays if the process is killed
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield Path(lock.name).rename(Path(name) / LOCK).parent
+
+
+def remove_left_folders(beside: Path) -> None:
+    """Removes the private folders that no process uses."""
+    for file in beside.glob(f"{PRIVATE}*/{LOCK}"):
+        with contextlib.suppress(OSError), file.open("r+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(file.parent)

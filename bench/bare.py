@@ -1,19 +1,15 @@
-"""The upper limit for requests: a bare Flask endpoint with Basic authentication, on the same web server."""
+"""The upper limit for requests: a bare Flask endpoint with Basic authentication, as granian serves WSGI."""
 
 from typing import Any
 
 from flask import Flask, Response, jsonify
 from flask_httpauth import HTTPBasicAuth
+from granian import Granian
+from granian.constants import HTTPModes, Interfaces
 
 from audience import config
-from workers.web import server
-from workers.web.gateway import Gateway
 
 KEY = ("bench", "bench")
-
-
-def asgi() -> Gateway:
-    return Gateway(application(), lambda _: 2**20, config.load())
 
 
 def application() -> Flask:
@@ -32,5 +28,19 @@ def application() -> Flask:
     return app
 
 
+def serve() -> None:
+    settings = config.load()
+    Granian(
+        "bench.bare:application",
+        factory=True,
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.WSGI,
+        workers=settings.web_workers,
+        http=HTTPModes.http1,
+        log_enabled=False,
+    ).serve()
+
+
 if __name__ == "__main__":
-    server.serve(config.load(), "bench.bare:asgi")
+    serve()

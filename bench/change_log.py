@@ -65,7 +65,7 @@ def undo_rows(site: Site, what: str, first: int, rows: int) -> list[Row]:
     before, import_id = size(), imported(site, first, rows, 1)
     _, of_import = drained(site)
     grown = (size() - before) / rows
-    undos.of_import(site, import_id, DAYS)
+    undos.undo_import(site, import_id, DAYS)
     seconds, cpu = drained(site)
     undo = undos.get(site, undos.import_source(import_id))
     if (undo.status, undo.removed + undo.restored) != ("finished", rows):

@@ -75,7 +75,9 @@ def fill(site: Site, total: int) -> None:
         with database.write():
             accepted = subscribers.accept_now(site.id)._replace(at=2**62)  # some dates are after now
             ids = subscribers.write(site.id, batch, accepted).ids
-            events.add(site.id, [_event(ids[event.key], event, chance) for event in batch], at)
+            events.add(
+                [_event(ids[event.key], event, chance) for event in batch], site_id=site.id, created_at=at
+            )
         database.checkpoint(only_if_due=True)
 
 

@@ -63,7 +63,7 @@ def _fire(port: int, requests: list[bytes]) -> tuple[float, float, list[float]]:
 
 
 def together(calls: Sequence[Callable[[], None]], meanwhile: Callable[[], None] = lambda: None) -> None:
-    """Runs each act in a thread of its own until all have ended; raises the error of one that failed."""
+    """Runs each call in a thread of its own until all have ended; raises the error of one that failed."""
     with ThreadPoolExecutor(len(calls)) as pool:
         begun = [pool.submit(call) for call in calls]
         meanwhile()

@@ -10,7 +10,7 @@ from storage import database
 from storage.engines.chosen import engine
 
 LIMIT = "SELECT count(*), count(unsubscribed_at) FROM subscribers"
-Act = Callable[[], object]
+Call = Callable[[], object]
 
 
 class Spent(NamedTuple):
@@ -20,7 +20,7 @@ class Spent(NamedTuple):
     cpu: float
 
 
-def spent(call: Act) -> Spent:
+def spent(call: Call) -> Spent:
     began, cpu = time.perf_counter(), time.process_time()
     call()
     return Spent((time.perf_counter() - began) * 1000, (time.process_time() - cpu) * 1000)
@@ -31,8 +31,8 @@ def scan() -> None:
         database.row(f"{LIMIT} NOT INDEXED" if engine.NAME == "sqlite" else LIMIT)
 
 
-def rows(calls: Mapping[str, Act], goals: Mapping[str, float], runs: int) -> list[Row]:
-    """The medians of rounds, each a scan and every act; `goals` in milliseconds, by the acts' names."""
+def rows(calls: Mapping[str, Call], goals: Mapping[str, float], runs: int) -> list[Row]:
+    """The medians of rounds, each a scan and every call; `goals` in milliseconds, by the calls' names."""
     limits, results = [], []
     for _ in range(runs):
         limits.append(spent(scan))

@@ -33,7 +33,7 @@ COMBINED: dict[str, Any] = {
     },
     "address": {"email": email(5)},
     "`q`, of one": {"beginning": email(77)},
-    "`q`, of all": {"beginning": "person"},
+    "`q`, of all": {"beginning": "p"},
     "`q`, of nobody": {"beginning": "zzz"},
 }  # fmt: skip
 
@@ -44,10 +44,10 @@ def measure(instance: Path, total: int, runs: int) -> list[Row]:
 
 
 def of_site(site: Site, total: int, runs: int) -> list[Row]:
-    def page(number: int, **query: Any) -> scans.Act:
+    def page(number: int, **query: Any) -> scans.Call:
         return partial(search_texts, site, SearchRequest(**(ALL | query)), number, PAGES)
 
-    def pages(*numbers: int) -> dict[str, scans.Act]:
+    def pages(*numbers: int) -> dict[str, scans.Call]:
         return {f"list, page {number:,}": page(number) for number in numbers}
 
     last = total // 100 - 1

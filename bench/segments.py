@@ -13,7 +13,7 @@ from audience.reports import reports
 from audience.searches import searches
 from audience.segments import segments
 from audience.subscribers import custom_fields
-from bench import instances, scans
+from bench import instances, people, scans
 from bench.rows import Row
 
 GOAL_MS = 300
@@ -30,7 +30,7 @@ RULES: dict[str, Any] = {
     "updated within 30 days": {"updated_at": {"within_days": 30}},
     "quiet for 30 days": {"last_event_at": {"not_within_days": 30}},
     "domain": {"email_domain": "example3.com"},
-    "address": {"email": "person5@example5.com"},
+    "address": {"email": people.email(5)},
     "event twice in 90 days": {"event": "$purchase", "within_days": 90, "at_least": 2},
     "five conditions": {
         "all": [
@@ -43,7 +43,7 @@ RULES: dict[str, Any] = {
 }
 
 
-def acts(site: Site) -> dict[str, scans.Act]:
+def calls_of(site: Site) -> dict[str, scans.Call]:
     saved = {
         name: str(segments.create(site, {"name": name, "rules": rules}).id) for name, rules in RULES.items()
     }
@@ -81,5 +81,5 @@ def save_reports(site: Site, segment_id: str) -> None:
 
 def measure(instance: Path, _: int, runs: int) -> list[Row]:
     with instances.open_instance(instance) as site:
-        calls = acts(site)
+        calls = calls_of(site)
         return scans.rows(calls, dict.fromkeys(calls, GOAL_MS), runs)

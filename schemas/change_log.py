@@ -8,7 +8,7 @@ import orjson
 
 from schemas import links
 from schemas.base import Form, JsonSchema
-from schemas.responses import Date, Id, ResponseSchema, listing, resource
+from schemas.responses import Date, Id, ResponseSchema, dump, listing, resource, single
 from schemas.values import DATES, NAMES, json_bytes, write_date
 
 MAX_LIMIT = 1_000
@@ -46,7 +46,8 @@ class ListChanges(Form):
 class ChangeSource(ResponseSchema):
     type = ma.fields.String(metadata={"description": "The path taken, such as `import`."})
     id = ma.fields.String(
-        allow_none=True, metadata={"description": "Of the key, import, act or operator, if there is one."}
+        allow_none=True,
+        metadata={"description": "Of the key, import, bulk action or operator, if there is one."},
     )
 
 
@@ -145,20 +146,45 @@ class HistorySchema(ResponseSchema):
     consents = ma.fields.List(ma.fields.Nested(ConsentAttributes))
 
 
+class ConsentRecordAttributes(ResponseSchema):
+    """What is known of a subscriber's consent. `events` are all changes of it, oldest first."""
+
+    uuid = ma.fields.UUID()
+    email = ma.fields.String()
+    created_at = Date()
+    created_by = ma.fields.Nested(ChangeSource)
+    unsubscribed_at = Date(allow_none=True)
+    events = ma.fields.List(ma.fields.Nested(ConsentAttributes))
+
+
+ConsentAnswer = single("ConsentAnswer", resource("Consent", "consents", ConsentRecordAttributes))
+
+
+def consent(record: Any) -> dict[str, Any]:
+    """The resource of what is known of a subscriber's consent."""
+    subscriber = record.subscriber
+    created_by, events = _source(record.created_by), _consents(record)
+    return dump("consents", ConsentRecordAttributes, subscriber, created_by=created_by, events=events)
+
+
 def history(record: Any) -> dict[str, Any]:
     return {
-        "created_by": _source(record.created_by),
+        "created_by": _source(record.consent.created_by),
         "changes": [change(entry) for entry in record.changes],
-        "consents": [
-            {
-                "at": write_date(event.at),
-                "subscribed": event.subscribed,
-                "source": _source(source),
-                "reason": event.reason,
-            }
-            for source, event in record.consents
-        ],
+        "consents": _consents(record.consent),
     }
+
+
+def _consents(record: Any) -> list[dict[str, Any]]:
+    return [
+        {
+            "at": write_date(event.at),
+            "subscribed": event.subscribed,
+            "source": _source(source),
+            "reason": event.reason,
+        }
+        for source, event in record.events
+    ]
 
 
 def _source(source: tuple[str, str | None]) -> dict[str, str | None]:

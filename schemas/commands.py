@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import REQUIRED, TWICE, Doubled, Form, JsonSchema, Text, Uuid, as_text, clean, nested
+from schemas.command_names import CommandName
 from schemas.custom_fields import custom_value, field_key
 from schemas.imports import too_late
 from schemas.responses import integer, problems, single
 from schemas.subscribers import SubscriberSchema, names_in
 from schemas.tags import TagName
-from schemas.values import CommandName, trim
+from schemas.values import trim
 
 MAX_COMMANDS = 100
 COMMANDS = f"Send a command object, or an array of 1 to {MAX_COMMANDS} of them."

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text, as_object, as_text, clean, nested
+from schemas.links import has_link
 from schemas.responses import Date, ResponseSchema, integer, listing, resource, single
 from schemas.values import NAMES, VALUES_SAMPLE_SIZE, compact_json, normal_text, write_date
 
@@ -33,6 +34,7 @@ CUSTOM_VALUES: JsonSchema = {
     "type": "object",
     "additionalProperties": {"$ref": "#/components/schemas/CustomValue"},
 }
+LINK = "Leave this value out: it is a link that acts for a subscriber, and is made anew where it is needed."
 NOT_A_NAME = f"Send another key: {' and '.join(NAMES)} are built in, not custom fields."
 
 
@@ -109,8 +111,11 @@ def few(values: dict[str, Any]) -> dict[str, Any]:
 def custom_value(value: Any) -> Any:
     """`value`, if it can be stored as one. Raises `ma.ValidationError`."""
     clean(value)
-    if not is_surely_small(value) and len(compact_json(value).encode()) > MAX_VALUE_BYTES:
+    text = value if is_surely_small(value) else compact_json(value)
+    if text is not value and len(text.encode()) > MAX_VALUE_BYTES:
         raise ma.ValidationError(TOO_LARGE)
+    if isinstance(text, str) and has_link(text):
+        raise ma.ValidationError(LINK)
     return value
 
 

@@ -7,8 +7,9 @@ import marshmallow as ma
 
 from schemas import links
 from schemas.base import Form, Text
+from schemas.export_columns import EXPORT_COLUMNS
 from schemas.formats import csv_values
-from schemas.formats.meanings import EXPORT_COLUMNS, NOTES, column_of
+from schemas.formats.meanings import NOTES, column_of
 from schemas.formats.refused_cells import with_all_values
 from schemas.values import DATES, NAMES, compact_json, write_date
 

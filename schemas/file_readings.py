@@ -18,7 +18,7 @@ from schemas.formats.tables import IMPORT, SKIP
 from schemas.formats.tag_questions import SEPARATORS
 from schemas.pages import ignored
 from schemas.tags import trim_names
-from schemas.values import FieldError, KnownPeople
+from schemas.values import FieldError, OnExisting
 
 BOTH = (
     "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer anew "
@@ -26,7 +26,7 @@ BOTH = (
 )
 FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
 CONSENT = f"Send consent with one of {', '.join(STATES)}, or leave it out."
-KNOWN = f"Send known with one of {', '.join(KnownPeople)}, or leave it out."
+KNOWN = f"Send known with one of {', '.join(OnExisting)}, or leave it out."
 TAG_SEPARATOR = "Send tag_separator with the marks between tags: one or more of , ; | # or :::"
 ENCODING = f"Send encoding with one of {', '.join(encodings.SAID)}."
 HEADER_ROW = "Send header_row with the number of the row that has the names of the columns."
@@ -114,7 +114,7 @@ class ImportFile(Form):
     hidden_rows = Once(validate=ma.validate.OneOf([IMPORT, SKIP], error=HIDDEN_ROWS))
     unread_dates = Once(validate=ma.validate.OneOf([IGNORE, FIELD], error=UNREAD_DATES))
     known = Once(
-        validate=ma.validate.OneOf(list(KnownPeople), error=KNOWN),
+        validate=ma.validate.OneOf(list(OnExisting), error=KNOWN),
         metadata={"description": "What may change of people who are known: `merge` everything (the default), "
                                  "`fill` what is blank, `skip` nothing. Who left in the file leaves."},
     )  # fmt: skip
@@ -174,7 +174,7 @@ def reading(form: dict[str, Any], zone: str) -> Reading:
         seen_digest=form.get("seen_digest"),
         headed=form.get("header", True),
         dates=form.get("dates"),
-        known=form.get("known", KnownPeople.MERGE),
+        known=form.get("known", OnExisting.MERGE),
         zone=zone,
         unread_dates=form.get("unread_dates"),
         encoding=form.get("encoding"),

@@ -21,6 +21,7 @@ from schemas.base import (
     load,
 )
 from schemas.custom_fields import MAX_KEY_LENGTH, MAX_OF_ONE, PLAIN_KEY, SMALL
+from schemas.links import SHORTEST, has_link
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, problems, resource, single
 from schemas.subscribers import RESERVED, SubscriberInput, plain_uuid
 from schemas.tags import MAX_OF_ONE as MOST_TAGS
@@ -126,7 +127,7 @@ def _is_plain_key(key: str) -> bool:
 
 def _is_plain(value: Any) -> bool:
     if type(value) is str:
-        return len(value) <= SMALL and is_clean_text(value)
+        return len(value) <= SMALL and is_clean_text(value) and (len(value) < SHORTEST or not has_link(value))
     return type(value) in SCALARS and is_storable_number(value)
 
 

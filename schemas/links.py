@@ -1,5 +1,6 @@
 """The links of a subscriber on the wire (docs/contract.md, Links)."""
 
+import re
 from typing import Any
 
 import marshmallow as ma
@@ -9,8 +10,15 @@ from schemas.responses import ResponseSchema, shape
 
 COLUMNS = {"unsubscribe": "unsubscribe_url", "preferences": "preferences_url"}  # of a file, by purpose
 RESERVED = frozenset({"links", *COLUMNS.values()})  # never the keys of custom values
+LINK = re.compile(r"/(?:unsubscribe|preferences)/[\w-]{36,44}\.[\w-]{43}", re.ASCII)
+SHORTEST = 90  # characters of a link; a shorter text is not looked into
 NOTE = "links_note"
 WITH_LINKS = {"description": "`1`: with the links of each subscriber. Needs the scope `mailer` or `full`."}
+
+
+def has_link(text: str) -> bool:
+    """Whether a text has a link of a subscriber in it, of whatever instance."""
+    return ("/unsubscribe/" in text or "/preferences/" in text) and LINK.search(text) is not None
 
 
 def switch() -> Switch:

@@ -114,15 +114,6 @@ class FoundValue(ResponseSchema):
     count = integer()
 
 
-class FoundColumn(ResponseSchema):
-    """A column of a file with questions, with its values, unless there are too many."""
-
-    place = integer()
-    name = ma.fields.String()
-    values = ma.fields.List(ma.fields.Nested(FoundValue), metadata={"may_be_absent": True})
-    many = ma.fields.Boolean(metadata={"may_be_absent": True})
-
-
 class FileQuestionSchema(ResponseSchema):
     """A question that a file leaves open."""
 

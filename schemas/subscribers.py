@@ -27,7 +27,6 @@ from schemas.responses import Date, Id, ResponseSchema, listing, resource, singl
 from schemas.tags import TagNames
 from schemas.values import DATES, NAMES, compact_json, trim, write_date
 
-COLUMNS = ("email", *NAMES, "tags", "remove_tags", "fields", "command")
 RESERVED = frozenset({
     "email", "id", "uuid", "type", "tags", "remove_tags", "fields", "command", "site_uuid", "site_id",
     "cached_tag_ids", "navigation_url", *DATES, *links.RESERVED,
@@ -133,7 +132,7 @@ class FindSubscriber(Form):
     def texts(self, data: dict[str, Any]) -> dict[str, str]:
         texts = {key: value if isinstance(value, str) else str(value) for key, value in data.items()}
         if "email" in texts:
-            texts["email"] = meant(texts["email"])
+            texts["email"] = decode_address(texts["email"])
         if "uuid" in texts:
             texts["uuid"] = Uuid().deserialize(texts["uuid"]) if is_clean_text(texts["uuid"]) else ""
         return texts
@@ -153,7 +152,7 @@ class FindWithLinks(FindSubscriber):
             raise ma.ValidationError({"links": error.messages}) from error
 
 
-def meant(email: str) -> str:
+def decode_address(email: str) -> str:
     """The address that a client meant, however it encoded it."""
     return with_plus(_decoded_twice(email))
 

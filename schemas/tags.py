@@ -114,6 +114,7 @@ class DeleteTag(Form):
 
 
 def _values(data: Mapping[str, Any], key: str) -> list[Any]:
+    """The values of a key: several if it occurs twice in the object."""
     return data.doubled.get(key, []) if isinstance(data, Doubled) and key in data.doubled else [data.get(key)]
 
 

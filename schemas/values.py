@@ -43,18 +43,7 @@ PLAIN = re.compile(r"\d{4}-\d\d-\d\d(?:T(?!24)\d\d:\d\d:\d\d(?:\.\d{3})?Z?)?", r
 LOST_PLUS = re.compile(r"(:\d\d(?:\.\d+)?) (\d\d:?\d\d)$")  # a `+` in a query string is a blank
 
 
-class CommandName(StrEnum):
-    ADD_TAG = "add_tag"
-    ADD_TAG_VIA_EVENT = "add_tag_via_event"
-    REMOVE_TAG = "remove_tag"
-    ADD_FIELD = "add_field"
-    REMOVE_FIELD = "remove_field"
-    SUBSCRIBE = "subscribe"
-    UNSUBSCRIBE = "unsubscribe"
-    CHANGE_EMAIL = "change_email"
-
-
-class KnownPeople(StrEnum):
+class OnExisting(StrEnum):
     """What an import may change of existing subscribers: everything, blank values, or nothing."""
 
     MERGE = "merge"

@@ -7,7 +7,7 @@ from peewee import BigIntegerField, IntegerField, TextField
 
 from storage.access.models import OPERATOR_MODELS, AddressListModel, KeyModel, KeySiteModel, SiteCounterModel
 from storage.base_models import BaseModel, SiteModel
-from storage.bulk.models import BULK_ACT_MODELS
+from storage.bulk.models import BULK_ACTION_MODELS
 from storage.changes.models import CHANGE_LOG_MODELS
 from storage.erasures.models import LoggedErasureModel, SuppressionModel
 from storage.imports.models import (
@@ -58,7 +58,7 @@ class InstanceStateModel(BaseModel):
 MODELS: tuple[type[BaseModel], ...] = (
     SiteModel, SiteCounterModel, KeyModel, KeySiteModel, *SUBSCRIBER_MODELS, EventModel, SuppressionModel,
     MovedAddressModel, ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel,
-    RefusedRowModel, AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACT_MODELS,
+    RefusedRowModel, AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACTION_MODELS,
     *FILE_UPLOAD_MODELS, InstanceStateModel, *CHANGE_LOG_MODELS, LoggedErasureModel, *UNDO_MODELS,
     *WEBHOOK_MODELS, *JOB_MODELS, *LINK_MODELS, *LOOK_MODELS,
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """What a worker does with all its time, for tests."""
 
 from audience import jobs
-from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk import chunks as bulk_chunks
 from audience.segments import counts as segment_counts
 
 
@@ -11,8 +11,8 @@ def run_due(*kinds, seconds=60):
         jobs.work(kinds, site_id, seconds)
 
 
-def run_acts(instance):
-    run_due(bulk_act_pieces.kind(instance))
+def run_bulk_actions(instance):
+    run_due(bulk_chunks.kind(instance))
 
 
 def count_segments():

@@ -19,6 +19,8 @@ CONSENT, ERASING = f"{API}/test_consent_order.py", f"{API}/test_erasing.py"
 ACCESS, IMPORTS = "tests/http/test_access.py", "tests/audience/imports/test_imports.py"
 PAGES, BACKUPS = "tests/console/test_pages.py", f"{CLI}/test_refused_backups.py"
 WEBHOOKS = "tests/audience/webhooks/test_webhook_sender.py"
+UNDONE, BY_VALUE = "tests/audience/undo/test_undone_consent.py", "tests/audience/undo/test_undo_by_value.py"
+SEARCHES = "tests/console/test_file_searches.py"
 LINKS, VISITS = "tests/audience/links/test_links.py", "tests/pages/test_links.py"
 BATCHES, SQLITE = "audience/changes/batches.py", "storage/engines/sqlite.py"
 MUTANTS = (
@@ -94,9 +96,9 @@ MUTANTS = (
     ),
     Mutant(
         "webhooks of all sites by id",
-        "storage/webhooks/webhooks.py",
-        "WEBHOOKS.get(site_id=site_id, id=webhook_id)",
-        "WEBHOOKS.get(id=webhook_id)",
+        "audience/webhooks/webhooks.py",
+        "stored.get(site_id=site_id, id=webhook_id)",
+        "stored.get(id=webhook_id)",
         f"{TORTURE}tenants",
     ),
     Mutant(
@@ -189,7 +191,7 @@ MUTANTS = (
     Mutant(
         "a bulk action that waits mentions nobody",
         "audience/undo/mentions.py",
-        'by_id |= dict.fromkeys(ids, Source("bulk_act", act_id))',
+        'by_id |= dict.fromkeys(ids, Source("bulk_act", action_id))',
         "pass",
         FAULTS
         + "[undo of an import whose people a waiting bulk action unsubscribes, and the corrected file]",
@@ -200,6 +202,41 @@ MUTANTS = (
         "    if batch:\n",
         "    if batch := None:\n",
         "tests/audience/undo/test_undo_by_value.py::test_all_of_the_corrected_file_are_there",
+    ),
+    Mutant(
+        "a repeated subscribe that is all of an import is not undone",
+        "audience/changes/log.py",
+        "not (entries or entries.unchanged or entries.repeated)",
+        "not (entries or entries.unchanged)",
+        f"{UNDONE}::test_also_where_repeating_that_is_all_that_the_import_did",
+    ),
+    Mutant(
+        "undo puts back a value that was changed since",
+        "audience/undo/decisions.py",
+        "if json_equal(values.setdefault(key, _value(subscriber, key)), value):",
+        "if values.setdefault(key, _value(subscriber, key)) is not values:",
+        f"{BY_VALUE}::test_a_value_that_a_later_write_repeated_goes_back_and_a_changed_one_stays",
+    ),
+    Mutant(
+        "undo takes a number for the truth value that it equals",
+        "audience/undo/decisions.py",
+        "if json_equal(values.setdefault(key, _value(subscriber, key)), value):",
+        "if values.setdefault(key, _value(subscriber, key)) == value:",
+        f"{BY_VALUE}::test_a_number_is_not_the_truth_value_that_it_equals",
+    ),
+    Mutant(
+        "who signed up by themselves goes with the import",
+        "audience/undo/decisions.py",
+        "        if by is None:\n",
+        '        if by is None or by.kind == "operator":\n',
+        f"{BY_VALUE}::test_who_signed_up_by_themselves_since_stays",
+    ),
+    Mutant(
+        "undo subscribes whom something else unsubscribed, too",
+        "audience/undo/decisions.py",
+        "            numbers.add(subscriber.unsubscribe_number)\n",
+        "            numbers.add(subscriber.consent_number)\n",
+        f"{BY_VALUE}::test_every_other_unsubscribe_counts",
     ),
     Mutant(
         "an unsubscribe that comes late leaves no number",
@@ -217,7 +254,7 @@ MUTANTS = (
     ),
     Mutant(
         "a bulk action is accepted when it is done",
-        "audience/bulk/pieces.py",
+        "audience/bulk/chunks.py",
         "        accepted = Acceptance(action.seq, action.accepted_at, accepted.source)\n",
         "",
         f"{STORIES}/test_order_of_application.py::test_what_waits_has_the_instant_of_its_acceptance",
@@ -329,10 +366,10 @@ MUTANTS = (
     ),
     Mutant(
         "a bulk action is begun that was given up",
-        "audience/bulk/acts.py",
+        "audience/bulk/actions.py",
         "    if action is None or action.status != SELECTING:",
-        "    if act is None:",
-        "tests/console/test_interrupted_acts.py::test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up",
+        "    if action is None:",
+        "tests/console/test_interrupted_bulk_actions.py::test_an_act_that_is_chosen_slowly_is_begun_unless_it_was_given_up",
     ),
     Mutant(
         "the log of writes keeps who is erased",
@@ -363,6 +400,69 @@ MUTANTS = (
         f"{TORTURE}canaries",
     ),
     Mutant(
+        "an erasure searches no file that waits",
+        "audience/erasures/erasures.py",
+        "    stored_uploads.ask_search(site_id, number)\n",
+        "",
+        f"{SEARCHES}::test_a_file_with_somebody_erased_is_deleted",
+    ),
+    Mutant(
+        "a file is searched for one form of a domain",
+        "audience/imports/file_searches.py",
+        "keys.add(addresses.identity(address))",
+        "keys.add(address.lower())",
+        f"{SEARCHES}::test_both_forms_of_a_domain_are_found",
+    ),
+    Mutant(
+        "a file is searched for addresses in no encoding",
+        "audience/imports/file_searches.py",
+        "(text, *redaction.addresses_in(text))",
+        "(text,)",
+        f"{SEARCHES}::test_a_file_with_somebody_erased_is_deleted",
+    ),
+    Mutant(
+        "a file with somebody erased stays",
+        "audience/imports/file_searches.py",
+        "        file_uploads.remove_file(site, instance, upload)\n",
+        "",
+        f"{SEARCHES}::test_a_file_with_somebody_erased_is_deleted",
+    ),
+    Mutant(
+        "a file that cannot be searched stays",
+        "audience/imports/file_searches.py",
+        "        return UNREADABLE\n",
+        '        return ""\n',
+        f"{SEARCHES}::test_a_file_that_breaks_the_search_is_deleted_unless_the_machine_did",
+    ),
+    Mutant(
+        "who is erased during a search is not searched for",
+        "audience/imports/file_searches.py",
+        "later if suppressions.erased_from(site.id, later) else 0",
+        "0",
+        f"{SEARCHES}::test_who_is_erased_during_a_search_is_searched_for_next",
+    ),
+    Mutant(
+        "the file of an import is left by a worker that was killed",
+        "audience/imports/file_tasks.py",
+        "    if upload and upload.import_id:\n",
+        "    if upload and upload.task:\n",
+        "tests/console/test_file_tasks.py::test_what_is_applied_before_its_worker_is_killed_is_imported_once",
+    ),
+    Mutant(
+        "the copy of a killed backup stays",
+        "audience/secret_files.py",
+        "            shutil.rmtree(file.parent)\n",
+        "            pass\n",
+        "tests/cli/test_backups.py::test_what_a_killed_backup_leaves_goes_with_the_next_one",
+    ),
+    Mutant(
+        "a backup removes the copy of another that is at work",
+        "audience/secret_files.py",
+        "            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+        "",
+        "tests/cli/test_backups.py::test_two_backups_at_once_into_one_folder",
+    ),
+    Mutant(
         "the record keeps who is erased",
         "audience/changes/log.py",
         "            _blank_row(site_id, number, erased_ids)\n",
@@ -379,7 +479,7 @@ MUTANTS = (
     Mutant(
         "a restore resubscribes who left since",
         "audience/operations/restore_carryover.py",
-        "consent_carryover.repeat(site.id, last, again)",
+        "consent_carryover.repeat(site.id, last, movers, again)",
         "0",
         f"{CLI}/test_restored_consent.py::test_who_left_since_the_backup_stays_unsubscribed",
     ),
@@ -400,7 +500,7 @@ MUTANTS = (
     Mutant(
         "a backup is restored that is older than the log",
         "audience/operations/backups.py",
-        "if missing_days and not (unsubscribes_lost or ignore_erasures):",
+        "if missing_days and not carryover.is_new:",
         "if False:",
         f"{CLI}/test_consent_log.py::test_a_backup_that_is_older_than_the_log_is_refused_but_when_asked_for",
     ),
@@ -525,6 +625,13 @@ MUTANTS = (
         f"{CLI}/test_restores.py::test_no_link_that_was_revoked_since_the_backup_is_good_again",
     ),
     Mutant(
+        "a restore without the database revives a revoked link",
+        "audience/operations/restore_carryover.py",
+        "    link_generations.repeat(carryover.of_links)\n    _raise_numbers(carryover)\n    with",
+        "    _raise_numbers(carryover)\n    with",
+        f"{CLI}/test_restores.py::test_no_link_that_was_revoked_since_the_backup_is_good_again",
+    ),
+    Mutant(
         "an old link means nobody after the mended file",
         "audience/subscribers/writes.py",
         "        former_links.put_holders(batch.site_id, holders)\n",
@@ -548,8 +655,8 @@ MUTANTS = (
     Mutant(
         "an unsubscribe is undone after the hour",
         "audience/links/undoing.py",
-        "clock.now_ms() > ticket.until or ",
-        "",
+        "is_only and is_in_time and ",
+        "is_only and ",
         f"{VISITS}::test_unsubscribing_is_undone_within_the_hour",
     ),
     Mutant(
@@ -558,6 +665,13 @@ MUTANTS = (
         "event == (ticket.number, ConsentKind.UNSUBSCRIBE)",
         "bool(event)",
         f"{VISITS}::test_undo_ends_with_the_next_consent_event",
+    ),
+    Mutant(
+        "an undo by the page goes over an unsubscribe that was applied since",
+        "audience/links/undoing.py",
+        " and subscriber.unsubscribe_number == ticket.number",
+        "",
+        "tests/pages/test_undo.py::test_an_unsubscribe_accepted_before_and_applied_since_is_not_undone",
     ),
     Mutant(
         "a page shows a whole address",

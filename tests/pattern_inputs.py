@@ -32,9 +32,9 @@ PATTERNS: dict[str, WorstInputs] = {
     "audience.api.openapi:PART": looked_for("<", "<a", "<a:", ("<a:a", "", ">")),
     "audience.api.request_data:SUBSCRIPT": is_whole("[", "a[", "a[]", ("a", "", "[")),
     "audience.cli.keys:DURATION": is_whole("1", ("1", "", "s")),
-    "audience.operations.domain_tables:DOMAIN": looked_for("a", "a-", "a.", "a-.", ("a", "", "-")),
-    "audience.operations.domain_tables:INSTITUTION": looked_for(".", ".ac", ".ac.a"),
-    "audience.operations.domain_tables:REMARK": looked_for("#", "\n", "#\n", "\n#"),
+    "audience.operations.disposable_domains:DOMAIN": looked_for("a", "a-", "a.", "a-.", ("a", "", "-")),
+    "audience.operations.disposable_domains:INSTITUTION": looked_for(".", ".ac", ".ac.a"),
+    "audience.operations.disposable_domains:REMARK": looked_for("#", "\n", "#\n", "\n#"),
     "audience.operations.kept_backups:NAME": is_whole("audience-", "1", ("audience-", "1", ".tar")),
     "audience.console.origin:HOST": is_whole("[", "a-", ("a", "", ":"), ("1", "a:")),
     "audience.looks.looks:COLOUR": is_whole("#", "a", ("a", "#")),
@@ -45,6 +45,9 @@ PATTERNS: dict[str, WorstInputs] = {
     "audience.deliveries.addresses:URL": is_whole("/", "%", ("a", "", " ")),
     "audience.erasures.erasures:UUID": is_whole("0-", ("0123-", "01234567-")),
     "audience.links.tokens:PATTERN": looked_for("-", ".", ("a", "", "."), f"{'a' * 44}."),
+    "schemas.links:LINK": looked_for(
+        "-", "/unsubscribe/", ("/unsubscribe/", "a"), f"/preferences/{44 * 'a'}"
+    ),
     "audience.redaction:AT": looked_for("@", "a@", "\uff20", "\xef\xbc"),
     "audience.redaction:CODE": looked_for("%", "%25", "%25EF%25BC%25", "\\u00", "\\u{0", "&#", "&#x0", "&a"),
     "audience.redaction:CODE_OR_QUOTED": looked_for("=", "=3D", "=3", ("3D", "="), ("25", "%")),

@@ -16,7 +16,7 @@ WORDS = {  # words by which some clients recognize a status; only errors of that
     0: ("timeout",),
     422: ("422", "validation", "invalid"),
 }
-REPORT_TYPE = re.compile(r"Reporting::Reports::[A-Za-z]+Report")
+REPORT_TYPE = re.compile(r"Reporting::Reports::[A-Za-z]+Report|LeavingReport")
 CHART_STYLES = {"count", "line_chart", "column_chart", "area_chart"}
 STATUSES = {"receiving", "queued", "running", "finished", "failed"}
 

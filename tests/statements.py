@@ -52,7 +52,7 @@ OVER_ALL_SITES = {
     "SELECT site_id, tag_id, name, source": "the sweeper looks for tags that are left",
     "SELECT site_id, id FROM imports": "the sweeper looks for uploads that were given up",
     "SELECT site_id FROM refused_rows WHERE refused_at": "the sweeper looks for rows refused long ago",
-    "SELECT site_id, id FROM bulk_acts WHERE": "the sweeper looks for acts to forget",
+    "SELECT site_id, id FROM bulk_acts WHERE": "the sweeper looks for bulk actions to forget",
     "SELECT DISTINCT site_id FROM erased_subscribers": "the sweeper looks for entries to blank",
     "SELECT site_id, id FROM file_uploads WHERE task": "files whose questions nobody answered for an hour",
     "SELECT DISTINCT site_id FROM file_uploads": "the sweeper looks for files that nobody imported for a day",
@@ -60,6 +60,7 @@ OVER_ALL_SITES = {
     "SELECT count(*) FROM webhooks WHERE nonce <": "of before sites had keys, for the doctor",
     "SELECT site_id, id FROM undos": "the sweeper forgets what became of whom",
     "SELECT site_id FROM webhook_deliveries WHERE at": "the sweeper looks for old deliveries",
+    "SELECT 1 FROM site_pages WHERE base_url": "whether a host is a site's own, where no console answers",
     "SELECT DISTINCT site_id, file FROM file_pieces": "the sweeper looks for pieces of no file",
 }
 

@@ -21,6 +21,7 @@ LEAVES = (
     "audience.redaction",
     "audience.secret_files",
     "audience.setting_values",
+    "audience.sources",
     "audience.telemetry",
 )
 OUTSIDE_NOUNS = (
@@ -46,6 +47,7 @@ MAY_IMPORT = {  # of ours, beside the room itself
         "audience.answers",
         "audience.http",
         "audience.operations",
+        "audience.pages",
         "schemas",
     ),
     "audience.data": (),
@@ -60,7 +62,15 @@ MAY_IMPORT = {  # of ours, beside the room itself
     ),
     "audience.operations": (*LEAVES, NOUNS, "audience.answers", "storage"),
     "audience.pages": (*LEAVES, NOUNS, "audience.http", "schemas"),
-    "audience": (*LEAVES, NOUNS, "audience.answers", "audience.deliveries", "storage", "schemas.values"),
+    "audience": (
+        *LEAVES,
+        NOUNS,
+        "audience.answers",
+        "audience.deliveries",
+        "storage",
+        "schemas.command_names",
+        "schemas.values",
+    ),
     "schemas": (),
     "storage": (),
     "workers": (*LEAVES, "audience.jobs", "storage.errors"),

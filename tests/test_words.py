@@ -18,20 +18,6 @@ PLACES = (
     "audience/operations/table_renewal.py",
     "bench/more/answers_geo.py",
 )
-LATER = (
-    *ANSWERS,
-    "audience/erasures",
-    "audience/imports/file_searches.py",
-    "audience/imports/file_uploads.py",
-    "audience/operations/consent_carryover.py",
-    "audience/operations/restore_carryover.py",
-    "audience/undo",
-    "schemas/formats/workbook_rows.py",
-    "storage/engines",
-    "storage/erasures",
-    "storage/searches",
-    "storage/undo",
-)  # whose names are still to be chosen
 IDENTIFIER, FUNCTION, MESSAGE, DOCS = "identifier", "function", "message", "docs"
 
 
@@ -46,10 +32,11 @@ class Word(NamedTuple):
 
 # Members of classes, keys of JSON, settings, columns and the audit log's stored texts keep their names.
 WORDS = (
-    Word("acts? on many", "bulk action", (MESSAGE, DOCS)),
-    Word("acts?", "action, or call", (IDENTIFIER,), COLUMNS),
+    Word(r"(?i:(\w+_)?acts?(_\w+)?)|\w*Acts?([A-Z]\w*)?", "action, or call", (IDENTIFIER, FUNCTION), COLUMNS),
+    Word("(an|the|all|each|every|one|by|bulk|earlier) acts?( on many)?", "bulk action", (MESSAGE, DOCS)),
     Word("(take|takes|took|taking) (it|this|that|them|an import) back", "undo", (MESSAGE, DOCS)),
     Word("taken back", "undone", (DOCS,)),
+    Word(r"\w*(take|taken|taking)_?back\w*", "undo", (IDENTIFIER, FUNCTION)),
     Word("(bring|brings|bringing|brought) back", "resubscribe, or restore", (MESSAGE, DOCS)),
     Word("errands?|chores?", "maintenance task", (IDENTIFIER, MESSAGE, DOCS)),
     Word("overtaken", "touched later", (MESSAGE, DOCS), ("storage/migrations",)),
@@ -57,20 +44,25 @@ WORDS = (
     Word("bell", "notification", (IDENTIFIER, DOCS)),
     Word("each|given|made|met", "the noun of what it holds", (IDENTIFIER,), (*ANSWERS, *COLUMNS)),
     Word("_?(of|met|away|said|named|because|unlike|doing)", "a verb or a noun", (FUNCTION,), ANSWERS),
-    Word("_?(given|made|told|left|taken_back|elsewhere)", "a verb or a noun", (FUNCTION,), ANSWERS),
+    Word("_?(given|made|told|left|elsewhere)", "a verb or a noun", (FUNCTION,), ANSWERS),
     Word(
         "_?(opened|merged|shown|kept|taken|matched|redirected|understood)",
         "a verb or a noun",
         (FUNCTION,),
-        LATER,
+        ANSWERS,
     ),
     Word(
-        "_?(looked|unwrapped|stripped|folded|hashed|gzipped|people|who|lost)", "a verb or a noun", (FUNCTION,)
+        "_?(meant|looked|unwrapped|stripped|folded|hashed|gzipped|people|who|lost)",
+        "a verb or a noun",
+        (FUNCTION,),
     ),
-    Word("person|people", "subscriber", (IDENTIFIER,), LATER),
-    Word("places?", "position, index or cursor", (IDENTIFIER,), (*LATER, *PLACES)),
+    Word("person|people", "subscriber", (IDENTIFIER,), ANSWERS),
+    Word("places?", "position, index or cursor", (IDENTIFIER,), (*ANSWERS, *PLACES)),
     Word(
-        "known|left|told|taken|gone|kept|said|seen|written", "the noun of what it holds", (IDENTIFIER,), LATER
+        "known|left|told|taken|gone|kept|said|seen|written",
+        "the noun of what it holds",
+        (IDENTIFIER,),
+        ANSWERS,
     ),
 )
 
@@ -80,6 +72,15 @@ def files(exempt: tuple[str, ...] = ()) -> Iterator[Path]:
         for file in [ROOT / room] if room.endswith(".py") else sorted((ROOT / room).rglob("*.py")):
             if not file.relative_to(ROOT).as_posix().startswith(exempt or ("/",)):
                 yield file
+
+
+def pages() -> list[Path]:
+    """The documentation, and the templates of pages."""
+    return [
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted((ROOT / "audience").rglob("*.html")),
+    ]
 
 
 @cache
@@ -105,7 +106,9 @@ def identifiers(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def functions(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    yield from ((node.lineno, node.name) for node in tree.body if isinstance(node, ast.FunctionDef))
+    """Also classes."""
+    named = (ast.FunctionDef, ast.ClassDef)
+    yield from ((node.lineno, node.name) for node in tree.body if isinstance(node, named))
 
 
 def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -130,7 +133,7 @@ def uses(word: Word) -> Iterator[str]:
             yield from (
                 f"{file.relative_to(ROOT)}:{line} {text[:80]}" for line, text in read(tree) if matches(text)
             )
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if DOCS in word.where else ():
+    for page in pages() if DOCS in word.where else ():
         lines = page.read_text("utf-8").splitlines()
         yield from (
             f"{page.relative_to(ROOT)}:{at}" for at, line in enumerate(lines, 1) if within.search(line)

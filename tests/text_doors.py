@@ -92,7 +92,7 @@ def in_query(text: str) -> None:
 
 def without_addresses(row: Any) -> None:
     """As of a site whose key is known."""
-    vars(site_keys)["_keys"][1] = site_keys.SiteKey(bytes(32), True, "")
+    vars(site_keys)["_keys"][1] = site_keys.SiteKey(bytes(32), True, "", str)
     refused_rows.without_addresses(1, row)
 
 

@@ -3,7 +3,8 @@
 import time
 
 from audience import jobs
-from audience.changes.changes import Change, Source
+from audience.changes.changes import Change
+from audience.sources import Source
 from audience.subscribers import subscribers
 from audience.webhooks import sender as webhook_sender
 from audience.webhooks import webhooks

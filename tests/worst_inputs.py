@@ -92,10 +92,11 @@ FUNCTIONS: dict[str, WorstInputs] = {
         *("@ ", "@a.b", "!@a.b", "a!@a.b ", "\u0903@a.b\uff0c", (64 * "!", "@a.b ")), *CODES
     ),
     "schemas.file_texts:unescaped": takes("\\", "\\u00", "\\ud800", '"'),
-    "audience.access.site_keys:meant": takes(*CODES, "'"),
+    "audience.access.site_keys:decode_malformed": takes(*CODES, "'"),
     "audience.links.tokens:read": WorstInputs(
         ("A", ".", "=", "-", ("A", "", "."), ("A", "."), "é"), lambda read, text: read("unsubscribe", text)
     ),
+    "schemas.links:has_link": takes("/unsubscribe/", "/preferences/-", f"/unsubscribe/{'a' * 44}."),
     "audience.links.visits:masked": takes("@", "a@"),
     "audience.looks.looks:is_name": takes(".", "a.", "a.a", "@", ":/", limit=61),
     "audience.looks.looks:is_url": takes("/", ":", "[", "?", "https://", (":", "https://"), limit=501),
@@ -192,7 +193,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         *(('"a":[1],', "{", '"a":1}'), ("\\ufeff", '{"uuid":"a","uuid":"', '"}')),
     ),
     "audience.api.request_data:pairs": takes("&", "=", "%", "+", "%f", "a=&"),
-    "schemas.subscribers:meant": takes("a ", "%40", "%25", "\u200b", ("\u200b", "a", "a")),
+    "schemas.subscribers:decode_address": takes("a ", "%40", "%25", "\u200b", ("\u200b", "a", "a")),
     "schemas.subscribers:with_lost_plus": takes("a ", "\u200b", ("\u200b", "a", "a"), ("a ", "", "@")),
     "schemas.subscribers:with_plus": takes("a ", "\u200b", ("\u200b", "a", "a")),
     "schemas.tags:tag_name": takes("\u200b", ("\u200b", "a", "a")),

@@ -1,4 +1,7 @@
-"""Rate limits in fixed windows: counted in Redis, or in this process's memory while Redis is unreachable."""
+"""Counts requests in fixed windows, in Redis, or in this process's memory while Redis is unreachable.
+
+What is allowed are settings: `rate_limit_...` and `auth_failures` of `audience/config.py`.
+"""
 
 import math
 import time

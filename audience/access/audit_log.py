@@ -37,7 +37,7 @@ class Actor:
 
 COMMAND_LINE = Actor("command line")
 NAMED = ": "  # between what was done and the name of the tag or field that it was done with
-TAKEN_BACK, TO_BE_TAKEN_BACK = "undone", "to be undone"
+UNDONE, TO_BE_UNDONE = "undone", "to be undone"
 EARLIER_WORDS = "taken back"  # for `undone`, in entries of an older Audience
 ADDRESS = "(an address)"
 
@@ -109,8 +109,8 @@ def last_undo_request(site: Site, subject: str) -> AuditEntry | None:
     """
     for entry in of_subject(site, subject):
         if head(entry).endswith(EARLIER_WORDS):
-            return entry._replace(act=entry.act.replace(EARLIER_WORDS, TAKEN_BACK, 1))
-        if head(entry).endswith(TAKEN_BACK):
+            return entry._replace(act=entry.act.replace(EARLIER_WORDS, UNDONE, 1))
+        if head(entry).endswith(UNDONE):
             return entry
     return None
 

@@ -23,4 +23,4 @@ def create(site_id: int, at: int) -> None:
     """Saves the first reports of a new site, in the caller's transaction."""
     for name, report_type, chart_style, settings in FIRST_REPORTS:
         new = stored.Report(0, name, report_type, chart_style, None, compact_json(settings), at, at)
-        stored.add(site_id, new)
+        stored.add(new, site_id=site_id)

@@ -141,7 +141,7 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Act
     """
     _known.pop(publishable_key, None)
     at = clock.now_ms()
-    old = stored.get_by_publishable_key(publishable_key)
+    old = stored.get(publishable_key=publishable_key)
     if old is None or not old.is_active(at):
         raise NotFound(NO_KEY)
     new = create(stored.sites_of(old.id), old.scope, old.name, actor)
@@ -168,7 +168,7 @@ def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | No
 @database.session()
 def _look_up(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
     until, hashes = clock.uptime_ms() + KNOWN_MS, secret_hashes(secret_key)
-    key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
+    key = stored.get(publishable_key=publishable_key) or NO_ONES_KEY
     matches = sum(hmac.compare_digest(digest, key.secret_hash) for digest in hashes) > 0  # always both
     if not (matches and key.id and key.is_active(clock.now_ms())):
         _known.pop(publishable_key, None)
@@ -223,7 +223,7 @@ def secret_hashes(secret_key: str) -> tuple[str, str]:
 
 def _record(actor: Actor, action: str, publishable_key: str) -> None:
     """Records an action on a key in the audit log of each site that the key reaches."""
-    key = stored.get_by_publishable_key(publishable_key) or NO_ONES_KEY
+    key = stored.get(publishable_key=publishable_key) or NO_ONES_KEY
     for site in stored.sites_of(key.id):
         audit_log.record(actor, action, site, key.name or publishable_key)
 

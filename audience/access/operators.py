@@ -58,7 +58,7 @@ def signed_in(token: str) -> SignedInOperator | None:
     if session is None:
         return None
     with database.snapshot():
-        operator = stored.get(session.operator_id)
+        operator = stored.get(id=session.operator_id)
         roles = stored.roles_of(session.operator_id)
         last = operator and stored.last_site(operator.id)
     return operator and SignedInOperator(
@@ -105,7 +105,7 @@ def any_exist() -> bool:
 def get(email: str) -> ConsoleOperator:
     """Gets an operator. Raises `NotFound`."""
     try:
-        operator = stored.get_by_key(addresses.identity(email))
+        operator = stored.get(email_key=addresses.identity(email))
     except addresses.MalformedAddress:
         operator = None
     if operator is None:
@@ -117,7 +117,9 @@ def get(email: str) -> ConsoleOperator:
 def add(email: str, administrator: bool, roles: Mapping[Site, str], actor: Actor) -> str:
     """Adds an operator. Returns the token of a one-time link at which to set a password. Raises `Refused`."""
     key = _new_key(email)
-    operator_id = stored.add(email.strip(), key, administrator, clock.now_ms())
+    operator_id = stored.add(
+        email=email.strip(), email_key=key, administrator=administrator, created_at=clock.now_ms()
+    )
     audit_log.record(actor, "operator added", operator=email.strip())
     for site, role in roles.items():
         _put_role(operator_id, email.strip(), site, role, actor)
@@ -190,7 +192,7 @@ def remove(email: str, actor: Actor) -> None:
         raise Refused(LAST_ADMINISTRATOR)
     if any(_is_last_owner(operator.id, site_id) for site_id in stored.roles_of(operator.id)):
         raise Refused(LAST_OWNER)
-    stored.delete(operator.id)
+    stored.delete(id=operator.id)
     audit_log.record(actor, "operator removed", operator=operator.email)
 
 
@@ -213,7 +215,7 @@ def _new_key(email: str, operator_id: int | None = None) -> str:
         key = ""
     if not key or address.parse(email) is None:
         raise Refused(NO_ADDRESS, [FieldError("email", NO_ADDRESS)])
-    other = stored.get_by_key(key)
+    other = stored.get(email_key=key)
     if other is not None and other.id != operator_id:
         raise Refused(EXISTS, [FieldError("email", EXISTS)])
     return key

@@ -63,7 +63,7 @@ def with_password(
     if not passwords.matches(password, operator.password_hash if operator else "") or operator is None:
         return None
     with database.write(database.SHARED):
-        present = stored.get(operator.id)
+        present = stored.get(id=operator.id)
         if present is None or present.password_hash != operator.password_hash:
             return None
         return _begin(operator.id, remembered, client_network, replaced)
@@ -75,7 +75,7 @@ def set_password_with_link(token: str, password: str, client_network: str, repla
     """
     link = sessions.find_link(token, sessions.PASSWORD)
     with database.session():
-        operator = stored.get(link.operator_id or 0)
+        operator = stored.get(id=link.operator_id or 0)
     passwords.check(password, email=operator.email if operator else "")
     password_hash = passwords.hash_password(password)
     with database.write(database.SHARED):
@@ -104,7 +104,7 @@ def set_email(operator: SignedInOperator, email: str, present: str, actor: Actor
 def _check_current(operator: SignedInOperator, password: str, field: str, message: str) -> None:
     """Raises `Refused` unless `password` is the operator's, or the operator has none."""
     with database.session():
-        present = stored.get(operator.id)
+        present = stored.get(id=operator.id)
     if present is None or (present.password_hash and not passwords.matches(password, present.password_hash)):
         raise Refused(message, [FieldError(field, CURRENT)])
 
@@ -112,7 +112,7 @@ def _check_current(operator: SignedInOperator, password: str, field: str, messag
 def _create_first(client_network: str) -> int:
     if stored.list_all():
         raise Refused(NOT_THE_FIRST)
-    operator_id = stored.add("", None, True, clock.now_ms())
+    operator_id = stored.add(email="", email_key=None, administrator=True, created_at=clock.now_ms())
     for site in stored_sites.list_all():
         stored.set_role(operator_id, site.id, OWNER)
     audit_log.record(Actor("the first operator", client_network), "first owner")
@@ -120,7 +120,7 @@ def _create_first(client_network: str) -> int:
 
 
 def _begin(operator_id: int, remembered: bool, client_network: str, replaced: str) -> str:
-    operator = stored.get(operator_id)
+    operator = stored.get(id=operator_id)
     name = (operator.email if operator else "") or "the first operator"
     audit_log.record(Actor(name, client_network), "signed in")
     return sessions.begin(operator_id, remembered, client_network, replaced)
@@ -129,7 +129,7 @@ def _begin(operator_id: int, remembered: bool, client_network: str, replaced: st
 def _put_password(operator_id: int, password_hash: str, client_network: str, replaced: str = "") -> str:
     stored.set_password_hash(operator_id, password_hash)
     stored_sessions.delete_of(operator_id)
-    operator = stored.get(operator_id)
+    operator = stored.get(id=operator_id)
     name = (operator.email if operator else "") or "the first operator"
     audit_log.record(Actor(name, client_network), "password set")
     return _begin(operator_id, False, client_network, replaced)

@@ -6,7 +6,7 @@ before sites had keys is of the first scheme: of the pepper and the id. It is kn
 """
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -20,13 +20,14 @@ SECOND = "v2:"  # begins what a site's key has made
 
 
 class SiteKey(NamedTuple):
-    """The key of a site. `is_first` is true if the site still has hashes of the first scheme, from before
-    sites had keys.
+    """The key of a site, and what hashes its addresses with it. `is_first` is true if the site still has
+    hashes of the first scheme, from before sites had keys.
     """
 
     key: bytes
     is_first: bool
     uuid: str
+    digest: Callable[[str], str]
 
 
 _keys: dict[int, SiteKey] = {}  # by the site's id
@@ -41,13 +42,14 @@ def get(site_id: int) -> SiteKey:
     if site_id not in _keys:
         with database.session():
             uuid, nonce = stored.key_parts(site_id)
-        _keys[site_id] = SiteKey(bytes.fromhex(pepper.digest("site", f"{uuid} {nonce}")), not nonce, uuid)
+        key = bytes.fromhex(pepper.digest("site", f"{uuid} {nonce}"))
+        _keys[site_id] = SiteKey(key, not nonce, uuid, pepper.digester("address", key, SECOND))
     return _keys[site_id]
 
 
 def address_hash(site_id: int, email_key: str) -> str:
     """The hash under which an address is stored from now on."""
-    return SECOND + pepper.digest("address", email_key, get(site_id).key)
+    return get(site_id).digest(email_key)
 
 
 def address_hashes(site_id: int, email_key: str) -> list[str]:
@@ -90,7 +92,7 @@ def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
     return hashes
 
 
-def meant(address: str) -> str:
+def decode_malformed(address: str) -> str:
     """An address; a malformed one is decoded first, such as `ann%40example.com`."""
     plain = (redaction.address_in(address) or address).strip("'")
     for form in (address, plain):

@@ -55,13 +55,13 @@ def list_all() -> list[Site]:
 @database.session()
 def get(site_id: int) -> Site:
     """Gets a site. Raises `NotFound`."""
-    return _require(stored.get(site_id))
+    return _require(stored.get(id=site_id))
 
 
 @database.session()
 def get_by_uuid(site_uuid: str) -> Site:
     """Gets a site by its uuid. Raises `NotFound`."""
-    return _require(stored.get_by_uuid(site_uuid))
+    return _require(stored.get(uuid=site_uuid))
 
 
 def _require(site: Site | None) -> Site:

@@ -6,8 +6,8 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api.endpoint import caller, endpoint
-from audience.changes.changes import SourceKind
 from audience.http.services import settings
+from audience.sources import SourceKind
 from audience.subscribers import commands
 from schemas import subscribers as wire
 from schemas.base import errors

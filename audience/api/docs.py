@@ -89,7 +89,7 @@ def page() -> Response:
 @public
 def asset(name: str) -> Response:
     """An asset of the page"""
-    original = by_hashed_name().get(name)
+    original = assets_by_hashed_name().get(name)
     if original is None:
         abort(404)
     if ASSETS[original].startswith("text/"):
@@ -108,7 +108,7 @@ def name_with_hash(name: str) -> str:
 
 
 @cache
-def by_hashed_name() -> dict[str, str]:
+def assets_by_hashed_name() -> dict[str, str]:
     return {name_with_hash(name): name for name in ASSETS}
 
 

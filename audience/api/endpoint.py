@@ -23,12 +23,12 @@ from audience.api.request_data import (
     read_query,
     site_uuid,
 )
-from audience.changes.changes import Source, SourceKind
 from audience.errors import Forbidden, TooMany
 from audience.http.access import View, authenticate, client_address
 from audience.http.admission import Check, admit
 from audience.http.application import JsonText
 from audience.http.services import services, settings
+from audience.sources import Source, SourceKind
 from schemas.base import Doubled, Form, load, query_values
 from schemas.responses import ResponseSchema
 

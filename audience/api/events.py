@@ -7,7 +7,7 @@ from flask import Blueprint
 from audience.access.sites import Site
 from audience.api.endpoint import caller, endpoint
 from audience.changes import pages as change_log_pages
-from audience.changes.changes import SourceKind
+from audience.sources import SourceKind
 from audience.subscribers import events
 from schemas.base import dashed
 from schemas.change_log import history

@@ -86,7 +86,7 @@ def _file(site: Site, form: dict[str, Any]) -> Iterator[File]:
         if "upload_id" in form:
             upload = _waiting_upload(site, form)
             kind = file_uploads.reading_of(upload)["kind"]
-            body = stack.enter_context(file_uploads.opened(site, settings().instance, upload))
+            body = stack.enter_context(file_uploads.open_content(site, settings().instance, upload))
         else:
             kind, body = _sent_kind(), file_body()
         try:

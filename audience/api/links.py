@@ -47,7 +47,7 @@ def asked_for(site: Site, form: dict[str, Any]) -> Links | None:
 
 
 def answer(links: Links, data: Any) -> dict[str, Any]:
-    """That about one subscriber, or nobody."""
+    """The answer about one subscriber, or about nobody."""
     return {"data": data, **wire.noted(links.note if data else "")}
 
 

@@ -8,12 +8,15 @@ from audience.access.sites import Site
 from audience.api.endpoint import actor, caller, endpoint
 from audience.api.links import answer, asked_for, linked
 from audience.changes import pages as change_log_pages
-from audience.changes.changes import SourceKind
 from audience.erasures import erasures
 from audience.http.services import settings
 from audience.searches import searches
+from audience.sources import SourceKind
 from audience.subscribers import subscribers
 from schemas import subscribers as wire
+from schemas.base import dashed
+from schemas.change_log import ConsentAnswer
+from schemas.change_log import consent as wire_consent
 from schemas.links import noted
 from schemas.pages import page_meta
 from schemas.searches import SearchSubscribers, bounds
@@ -72,6 +75,18 @@ def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     erasures.check_target(email, uuid)
     erasures.erase(site, settings().instance, email, uuid, actor(), caller(SourceKind.API))
     return {"data": None}
+
+
+@blueprint.get("/fetch/subscribers/<uuid>/consent")
+@endpoint(scope="read", family="fetch", gives=ConsentAnswer)
+def consent(site: Site, uuid: str) -> dict[str, Any]:
+    """Show the consent of a subscriber
+
+    By the subscriber's `uuid`: each change of consent with its instant, what made it, and why.
+
+    Returns the consent, its events oldest first.
+    """
+    return {"data": wire_consent(change_log_pages.consent(site, dashed(uuid)))}
 
 
 @blueprint.route("/fetch/search", methods=["GET", "POST"])

@@ -6,7 +6,7 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api.endpoint import actor, caller, endpoint
-from audience.changes.changes import SourceKind
+from audience.sources import SourceKind
 from audience.subscribers import tags
 from schemas import tags as wire
 

@@ -13,7 +13,7 @@ from audience import addresses
 from audience.errors import NotUnderstood
 from audience.subscribers import tags
 from schemas.base import CONTAINERS, Doubled, Form, dashed
-from schemas.subscribers import built_in, meant
+from schemas.subscribers import built_in, decode_address
 from schemas.tags import tag_name
 from schemas.values import trim
 
@@ -22,7 +22,7 @@ NAMES = ("email", "uuid")
 
 
 def _address(value: Any) -> str:
-    text = meant(str(value))
+    text = decode_address(str(value))
     try:
         return addresses.identity(text)
     except addresses.MalformedAddress:

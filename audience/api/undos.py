@@ -30,7 +30,7 @@ def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any]:
     if form.get("dry_run"):
         outcome = undos.dry_run(site, undos.import_source(import_id), days, form["resubscribe"])
         return wire.dry_run(outcome.counts)
-    undo = undos.of_import(site, import_id, days, actor(), form["resubscribe"])
+    undo = undos.undo_import(site, import_id, days, actor(), form["resubscribe"])
     services().import_queue.notify(site.id)
     return wire.answer(undo)
 

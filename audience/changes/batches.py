@@ -8,9 +8,9 @@ import orjson
 import uuid_utils
 
 from audience.access import site_keys
-from audience.changes import consents, known_people
+from audience.changes import consents, existing_subscribers
 from audience.changes.changes import Acceptance, Change, Outcome, json_equal
-from audience.changes.consents import ConsentEvent, Consents, Person
+from audience.changes.consents import ConsentEvent, Consents
 from storage.changes.consents import ConsentKind
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
@@ -25,6 +25,7 @@ from storage.subscribers.batches import (  # fmt: skip
     UNSUBSCRIBE_NUMBER,
     UNSUBSCRIBED_AT,
     UPDATED_AT,
+    SubscriberRow,
 )
 from storage.subscribers.subscribers import TEXT_COLUMNS, read_values, texts
 
@@ -39,18 +40,18 @@ NOT_SUPPRESSED = Suppression("", 0, 0)
 class SubscriberBatch:
     """Reads the subscribers of changes, and applies the changes in order; then it is saved.
 
-    `known` has the subscribers as they were, `people` as they are now; both by key. The custom values and
-    tags of those that are given new ones are read once. `values` and `tagged` have the new ones, `replaced`
-    and `tagged_before` the old ones. `revalued` has the subscribers whose values changed a second time.
-    `consents` has the consent events. `away` counts the changes after which their subscriber is unsubscribed:
-    who was not unsubscribed before, and who was.
+    `existing` has the existing subscribers as they were, `subscribers` all as they are now; both by key. The
+    custom values and tags of those that are given new ones are read once. `values` and `tagged` have the
+    new ones, `replaced` and `tagged_before` the old ones. `revalued` has the subscribers whose values
+    changed a second time. `consents` has the consent events. `unsubscribed` counts the changes after
+    which their subscriber is unsubscribed: who was not unsubscribed before, and who was.
     """
 
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
         self.site_id, self.accepted, self.at = site_id, accepted, at
         keys = {change.key for change in changes}
-        self.known = stored.read_existing(site_id, keys)
-        self.people: dict[str, Person] = {key: list(row) for key, row in self.known.items()}
+        self.existing = stored.read_existing(site_id, keys)
+        self.subscribers: dict[str, SubscriberRow] = {key: list(row) for key, row in self.existing.items()}
         self.values: dict[str, dict[str, Any]] = {}
         self.replaced: dict[str, dict[str, Any]] = {}
         self.revalued: set[str] = set()
@@ -60,17 +61,17 @@ class SubscriberBatch:
         self.twins: Mapping[int, Collection[int]] = {}  # of tags, by the id of the older one
         self.field_ids: Mapping[str, int] = {}
         self.consents = Consents(at)
-        self.away = [0, 0]
+        self.unsubscribed = [0, 0]
         self.created_by = f"{accepted.source.kind} {accepted.source.id}"
         self.hashes: dict[str, str] = {}
         self.suppressed: dict[str, Suppression] = {}
         self.lifted: dict[str, Suppression] = {}  # by key
         self.noted: dict[str, Suppression] = {}  # erased addresses that were unsubscribed again, by key
         self.made_tags, self.made_fields = list[int](), list[str]()  # by this batch, for the site
-        if suppressions.any_for_site(site_id):
-            self.hashes = site_keys.renewed(site_id, keys - self.known.keys())
-            self.suppressed = suppressions.known(site_id, self.hashes.values())
-        self.admitted = set(self.known)
+        if suppressions.has(site_id=site_id):
+            self.hashes = site_keys.renewed(site_id, keys - self.existing.keys())
+            self.suppressed = suppressions.find_by_hash(site_id, self.hashes.values())
+        self.admitted = set(self.existing)
 
     def those_admitted(self, changes: Sequence[Change]) -> Sequence[Change]:
         """The changes that will be applied."""
@@ -107,13 +108,13 @@ class SubscriberBatch:
                 self.suppressed[self.hashes[change.key]] = self.noted[change.key] = erasure
 
     def apply(self, change: Change) -> Outcome:
-        subscriber = self.people.get(change.key)
+        subscriber = self.subscribers.get(change.key)
         if subscriber is None:
             return self._create(change)
         was_unsubscribed = subscriber[UNSUBSCRIBED_AT] is not None
         changed = self._change(subscriber, change)
         if subscriber[UNSUBSCRIBED_AT] is not None:
-            self.away[was_unsubscribed] += 1
+            self.unsubscribed[was_unsubscribed] += 1
         if not changed:
             return UNCHANGED
         subscriber[UPDATED_AT] = self.at
@@ -128,12 +129,12 @@ class SubscriberBatch:
         subscriber = self._add(change)
         self._change(subscriber, change)
         if subscriber[UNSUBSCRIBED_AT] is not None:
-            self.away[False] += 1
-            self.away[True] += change.key in self.lifted
+            self.unsubscribed[False] += 1
+            self.unsubscribed[True] += change.key in self.lifted
         return CREATED
 
-    def _add(self, change: Change) -> Person:
-        subscriber = self.people[change.key] = [
+    def _add(self, change: Change) -> SubscriberRow:
+        subscriber = self.subscribers[change.key] = [
             0, change.email, "{}", "[]", *BLANK, None, None, None, 0, 0, None, self.at, change.key,
             str(uuid_utils.uuid7()), self.created_by, self.at, self.site_id,
         ]  # fmt: skip
@@ -150,17 +151,17 @@ class SubscriberBatch:
             self._add_unsubscribed(subscriber, event, consents.UNCONFIRMED)
         return subscriber
 
-    def _add_unsubscribed(self, subscriber: Person, event: ConsentEvent, why: str) -> None:
+    def _add_unsubscribed(self, subscriber: SubscriberRow, event: ConsentEvent, why: str) -> None:
         consents.put(subscriber, event)
         subscriber[UNSUBSCRIBED_AT] = min(event.instant, self.at)
         subscriber[UNSUBSCRIBE_NUMBER] = event.number if event.unsubscribes else None
-        self.consents.said.append((subscriber, subscriber[UNSUBSCRIBED_AT], False, why))
+        self.consents.changes.append((subscriber, subscriber[UNSUBSCRIBED_AT], False, why))
 
     def limited(self, changes: Sequence[Change]) -> Sequence[Change]:
         """The changes, where they are of an existing subscriber reduced to what the change's `known` (a
-        `KnownPeople`) allows. None of them subscribes anyone who had unsubscribed.
+        `OnExisting`) allows. None of them subscribes anyone who had unsubscribed.
         """
-        return known_people.limited(changes, self.known, self.unsubscribed_before)
+        return existing_subscribers.limited(changes, self.existing, self.unsubscribed_before)
 
     def unsubscribed_before(self, key: str) -> bool:
         """Whether an address is suppressed: its subscriber unsubscribed and changed address, or was
@@ -168,13 +169,13 @@ class SubscriberBatch:
         """
         return self._suppression(key) is not NOT_SUPPRESSED
 
-    def _change(self, subscriber: Person, change: Change) -> bool:
+    def _change(self, subscriber: SubscriberRow, change: Change) -> bool:
         """Applies a change. Returns whether it changed what is shown of the subscriber."""
         changed = False
         if change.known:
             values = self.values.get(change.key) or read_values(subscriber[FIELDS])
             had = [name for name, position in POSITIONS.items() if subscriber[position]]
-            change = known_people.only_blanks(change, values, had)
+            change = existing_subscribers.only_blanks(change, values, had)
         if change.rewrites_email and subscriber[EMAIL] != change.email:
             subscriber[EMAIL], changed = change.email, True
         for position, text in zip(TEXT_POSITIONS, texts(change), strict=True):
@@ -192,7 +193,7 @@ class SubscriberBatch:
             changed |= self._set_tags(subscriber, change)
         return changed
 
-    def _set_values(self, subscriber: Person, change: Change) -> bool:
+    def _set_values(self, subscriber: SubscriberRow, change: Change) -> bool:
         values = self.values.get(change.key)
         if values is None:
             if subscriber[FIELDS] == "{}" and not change.remove_fields:
@@ -215,7 +216,7 @@ class SubscriberBatch:
             changed |= self._remove_values(subscriber, change)
         return changed
 
-    def _remove_values(self, subscriber: Person, change: Change) -> bool:
+    def _remove_values(self, subscriber: SubscriberRow, change: Change) -> bool:
         values, replaced, changed = self.values[change.key], self.replaced[change.key], False
         for name in change.remove_fields:
             if name in POSITIONS:
@@ -227,7 +228,7 @@ class SubscriberBatch:
                 del values[name]
         return changed
 
-    def _set_tags(self, subscriber: Person, change: Change) -> bool:
+    def _set_tags(self, subscriber: SubscriberRow, change: Change) -> bool:
         """Adds and removes tags. A tag in both lists is removed."""
         tagged = self.tagged.get(change.key)
         added = dict.fromkeys(map(self.tag_ids.__getitem__, change.tags))
@@ -252,7 +253,7 @@ class SubscriberBatch:
 
     def ids(self) -> dict[str, int]:
         """The ids of the subscribers that exist after `save`, by key."""
-        return {key: subscriber[ID] for key, subscriber in self.people.items()}
+        return {key: subscriber[ID] for key, subscriber in self.subscribers.items()}
 
 
 def _event(suppression: Suppression) -> ConsentEvent:

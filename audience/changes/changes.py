@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from audience import addresses
+from audience.sources import OPERATOR, Source
 from schemas.values import DATES, NAMES, WholeDay, compact_json, trim
 from storage.subscribers.subscribers import are_plain
 
@@ -39,7 +40,7 @@ class Change(NamedTuple):
     An existing subscriber takes only `unsubscribed_at` from `dates`; no date is later than the acceptance.
     `unconfirmed` creates the subscriber unsubscribed, and changes nothing for an existing one. `consent_at`
     is the instant that orders the consent, and `reason` why, if the client said so. `known` is what may be
-    changed of an existing subscriber: a member of `KnownPeople`, or empty for everything.
+    changed of an existing subscriber: a member of `OnExisting`, or empty for everything.
     """
 
     key: str
@@ -60,38 +61,6 @@ class Change(NamedTuple):
     rewrites_email: bool = False
     consent_at: int | None = None
     reason: str = ""
-
-
-class SourceKind(StrEnum):
-    """What made a change. `LEFT` is used by an undo alone: the import created the subscriber unsubscribed."""
-
-    API = "api"
-    COMMAND = "command"
-    EVENT = "event"
-    IMPORT = "import"
-    BULK_ACTION = "bulk_act"
-    UNDO = "undo"
-    OPERATOR = "operator"
-    COMMAND_LINE = "cli"
-    LINK = "link"
-    RESTORE = "restore"
-    MIGRATION = "migration"
-    LEFT = "left"
-
-
-class Source(NamedTuple):
-    """The source of a change: a `SourceKind`, and the id of the key, import, bulk action, undo or operator.
-
-    The id is 0 for kinds that have none. A kind that was read from the database is plain text.
-    """
-
-    kind: str = SourceKind.OPERATOR
-    id: int = 0
-
-
-OPERATOR = Source()
-COMMAND_LINE = Source(SourceKind.COMMAND_LINE)
-RESTORE = Source(SourceKind.RESTORE)
 
 
 class Acceptance(NamedTuple):

@@ -1,14 +1,12 @@
 """What the log that outlives the database is told of consent: who was unsubscribed, and who resubscribed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from audience import clock, pepper
 from audience.access import site_keys
 from audience.changes import consents
 from audience.changes.batches import SubscriberBatch
-from audience.changes.consents import Person
+from audience.changes.consents import Subject
 from storage.erasures import log as stored
-from storage.erasures.log import LogLine
 from storage.subscribers.batches import (
     CONSENT,
     CONSENT_AT,
@@ -16,31 +14,35 @@ from storage.subscribers.batches import (
     KEY,
     UNSUBSCRIBED_AT,
     UUID,
+    SubscriberRow,
 )
 
 
-def note(batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int, Sequence[Person]]) -> None:
-    """Logs what a saved batch did; `changed` are the known who differ, by the sum of their groups."""
-    subscribers = [row for row in created if row[UNSUBSCRIBED_AT] is not None or row[KEY] in batch.lifted]
+def note(
+    batch: SubscriberBatch, created: Sequence[SubscriberRow], changed: Mapping[int, Sequence[SubscriberRow]]
+) -> None:
+    """Logs what a saved batch did; `changed` are the existing rows that differ, by the sum of their groups.
+
+    Who is new is named by the hash of their address alone: no backup has them under another.
+    """
+    hash_of, hashes = site_keys.get(batch.site_id).digest, batch.hashes
+    subjects: list[Subject] = [
+        (
+            hashes.get(row[KEY]) or hash_of(row[KEY]),
+            row[CONSENT_KIND], row[CONSENT_AT], row[UNSUBSCRIBED_AT], None,
+        )
+        for row in created
+        if row[UNSUBSCRIBED_AT] is not None or row[KEY] in batch.lifted
+    ]  # fmt: skip
     for groups, rows in changed.items():
         if groups & CONSENT:
-            subscribers += (row for row in rows if _is_or_was_unsubscribed(batch, row))
-    if subscribers:
-        stored.add(list(_lines(batch, subscribers)))
-
-
-def _is_or_was_unsubscribed(batch: SubscriberBatch, row: Person) -> bool:
-    return row[UNSUBSCRIBED_AT] is not None or batch.known[row[KEY]][UNSUBSCRIBED_AT] is not None
-
-
-def _lines(batch: SubscriberBatch, subscribers: Sequence[Person]) -> Iterator[LogLine]:
-    site_id, number, now = batch.site_id, batch.accepted.number, clock.now_ms()
-    site_uuid, check_value = site_keys.get(site_id).uuid, pepper.check_value()
-    for row in subscribers:
-        shown_at = row[UNSUBSCRIBED_AT]
-        at = row[CONSENT_AT] or shown_at or batch.at
-        kind = stored.SUBSCRIBED if shown_at is None else consents.logged_kind(row[CONSENT_KIND])
-        yield LogLine(
-            site_uuid, site_keys.address_hash(site_id, row[KEY]), at, number, check_value, kind,
-            site_keys.address_hash(site_id, row[UUID]), shown_at if shown_at != at else None, now,
-        )  # fmt: skip
+            subjects += [
+                (
+                    hash_of(row[KEY]),
+                    row[CONSENT_KIND], row[CONSENT_AT], row[UNSUBSCRIBED_AT], hash_of(row[UUID]),
+                )
+                for row in rows
+                if row[UNSUBSCRIBED_AT] is not None or batch.existing[row[KEY]][UNSUBSCRIBED_AT] is not None
+            ]  # fmt: skip
+    if subjects:
+        stored.add(consents.log_lines(batch.site_id, batch.accepted.number, subjects))

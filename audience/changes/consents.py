@@ -3,16 +3,14 @@
 And what the log that outlives the database has of it.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from audience import clock, pepper
 from audience.access import site_keys
 from audience.changes.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
 from storage.changes.consents import ConsentKind
-from storage.erasures import log as logged
-from storage.erasures import suppressions
-from storage.erasures.log import LogLine
+from storage.erasures.log import ERASED, SUBSCRIBED, UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE, LogLine
 from storage.erasures.suppressions import Suppression
 from storage.subscribers.batches import (
     CONSENT_AT,
@@ -20,18 +18,21 @@ from storage.subscribers.batches import (
     CONSENT_NUMBER,
     UNSUBSCRIBE_NUMBER,
     UNSUBSCRIBED_AT,
+    UPDATED_AT,
+    SubscriberRow,
 )
 from storage.subscribers.subscribers import Subscriber
 
 DATE, WORD, UNCONFIRMED, LEFT_BEFORE = "date", "word", "unconfirmed", "left before"  # reasons
+UNDONE = "undone"
 UNSUBSCRIBES = frozenset({ConsentKind.UNSUBSCRIBE, ConsentKind.DATED_UNSUBSCRIBE})
 SUBSCRIBES = frozenset({ConsentKind.SUBSCRIBE, ConsentKind.DATED_SUBSCRIBE})
 RANKS = {
     ConsentKind.DATED_SUBSCRIBE: -1,
     ConsentKind.DATED_UNSUBSCRIBE: 1,
 }  # at one instant; 0 without a date
-Person = list[Any]  # the columns of a subscriber, in the order of `storage.subscribers.batches.KNOWN`
-Said = tuple[Person, int, bool, str]  # who, when, whether they subscribed, and the reason
+LOGGED_AS = {ERASED: ERASED, ConsentKind.DATED_UNSUBSCRIBE: UNSUBSCRIBED_BY_DATE}  # or unsubscribed
+ChangedConsent = tuple[SubscriberRow, int, bool, str]  # whose, when, whether they subscribed, and why
 
 
 class ConsentEvent(NamedTuple):
@@ -66,24 +67,35 @@ class ConsentEvent(NamedTuple):
         return self.instant, RANKS.get(self.kind, 0), self.number
 
 
+class ConsentBefore(NamedTuple):
+    """The columns of consent as they were; blank for a subscriber who was created subscribed."""
+
+    unsubscribed_at: int | None = None
+    at: int | None = None
+    number: int = 0
+    kind: int = 0
+
+
 class Consents:
-    """The consent events of a batch of changes; `said` has each change of consent. `unsubscribes_ignored` and
-    `subscribes_ignored` count the events that had no effect because a later event says otherwise.
+    """The consent events of a batch of changes; `changes` has each change of consent.
+
+    `unsubscribes_ignored` and `subscribes_ignored` count the events that had no effect because a later event
+    says otherwise.
     """
 
     def __init__(self, now: int) -> None:
         self.now = now
-        self.said: list[Said] = []
+        self.changes: list[ChangedConsent] = []
         self.unsubscribes_ignored = self.subscribes_ignored = 0
 
-    def apply(self, subscriber: Person, change: Change, accepted: Acceptance) -> bool:
+    def apply(self, subscriber: SubscriberRow, change: Change, accepted: Acceptance) -> bool:
         """Applies the events of a change. Returns whether the subscriber's date of unsubscribing changed."""
         before = subscriber[UNSUBSCRIBED_AT]
         for event, shown_at, reason in events(change, accepted):
             self._apply(subscriber, event, min(shown_at, self.now), reason)
         return bool(subscriber[UNSUBSCRIBED_AT] != before)
 
-    def _apply(self, subscriber: Person, event: ConsentEvent, shown_at: int, reason: str) -> None:
+    def _apply(self, subscriber: SubscriberRow, event: ConsentEvent, shown_at: int, reason: str) -> None:
         """Applies an event. If it repeats the event that counts, the first date stays.
 
         The stored number is that of the last unsubscribe, whether or not it counts. If it differs from that
@@ -98,7 +110,19 @@ class Consents:
         put(subscriber, event)
         if subscribed == event.unsubscribes:
             subscriber[UNSUBSCRIBED_AT] = shown_at if subscribed else None
-            self.said.append((subscriber, shown_at, not subscribed, reason))
+            self.changes.append((subscriber, shown_at, not subscribed, reason))
+
+    def put_back(self, subscriber: SubscriberRow, before: ConsentBefore) -> None:
+        """Puts the consent event of before back, with its instant: an unsubscribe that was accepted since, or
+        that waits, counts over it.
+        """
+        was, shown_at = subscriber[UNSUBSCRIBED_AT], before.unsubscribed_at
+        subscriber[UNSUBSCRIBED_AT] = shown_at
+        subscriber[CONSENT_AT], subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND] = before[1:]
+        if shown_at != was:
+            subscriber[UPDATED_AT] = self.now
+            at = self.now if shown_at is None else shown_at
+            self.changes.append((subscriber, at, shown_at is None, UNDONE))
 
     def _ignore(self, event: ConsentEvent, subscribed: bool) -> None:
         if event.unsubscribes:
@@ -120,16 +144,16 @@ def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent,
         event = ConsentEvent(instant, accepted.number, ConsentKind.DATED_UNSUBSCRIBE)
         yield event, min(left_at, accepted.at), DATE
     if change.consent:
-        said_at = left_at if change.consent == Consent.UNSUBSCRIBE else None
-        dated = change.consent_at is not None or said_at is not None
+        dated_at = left_at if change.consent == Consent.UNSUBSCRIBE else None
+        dated = change.consent_at is not None or dated_at is not None
         instant = accepted.at if change.consent_at is None else change.consent_at
         kind = ConsentKind[f"{'DATED_' if dated else ''}{change.consent.upper()}"]
-        shown_at = next((at for at in (said_at, change.at) if at is not None), accepted.at)
+        shown_at = next((at for at in (dated_at, change.at) if at is not None), accepted.at)
         event = ConsentEvent(min(instant, accepted.at), accepted.number, kind)
         yield event, min(shown_at, accepted.at), change.reason or WORD
 
 
-def stored_event(subscriber: Person) -> ConsentEvent:
+def stored_event(subscriber: SubscriberRow) -> ConsentEvent:
     """The stored consent event of a row of the batch."""
     return ConsentEvent(subscriber[CONSENT_AT] or 0, subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND])
 
@@ -140,44 +164,36 @@ def current_event(subscriber: Subscriber) -> ConsentEvent:
     return ConsentEvent(subscriber.consent_at or 0, subscriber.consent_number, kind)
 
 
-def put(subscriber: Person, event: ConsentEvent) -> None:
+def put(subscriber: SubscriberRow, event: ConsentEvent) -> None:
     subscriber[CONSENT_AT], subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND] = event
 
 
-def logged_kind(kind: int) -> str:
-    """Of a kind of consent, that of somebody who is unsubscribed."""
-    return logged.UNSUBSCRIBED_BY_DATE if kind == ConsentKind.DATED_UNSUBSCRIBE else logged.UNSUBSCRIBED
+# The hash of an address, `ERASED` or the kind of its consent, the instant that counts and the one that is
+# shown, without which they are subscribed, and the hash of the uuid.
+Subject = tuple[str, ConsentKind | int | str, int | None, int | None, str | None]
 
 
-def logged_subscriber(site_id: int, subscriber: Subscriber, address_hash: str, number: int) -> LogLine:
-    """Of a subscriber who has come to an address with their consent."""
-    left_at = subscriber.unsubscribed_at
-    at = subscriber.consent_at or left_at or clock.now_ms()
-    return LogLine(
-        site_keys.get(site_id).uuid,
-        address_hash,
-        at,
-        number,
-        pepper.check_value(),
-        logged.SUBSCRIBED if left_at is None else logged_kind(subscriber.consent_kind),
-        site_keys.address_hash(site_id, subscriber.uuid),
-        left_at if left_at != at else None,
-        clock.now_ms(),
-    )
-
-
-def logged_suppressions(site_id: int, by_hash: Mapping[str, Suppression], number: int) -> list[LogLine]:
-    """Of addresses without a subscriber, by hash."""
-    site_uuid, now, check_value = site_keys.get(site_id).uuid, clock.now_ms(), pepper.check_value()
+def log_lines(site_id: int, number: int, subjects: Iterable[Subject]) -> list[LogLine]:
+    """The lines of one transaction."""
+    site_uuid, check_value, now = site_keys.get(site_id).uuid, pepper.check_value(), clock.now_ms()
     return [
         LogLine(
-            site_uuid,
-            address_hash,
-            row.since,
-            number,
-            check_value,
-            row.reason if row.reason == suppressions.ERASED else logged_kind(row.kind),
-            logged_at=now,
+            site_uuid, address_hash, at or left_at or now, number, check_value,
+            SUBSCRIBED if left_at is None else LOGGED_AS.get(kind, UNSUBSCRIBED),
+            person_hash, left_at if at and left_at != at else None, now,
         )
-        for address_hash, row in by_hash.items()
-    ]
+        for address_hash, kind, at, left_at, person_hash in subjects
+    ]  # fmt: skip
+
+
+def of_subscribers(site_id: int, subscribers: Iterable[Subscriber]) -> Iterator[Subject]:
+    hash_of = site_keys.get(site_id).digest
+    for row in subscribers:
+        consent = row.consent_kind, row.consent_at, row.unsubscribed_at
+        yield hash_of(row.email_key), *consent, hash_of(row.uuid)
+
+
+def of_suppressions(by_hash: Mapping[str, Suppression]) -> Iterator[Subject]:
+    """Of addresses without a subscriber, by hash."""
+    for address_hash, row in by_hash.items():
+        yield address_hash, ERASED if row.reason == ERASED else row.kind, row.since, row.since, None

@@ -4,20 +4,21 @@
 Numbers are taken under the site's lock: their order is that of the commits.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 from audience import clock
+from audience.access import site_keys
 from audience.changes import consent_log, consents
 from audience.changes.batches import ABSENT, SubscriberBatch
-from audience.changes.changes import Source, SourceKind
-from audience.changes.consents import Person
 from audience.changes.entries import Changed, Entries, Repeated, Values, merge, unpack
+from audience.sources import Source, SourceKind
 from storage import database
 from storage import jobs as stored_jobs
 from storage.changes import changed_subscribers as stored_changed
 from storage.changes import log as stored
+from storage.changes.consents import ConsentKind
 from storage.erasures import log as stored_log
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
@@ -39,6 +40,7 @@ from storage.subscribers.batches import (
     TEXT_POSITIONS,
     TEXTS,
     UNSUBSCRIBED_AT,
+    SubscriberRow,
 )
 from storage.subscribers.subscribers import TEXT_COLUMNS, Subscriber
 from storage.webhooks import deliveries as stored_deliveries
@@ -49,7 +51,7 @@ _parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one 
 
 MOST_ENTRIES = 1_000  # of one row
 CREATED_BY_IMPORT = "import "  # whom an undo deletes, unless they are mentioned; bulk actions create nobody
-TAKEN_BACK_WHOLE = SourceKind.IMPORT  # its repeated consent events are recorded, so that an undo knows them
+UNDONE_WHOLE = SourceKind.IMPORT  # its repeated consent events are recorded, so that an undo knows them
 BLANKED_AT_ONCE = 1_000
 COLUMNS = {
     TEXTS: ((EMAIL, "email"),),
@@ -64,7 +66,7 @@ PLAIN = [  # the columns of plain values, by the sum of the groups that differ
 
 
 def record(
-    batch: SubscriberBatch, created: Sequence[Person], changed: Mapping[int, Sequence[Person]]
+    batch: SubscriberBatch, created: Sequence[SubscriberRow], changed: Mapping[int, Sequence[SubscriberRow]]
 ) -> None:
     """Adds what a saved batch did to the change log. `changed` has the existing subscribers that differ, by
     the sum of their groups.
@@ -73,13 +75,13 @@ def record(
     repeated = [
         row
         for groups, subscribers in changed.items()
-        if groups & CONSENT and batch.accepted.source.kind == TAKEN_BACK_WHOLE
+        if groups & CONSENT and batch.accepted.source.kind == UNDONE_WHOLE
         for row in _repeated_consents(batch, subscribers)
     ]
     entries = Entries(
         created=[subscriber[ID] for subscriber in created],
         changed=[
-            _changed(batch, subscriber, batch.known[subscriber[KEY]], groups)
+            _changed(batch, subscriber, batch.existing[subscriber[KEY]], groups)
             for groups, subscribers in changed.items()
             if groups & TEXTS
             for subscriber in subscribers
@@ -90,13 +92,13 @@ def record(
         made_fields=batch.made_fields,
         lifted=[(subscriber[ID], *batch.lifted[subscriber[KEY]]) for subscriber in lifted],
         repeated=repeated,
-        accepted=batch.accepted.number if batch.consents.said or batch.lifted or repeated else 0,
+        accepted=batch.accepted.number if batch.consents.changes or batch.lifted or repeated else 0,
     )
-    if len(entries.changed) < len(batch.known):
+    if len(entries.changed) < len(batch.existing):
         ids = {row[0] for row in entries.changed}
         entries.unchanged = [
             row[ID]
-            for row in batch.known.values()
+            for row in batch.existing.values()
             if row[CREATED_BY].startswith(CREATED_BY_IMPORT) and row[ID] not in ids
         ]
     if batch.tagged:
@@ -107,15 +109,17 @@ def record(
     consent_log.note(batch, created, changed)
 
 
-def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[Person]) -> Iterator[Repeated]:
+def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[SubscriberRow]) -> Iterator[Repeated]:
     """The previous consent event of each subscriber that was and is subscribed."""
     for subscriber in subscribers:
-        before = batch.known[subscriber[KEY]]
+        before = batch.existing[subscriber[KEY]]
         if subscriber[UNSUBSCRIBED_AT] is None and before[UNSUBSCRIBED_AT] is None:
             yield subscriber[ID], before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]
 
 
-def _changed(batch: SubscriberBatch, subscriber: Person, before: Sequence[object], groups: int) -> Changed:
+def _changed(
+    batch: SubscriberBatch, subscriber: SubscriberRow, before: Sequence[object], groups: int
+) -> Changed:
     """The entry of a changed subscriber. `groups` is the sum of the groups of columns that differ."""
     new: Values = {}
     old: Values = {}
@@ -143,12 +147,18 @@ def _changed(batch: SubscriberBatch, subscriber: Person, before: Sequence[object
 def suppress(site_id: int, by_hash: Mapping[str, Suppression], number: int) -> None:
     """Keeps and logs that addresses without a subscriber are unsubscribed or erased, in a transaction."""
     suppressions.add(site_id, by_hash)
-    stored_log.add(consents.logged_suppressions(site_id, by_hash, number))
+    stored_log.add(consents.log_lines(site_id, number, consents.of_suppressions(by_hash)))
 
 
-def log_moved(site_id: int, subscriber: Subscriber, address_hash: str, number: int) -> None:
-    """Logs whether a subscriber is unsubscribed who has come to an address, in a transaction."""
-    stored_log.add([consents.logged_subscriber(site_id, subscriber, address_hash, number)])
+def log_consent(site_id: int, subscribers: Iterable[Subscriber], number: int) -> None:
+    """Logs whether subscribers are unsubscribed who have come to their address, in a transaction."""
+    stored_log.add(consents.log_lines(site_id, number, consents.of_subscribers(site_id, subscribers)))
+
+
+def log_freed(site_id: int, keys: Iterable[str], number: int) -> None:
+    """Logs that addresses without a subscriber are not unsubscribed any more, in a transaction."""
+    freed = [(site_keys.address_hash(site_id, key), ConsentKind.NONE, None, None, None) for key in keys]
+    stored_log.add(consents.log_lines(site_id, number, freed))
 
 
 def record_address(site_id: int, source: Source, subscriber: Subscriber, before: str) -> None:
@@ -237,7 +247,7 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
     if (parts := _parts.get()) is not None:
         parts.append((at, entries))
         return 0
-    if not entries and not entries.unchanged:
+    if not (entries or entries.unchanged or entries.repeated):
         return 0
     number = stored.add(site_id, len(entries), at, source, entries.packed())
     if entries and stored_jobs.wake(site_id, stored_webhooks.JOB):

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import orjson
 
 from audience.access.sites import Site
-from audience.changes.changes import SourceKind
 from audience.changes.entries import ERASED, RESET, LogEntry, Values, unpack
 from audience.changes.targets import NOBODY
 from audience.errors import NotFound, Refused
+from audience.sources import BY_KEY
 from schemas.values import FieldError
 from storage import database
 from storage.access import keys
@@ -19,13 +19,12 @@ from storage.changes.consent_changes import ConsentChange
 from storage.changes.log import LogRow
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags
-from storage.subscribers.subscribers import read_values
+from storage.subscribers.subscribers import Subscriber, read_values
 
 ReadFields = Callable[[str], Any]
 
 MAX_PAGE = 1_000
 HISTORY_ROWS = 100
-BY_KEY = (SourceKind.API, SourceKind.COMMAND, SourceKind.EVENT)
 NO_PLACE = (
     "The record does not reach back to this number, or never had it: export the site, and go on from the "
     "number that the export carries."
@@ -101,31 +100,45 @@ def _after(site_id: int, after: int, limit: int) -> list[Part]:
     return parts
 
 
-class History(NamedTuple):
-    """The history of one subscriber: the newest changes, newest first, and all changes of consent, oldest
-    first.
-
-    `created_by` is the source that created the subscriber; the consents are (source, `ConsentChange`).
+class ConsentRecord(NamedTuple):
+    """All changes of consent of a subscriber, oldest first, as (source, `ConsentChange`); `created_by` is the
+    source that created the subscriber.
     """
 
+    subscriber: Subscriber
     created_by: tuple[str, str | None]
+    events: list[tuple[tuple[str, str | None], ConsentChange]]
+
+
+@database.snapshot()
+def consent(site: Site, uuid: str) -> ConsentRecord:
+    """What is known of a subscriber's consent. Raises `NotFound`."""
+    return _consent(site.id, uuid)
+
+
+def _consent(site_id: int, uuid: str) -> ConsentRecord:
+    subscriber = stored_subscribers.get_by_uuid(site_id, uuid)
+    if subscriber is None:
+        raise NotFound(NOBODY)
+    kind, _, number = consent_changes.created_by(site_id, subscriber.id).partition(" ")
+    changes = consent_changes.of_subscriber(site_id, subscriber.id)
+    publishable_keys = keys.publishable({int(number or 0), *(item.source_id for item in changes)})
+    events = [(answered(item.source, item.source_id, publishable_keys), item) for item in changes]
+    return ConsentRecord(subscriber, answered(kind, int(number or 0), publishable_keys), events)
+
+
+class History(NamedTuple):
+    """The history of one subscriber: its consent, and the newest changes, newest first."""
+
+    consent: ConsentRecord
     changes: list[LoggedChange]
-    consents: list[tuple[tuple[str, str | None], ConsentChange]]
 
 
 @database.snapshot()
 def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
     """The history of a subscriber. Raises `NotFound`."""
-    subscriber = stored_subscribers.get_by_uuid(site.id, uuid)
-    if subscriber is None:
-        raise NotFound(NOBODY)
-    kind, _, number = consent_changes.created_by(site.id, subscriber.id).partition(" ")
-    events = consent_changes.of_subscriber(site.id, subscriber.id)
-    publishable_keys = keys.publishable({int(number or 0), *(item.source_id for item in events)})
-    consents = [(answered(item.source, item.source_id, publishable_keys), item) for item in events]
-    return History(
-        answered(kind, int(number or 0), publishable_keys), _own(site.id, subscriber.id, limit), consents
-    )
+    record = _consent(site.id, uuid)
+    return History(record, _own(site.id, record.subscriber.id, limit))
 
 
 def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
@@ -162,7 +175,9 @@ class _ChangeReader:
             self.who |= stored_subscribers.identities(site_id, others)
         missing = ids - self.who.keys()
         self.erased = stored.erased_uuids(site_id, missing) if missing else {}
-        self.known = keys.publishable({part.row.source_id for part in parts if part.row.source in BY_KEY})
+        self.publishable_keys = keys.publishable(
+            {part.row.source_id for part in parts if part.row.source in BY_KEY}
+        )
 
     def changes(self) -> list[LoggedChange]:
         return [change for part in self.parts for change in self._changes(*part)]
@@ -170,7 +185,7 @@ class _ChangeReader:
     def _changes(
         self, row: LogRow, number: int, entries: Sequence[LogEntry], names: Mapping[str, str]
     ) -> Iterator[LoggedChange]:
-        at, source, who = row.at, answered(row.source, row.source_id, self.known), self.who
+        at, source, who = row.at, answered(row.source, row.source_id, self.publishable_keys), self.who
         for position, (kind, id_, new, _) in enumerate(entries, number):
             if kind == RESET:
                 yield LoggedChange(position, at, RESET, source, None, None, {})

@@ -10,7 +10,8 @@ from audience.cli.instance import Instance, on_instance
 from audience.cli.output import as_json, show
 from audience.cli.progress import ShownProgress
 from audience.config import Settings
-from audience.operations import backups
+from audience.erasures.log import CUT_OFF
+from audience.operations import backups, restore_carryover
 from audience.operations.backups import Restored
 from audience.webhooks.webhooks import PAUSED
 from schemas.values import write_date
@@ -18,6 +19,15 @@ from schemas.values import write_date
 TABLE = "subscribers"
 LOST = (
     "Unsubscribes of {} day(s) after the backup are not in the log: whoever unsubscribed then is subscribed."
+)
+NO_LOG = (
+    "The folder had no erasures.log: whoever unsubscribed or was erased in the {} day(s) since the backup is "
+    "subscribed. If you have that file of the lost instance, put it into an empty folder and restore there."
+)
+NO_LOG_YET = "{} has no erasures.log: whoever unsubscribed or was erased since the backup will be subscribed."
+UNREADABLE = (
+    "{} line(s) of erasures.log could not be read and were left out: whoever they name may have returned, or "
+    "be subscribed."
 )
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -67,6 +77,8 @@ def restore(
     """
     settings = instance.settings
     if not yes:
+        if restore_carryover.is_new(settings):
+            click.echo(NO_LOG_YET.format(settings.instance), err=True)
         click.confirm(f"Replace the contents of {settings.instance} with {file}?", abort=True, err=True)
     with instance.processes().stopped(), ShownProgress() as progress:
         restored = backups.restore(
@@ -90,7 +102,11 @@ def _lines(restored: Restored) -> list[str]:
     if restored.paused_webhooks:
         lines.append(PAUSED.format(restored.paused_webhooks))
     if restored.missing_days:
-        lines.append(LOST.format(restored.missing_days))
+        lines.append((NO_LOG if restored.new else LOST).format(restored.missing_days))
+    if restored.cut_off_bytes:
+        lines.append(CUT_OFF.format(restored.cut_off_bytes))
+    if restored.unreadable_lines:
+        lines.append(UNREADABLE.format(restored.unreadable_lines))
     if restored.damaged:
         lines.append("The replaced database was unreadable: revoke again the keys revoked since the backup.")
     return lines

@@ -51,7 +51,10 @@ def apply(settings: Settings, file: Path | None, as_json: bool) -> None:
     log = file or settings.instance / erasure_log.LOG
     if not log.exists():
         raise NotFound(NO_FILE.format(log))
+    cut_off = erasure_log.cut_off(log)
     erased, unsubscribed, paused = restore_carryover.apply_log(settings.instance, log)
     lines = [f"{erased} subscribers were erased again, {unsubscribed} unsubscribed."]
     lines += [PAUSED.format(paused)] if paused else []
-    show({"erased": erased, "left": unsubscribed, "paused_webhooks": paused}, as_json, lines)
+    lines += [erasure_log.CUT_OFF.format(cut_off)] if cut_off else []
+    shown = {"erased": erased, "left": unsubscribed, "paused_webhooks": paused, "cut_off_bytes": cut_off}
+    show(shown, as_json, lines)

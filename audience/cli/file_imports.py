@@ -35,7 +35,7 @@ from schemas.formats.readings import parameters as given
 from schemas.formats.reasons import Because
 from schemas.formats.refusals import FileRefused, listed
 from schemas.formats.tables import IMPORT, SKIP
-from schemas.values import KnownPeople
+from schemas.values import OnExisting
 
 CHUNK_SIZE = 2**20
 PARTLY = 3  # exit status: some rows were refused
@@ -94,8 +94,8 @@ class OnceCommand(click.Command):
 )
 @click.option(
     "--known",
-    type=click.Choice(list(map(str, KnownPeople))),
-    default=str(KnownPeople.MERGE),
+    type=click.Choice(list(map(str, OnExisting))),
+    default=str(OnExisting.MERGE),
     help="What may change of people who are known: everything, what is blank, or nothing.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the outcome without writing anything.")

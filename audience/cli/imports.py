@@ -136,7 +136,7 @@ def undo(
     if dry_run:
         _show_dry_run(*undos.dry_run(site, source, settings.changes_days, resubscribe), as_json)
         return
-    undos.of_import(site, import_id, settings.changes_days, COMMAND_LINE, resubscribe)
+    undos.undo_import(site, import_id, settings.changes_days, COMMAND_LINE, resubscribe)
     done = follow(site, "Undoing", lambda: undos.get(site, source), as_json)
     shown = {name: getattr(done, name) for name in undos.COUNTS}
     answer = {"undo_id": str(done.id), "status": done.status, "total": done.rows, **shown}
@@ -164,7 +164,7 @@ def _outcome(site: Site, undo: Undo, counts: dict[str, int]) -> list[str]:
 
     return [
         f"Undo {undo.id} {undo.status}: {_listed(counts)}.",
-        *(f"  kept, {undos.reason(*by)}: {count:,}" for by, count in undos.kept_by(site, undo)),
+        *(f"  kept, {undos.reason(*by)}: {count:,}" for by, count in undos.reasons_kept(site, undo)),
         *_unsubscribed_lines(undos.unsubscribed_count(site, undo)),
     ]
 

@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from audience.access.sites import Site
-from audience.changes.changes import COMMAND_LINE
 from audience.changes.targets import NOBODY
 from audience.cli import output
 from audience.cli.charts import printable
@@ -21,6 +20,7 @@ from audience.config import Settings
 from audience.errors import NotFound, Refused
 from audience.searches import searches
 from audience.searches.searches import SearchRequest
+from audience.sources import COMMAND_LINE
 from audience.subscribers import subscribers, tags
 from audience.subscribers.subscribers import Subscriber
 
@@ -119,6 +119,35 @@ def links(settings: Settings, email: str, site: Site, as_json: bool) -> None:
 
 @subscriber.command()
 @click.argument("email")
+@on_site
+def consent(_: Settings, email: str, site: Site, as_json: bool) -> None:
+    """Show each change of a subscriber's consent: when, by what, and why.
+
+    Example: audience subscriber consent ann@example.com
+    """
+    shown = _consent(site, email)
+    output.show(shown, as_json, _consent_lines(shown))
+
+
+def _consent(site: Site, email: str) -> dict[str, Any]:
+    from audience.changes import pages
+    from schemas import change_log
+
+    record = pages.consent(site, _require(site, email).uuid)
+    attributes: dict[str, Any] = change_log.consent(record)["attributes"]
+    return attributes
+
+
+def _consent_lines(shown: dict[str, Any]) -> Iterator[str]:
+    created = {"at": shown["created_at"], "source": shown["created_by"], "reason": ""}
+    for event in [created, *shown["events"]]:
+        name = "created" if event is created else "subscribed" if event["subscribed"] else "unsubscribed"
+        source = " ".join(filter(None, event["source"].values()))
+        yield f"{event['at']}  {name:<12}  {source:<12}  {event['reason']}".rstrip()
+
+
+@subscriber.command()
+@click.argument("email")
 @click.argument("tag_names", metavar="TAG...", nargs=-1, required=True)
 @click.option("--remove", is_flag=True, help="Remove the tags instead.")
 @on_site
@@ -191,7 +220,7 @@ def show(settings: Settings, email: str, site: Site, as_json: bool) -> None:
 @site_option
 @on_instance
 def export(settings: Settings, email: str, site: Site) -> None:
-    """Print all data of a subscriber, including events, as one JSON object.
+    """Print all data of a subscriber, with consent and events, as one JSON object.
 
     Example: audience subscriber export ann@example.com --site 6f1c... > ann.json
     """
@@ -199,8 +228,10 @@ def export(settings: Settings, email: str, site: Site) -> None:
     from schemas.events import event
 
     target = _require(site, email)
+    shown = _consent(site, email)
     everything: dict[str, Any] = {
         **_resource(settings, site, target),
+        "consent": {name: shown[name] for name in ("created_by", "events")},
         "tags": _tags(site, target),
         "events": [event(row) for row in events.for_subscriber(site, target)],
     }

@@ -38,6 +38,7 @@ def webhook() -> None:
 @click.argument("url")
 @kind_option
 @click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only people of this segment.")
+@click.option("--links", is_flag=True, help="With the links of each subscriber; needs https://.")
 @click.option("--paused", is_flag=True, help="Send nothing yet.")
 @on_site
 def add(settings: Settings, site: Site, as_json: bool, **asked: Any) -> None:
@@ -84,6 +85,7 @@ def show_webhook(_: Settings, webhook_id: int, site: Site, as_json: bool) -> Non
 @click.option("--all-kinds", is_flag=True, help="Changes of every kind.")
 @click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only people of this segment.")
 @click.option("--everybody", is_flag=True, help="People of no particular segment.")
+@click.option("--links/--no-links", default=None, help="With the links of each subscriber, or without.")
 @click.option("--pause/--resume", "paused", default=None, help="Send nothing, or go on where it stopped.")
 @on_site
 def change(settings: Settings, webhook_id: int, site: Site, as_json: bool, **asked: Any) -> None:
@@ -92,7 +94,7 @@ def change(settings: Settings, webhook_id: int, site: Site, as_json: bool, **ask
     Example: audience webhook change 1 --resume --site 6f1c...
     """
     paused = asked.pop("paused")
-    changes = {name: value for name, value in asked.items() if value}
+    changes = {name: value for name, value in asked.items() if value or (value is False and name == "links")}
     if not changes and paused is None:
         raise click.UsageError(NOTHING)
     if changes:
@@ -193,6 +195,7 @@ def _show(row: Webhook, as_json: bool) -> None:
         row.url,
         f"kinds     {kinds}",
         f"segment   {row.segment_id or 'none'}",
+        f"links     {'sent' if row.links else 'not sent'}",
         f"state     {_state(row)}",
     ]
     show(wire.webhook(row), as_json, [*lines, f"delivered up to {row.place}"])

@@ -14,7 +14,11 @@ from audience.segments.segments import is_id
 
 blueprint = Blueprint("audit_log", __name__)
 
-PAGES = {"act": "bulk_acts", "import": "imports", "webhook": "webhooks"}  # of subjects such as "act 1"
+PAGES = {  # of subjects such as "import 1": the screen, and the parameter of its path
+    "act": ("bulk_actions", "action_id"),
+    "import": ("imports", "import_id"),
+    "webhook": ("webhooks", "webhook_id"),
+}
 TYPED = ("tag", "key", "reason", "value", "text", "consent")  # shown; an address that was typed is not
 
 
@@ -53,7 +57,8 @@ def _page(subject: str, site_uuid: str) -> str:
     noun, _, number = subject.partition(" ")
     if noun not in PAGES or not is_id(number):
         return ""
-    return url(f"console.{PAGES[noun]}.show", site_uuid=site_uuid, **{f"{noun}_id": int(number)})
+    screen, parameter = PAGES[noun]
+    return url(f"console.{screen}.show", site_uuid=site_uuid, **{parameter: int(number)})
 
 
 def before() -> int:

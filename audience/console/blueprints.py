@@ -11,12 +11,13 @@ from audience.console import (
     address_lists,
     audit_log,
     backups,
-    bulk_acts,
+    bulk_actions,
     checks,
     commands,
     file_uploads,
     imports,
     keys,
+    links,
     overview,
     reports,
     segments,
@@ -53,15 +54,15 @@ from audience.imports import backlog
 from schemas.values import write_date
 
 NOUNS = (
-    overview, subscribers, bulk_acts, commands, imports, file_uploads, segments, reports, checks,
+    overview, subscribers, bulk_actions, commands, imports, file_uploads, segments, reports, checks,
     address_lists, settings, keys, webhooks, sign_in, account, operator_pages, audit_log, backups,
-    sites_pages, undos, site_pages, static_files,
+    sites_pages, undos, site_pages, links, static_files,
 )  # fmt: skip
 
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        "frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",  # with no-referrer browsers send `Origin: null`
@@ -87,7 +88,8 @@ def refuse_unknown_path(**_path: str) -> None:
 
 
 def put_headers(response: Response) -> Response:
-    response.headers.update(HEADERS)
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
     return response
 
 

@@ -18,8 +18,9 @@ from audience.errors import Refused
 from audience.http.services import settings
 from audience.subscribers import commands
 from schemas.base import TWICE, load
+from schemas.command_names import CommandName
 from schemas.commands import RunCommands
-from schemas.values import CommandName, FieldError, FormError
+from schemas.values import FieldError, FormError
 
 blueprint = Blueprint("commands", __name__)
 
@@ -44,7 +45,7 @@ def read(name: str) -> Callable[[Form], str]:
 
 
 @dataclass(frozen=True)
-class Act:
+class Action:
     """A form of the subscriber's page: its command and its label in the audit log. `query` makes the
     command's query from the form.
 
@@ -58,14 +59,14 @@ class Act:
     kept: str = ""
 
 
-ACTS = {
-    "tag": Act(CommandName.ADD_TAG, "tag put on", read("tag"), "tag"),
-    "untag": Act(CommandName.REMOVE_TAG, "tag taken off", read("tag"), "tag"),
-    "set field": Act(CommandName.ADD_FIELD, "field set", read_field, "key"),
-    "remove field": Act(CommandName.REMOVE_FIELD, "field removed", read("key"), "key"),
-    "unsubscribe": Act(CommandName.UNSUBSCRIBE, "unsubscribed"),
-    "subscribe": Act(CommandName.SUBSCRIBE, "subscribed", kept="reason"),
-    "change address": Act(CommandName.CHANGE_EMAIL, "address changed", read("email")),
+ACTIONS = {
+    "tag": Action(CommandName.ADD_TAG, "tag put on", read("tag"), "tag"),
+    "untag": Action(CommandName.REMOVE_TAG, "tag taken off", read("tag"), "tag"),
+    "set field": Action(CommandName.ADD_FIELD, "field set", read_field, "key"),
+    "remove field": Action(CommandName.REMOVE_FIELD, "field removed", read("key"), "key"),
+    "unsubscribe": Action(CommandName.UNSUBSCRIBE, "unsubscribed"),
+    "subscribe": Action(CommandName.SUBSCRIBE, "subscribed", kept="reason"),
+    "change address": Action(CommandName.CHANGE_EMAIL, "address changed", read("email")),
 }
 
 
@@ -74,7 +75,7 @@ ACTS = {
 def run(site: Site, subscriber_uuid: str) -> Response:
     """Tag a subscriber, set a field, take or give consent, or change the address"""
     form = read_form()
-    action = ACTS.get(read("act")(form))
+    action = ACTIONS.get(read("act")(form))
     if action is None:
         raise Refused(UNKNOWN)
     details = _read_details(action, form)
@@ -94,7 +95,7 @@ def erase(site: Site, subscriber_uuid: str) -> Response:
     return redirect_to("console.subscribers.index", site_uuid=site.uuid, erased=1)
 
 
-def _read_details(action: Act, form: Form) -> dict[str, str]:
+def _read_details(action: Action, form: Form) -> dict[str, str]:
     """The values for the audit log. Raises `Refused`."""
     text = form.get(action.kept, "").strip()
     if action.kept and not text:
@@ -104,7 +105,7 @@ def _read_details(action: Act, form: Form) -> dict[str, str]:
     return {action.kept: text} if action.kept else {}
 
 
-def _command(subscriber_uuid: str, action: Act, form: Form) -> dict[str, Any]:
+def _command(subscriber_uuid: str, action: Action, form: Form) -> dict[str, Any]:
     """The command of a form, validated as in the API. Raises `Refused`."""
     sent = {"command": action.command, "uuid": subscriber_uuid, "query": action.query(form)}
     try:

@@ -1,6 +1,6 @@
 """What the line at the top of a page says on operators, one's account, or a form sent twice or late.
 
-The path that an act leads to names its line in the query: only these sentences can be shown.
+The path that an action leads to names its line in the query: only these sentences can be shown.
 """
 
 SENTENCES = {
@@ -12,6 +12,8 @@ SENTENCES = {
     "removed": "The operator was removed. The audit log keeps the name.",
     "email": "Your address was saved.",
     "password": "Your password was set. Your other sessions have ended.",
+    "links": "New links are made from now on. Old ones go on unsubscribing, and do no more.",
+    "links-ended": "All links made before have ended. Put new ones into your next email.",
     "session": "The session was ended.",
     "ended": "Your session has ended, and what you sent was not taken. Sign in, and send it once more.",
     "again": "This form was sent before: this is what it made. For another, begin a new form.",

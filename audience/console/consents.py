@@ -8,7 +8,7 @@ from typing import Any
 from audience.access import audit_log, keys
 from audience.access.audit_log import AuditEntry
 from audience.access.sites import Site
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.changes import pages as change_log_pages
 from audience.console.wording import counted
 from audience.imports import file_uploads
@@ -35,7 +35,7 @@ WORDS = {
 }  # fmt: skip
 TAGS = {"tags_added": "put on", "tags_removed": "taken off"}
 ENTRIES_OF_THEIR_OWN = ("fields", "updated_at", "unsubscribed_at", "last_event_at")
-BY_HAND = ("subscribed", "unsubscribed")  # acts of the audit log that are changes of consent, too
+BY_HAND = ("subscribed", "unsubscribed")  # texts of the audit log that are changes of consent, too
 SAME_MS = 5_000  # apart at most, the entry of the audit log and the change that it is about
 
 
@@ -57,9 +57,14 @@ def history(site: Site, subscriber: Subscriber) -> list[Entry]:
     """The timeline of a subscriber, oldest entry first."""
     created_by, changes = subscriber_lists.consents(site, subscriber)
     log = audit_log.of_subject(site, subscriber.uuid)
-    entries = [*_facts(site, subscriber, created_by, changes), *_changes(site, changes, log), *_acts(log),
+    entries = [*_facts(site, subscriber, created_by, changes), *_changes(site, changes, log), *_actions(log),
                *_logged(site, subscriber)]  # fmt: skip
     return sorted(entries, key=lambda entry: entry.at)
+
+
+def events(site: Site, subscriber: Subscriber) -> list[Entry]:
+    """The creation of a subscriber and each change of consent, oldest first."""
+    return [entry for entry in history(site, subscriber) if entry.kind]
 
 
 def _facts(
@@ -86,7 +91,7 @@ def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEn
 def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tuple[str, str]:
     """The operator who changed the consent by hand, and the reason that was typed."""
     if change.source == "bulk_act":
-        return bulk_acts.get(site, change.source_id).actor, ""
+        return bulk_actions.get(site, change.source_id).actor, ""
     action = BY_HAND[0] if change.subscribed else BY_HAND[1]
     near = (
         (entry.actor, _typed(entry))
@@ -100,7 +105,7 @@ def _typed(entry: AuditEntry) -> str:
     return ", ".join(map(str, json.loads(entry.typed).values()))
 
 
-def _acts(log: Sequence[AuditEntry]) -> Iterator[Entry]:
+def _actions(log: Sequence[AuditEntry]) -> Iterator[Entry]:
     """Entries for changes that operators made, except those of consent."""
     for entry in log:
         if entry.act not in BY_HAND:
@@ -118,7 +123,7 @@ def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
         kind, id_ = change.source
         if names and kind != "operator":
             by = _by_key(key_names.get(id_ or "")) if kind in KEYED else _source(site, kind, id_ or "")
-            who = bulk_acts.get(site, int(id_ or 0)).actor if kind == "bulk_act" else ""
+            who = bulk_actions.get(site, int(id_ or 0)).actor if kind == "bulk_act" else ""
             yield Entry(change.at, "", words, details=", ".join(filter(None, [*names, by])), who=who)
 
 
@@ -139,10 +144,10 @@ def _source(site: Site, kind: str, number: str) -> str:
         file = file_uploads.files(site, [int(number)]).get(int(number))
         return f"by import {number}" + (_file_answers(file) if file else "")
     if kind == "bulk_act":
-        action = bulk_acts.get(site, int(number))
-        return f"by act {action.id} on {counted(action.people, 'subscriber')}"
-    if kind == "undo" and (undo := undos.by_id(site, int(number))):
-        return f"by taking {'import' if undo.source == undos.IMPORT else 'act'} {undo.source_id} back"
+        action = bulk_actions.get(site, int(number))
+        return f"by bulk action {action.id} on {counted(action.people, 'subscriber')}"
+    if kind == "undo" and (undo := undos.get_by_id(site, int(number))):
+        return f"by the undo of {'import' if undo.source == undos.IMPORT else 'bulk action'} {undo.source_id}"
     if kind in KEYED:
         return _by_key({str(key.id): key.name for key in keys.list_all(site)}.get(number))
     return BY.get(kind, "")

@@ -16,7 +16,7 @@ from schemas.formats.dates import DMY, MDY
 from schemas.formats.meanings import CONSENT, FIELD, MEANINGS
 from schemas.formats.presets import IGNORE, PRESETS
 from schemas.formats.refusals import NAMED
-from schemas.values import KnownPeople
+from schemas.values import OnExisting
 
 MOST_FIELDS = 100
 ADDRESS = "email"  # the question that the columns answer
@@ -43,9 +43,9 @@ WORDS = {
     "updated_at": "changed", "last_event_at": "last event", "unsubscribed_at": "unsubscribed on",
     CONSENT: "consent", IGNORE: "nothing",
 }  # fmt: skip
-KNOWN_PEOPLE = [
-    (KnownPeople.MERGE, "take over what the file says"), (KnownPeople.FILL, "get only what they lack"),
-    (KnownPeople.SKIP, "stay as they are"),
+ON_EXISTING = [
+    (OnExisting.MERGE, "take over what the file says"), (OnExisting.FILL, "get only what they lack"),
+    (OnExisting.SKIP, "stay as they are"),
 ]  # fmt: skip
 NO_FIELD = "The name of a column cannot be that of a field: leave that column out."
 BESIDE = {  # the sentences of the API that name its parameters, in the words of the page
@@ -112,7 +112,7 @@ def choices(site: Site) -> dict[str, Any]:
         "fields": [(f"{FIELD}{key}", f"field: {key}") for key in keys],
         "presets": [(name, preset.program) for name, preset in PRESETS.items()],
         "orders": [(DMY, "the day first"), (MDY, "the month first")],
-        "known_people": KNOWN_PEOPLE,
+        "on_existing": ON_EXISTING,
     }
 
 

@@ -85,7 +85,7 @@ def receive_again(site: Site, upload_id: int) -> Response | dict[str, str]:
 
 @blueprint.post("/sites/<site_uuid>/imports/files/<number:upload_id>")
 @page(role="manager", again=show)
-def act(site: Site, upload_id: int) -> Response:
+def answer(site: Site, upload_id: int) -> Response:
     """Says what the columns mean, and starts the import, or forgets the file"""
     form = read_form()
     upload = file_uploads.get(site, upload_id)

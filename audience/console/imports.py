@@ -40,8 +40,8 @@ def index(site: Site) -> str:
 def show(site: Site, import_id: int) -> str:
     """An import"""
     import_ = imports.progress(site, import_id)
-    taking_back = undone.undo_parts(site, undos.import_source(import_id))
-    return render_template("import.html", import_=import_, **taking_back, **_details(site, import_))
+    undo_parts = undone.undo_parts(site, undos.import_source(import_id))
+    return render_template("import.html", import_=import_, **undo_parts, **_details(site, import_))
 
 
 @blueprint.get("/sites/<site_uuid>/imports/<number:import_id>/refused.csv")

@@ -24,14 +24,14 @@ PASSWORDS = frozenset({"current", "password", "present"})  # names of fields
 SECRETS = PASSWORDS | {"csrf", "secret", "token"}
 OF_THE_PAGE = frozenset({"by", "form"})  # fields that nobody filled in
 NOWHERE = "console.nowhere"
-QUESTIONS = frozenset({"bulk_acts.begin", "bulk_acts.choose", "checks.ask", "subscribers.search"})
+QUESTIONS = frozenset({"bulk_actions.begin", "bulk_actions.choose", "checks.ask", "subscribers.search"})
 WHAT = {  # was sent, by the endpoint without "console."
     "address_lists.add": "An address or a domain for a list",
     "address_lists.put_own": "An entry of one of the instance's own lists",
     "address_lists.remove": "An address or a domain to take off the lists",
     "commands.run": "A change to a subscriber",
     "commands.erase": "Erase a subscriber",
-    "file_uploads.act": "What the columns of a file mean",
+    "file_uploads.answer": "What the columns of a file mean",
     "imports.retry": "Go on with an import that stopped",
     "keys.make": "A new key",
     "keys.revoke": "Revoke a key",
@@ -101,7 +101,9 @@ def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: 
         return None
     endpoint, of_all = rule.endpoint.removeprefix("console."), {"fields": fields, "new_csrf": csrf}
     if endpoint in QUESTIONS:
-        asks = target.replace("/acts", "/subscribers/chosen", 1)  # of an act, where its people are counted
+        asks = target.replace(
+            "/acts", "/subscribers/chosen", 1
+        )  # of a bulk action, where its subscribers are counted
         return render_template("go_on.html", path=public_root() + asks, **of_all)
     shown_fields = [(name, value) for name, value in fields if name not in OF_THE_PAGE]
     named = {"what": WHAT.get(endpoint, ""), "root": public_root(), "target": target, "at": page_of(target)}

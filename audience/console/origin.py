@@ -11,7 +11,8 @@ from audience.http.services import settings
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::([0-9]{1,5}))?")
 DEFAULT_PORTS = {"http": "80", "https": "443"}
 MAX_PORT = 65_535
-HTTPS_COOKIE = "__Host-audience_session"
+COOKIE, HTTPS_COOKIE = "audience_console_{port}", "__Secure-audience_console"
+FORMER_COOKIE, FORMER_HTTPS_COOKIE = "audience_session_{port}", "__Host-audience_session"  # of all paths
 
 
 def origin() -> str | None:
@@ -40,9 +41,16 @@ def cookie_name() -> str:
     """The name of the cookie. It contains the port, because cookies do not tell ports apart and several
     services may run.
     """
-    if is_https():
-        return HTTPS_COOKIE
-    return f"audience_session_{urlsplit(origin() or '').port or DEFAULT_PORTS['http']}"
+    return HTTPS_COOKIE if is_https() else COOKIE.format(port=_port())
+
+
+def former_cookie_name() -> str:
+    """That of the cookie of an older Audience, which went to the pages for people, too."""
+    return FORMER_HTTPS_COOKIE if is_https() else FORMER_COOKIE.format(port=_port())
+
+
+def _port() -> str:
+    return str(urlsplit(origin() or "").port or DEFAULT_PORTS["http"])
 
 
 def _public_origin() -> str:

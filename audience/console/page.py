@@ -12,15 +12,16 @@ from audience.access import operators, sessions, sites
 from audience.access.audit_log import Actor, network_of
 from audience.access.operators import SignedInOperator
 from audience.access.sites import Site
-from audience.changes.changes import Source, SourceKind
 from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, page_of, render_again, unsent_form
-from audience.console.origin import cookie_name, is_from_here, is_https, origin
+from audience.console.origin import cookie_name, former_cookie_name, is_from_here, is_https, origin
 from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
 from audience.http.access import View, client_address
 from audience.http.errors import STATUS, domain_error
 from audience.http.pages import error_page, public_root
 from audience.http.services import settings
+from audience.looks import looks
 from audience.protocols import REFUSAL
+from audience.sources import Source, SourceKind
 
 ANYONE, OPERATOR, ADMINISTRATOR = "anyone", "operator", "administrator"
 SITE_ROLES = operators.ROLES
@@ -52,7 +53,7 @@ def page(
         @wraps(view)
         def run(**arguments: Any) -> Response:
             if origin() is None:
-                return error_page(421, WRONG_HOST.format(address=f"{settings().console_url}/console"))
+                return _no_console()
             if role != ANYONE and operator() is None:
                 return _to_sign_in()
             if request.method == "POST":
@@ -109,11 +110,19 @@ def session_token() -> str:
     return request.cookies.get(cookie_name(), "")
 
 
+def replaced_token() -> str:
+    """That of the session which ends with a sign-in, also of one from before an upgrade."""
+    return session_token() or request.cookies.get(former_cookie_name(), "")
+
+
 def keep_session(response: Response, token: str, max_age: int | None = None) -> Response:
-    """Sends the cookie of a session; without `max_age` in seconds the browser drops it when it is closed."""
-    response.set_cookie(
-        cookie_name(), token, max_age, path="/", secure=is_https(), httponly=True, samesite="Lax"
-    )
+    """Sends the cookie of a session, for the console alone; without `max_age` in seconds the browser drops it
+    when it is closed. The cookie of an older Audience is deleted.
+    """
+    send = partial(response.set_cookie, secure=is_https(), httponly=True, samesite="Lax")
+    send(cookie_name(), token, max_age, path=f"{public_root()}/console")
+    if former_cookie_name() in request.cookies:
+        send(former_cookie_name(), "", 0, path="/")
     return response
 
 
@@ -169,6 +178,13 @@ def _answer(view: View, again: View | None, arguments: dict[str, Any]) -> Respon
         response.status_code = STATUS[type(error)]
         response.headers.update(domain_error(error).headers)
         return response
+
+
+def _no_console() -> Response:
+    """Under the address of a site's pages there is no console; under any other, where it is."""
+    if looks.is_own_host(request.host.lower()):
+        return error_page(404, NOT_FOUND)
+    return error_page(421, WRONG_HOST.format(address=f"{settings().console_url}/console"))
 
 
 def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:

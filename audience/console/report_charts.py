@@ -7,11 +7,15 @@ from typing import Any
 
 from audience import clock
 from audience.access.sites import Site
+from audience.console import consents
 from audience.console.wording import short_day
 from audience.reports import periods, reports
 from audience.reports.report_types import TYPES
 from audience.reports.reports import Report, ReportResult
 
+LEAVING = "LeavingReport"
+REASONS = consents.REASONS | {"word": "no reason given", "undone": "undone"}
+SOURCES = {"api": "API", "operator": "by hand", "bulk_act": "bulk action", "cli": "command line"}
 STYLES = {"count": "count", "line_chart": "line", "area_chart": "area", "column_chart": "column"}
 
 
@@ -30,7 +34,9 @@ def draw_report(site: Site, report: Report, other: Mapping[str, Any]) -> dict[st
         "style": STYLES[result.chart_style],
         "value": result.data.get("value"),
         "is_over_time": is_over_time,
-        "series": _series(result, is_over_time),
+        "is_leaving": result.report_type == LEAVING,
+        "series": (series := _series(result, is_over_time)),
+        "totals": [sum(row) for row in zip(*(points["values"] for points in series), strict=True)],
     }
 
 
@@ -43,6 +49,10 @@ def _series(result: ReportResult, is_over_time: bool) -> list[dict[str, Any]]:
         series["keys"].append(point["x"])
         series["labels"].append(short_day(dt.date.fromisoformat(point["x"])) if is_over_time else point["x"])
         series["values"].append(point["y"])
+    if result.report_type == LEAVING:
+        for name, series in groups.items():
+            series["name"] = SOURCES.get(name, name)
+            series["labels"] = [REASONS.get(reason, reason) for reason in series["keys"]]
     return list(groups.values())
 
 

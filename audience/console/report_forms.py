@@ -1,4 +1,4 @@
-"""The form of a report: one of the ten kinds with its settings."""
+"""The form of a report: one of the kinds with its settings."""
 
 import json
 from collections.abc import Mapping
@@ -29,6 +29,7 @@ KINDS = {
     "VisitorCount": "Subscribers", "NewVisitors": "New", "Unsubscribes": "Left", "NetGrowth": "Growth",
     "TotalVisitors": "All so far", "VisitorsByTag": "By tag", "VisitorsByField": "By field",
     "VisitorsByDomain": "By domain", "Events": "Events", "Imports": "Imported rows",
+    "Leaving": "Why they left",
 }  # fmt: skip
 
 
@@ -38,7 +39,8 @@ def kinds() -> list[tuple[str, str, str]]:
 
 
 def full_name(kind: str) -> str:
-    return f"{PREFIX}{kind}{SUFFIX}"
+    """The type of report of a kind; empty if there is none."""
+    return next((type_ for type_ in TYPES if kind_of(type_) == kind), "")
 
 
 def kind_of(report_type: str) -> str:

@@ -63,7 +63,7 @@ def export(site: Site, report_id: str, kind: str) -> Response:
 @blueprint.get("/sites/<site_uuid>/reports/new")
 @page(role="manager")
 def new(site: Site) -> str:
-    """The ten kinds, or the form of the one that the query names"""
+    """The kinds, or the form of the one that the query names"""
     kind = request.form.get("report_type") or report_forms.full_name(request.args.get("kind", ""))
     if kind not in TYPES:
         return render_template("report_kinds.html", kinds=report_forms.kinds())

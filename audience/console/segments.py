@@ -7,9 +7,8 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
-from audience.access import audit_log
 from audience.access.sites import Site
-from audience.console import rule_conditions, rule_trees, rule_words, segment_forms
+from audience.console import links, rule_conditions, rule_trees, rule_words, segment_forms
 from audience.console.kept_texts import read_search_text
 from audience.console.list_filters import filters
 from audience.console.page import actor, attached, page, read_form, redirect_to
@@ -106,10 +105,10 @@ def delete(site: Site, segment_id: str) -> Response:
 @page(role="manager", again=show)
 def export(site: Site, segment_id: str) -> Response:
     """Export the subscribers of a segment"""
-    segment = segments.begin_export(site, segment_id, actor())
-    source = exports.pages(site, segment_id)
-    pages = audit_log.sent(site, source, actor(), segments.EXPORTED, segment.name)
-    rows = wire.WRITERS[CSV](exports.keys(site), pages)
+    segments.begin_export(site, segment_id, actor())
+    more = links.columns(site, "links" in read_form())
+    pages = exports.recorded(site, segment_id, actor(), with_links=bool(more))
+    rows = wire.WRITERS[CSV](exports.keys(site), pages, *more)
     return attached(rows, wire.FORMATS[CSV], f"segment-{int(segment_id)}.csv")
 
 

@@ -7,14 +7,16 @@ from urllib.parse import urlencode
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from audience import clock
 from audience.access.sites import Site
-from audience.console import rule_trees, timelines
+from audience.console import consents, rule_trees, timelines
 from audience.console.custom_fields import FIELD_TYPES
 from audience.console.kept_texts import read_search_text, with_text
 from audience.console.list_filters import Chip, chips, filters, rules
-from audience.console.page import NOT_FOUND, page, read_form, url
+from audience.console.page import NOT_FOUND, page, present, read_form, url
 from audience.console.wording import plainly
 from audience.errors import NotFound, Refused
+from audience.looks import looks
 from audience.searches import lists as subscriber_lists
 from audience.searches.lists import ORDERS, PAGE_SIZE, ListPage, ListRequest
 from audience.segments import matches as segment_matches
@@ -66,6 +68,20 @@ def show(site: Site, subscriber_uuid: str) -> str:
         field_types=FIELD_TYPES,
         **_why(site, subscriber_uuid),
         **timelines.timeline(site, subscriber),
+    )
+
+
+@blueprint.get("/sites/<site_uuid>/subscribers/<subscriber_uuid>/consent")
+@page(role="viewer")
+def consent(site: Site, subscriber_uuid: str) -> str:
+    """The consent of a subscriber, to print"""
+    subscriber = subscribers.find(site, uuid=subscriber_uuid)
+    if subscriber is None:
+        raise NotFound(NOT_FOUND)
+    events = consents.events(site, subscriber)
+    look, now, by = looks.get(site), clock.now_ms(), present().name
+    return render_template(
+        "subscriber_consent.html", subscriber=subscriber, events=events, look=look, now=now, by=by
     )
 
 
@@ -131,6 +147,7 @@ def _head(site: Site, chosen: Mapping[str, Any], query: ListRequest, column: str
 def _links(site: Site, chosen: Mapping[str, Any], listed: ListPage, page_number: int) -> dict[str, str]:
     is_last = page_number * PAGE_SIZE >= listed.count and not listed.is_more
     more = {"count": "all"} if "count" in request.args else {}
+    query = urlencode(chosen, doseq=True)
     return {
         "before": _link(site, chosen, **more, page=page_number - 1) if page_number > 1 else "",
         "after": ""
@@ -140,8 +157,8 @@ def _links(site: Site, chosen: Mapping[str, Any], listed: ListPage, page_number:
         "search": _link(site, chosen),
         "all": _link(site, {}),
         "any_text": _link(site, with_text(site, chosen, "")),
-        "segment": f"{url('console.segments.new', site_uuid=site.uuid)}?{urlencode(chosen, doseq=True)}",
-        "chosen": f"{url('console.bulk_acts.choose', site_uuid=site.uuid)}?{urlencode(chosen, doseq=True)}",
+        "segment": f"{url('console.segments.new', site_uuid=site.uuid)}?{query}",
+        "chosen": f"{url('console.bulk_actions.choose', site_uuid=site.uuid)}?{query}",
     }
 
 

@@ -1,24 +1,24 @@
-"""What the pages of imports and acts say of taking them back."""
+"""What the pages of imports and bulk actions say of their undo."""
 
 from typing import Any
 
 from audience.access.sites import Site
-from audience.changes.changes import Source
 from audience.http.services import settings
+from audience.sources import Source
 from audience.undo import undos
 
 
 def undo_parts(site: Site, source: Source, offered: bool = True) -> dict[str, Any]:
     """The undo that was begun and what kept subscribers, or the instant until which an undo is offered."""
-    undo = undos.known(site, source)
+    undo = undos.find(site, source)
     if undo is None:
-        until = undos.until(site, source, settings().changes_days) if offered else None
+        until = undos.undoable_until(site, source, settings().changes_days) if offered else None
         return {"undo": None, "undo_until": until}
-    reasons = [(undos.reason(*by), count) for by, count in undos.kept_by(site, undo)]
+    reasons = [(undos.reason(*by), count) for by, count in undos.reasons_kept(site, undo)]
     return {
         "undo": undo,
         "undo_kept": reasons,
         "undo_away": undos.unsubscribed_count(site, undo),
         "undo_is_open": undo.finished_at is None,
-        "undo_by": undos.asked_by(site, source),
+        "undo_by": undos.requested_by(site, source),
     }

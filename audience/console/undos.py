@@ -1,15 +1,15 @@
-"""Taking an import or an act back: what it would do, and doing it."""
+"""Undo of an import or a bulk action: what it would do, and doing it."""
 
 from flask import Blueprint, Response, render_template
 
 from audience.access.sites import Site
-from audience.bulk import acts as bulk_acts
-from audience.changes.changes import Source
-from audience.console.bulk_acts import VERBS
+from audience.bulk import actions as bulk_actions
+from audience.console.bulk_actions import VERBS
 from audience.console.page import actor, attached, page, read_form, redirect_to
 from audience.console.wording import counted
 from audience.http.services import services, settings
 from audience.imports import file_uploads, imports
+from audience.sources import Source
 from audience.undo import undos
 from schemas.exports import table_csv
 
@@ -29,28 +29,28 @@ def of_import(site: Site, import_id: int) -> str:
 @page(role="manager")
 def undo_import(site: Site, import_id: int) -> Response:
     """Undo an import"""
-    undos.of_import(site, import_id, settings().changes_days, actor(), "resubscribe" in read_form())
+    undos.undo_import(site, import_id, settings().changes_days, actor(), "resubscribe" in read_form())
     services().import_queue.notify(site.id)
     return redirect_to("console.imports.show", site_uuid=site.uuid, import_id=import_id)
 
 
-@blueprint.get("/sites/<site_uuid>/acts/<number:act_id>/undo")
+@blueprint.get("/sites/<site_uuid>/acts/<number:action_id>/undo")
 @page(role="manager")
-def of_act(site: Site, act_id: int) -> str:
+def of_bulk_action(site: Site, action_id: int) -> str:
     """What undoing a bulk action would do"""
-    action = bulk_acts.get(site, act_id)
+    action = bulk_actions.get(site, action_id)
     subscribers = counted(action.people, "subscriber")
     tag = f": {action.tag}" if action.tag else ""
-    return _counted(site, undos.act_source(act_id), f"{VERBS[action.kind]} {subscribers}{tag}")
+    return _counted(site, undos.bulk_action_source(action_id), f"{VERBS[action.kind]} {subscribers}{tag}")
 
 
-@blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/undo")
+@blueprint.post("/sites/<site_uuid>/acts/<number:action_id>/undo")
 @page(role="manager")
-def undo_bulk_action(site: Site, act_id: int) -> Response:
+def undo_bulk_action(site: Site, action_id: int) -> Response:
     """Undo a bulk action"""
-    undos.of_act(site, act_id, settings().changes_days, actor())
+    undos.undo_bulk_action(site, action_id, settings().changes_days, actor())
     services().import_queue.notify(site.id)
-    return redirect_to("console.bulk_acts.show", site_uuid=site.uuid, act_id=act_id)
+    return redirect_to("console.bulk_actions.show", site_uuid=site.uuid, action_id=action_id)
 
 
 @blueprint.get("/sites/<site_uuid>/imports/<number:import_id>/undo/kept.csv")
@@ -60,11 +60,11 @@ def kept_of_import(site: Site, import_id: int) -> Response:
     return _download(site, undos.import_source(import_id))
 
 
-@blueprint.get("/sites/<site_uuid>/acts/<number:act_id>/undo/kept.csv")
+@blueprint.get("/sites/<site_uuid>/acts/<number:action_id>/undo/kept.csv")
 @page(role="manager")
-def kept_of_act(site: Site, act_id: int) -> Response:
+def kept_of_bulk_action(site: Site, action_id: int) -> Response:
     """Those of whom something of a bulk action stays, and why"""
-    return _download(site, undos.act_source(act_id))
+    return _download(site, undos.bulk_action_source(action_id))
 
 
 def _download(site: Site, source: Source) -> Response:

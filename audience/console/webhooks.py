@@ -146,16 +146,18 @@ def _field_values(webhook: Webhook | None) -> dict[str, Any]:
     """The fields of the form: as they were sent, else those of the webhook."""
     form = read_form() if request.method == "POST" else None
     if form and "url" in form:
-        return {"url": form["url"], "kinds": form.getlist("kinds"), "segment_id": form.get("segment_id", "")}
+        segment_id, has_links = form.get("segment_id", ""), "links" in form
+        kinds = form.getlist("kinds")
+        return {"url": form["url"], "kinds": kinds, "segment_id": segment_id, "links": has_links}
     if webhook is None:
-        return {"url": "", "kinds": [], "segment_id": ""}
-    segment_id = str(webhook.segment_id or "")
-    return {"url": webhook.url, "kinds": json.loads(webhook.kinds), "segment_id": segment_id}
+        return {"url": "", "kinds": [], "segment_id": "", "links": False}
+    kinds, segment_id = json.loads(webhook.kinds), str(webhook.segment_id or "")
+    return {"url": webhook.url, "kinds": kinds, "segment_id": segment_id, "links": bool(webhook.links)}
 
 
 def _item() -> dict[str, Any]:
     """The webhook in the form, as the API takes it. Raises `Refused`."""
-    sent = {name: value for name, value in _field_values(None).items() if value}
+    sent = {name: value for name, value in _field_values(None).items() if value or name == "links"}
     item: dict[str, Any] = _checked(SaveWebhook(), {"webhook": sent})["webhook"]
     return item
 

@@ -159,6 +159,11 @@ def moment(ms: int | None, never: str = "never") -> str:
     return _time(ms, name if name[-4:].isdigit() else f"{name} {when:%H:%M}")
 
 
+def exactly(ms: int) -> Markup:
+    """An instant with its year and seconds: 19 November 2026, 16:20:05."""
+    return _time(ms, f"{plain_day(local(ms).date())}, {local(ms):%H:%M:%S}")
+
+
 def brief(ms: int) -> Markup:
     """An instant in short: 11:42 if it is today, else the day."""
     is_today = local(ms).date() == today()
@@ -175,7 +180,7 @@ def since_day(ms: int) -> Markup:
 
 FILTERS: tuple[Callable[..., object], ...] = (
     number, short, negative, twelve, known, beside, signed, share, change, counted, agreeing, visible,
-    foldable, size, day, moment, brief, time_of_day, since_day, plain_day, day_name,
+    foldable, size, day, moment, exactly, brief, time_of_day, since_day, plain_day, day_name,
 )  # fmt: skip
 
 

@@ -6,16 +6,17 @@ from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 
-from audience import addresses, clock, pepper
+from audience import addresses, clock
 from audience.access import audit_log, sessions, site_keys
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
+from audience.changes import consents, targets
 from audience.changes import log as change_log
-from audience.changes import targets
-from audience.changes.changes import OPERATOR, RESTORE, Acceptance, Source
+from audience.changes.changes import Acceptance
 from audience.erasures import log as erasure_log
 from audience.errors import Refused
 from audience.imports import payloads as import_payloads
+from audience.sources import OPERATOR, RESTORE, Source
 from audience.subscribers import writes as subscriber_writes
 from schemas.values import FieldError
 from storage import database
@@ -69,7 +70,7 @@ def erase(
 
     The log that outlives the database has it first. If an `actor` did it, the audit log says so.
     """
-    email = site_keys.meant((email or "").strip())
+    email = site_keys.decode_malformed((email or "").strip())
     with database.write(site.id):
         subscriber = _find(site.id, email, uuid)
         address = subscriber.email_key if subscriber else email if uuid is None else ""
@@ -85,7 +86,7 @@ def erase(
         _suppress(site.id, {hashes[0]: at}, number, hashes[1:])
         if actor:
             audit_log.record(actor, "subscriber erased", site, hashes[0])
-    erasure_log.forget(instance, [*hashes, *(_person_hashes(site.id, subscriber))])
+    erasure_log.forget(instance, [*hashes, *(_uuid_hashes(site.id, subscriber))])
     if key:
         _blank_waiting(site.id, lambda other: other == key)
     with suppress(Unavailable):  # the markers are still there: a worker tries again
@@ -97,7 +98,7 @@ def erase(
 def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acceptance) -> None:
     """Erases subscribers by key, in the caller's transaction, which is `accepted`.
 
-    After the commit, call `blank_waiting` with the same keys.
+    After the commit, call `blank_waiting` with the same keys and, after the last, `erasures.log.forget`.
     """
     present = list(stored.get_by_keys(site.id, keys).values())
     erased = [
@@ -117,11 +118,8 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     _suppress(site.id, {hashes[0]: at for hashes, _, at in erased}, number, first)
 
 
-def blank_waiting(site: Site, instance: Path, keys: Collection[str]) -> None:
-    """Removes erased addresses from the waiting imports, and whoever had them from the record of changes and
-    from the log of consent.
-    """
-    erasure_log.forget(instance, [site_keys.address_hash(site.id, key) for key in keys])
+def blank_waiting(site: Site, keys: Collection[str]) -> None:
+    """Removes erased addresses from the waiting imports, and whoever had them from the record of changes."""
     _blank_waiting(site.id, lambda key: key in keys)
     change_log.blank(site.id)
 
@@ -134,7 +132,7 @@ def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequen
     suppressions.add(site_id, erased)
 
 
-def erase_again(site: Site, since: Mapping[str, int], persons: Collection[str | None] = ()) -> int:
+def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[str | None] = ()) -> int:
     """Erases subscribers by the hash of their address, with the times of it, or of their uuid; returns how
     many.
 
@@ -143,7 +141,7 @@ def erase_again(site: Site, since: Mapping[str, int], persons: Collection[str | 
 
     def is_erased(key_or_uuid: str) -> bool:
         hashes = site_keys.address_hashes(site.id, key_or_uuid)
-        return any(hash_ in since or hash_ in persons for hash_ in hashes)
+        return any(hash_ in since or hash_ in uuid_hashes for hash_ in hashes)
 
     last, erased = 0, 0
     with database.write(site.id):
@@ -159,23 +157,26 @@ def erase_again(site: Site, since: Mapping[str, int], persons: Collection[str | 
     return erased
 
 
-def still_there(site: Site, hashes: Collection[str]) -> set[str]:
-    """Those of the hashes that are of the uuid of a subscriber: nobody gets one again who was erased."""
-    return _there(site, hashes, lambda _key, uuid: uuid)
+def existing_uuid_hashes(site: Site, hashes: Collection[str]) -> set[str]:
+    """The hashes that are of the uuid of a subscriber who exists. A subscriber who was erased gets another
+    uuid.
+    """
+    return _existing_hashes(site, hashes, lambda _key, uuid: uuid)
 
 
 @database.writes_site
 def suppress_absent(site: Site, since: Mapping[str, int]) -> None:
-    """Suppresses erased addresses, by hash with their times, that nobody has, as `erase_again` does.
+    """Suppresses erased addresses, by hash with their times, without a subscriber or suppression.
 
     Whatever their number: one log that was applied has raised the site's above those of another.
     """
-    known = {*suppressions.known(site.id, since), *_there(site, since, lambda key, _uuid: key)}
-    if absent := {key: at for key, at in since.items() if key not in known}:
+    existing = _existing_hashes(site, since, lambda key, _uuid: key)
+    suppressed = suppressions.find_by_hash(site.id, since)
+    if absent := {key: at for key, at in since.items() if key not in existing and key not in suppressed}:
         erase_again(site, absent)
 
 
-def _there(site: Site, hashes: Collection[str], read: Callable[[str, str], str]) -> set[str]:
+def _existing_hashes(site: Site, hashes: Collection[str], read: Callable[[str, str], str]) -> set[str]:
     last, present = 0, set[str]()
     while hashes and (keys := stored.keys_after(site.id, last, CHUNK_ROWS)):
         last = keys[-1][0]
@@ -186,20 +187,17 @@ def _there(site: Site, hashes: Collection[str], read: Callable[[str, str], str])
 
 
 def _logged(
-    site: Site, hashes: Sequence[str], known: Subscriber | None, at: int, number: int
+    site: Site, hashes: Sequence[str], subscriber: Subscriber | None, at: int, number: int
 ) -> list[LogLine]:
-    """A line of the address and the person, whom a backup may know under another; for a backup of before the
-    site had a key by the hashes of then, too.
+    """A line of the address and the subscriber, who may have another address in a backup; for a backup of
+    before the site had a key, one of the hashes of then, too.
     """
-    now, check_value = clock.now_ms(), pepper.check_value()
-    return [
-        LogLine(site.uuid, key, at, number, check_value, ERASED, of_person, logged_at=now)
-        for key, of_person in zip_longest(hashes, _person_hashes(site.id, known))
-    ]
+    both = zip_longest(hashes, _uuid_hashes(site.id, subscriber))
+    return consents.log_lines(site.id, number, [(key, ERASED, at, at, uuid_hash) for key, uuid_hash in both])
 
 
-def _person_hashes(site_id: int, known: Subscriber | None) -> list[str]:
-    return site_keys.address_hashes(site_id, known.uuid) if known else []
+def _uuid_hashes(site_id: int, subscriber: Subscriber | None) -> list[str]:
+    return site_keys.address_hashes(site_id, subscriber.uuid) if subscriber else []
 
 
 def _find(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
@@ -223,7 +221,7 @@ def _key(address: str) -> str | None:
 
 
 def _instant(subscriber: Subscriber | None, accepted_at: int) -> int:
-    """That of the erasure, or of the subscriber's consent where that is later."""
+    """The instant of the erasure, or of the subscriber's consent event if that is later."""
     return max(accepted_at, (subscriber and subscriber.consent_at) or 0)
 
 

@@ -18,39 +18,47 @@ from typing import IO, Any
 import orjson
 
 from audience import clock, pepper, secret_files
-from audience.access import site_keys
 from audience.changes import consents
 from audience.clock import DAY_MS
 from audience.errors import Refused
+from audience.links import generations
 from storage import database
 from storage.access import site_counters
 from storage.access import sites as stored_sites
 from storage.erasures import log as stored
 from storage.erasures import suppressions
-from storage.erasures.log import BEGINNING, ERASED, MAX_LINE_BYTES
+from storage.erasures.log import BEGINNING, ERASED, LASTING, MAX_LINE_BYTES
 from storage.erasures.log import LOG as LOG
 from storage.erasures.log import LogLine as LogLine
 from storage.errors import Unavailable
 from storage.subscribers import subscribers as stored_subscribers
 
-FEW = 10  # hashes that are looked for, before all of the file is read
 CHUNK_ROWS = 1_000
 NO_LOG = "{} is no log of erasures: name one that `audience erasures export` wrote."
-LASTING = frozenset({ERASED, BEGINNING})
+UNREADABLE = (
+    "{} cannot be read at line {}: put the latest copy of it back. Without that line, whoever it names may "
+    "return or be subscribed after a restore: delete it, or use `audience restore --unsubscribes-lost`, "
+    "which leaves such lines out."
+)
+CUT_OFF = (
+    "The last line of the log, of {} bytes, is cut off and was not read. A crash leaves that, and loses "
+    "nobody. If the file was copied, copy it again and repeat this: whoever the rest names has returned, or "
+    "is subscribed."
+)
 
 
-def list_all(instance: Path) -> list[LogLine]:
-    """Oldest first. Raises `Refused` if a line of the file cannot be read."""
+def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLine]:
+    """The lines of the log, oldest first, as `read` reads them."""
     if not stored.is_kept():
-        return list(read(instance / LOG))
+        return list(read(instance / LOG, unreadable=unreadable))
     with database.session():
         return list(paired(stored.list_all()))
 
 
 def missing(instance: Path, changes: Iterable[LogLine]) -> list[LogLine]:
-    """Those that the log does not have."""
-    known = set(list_all(instance))
-    return [change for change in changes if change not in known and change.kind != BEGINNING]
+    """The changes that the log does not have."""
+    logged = set(list_all(instance))
+    return [change for change in changes if change not in logged and change.kind != BEGINNING]
 
 
 def file_of(instance: Path) -> Path | None:
@@ -72,7 +80,7 @@ def is_begun(instance: Path) -> bool:
 
 
 def beginning(instance: Path) -> LogLine | None:
-    """Its first line, whose `at` is the instant since which it is complete."""
+    """The first line of the log. The log is complete since its `at`."""
     if stored.is_kept():
         with database.session():
             return stored.beginning()
@@ -88,7 +96,7 @@ def _beginning(log: Path) -> LogLine | None:
 
 
 def missing_ms(log: Path, since: int) -> int:
-    """How much time after an instant the file has no unsubscribes of, in milliseconds."""
+    """How long after an instant the log begins, in milliseconds: it has no unsubscribes of that time."""
     first = _beginning(log)
     return clock.now_ms() - since if first is None else max(0, first.at - since)
 
@@ -97,8 +105,8 @@ def complete(instance: Path) -> None:
     """Adds all who are unsubscribed or erased now, in the caller's transaction: it knows of all time then."""
     now = clock.now_ms()
     first = LogLine("", "", 0, None, pepper.check_value(), BEGINNING, logged_at=now)
-    older = [change for change in list_all(instance) if change.kind != BEGINNING]
-    more = _away_now({change.address_hash for change in older if change.kind == ERASED})
+    older = [change for change in list_all(instance, unreadable=[]) if change.kind != BEGINNING]
+    more = _current_lines({change.address_hash for change in older if change.kind == ERASED})
     if stored.is_kept():
         stored.put_beginning(first)
         stored.add(list(more))
@@ -106,31 +114,42 @@ def complete(instance: Path) -> None:
         write(instance / LOG, chain([first], older, more))
 
 
-def _away_now(erased: Collection[str]) -> Iterator[LogLine]:
-    """Without those whose erasure is logged."""
+def _current_lines(erased: Collection[str]) -> Iterator[LogLine]:
+    """The lines of all who are unsubscribed or erased now, without logged erasures, and of the links that
+    are valid.
+    """
     for site in stored_sites.list_all():
         number, last = site_counters.accepted(site.id), 0
-        known = suppressions.all_of_site(site.id).items()
-        suppressed = {hash_: row for hash_, row in known if row.reason != ERASED or hash_ not in erased}
-        yield from consents.logged_suppressions(site.id, suppressed, number)
-        while people := stored_subscribers.unsubscribed_after(site.id, last, CHUNK_ROWS):
-            last = people[-1].id
-            for person in people:
-                address_hash = site_keys.address_hash(site.id, person.email_key)
-                yield consents.logged_subscriber(site.id, person, address_hash, number)
+        records = suppressions.all_of_site(site.id).items()
+        yield from generations.lines(site.uuid, generations.read(site.id).current)
+        suppressed = {hash_: row for hash_, row in records if row.reason != ERASED or hash_ not in erased}
+        yield from consents.log_lines(site.id, number, consents.of_suppressions(suppressed))
+        while subscribers := stored_subscribers.unsubscribed_after(site.id, last, CHUNK_ROWS):
+            last = subscribers[-1].id
+            yield from consents.log_lines(site.id, number, consents.of_subscribers(site.id, subscribers))
 
 
 def take(instance: Path, restored: Path) -> None:
-    """Adds to the file what was logged in the folder in which a backup was brought up to date."""
+    """Adds to the file what was logged in the folder in which a backup was brought up to date.
+
+    A file with lines that cannot be read loses them, and begins anew at the next start.
+    """
+    log, unreadable = instance / LOG, list[int]()
+    lines = list(read(log, unreadable=unreadable))
+    if unreadable:
+        write(log, (change for change in lines if change.kind != BEGINNING))
     if changes := list(read(restored / LOG)):
-        stored.append(instance / LOG, changes)
+        stored.append(log, changes)
 
 
-def forget(instance: Path, hashes: Collection[str]) -> None:
-    """Takes the other lines of those who are erased out of the file, or leaves it to the daily sweep."""
+def forget(instance: Path, hashes: Collection[str] = ()) -> None:
+    """Takes the other lines of those who are erased out of the file, or leaves it to the daily sweep.
+
+    With a few `hashes`, only if one of them has other lines.
+    """
     log = file_of(instance)
     with contextlib.suppress(OSError, Refused, Unavailable):
-        if log and (len(hashes) > FEW or _mentions(log, hashes)):
+        if log and (not hashes or _mentions(log, hashes)):
             compact(log)
 
 
@@ -160,9 +179,9 @@ def sweep(instance: Path, days: int) -> bool:
 
 
 def compact(log: Path, before: int = 0) -> None:
-    """Rewrites the file without what was logged before an instant, or before the erasure of the same person.
+    """Rewrites the file without what was logged before an instant, or before the subscriber's erasure.
 
-    Beside those who append, who wait for the last of it only.
+    Those who append at the same time wait only for its last step.
     """
     first, was = _beginning(log), log.stat()
     if first is None:
@@ -178,8 +197,8 @@ def compact(log: Path, before: int = 0) -> None:
     head = first._replace(
         at=before if is_any_old else first.at, logged_at=clock.now_ms() if before else first.logged_at
     )
-    kept = (row for n, row in enumerate(changes()) if not goes(n, row))
-    with _draft(log, chain([head], kept)) as draft, database.write(database.SHARED):
+    remaining = (row for n, row in enumerate(changes()) if not goes(n, row))
+    with _draft(log, chain([head], remaining)) as draft, database.write(database.SHARED):
         if log.stat().st_ino == was.st_ino:
             with log.open("rb") as file:
                 file.seek(was.st_size)
@@ -197,7 +216,7 @@ def _draft(log: Path, changes: Iterable[LogLine]) -> Iterator[IO[bytes]]:
     draft = log.with_name(f"{log.name}.{secrets.token_hex(4)}.new")
     try:
         with open(draft, "xb", opener=secret_files.private_opener) as file:
-            file.writelines(map(stored.line, changes))
+            file.writelines(stored.line(change).encode() for change in changes)
             yield file
     finally:
         draft.unlink(missing_ok=True)
@@ -215,12 +234,14 @@ def write(file: Path, changes: Iterable[LogLine]) -> None:
         _publish(draft, file)
 
 
-def read(log: Path, size: int | None = None) -> Iterator[LogLine]:
-    """The lines of a file, or of its first bytes; none if it does not exist. Raises `Refused`."""
-    return paired(_read(log, size))
+def read(log: Path, size: int | None = None, unreadable: list[int] | None = None) -> Iterator[LogLine]:
+    """The lines of a file, or of its first bytes; none if it does not exist. The numbers of those that cannot
+    be read are added to `unreadable`; without it, the first raises `Refused`.
+    """
+    return paired(_read(log, size, unreadable))
 
 
-def _read(log: Path, size: int | None) -> Iterator[LogLine]:
+def _read(log: Path, size: int | None, unreadable: list[int] | None) -> Iterator[LogLine]:
     if not log.exists():
         return
     end = 0
@@ -230,19 +251,33 @@ def _read(log: Path, size: int | None) -> Iterator[LogLine]:
             if size is not None and end > size:
                 return
             try:
+                if b"\\" in line:  # no text has a quote
+                    raise ValueError
                 yield _change(orjson.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                if not line.isascii():
+                if number == 1 and not line.isascii() and unreadable is None:
                     raise Refused(NO_LOG.format(log)) from None
-                if not line.endswith(b"\n"):  # truncated: that change was not finished
+                if not line.endswith(b"\n"):
                     return
-                raise Refused(f"{log} cannot be read at line {number}: repair it first.") from error
+                if unreadable is None:
+                    raise Refused(UNREADABLE.format(log, number)) from error
+                unreadable.append(number)
+
+
+def cut_off(log: Path) -> int:
+    """The bytes of a last line that was not finished, and is not read."""
+    if not log.exists():
+        return 0
+    with log.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - MAX_LINE_BYTES))
+        last = file.read().rpartition(b"\n")[2]
+    return 0 if _entry(last) else len(last)
 
 
 def _change(entry: Any) -> LogLine:
     blank = {"site_uuid": "", "address_hash": ""} if entry.get("kind") == BEGINNING else {}
-    known = {name: entry[name] for name in LogLine._fields if name in entry}
-    values: dict[str, Any] = blank | known | {"at": int(entry["at"])}
+    fields = {name: entry[name] for name in LogLine._fields if name in entry}
+    values: dict[str, Any] = blank | fields | {"at": int(entry["at"])}
     return LogLine(**values)
 
 

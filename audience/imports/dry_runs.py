@@ -17,7 +17,7 @@ from audience.protocols import FileRow
 from audience.subscribers import subscribers
 from audience.subscribers.subscribers import Subscriber, Written
 from storage import database
-from storage.engines.tried_people import TriedPeople
+from storage.engines.dry_run_states import DryRunStates
 from storage.subscribers import subscribers as stored
 from storage.subscribers import tags as stored_tags
 
@@ -83,7 +83,7 @@ def dry_run(
     result so far.
     """
     done = DryRun(whole=False)
-    with closing(rows), TriedPeople() as states:
+    with closing(rows), DryRunStates() as states:
         judged = rows if most is None else islice(rows, most)
         while batch := list(islice(judged, BATCH_ROWS)):
             items = [row.item for row in batch if row.item is not None]

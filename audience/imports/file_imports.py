@@ -33,12 +33,12 @@ LEASE_MS = HOUR_MS
 RESUME_MS = 30 * DAY_MS
 RETENTION_MS = 30 * DAY_MS
 ABANDONED = "The import was abandoned because the file arrived too slowly: send the file again."
-TAKEN_BACK = "The import was undone before the file was read: send the file again to import it after all."
+UNDONE = "The import was undone before the file was read: send the file again to import it after all."
 
 FileRows = Generator[FileRow, None, None]
 
 
-class TakenBackError(Refused):
+class UndoneError(Refused):
     """The import was stopped while its file was being received."""
 
 
@@ -60,7 +60,7 @@ class Upload:
     def store(self, rows: FileRows) -> None:
         """Stores the rows of the file after the first `stored_rows`.
 
-        Raises `ServiceUnavailable` if the upload was abandoned, and `TakenBackError`.
+        Raises `ServiceUnavailable` if the upload was abandoned, and `UndoneError`.
         """
         items: list[bytes] = []
         refused: list[RefusedRow] = []
@@ -97,9 +97,7 @@ class Upload:
     def _ended(self) -> AudienceError:
         import_ = stored_imports.get(self.site.id, self.import_id)
         return (
-            TakenBackError(TAKEN_BACK)
-            if import_ and import_.status == "failed"
-            else ServiceUnavailable(ABANDONED)
+            UndoneError(UNDONE) if import_ and import_.status == "failed" else ServiceUnavailable(ABANDONED)
         )
 
     def discard(self) -> None:
@@ -115,7 +113,7 @@ class Upload:
     ) -> None:
         """Queues the complete import, with the facts about its `file`.
 
-        Raises `ServiceUnavailable` if the upload was abandoned, and `TakenBackError`.
+        Raises `ServiceUnavailable` if the upload was abandoned, and `UndoneError`.
         """
         with database.write(self.site.id):
             self.hold()

@@ -26,7 +26,7 @@ from storage.instance import erased_pages
 
 log = logging.getLogger(__name__)
 BATCH_TEXTS = 500
-NAMED = (
+HAS_ERASED = (
     "Somebody in this file was erased after it was sent, so it was deleted. Choose it again: nobody who was "
     "erased comes back by it, and your answers are kept."
 )
@@ -52,7 +52,7 @@ def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts:
             erased_pages.request(instance)
         if not why:
             later = 1 + max(erased.values(), default=upload.to_search)
-            stored.searched(site.id, upload.id, later if suppressions.erased_from(site.id, later) else 0)
+            stored.put_searched(site.id, upload.id, later if suppressions.erased_from(site.id, later) else 0)
     if is_dropped:
         file_uploads.remove_file(site, instance, upload)
         file_imports.forget(site, upload.file)
@@ -67,7 +67,7 @@ def _why_deleted(
     """
     try:
         with (
-            file_uploads.opened(site, instance, upload) as binary,
+            file_uploads.open_content(site, instance, upload) as binary,
             tempfile.TemporaryFile(dir=instance) as unpacked,
             closing(open_texts(file_uploads.reading_of(upload), binary, unpacked)) as texts,
         ):
@@ -75,7 +75,7 @@ def _why_deleted(
                 if any(
                     not erased.isdisjoint(site_keys.address_hashes(site.id, key)) for key in keys_in(text)
                 ):
-                    return NAMED
+                    return HAS_ERASED
                 if number % BATCH_TEXTS == 0:
                     with database.write(site.id):
                         jobs.hold(job, LONG)

@@ -18,7 +18,7 @@ from audience.access.sites import Site
 from audience.errors import NotFound, where
 from audience.imports import dry_runs, file_imports, file_searches, file_uploads
 from audience.imports.dry_runs import DryRun
-from audience.imports.file_imports import FileRows, TakenBackError, Upload
+from audience.imports.file_imports import FileRows, UndoneError, Upload
 from audience.jobs import LONG, MACHINE_FAULTS, ClaimLost, Job, Kind
 from audience.protocols import FileOpener, ReadableFile, TextOpener
 from schemas.values import FormError, compact_json
@@ -120,13 +120,18 @@ def kind(instance: Path, open_file: FileOpener, open_texts: TextOpener) -> Kind:
 
 
 def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Job, _deadline: float) -> int:
-    """Searches a file, or does its task, to the end. What is due after that is done next."""
+    """Searches a file, or does its task, to the end. What is due after that is done next; a file that was
+    imported is deleted, whoever imported it.
+    """
+    with database.session():
+        site, upload = sites.get(job.site_id), stored.get(site_id=job.site_id, id=job.subject)
+    if upload and upload.import_id:
+        file_uploads.remove_file(site, instance, upload)
     with database.write(job.site_id):
-        upload = stored.get(job.site_id, job.subject)
+        upload = stored.get(site_id=job.site_id, id=job.subject)
         if upload is None or not upload.is_due:
             jobs.end(job)
             return jobs.SETTLED
-        site = sites.get(job.site_id)
     if upload.to_search and upload.task != IMPORT:
         file_searches.search(site, upload, job, instance, open_texts)
     else:
@@ -155,8 +160,6 @@ def _do(task: Task, instance: Path, open_file: FileOpener) -> None:
             _import(task, file)
         else:
             _try(task, file)
-    if task.upload.task == IMPORT:
-        file_uploads.remove_file(task.site, instance, task.upload)
 
 
 def _try(task: Task, file: ReadableFile) -> None:
@@ -176,7 +179,7 @@ def _open_file(
     follow: Callable[[int, dict[str, Any]], object],
 ) -> Iterator[ReadableFile]:
     with (
-        file_uploads.opened(site, instance, upload) as binary,
+        file_uploads.open_content(site, instance, upload) as binary,
         tempfile.TemporaryFile(dir=instance) as unpacked,
     ):
         yield open_file(
@@ -190,7 +193,7 @@ def _import(task: Task, file: ReadableFile) -> None:
     received = file_imports.resume(site, upload.file, once=True)
     received.hold = partial(jobs.hold, task.job, LONG)
     if not received.complete:
-        with suppress(TakenBackError):
+        with suppress(UndoneError):
             _receive(task, file, received)
     imported = ImportedFile(upload.name, upload.actor, file.consent, file.answers, file.digest)
     with database.write(site.id):
@@ -215,4 +218,4 @@ def _receive(task: Task, file: ReadableFile, received: Upload) -> None:
 @database.session()
 def _is_left(task: Task) -> bool:
     """Whether the operator has abandoned the file; otherwise another worker continues."""
-    return stored.get(task.site.id, task.upload.id) is None
+    return stored.get(site_id=task.site.id, id=task.upload.id) is None

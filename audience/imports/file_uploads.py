@@ -22,7 +22,7 @@ from audience.errors import NotFound, Refused
 from schemas.values import compact_json
 from storage import database
 from storage.access import sites
-from storage.imports import file_pieces as pieces
+from storage.imports import file_chunks
 from storage.imports import file_uploads as stored
 from storage.imports import imports as stored_imports
 from storage.imports.file_uploads import ASKED, IMPORT, FileUpload, ImportedFile
@@ -34,7 +34,7 @@ KEPT_MS = 24 * 3_600_000
 MOST_ASKED = 20  # files of a key and site that wait for answers
 ASKED_MS = 3_600_000  # of one that a key sent, and that waits for answers
 MAX_NAME_LENGTH = 200
-COPY_BYTES = pieces.PIECE_BYTES
+COPY_BYTES = file_chunks.CHUNK_BYTES
 SMALL_BYTES = 2**16
 PACKED = b"PK\x03\x04"
 EMPTY = "The file is empty: choose another."
@@ -78,7 +78,7 @@ def keep_asked(site: Site, instance: Path, source: IO[bytes], key: str, reading:
 @database.session()
 def get_asked(site: Site, upload_id: int, key: str) -> FileUpload:
     """Raises `NotFound`, also of a file that another key sent."""
-    upload = stored.get(site.id, upload_id)
+    upload = stored.get(site_id=site.id, id=upload_id)
     since = clock.now_ms() - ASKED_MS
     if (
         not upload
@@ -92,8 +92,8 @@ def get_asked(site: Site, upload_id: int, key: str) -> FileUpload:
 
 def _keep_content(site: Site, instance: Path, file: str, source: IO[bytes]) -> int:
     """The bytes of a file, which are stored. Raises `Refused` without any."""
-    if pieces.are_kept():
-        size = _keep_pieces(site, file, source)
+    if file_chunks.are_kept():
+        size = _keep_chunks(site, file, source)
     else:
         size = _keep_file(instance / FOLDER / file, source)
     if not size:
@@ -101,14 +101,14 @@ def _keep_content(site: Site, instance: Path, file: str, source: IO[bytes]) -> i
     return size
 
 
-def _keep_pieces(site: Site, file: str, source: IO[bytes]) -> int:
+def _keep_chunks(site: Site, file: str, source: IO[bytes]) -> int:
     size = 0
     for number in itertools.count():
         content = source.read(COPY_BYTES)
         if not content:
             return size
         with database.write(site.id):
-            pieces.add(site.id, file, number, content, clock.now_ms())
+            file_chunks.add(site.id, file, number, content, clock.now_ms())
         size += len(content)
     return size
 
@@ -133,7 +133,7 @@ def get(site: Site, upload_id: int) -> FileUpload:
 
 @database.session()
 def list_waiting(site: Site) -> list[FileUpload]:
-    """Newest first."""
+    """The files that operators sent and did not import yet, newest first."""
     return stored.waiting(site.id)
 
 
@@ -141,12 +141,12 @@ def is_small(site: Site, instance: Path, upload: FileUpload) -> bool:
     """Whether it is tried at once where it is asked for: no workbook, which is packed. Raises `NotFound`."""
     if not upload.file or upload.bytes > SMALL_BYTES:
         return False
-    with opened(site, instance, upload) as binary:
+    with open_content(site, instance, upload) as binary:
         return binary.read(len(PACKED)) != PACKED
 
 
 def reading_of(upload: FileUpload) -> dict[str, Any]:
-    """How it is meant, as it was last said."""
+    """The answers about a file that were given last."""
     reading: dict[str, Any] = json.loads(upload.reading)
     return reading
 
@@ -169,13 +169,13 @@ def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -
     try:
         os.utime(instance / FOLDER / upload.file)
     except FileNotFoundError:
-        _require_pieces(site, upload)
+        _require_chunks(site, upload)
     with database.write(site.id):
         stored.ask_import(site.id, upload.id, actor.name, actor.client_network)
 
 
 @contextmanager
-def opened(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
+def open_content(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
     """Raises `NotFound`."""
     if not upload.file:
         raise NotFound(GONE)
@@ -189,17 +189,17 @@ def opened(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]
 
 
 def _put_together(site: Site, upload: FileUpload, binary: BinaryIO) -> None:
-    """Copies a file from its pieces in the database. Raises `NotFound`."""
+    """Copies a file from its chunks in the database. Raises `NotFound`."""
     with database.session():
-        binary.writelines(pieces.read(site.id, upload.file))
+        binary.writelines(file_chunks.read(site.id, upload.file))
     if not binary.tell():
         raise NotFound(GONE)
     binary.seek(0)
 
 
 @database.session()
-def _require_pieces(site: Site, upload: FileUpload) -> None:
-    if next(pieces.read(site.id, upload.file), None) is None:
+def _require_chunks(site: Site, upload: FileUpload) -> None:
+    if next(file_chunks.read(site.id, upload.file), None) is None:
         raise NotFound(GONE)
 
 
@@ -215,7 +215,7 @@ def remove_file(site: Site, instance: Path, upload: FileUpload) -> None:
     if not upload.file:
         return
     with database.write(site.id):
-        pieces.remove(site.id, upload.file)
+        file_chunks.remove(site.id, upload.file)
     (instance / FOLDER / upload.file).unlink(missing_ok=True)
 
 
@@ -225,7 +225,7 @@ def put_file(site: Site, import_id: int, file: ImportedFile, actor: Actor) -> No
     """
     import_ = stored_imports.get(site.id, import_id)
     rows = import_.rows + import_.refused if import_ else 0
-    stored.put_file(site.id, import_id, file)
+    stored.add_file(file, site=site.id, import_id=import_id)
     typed = {"file": file.name, "consent": file.consent}
     typed = {name: value for name, value in typed.items() if value}
     audit_log.record(actor, "file imported", site, f"import {import_id}", rows, typed)
@@ -233,7 +233,7 @@ def put_file(site: Site, import_id: int, file: ImportedFile, actor: Actor) -> No
 
 @database.session()
 def files(site: Site, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
-    """By the id of the import."""
+    """The files of some imports, by the id of the import."""
     return stored.files(site.id, import_ids)
 
 
@@ -253,10 +253,10 @@ def sweep(instance: Path) -> None:
         with database.write(site_id):
             stored.remove_before(site_id, before)
     with database.session():
-        lost = pieces.without_file(before)
+        lost = file_chunks.without_file(before)
     for site_id, name in lost:
         with database.write(site_id):
-            pieces.remove(site_id, name)
+            file_chunks.remove(site_id, name)
     for file in (instance / FOLDER).glob("*"):
         with suppress(FileNotFoundError):
             if file.stat().st_mtime * 1000 < before:
@@ -268,13 +268,13 @@ def _sweep_asked(instance: Path) -> None:
         uploads = stored.list_asked_before(clock.now_ms() - ASKED_MS)
     for site_id, upload_id in uploads:
         with database.session():
-            site, upload = sites.get(site_id), stored.get(site_id, upload_id)
+            site, upload = sites.get(id=site_id), stored.get(site_id=site_id, id=upload_id)
         if site and upload:
             discard(site, instance, upload)
 
 
 def _require(site_id: int, upload_id: int) -> FileUpload:
-    upload = stored.get(site_id, upload_id)
+    upload = stored.get(site_id=site_id, id=upload_id)
     if upload is None:
         raise NotFound(GONE)
     return upload

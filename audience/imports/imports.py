@@ -14,12 +14,13 @@ from functools import partial
 from audience import clock, jobs, telemetry
 from audience.access.sites import Site
 from audience.changes import targets
-from audience.changes.changes import Acceptance, Change, Item, Outcome, Source, SourceKind
+from audience.changes.changes import Acceptance, Change, Item, Outcome
 from audience.errors import NotFound
 from audience.imports import moved_addresses
 from audience.imports import payloads as import_payloads
 from audience.jobs import Job
 from audience.protocols import ImportQueue
+from audience.sources import Source, SourceKind
 from audience.subscribers import field_values, subscribers
 from schemas.values import FieldError, index_of
 from storage import database

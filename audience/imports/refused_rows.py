@@ -2,7 +2,7 @@
 
 from audience import redaction
 from audience.access import site_keys
-from audience.access.site_keys import meant, sent_address_hash
+from audience.access.site_keys import decode_malformed, sent_address_hash
 from audience.protocols import FileRow
 from storage import database
 from storage.imports import file_imports as stored
@@ -22,7 +22,9 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
         marks.of(cell) if email and cell.strip() == email else redaction.without_addresses(cell, marks.of)
         for cell in row.cells
     ]
-    return RefusedRow(row.row_number, sent_address_hash(site_id, meant(email)), row.code, row.message, cells)
+    return RefusedRow(
+        row.row_number, sent_address_hash(site_id, decode_malformed(email)), row.code, row.message, cells
+    )
 
 
 def forget(before: int) -> bool:
@@ -50,4 +52,6 @@ class _Marks:
         self._left -= 1
         if self._left < 0:
             return MARK
-        return MARK + sent_address_hash(self._site_id, meant(address)).removeprefix(site_keys.SECOND)
+        return MARK + sent_address_hash(self._site_id, decode_malformed(address)).removeprefix(
+            site_keys.SECOND
+        )

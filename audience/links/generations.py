@@ -1,16 +1,19 @@
 """Generations of a site's links: rotation makes a new one, and revocation ends all before it."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from audience import clock
-from audience.access import audit_log, site_keys
+from audience import clock, pepper
+from audience.access import audit_log, site_keys, sites
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.access.sites import Site
 from storage import database
 from storage.access import sites as stored_sites
+from storage.erasures import log as stored_log
+from storage.erasures.log import REVOKED, ROTATED, LogLine
 from storage.links import generations as stored
 from storage.links.generations import Generation
 
@@ -56,10 +59,40 @@ def rotate(site: Site, revokes: bool = False, actor: Actor = COMMAND_LINE) -> in
     """Begins a new generation, which is returned; if it `revokes`, all links made before are good no more."""
     current = read(site.id).current
     number = current.generation + 1
-    lowest = number if revokes else current.lowest
-    stored.put(site.id, [Generation(number, secrets.token_hex(NONCE_BYTES), lowest, clock.now_ms())])
+    _begin(site, number, number if revokes else current.lowest)
     audit_log.record(actor, "links revoked" if revokes else "links rotated", site)
     return number
+
+
+def _begin(site: Site, number: int, lowest: int) -> None:
+    generation = Generation(number, secrets.token_hex(NONCE_BYTES), lowest, clock.now_ms())
+    stored.put(site.id, [generation])
+    stored_log.add(lines(site.uuid, generation))
+
+
+def lines(site_uuid: str, current: Generation) -> list[LogLine]:
+    """What the log that outlives the database has of a generation."""
+    both = {ROTATED: current.generation, REVOKED: current.lowest}
+    at, check_value, now = current.made_at, pepper.check_value(), clock.now_ms()
+    return [
+        LogLine(site_uuid, "", at, number, check_value, kind, logged_at=now)
+        for kind, number in both.items()
+        if number > FIRST.generation
+    ]
+
+
+def repeat(logged: Iterable[LogLine]) -> None:
+    """Begins a generation wherever the log knows of a later one, or of a later revocation."""
+    numbers: dict[str, dict[str, int]] = defaultdict(lambda: {ROTATED: 0, REVOKED: 0})
+    for line in logged:
+        of_site = numbers[line.site_uuid]
+        of_site[line.kind] = max(of_site[line.kind], line.number or 0)
+    for site in sites.list_all():
+        with database.write(site.id):
+            current, least = read(site.id).current, numbers[site.uuid]
+            if least[ROTATED] > current.generation or least[REVOKED] > current.lowest:
+                number = max(least[ROTATED], current.generation + 1)
+                _begin(site, number, max(least[REVOKED], current.lowest))
 
 
 def carried() -> dict[str, list[Generation]]:

@@ -3,6 +3,7 @@
 import hmac
 import time
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from audience import addresses, clock
 from audience.access import site_keys
@@ -12,25 +13,28 @@ from audience.links.generations import Standing
 from audience.links.tokens import ADDRESS_BYTES, PREFERENCES, SITE_BYTES, UNSUBSCRIBE, Payload
 from storage import database
 from storage.access import sites as stored_sites
+from storage.looks import looks as stored_looks
 
 __all__ = ["PREFERENCES", "UNSUBSCRIBE", "Standing"]
 
 GLUED = ".,)>"  # what mail programs take for a part of a URL at its end
 NOT_HTTPS = (
     "Gmail and Yahoo ignore these links, as they do not begin with https://: "
-    "set AUDIENCE_PUBLIC_URL to such an address."
+    "set AUDIENCE_PUBLIC_URL, or the address of the site's pages, to one that does."
 )
 
 
 class Links:
-    """Makes the links of subscribers of a site, with one statement whatever their number.
+    """Makes the links of subscribers of a site, with two statements whatever their number.
 
-    They begin with `base`, which has no slash at its end. `note` says what is wrong with them, or is empty.
+    They begin with `base`, which has no slash at its end, or with the site's own address and the path of
+    `base`. `note` says what is wrong with them, or is empty.
     """
 
     @database.session()
     def __init__(self, site: Site, base: str) -> None:
-        current = generations.read(site.id).current
+        current, own = generations.read(site.id).current, stored_looks.get(site.id).base_url
+        base = own + urlsplit(base).path if own else base
         self._site_id = site.id
         self._begin = tokens.begin(current.generation, bytes.fromhex(site.uuid[: 2 * SITE_BYTES]))
         self._month = tokens.MONTH.pack(_month(clock.now_ms()))

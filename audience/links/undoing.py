@@ -1,6 +1,7 @@
 """What the page may do that an unsubscribe by a link was answered with: undo it, and say why.
 
-The page has a ticket, which names the consent event. It is good only while that event is the last one.
+The page has a ticket, which names the consent event and the one before, which undo puts back. It is good only
+while that event is the last one.
 """
 
 from contextlib import suppress
@@ -10,7 +11,7 @@ from typing import NamedTuple
 from itsdangerous import BadSignature, Signer
 
 from audience import clock
-from audience.changes.changes import Change, Consent
+from audience.changes.consents import ConsentBefore, ConsentEvent
 from audience.clock import HOUR_MS
 from audience.links import generations, tokens, unsubscribing
 from audience.links.links import Link
@@ -20,6 +21,7 @@ from storage import database
 from storage.changes import consent_changes
 from storage.changes.consents import ConsentKind
 from storage.subscribers.subscribers import Subscriber
+from storage.undo import undos
 
 PURPOSE = "ticket"
 MAX_LENGTH = 200
@@ -32,40 +34,48 @@ class UndoOutcome(StrEnum):
 
 
 class Ticket(NamedTuple):
-    """`number` is that of the consent event, `until` in milliseconds the end of the hour."""
+    """`number` is that of the consent event, `until` in milliseconds the end of the hour. `before` is the
+    event that counted before it.
+    """
 
     uuid: str
     number: int
     until: int
+    before: ConsentEvent
 
 
-def new_ticket(link: Link, number: int) -> tuple[str, int]:
+def new_ticket(link: Link, number: int, before: ConsentEvent) -> tuple[str, int]:
     """The text of a ticket, and until when it undoes, in milliseconds."""
     until = clock.now_ms() + HOUR_MS
-    return _signer(link).sign(f"{link.uuid} {number} {until}").decode(), until
+    values = (link.uuid, number, until, *map(int, before))
+    return _signer(link).sign(" ".join(map(str, values))).decode(), until
 
 
 def read_ticket(link: Link, text: str) -> Ticket | None:
     """The ticket of a link; None if the link's page had no such one."""
     if len(text) <= MAX_LENGTH and text.isascii():
         with suppress(BadSignature):
-            uuid, number, until = _signer(link).unsign(text).decode().split(" ")
-            return Ticket(uuid, int(number), int(until)) if uuid == link.uuid else None
+            uuid, *numbers = _signer(link).unsign(text).decode().split(" ")
+            number, until, instant, number_before, kind = map(int, numbers)
+            before = ConsentEvent(instant, number_before, ConsentKind(kind))
+            return Ticket(uuid, number, until, before) if uuid == link.uuid else None
     return None
 
 
 def undo(link: Link, text: str) -> UndoOutcome:
-    ticket = read_ticket(link, text)
+    """Puts the consent event of before back, unless an import that is undone had subscribed them by it."""
+    ticket, site_id = read_ticket(link, text), link.site.id
     if ticket is None:
         return UndoOutcome.TOO_LATE
-    with database.write(link.site.id):
+    with database.write(site_id):
         subscriber, _ = unsubscribing.find(link)
         if subscriber and subscriber.unsubscribed_at is None:
             return UndoOutcome.ALREADY
-        if subscriber is None or clock.now_ms() > ticket.until or not _is_last(subscriber, ticket):
+        if subscriber is None or not _may_undo(site_id, subscriber, ticket):
             return UndoOutcome.TOO_LATE
-        change = Change(subscriber.email_key, subscriber.email, consent=Consent.SUBSCRIBE, creates=False)
-        subscribers.write(link.site.id, [change], subscribers.accept_now(link.site.id, SOURCE))
+        instant, number, kind = ticket.before
+        before = ConsentBefore(None, instant or None, number, kind)
+        subscribers.put_consent_back(site_id, subscriber, before, subscribers.accept_now(site_id, SOURCE))
         return UndoOutcome.UNDONE
 
 
@@ -81,6 +91,13 @@ def give_reason(link: Link, text: str, reason: str) -> Ticket | None:
         if reason in REASONS:
             consent_changes.put_reason(link.site.id, subscriber.id, SOURCE.kind, reason)
         return ticket
+
+
+def _may_undo(site_id: int, subscriber: Subscriber, ticket: Ticket) -> bool:
+    """Nothing else may have unsubscribed them, though it does not count: what undo puts back is older."""
+    is_only = _is_last(subscriber, ticket) and subscriber.unsubscribe_number == ticket.number
+    is_in_time = clock.now_ms() <= ticket.until
+    return is_only and is_in_time and ticket.before.number not in undos.undone_import_numbers(site_id)
 
 
 def _is_last(subscriber: Subscriber, ticket: Ticket) -> bool:

@@ -5,9 +5,12 @@ from typing import NamedTuple
 
 from audience import clock
 from audience.access import site_keys
-from audience.changes.changes import Change, Consent, Source, SourceKind
+from audience.changes import consents
+from audience.changes import log as change_log
+from audience.changes.changes import Change, Consent
 from audience.changes.consents import ConsentEvent
 from audience.links.links import Link, Standing
+from audience.sources import Source, SourceKind
 from audience.subscribers import subscribers
 from storage import database
 from storage.changes.consents import ConsentKind
@@ -34,10 +37,13 @@ class LinkOutcome(StrEnum):
 
 
 class Unsubscribed(NamedTuple):
-    """`number` is that of the event in the site's order, 0 if nothing was done."""
+    """`number` is that of the event in the site's order, 0 if nothing was done. `before` is the event that
+    counted, of whom it has unsubscribed.
+    """
 
     outcome: LinkOutcome
     number: int = 0
+    before: ConsentEvent | None = None
 
 
 def unsubscribe(link: Link, reason: str = "") -> Unsubscribed:
@@ -60,7 +66,7 @@ def find(link: Link) -> tuple[Subscriber | None, FormerLink | None]:
     gone. In the caller's session.
     """
     site_id = link.site.id
-    former = former_links.get(site_id, site_keys.address_hash(site_id, link.uuid))
+    former = former_links.get(site_id=site_id, uuid_hash=site_keys.address_hash(site_id, link.uuid))
     return stored.get_by_uuid(site_id, link.uuid) or (former and _holder(site_id, former)), former
 
 
@@ -75,20 +81,22 @@ def _holder(site_id: int, former: FormerLink) -> Subscriber | None:
 
 def _unsubscribe(site_id: int, subscriber: Subscriber, reason: str) -> Unsubscribed:
     accepted = subscribers.accept_now(site_id, SOURCE)
-    key, email, is_subscribed = subscriber.email_key, subscriber.email, subscriber.unsubscribed_at is None
+    key, email = subscriber.email_key, subscriber.email
     change = Change(key, email, consent=Consent.UNSUBSCRIBE, creates=False, reason=reason)
     subscribers.write(site_id, [change], accepted)
-    return Unsubscribed(LinkOutcome.UNSUBSCRIBED if is_subscribed else LinkOutcome.ALREADY, accepted.number)
+    if subscriber.unsubscribed_at is not None:
+        return Unsubscribed(LinkOutcome.ALREADY, accepted.number)
+    return Unsubscribed(LinkOutcome.UNSUBSCRIBED, accepted.number, consents.current_event(subscriber))
 
 
 def _keep(site_id: int, address_hash: str) -> Unsubscribed:
     """Of an address that nobody has; one that is erased stays erased, with the later number."""
     accepted = subscribers.accept_now(site_id, SOURCE)
     event = ConsentEvent(accepted.at, accepted.number, ConsentKind.UNSUBSCRIBE)
-    before = suppressions.known(site_id, [address_hash]).get(address_hash)
+    before = suppressions.find_by_hash(site_id, [address_hash]).get(address_hash)
     if before is None or event.counts_over(_event(before), clock.now_ms()):
         why = before.reason if before else suppressions.UNSUBSCRIBED
-        suppressions.add(site_id, {address_hash: Suppression(why, *event)})
+        change_log.suppress(site_id, {address_hash: Suppression(why, *event)}, accepted.number)
     return Unsubscribed(LinkOutcome.KEPT, accepted.number)
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
+from audience.config import LOOPBACK
 from audience.errors import Refused
 from schemas.values import FieldError
 from storage import database
@@ -26,6 +27,9 @@ UNSEEN = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufef
 NAME = "Write a name of at most 60 characters, without @, :// and dots within words."
 URL = "Write an address that begins with https:// or http://, of at most 500 characters."
 ACCENT = "Write the colour as # and six digits, such as #1d4f80."
+BASE_URL = (
+    "Write https:// and a name that leads here and is not the console's, such as https://a.example.com."
+)
 LANGUAGE = "Choose one of the languages."
 LOGO = "Choose a PNG, JPEG or WebP picture of at most 64 KB."
 HASH_LENGTH = 12
@@ -51,9 +55,25 @@ def logo_hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:HASH_LENGTH]
 
 
-def change(site: Site, sent: Mapping[str, str], picture: bytes, removes_logo: bool, actor: Actor) -> None:
-    """Sets all of a look but the logo, which another `picture` replaces. Raises `Refused`."""
-    look, kind = _checked(sent), _kind(picture) if picture else ""
+@database.session()
+def is_own_host(host: str) -> bool:
+    """Whether the pages of a site have this host for themselves."""
+    return stored.is_base_url([f"{scheme}://{host}" for scheme in ("https", "http")])
+
+
+def change(
+    site: Site,
+    sent: Mapping[str, str],
+    picture: bytes,
+    removes_logo: bool,
+    actor: Actor,
+    public_url: str = "",
+) -> None:
+    """Sets all of a look but the logo, which another `picture` replaces. Raises `Refused`.
+
+    The pages' own address cannot be that of `public_url`, where the console answers.
+    """
+    look, kind = _checked(sent, public_url), _kind(picture) if picture else ""
     with database.write(site.id):
         before = stored.get(site.id)
         changed = [name for name in sent if getattr(look, name) != getattr(before, name)]
@@ -66,13 +86,14 @@ def change(site: Site, sent: Mapping[str, str], picture: bytes, removes_logo: bo
             audit_log.record(actor, "look of the pages changed", site, typed=typed)
 
 
-def _checked(sent: Mapping[str, str]) -> Look:
+def _checked(sent: Mapping[str, str], public_url: str) -> Look:
     """Raises `Refused`, with an error for each field."""
     wrong = {
         "name": (NAME, not is_name(sent["name"])),
         **{field: (URL, bool(sent[field]) and not is_url(sent[field])) for field in URLS},
         "accent": (ACCENT, bool(sent["accent"]) and not COLOUR.fullmatch(sent["accent"])),
         "language": (LANGUAGE, sent["language"] not in ("", *LANGUAGES)),
+        "base_url": (BASE_URL, bool(sent["base_url"]) and not _is_own(sent["base_url"], public_url)),
     }
     errors = [FieldError(field, message) for field, (message, is_wrong) in wrong.items() if is_wrong]
     if errors:
@@ -97,8 +118,15 @@ def is_url(text: str) -> bool:
     return parts.scheme in ("https", "http") and bool(parts.hostname) and "@" not in parts.netloc
 
 
+def _is_own(text: str, public_url: str) -> bool:
+    """A scheme and a host, which is another than that of the console."""
+    parts = urlsplit(text) if is_url(text) else None
+    is_bare = parts is not None and text == f"{parts.scheme}://{parts.netloc}".lower()
+    return parts is not None and is_bare and parts.hostname not in (urlsplit(public_url).hostname, *LOOPBACK)
+
+
 def _kind(picture: bytes) -> str:
-    """By its first bytes. Raises `Refused`."""
+    """The media type of a picture, by its first bytes. Raises `Refused`."""
     kinds = {
         "image/png": picture.startswith(b"\x89PNG\r\n\x1a\n"),
         "image/jpeg": picture.startswith(b"\xff\xd8\xff"),

@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -64,7 +63,8 @@ INSTANTS = range(253_402_300_800_000)  # to the end of the year 9999
 @dataclass(frozen=True)
 class Restored:
     """The result of a restore: the numbers of subscribers erased and unsubscribed again, of keys revoked or
-    set to expire again, and of webhooks paused.
+    set to expire again, and of webhooks paused; the days that the log lacks, whether the folder was new, the
+    bytes of the log's last line if that is cut off, and the number of its lines that could not be read.
     """
 
     created_at: int
@@ -75,6 +75,9 @@ class Restored:
     paused_webhooks: int
     damaged: bool
     missing_days: int
+    new: bool
+    cut_off_bytes: int
+    unreadable_lines: int
 
 
 def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
@@ -87,7 +90,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
         raise Refused(f"{file} exists already: choose another name.")
     if not file.parent.is_dir():
         raise Refused(f"There is no folder {file.parent}: create it first.")
-    with _os_errors_refused(file), _private_folder(file.parent) as folder:
+    with _os_errors_refused(file), secret_files.private_folder(file.parent) as folder:
         copy, draft = folder / DATABASE, folder / "draft.tar"
         at = clock.now_ms()
         with database.snapshot():
@@ -206,12 +209,6 @@ def _os_errors_refused(file: Path) -> Iterator[None]:
         raise Refused(f"{error.filename or file} cannot be written: {error.strerror}.") from error
 
 
-@contextlib.contextmanager
-def _private_folder(beside: Path) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix=".audience-", dir=beside) as folder:
-        yield Path(folder)
-
-
 def restore(
     settings: Settings,
     file: Path,
@@ -230,14 +227,14 @@ def restore(
     refuse_server(settings)
     current = database.file(settings.database)
     current.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _os_errors_refused(current), _private_folder(current.parent) as folder:
+    with _os_errors_refused(current), secret_files.private_folder(current.parent) as folder:
         manifest = _unpack(file, folder, progress)
         accepted = stored.accepted_numbers(folder / DATABASE)
         carryover = restore_carryover.read(settings, manifest.created_at, accepted, openers)
         applied = _bring_up_to_date(folder, settings, openers, carryover, ignore_erasures)
         missing_days = -(-carryover.missing_ms // DAY_MS)
-        if missing_days and not (unsubscribes_lost or ignore_erasures):
-            raise Refused(TOO_OLD.format(missing_days))
+        if not (unsubscribes_lost or ignore_erasures):
+            _refuse_gaps(settings, carryover, missing_days)
         rows = stored.examine(folder / DATABASE).rows
         stored.release(current)
         secret = (folder / pepper.FILE).read_bytes()
@@ -249,7 +246,19 @@ def restore(
         secret_files.set_aside(settings.instance / erasure_log.LOG)
     openers.process(settings)
     keys.forget_inactive_secret(settings.instance)
-    return Restored(manifest.created_at, rows, *applied, carryover.damaged, missing_days)
+    return Restored(
+        manifest.created_at, rows, *applied, carryover.damaged, missing_days, carryover.is_new,
+        carryover.cut_off, len(carryover.unreadable),
+    )  # fmt: skip
+
+
+def _refuse_gaps(settings: Settings, carryover: Carryover, missing_days: int) -> None:
+    """Raises `Refused` if the log of erasures has gaps; a new folder is not expected to have a log."""
+    if carryover.unreadable:
+        log = settings.instance / erasure_log.LOG
+        raise Refused(erasure_log.UNREADABLE.format(log, carryover.unreadable[0]))
+    if missing_days and not carryover.is_new:
+        raise Refused(TOO_OLD.format(missing_days))
 
 
 def _bring_up_to_date(

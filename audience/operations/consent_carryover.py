@@ -1,6 +1,7 @@
 """Who was unsubscribed from an instance since a backup was made stays so when it is restored."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from audience import clock
 from audience.access import site_keys
@@ -11,7 +12,7 @@ from audience.changes.consents import ConsentEvent
 from audience.imports import payloads as import_payloads
 from audience.subscribers import subscribers
 from storage.access import sites as stored_sites
-from storage.bulk import acts as stored_bulk_acts
+from storage.bulk import actions as stored_bulk_actions
 from storage.changes.consents import ConsentKind
 from storage.erasures import suppressions
 from storage.erasures.log import ERASED, SUBSCRIBED, UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE, LogLine
@@ -21,22 +22,25 @@ from storage.subscribers import subscribers as stored_subscribers
 
 CHUNK_ROWS = 500
 UNSUBSCRIBED_KINDS = frozenset({UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE})
-Leaving = tuple[str, int, ConsentEvent]  # key of the address, instant to be shown, event
+Unsubscribe = tuple[str, int, ConsentEvent]  # key of the address, instant to be shown, event
 
 
-def waiting(accepted: Mapping[str, int]) -> dict[str, list[Leaving]]:
-    """By uuid of the site, whom imports and bulk actions that wait unsubscribe, accepted after a number."""
+def waiting(accepted: Mapping[str, int]) -> dict[str, list[Unsubscribe]]:
+    """The unsubscribes of waiting imports and bulk actions that were accepted after a number, by uuid of the
+    site.
+    """
     return {
-        site.uuid: list(_leaving(site.id, accepted.get(site.uuid, 0))) for site in stored_sites.list_all()
+        site.uuid: list(_unsubscribes(site.id, accepted.get(site.uuid, 0)))
+        for site in stored_sites.list_all()
     }
 
 
-def _leaving(site_id: int, after: int) -> Iterator[Leaving]:
+def _unsubscribes(site_id: int, after: int) -> Iterator[Unsubscribe]:
     for payload, number, at in stored_imports.accepted_batches(site_id):
         if number > after:
             accepted = Acceptance(number, at)
             changes = [change for change in import_payloads.read(payload) if change]
-            yield from _counting(
+            yield from _effective(
                 site_id,
                 [
                     (change.key, shown_at, event)
@@ -45,37 +49,36 @@ def _leaving(site_id: int, after: int) -> Iterator[Leaving]:
                     if event.unsubscribes
                 ],
             )
-    for ids, number, at in stored_bulk_acts.waiting_unsubscribes(site_id, after):
+    for ids, number, at in stored_bulk_actions.waiting_unsubscribes(site_id, after):
         event = ConsentEvent(at, number, ConsentKind.UNSUBSCRIBE)
-        keys = [key for _, key in stored_bulk_acts.keys(site_id, ids).values()]
-        yield from _counting(site_id, [(key, at, event) for key in keys])
+        keys = [key for _, key in stored_bulk_actions.keys(site_id, ids).values()]
+        yield from _effective(site_id, [(key, at, event) for key in keys])
 
 
-def _counting(site_id: int, events: Sequence[Leaving]) -> Iterator[Leaving]:
-    """Those of some unsubscribes that count over what is kept of each subscriber now."""
-    people, now = stored_subscribers.get_by_keys(site_id, {key for key, *_ in events}), clock.now_ms()
+def _effective(site_id: int, events: Sequence[Unsubscribe]) -> Iterator[Unsubscribe]:
+    """The unsubscribes that count over the current consent event of each subscriber."""
+    existing, now = stored_subscribers.get_by_keys(site_id, {key for key, *_ in events}), clock.now_ms()
     for key, shown_at, event in events:
-        person = people.get(key)
-        if person is None or event.counts_over(consents.current_event(person), now):
+        subscriber = existing.get(key)
+        if subscriber is None or event.counts_over(consents.current_event(subscriber), now):
             yield key, shown_at, event
 
 
-def logged(site_id: int, leaving: Sequence[Leaving]) -> list[LogLine]:
-    """As lines of the log."""
+def log_lines(site_id: int, unsubscribes: Sequence[Unsubscribe]) -> list[LogLine]:
     return [
         LogLine(
             "",
             site_keys.address_hash(site_id, key),
             event.instant,
-            kind=consents.logged_kind(event.kind),
+            kind=consents.LOGGED_AS.get(event.kind, UNSUBSCRIBED),
             shown_at=shown_at,
         )
-        for key, shown_at, event in leaving
+        for key, shown_at, event in unsubscribes
     ]
 
 
 def last_by_hash(changes: Sequence[LogLine]) -> dict[str, LogLine]:
-    """Of each address and person, the last line of the log, whatever its number; none of who was erased.
+    """The last line of the log of each address and uuid, whatever its number; none of who was erased.
 
     What waits, in order, counts over it unless it is dated before.
     """
@@ -89,51 +92,67 @@ def last_by_hash(changes: Sequence[LogLine]) -> dict[str, LogLine]:
     return {hash_: change for hash_, change in last.items() if change.kind != ERASED}
 
 
-def repeat(site_id: int, last: Mapping[str, LogLine], accepted: Acceptance) -> int:
-    """Unsubscribes whom the open instance has, by the hash of their address or their uuid; how many it had
-    subscribed. Of an address that nobody has, it keeps the hash.
-
-    Whoever is back by the log stays as they are, and the log is told if that is unsubscribed.
+def movers(changes: Sequence[LogLine]) -> dict[LogLine, str | None]:
+    """The hash of the uuid for each line of a subscriber's former address: the next line has it, with the
+    same number.
     """
-    last_id, count, there = 0, 0, set[str]()
-    while last and (people := stored_subscribers.keys_after(site_id, last_id, CHUNK_ROWS)):
-        last_id = people[-1][0]
-        changes, back = list[Change](), list[str]()
-        for _, key, uuid in people:
-            hashes = {*site_keys.address_hashes(site_id, key), site_keys.address_hash(site_id, uuid)}
-            found = [last[hash_] for hash_ in hashes & last.keys()]
-            there |= hashes & last.keys()
-            changes += (_leaving_again(key, line, accepted) for line in found if line.kind != SUBSCRIBED)
-            back += (key for line in found if line.kind == SUBSCRIBED)
+    return {
+        change: own.person_hash
+        for change, own in pairwise(changes)
+        if change.person_hash is None and change.number == own.number
+    }
+
+
+def repeat(
+    site_id: int, last: Mapping[str, LogLine], movers: Mapping[LogLine, str | None], accepted: Acceptance
+) -> int:
+    """Unsubscribes subscribers by the hash of their address or their uuid. Returns how many were subscribed.
+    Suppresses addresses without a subscriber.
+
+    Whoever has resubscribed by the log stays as they are. If that is unsubscribed, it is logged. The line of
+    an address that a subscriber left does not count beside their own.
+    """
+    last_id, count, existing = 0, 0, set[str]()
+    while last and (rows := stored_subscribers.keys_after(site_id, last_id, CHUNK_ROWS)):
+        last_id = rows[-1][0]
+        changes, resubscribed = list[Change](), list[str]()
+        for _, key, uuid in rows:
+            uuid_hash = site_keys.address_hash(site_id, uuid)
+            hashes = last.keys() & {*site_keys.address_hashes(site_id, key), uuid_hash}
+            existing |= hashes
+            lines = [last[hash_] for hash_ in hashes]
+            if uuid_hash in last:
+                lines = [line for line in lines if movers.get(line) != uuid_hash]
+            changes += (_unsubscribe_again(key, line, accepted) for line in lines if line.kind != SUBSCRIBED)
+            resubscribed += (key for line in lines if line.kind == SUBSCRIBED)
         if changes:
             count += subscribers.write(site_id, changes, accepted).outcomes.count(Outcome.UPDATED)
-        for person in stored_subscribers.get_by_keys(site_id, back).values():
-            if person.unsubscribed_at is not None:
-                address_hash = site_keys.address_hash(site_id, person.email_key)
-                change_log.log_moved(site_id, person, address_hash, accepted.number)
-    people_hashes = {change.person_hash for change in last.values()}
-    absent = [hash_ for hash_ in last.keys() - there - people_hashes if last[hash_].kind != SUBSCRIBED]
+        subscribers_now = stored_subscribers.get_by_keys(site_id, resubscribed).values()
+        unsubscribed = [row for row in subscribers_now if row.unsubscribed_at is not None]
+        change_log.log_consent(site_id, unsubscribed, accepted.number)
+    uuid_hashes = {change.person_hash for change in last.values()}
+    absent = [hash_ for hash_ in last.keys() - existing - uuid_hashes if last[hash_].kind != SUBSCRIBED]
     for start in range(0, len(absent), CHUNK_ROWS):
         chunk = absent[start : start + CHUNK_ROWS]
         _suppress(site_id, {hash_: last[hash_] for hash_ in chunk}, accepted)
     return count
 
 
-def _suppress(site_id: int, left: Mapping[str, LogLine], accepted: Acceptance) -> None:
-    known = suppressions.known(site_id, left)
-    kept = {}
-    for address_hash, change in left.items():
+def _suppress(site_id: int, by_hash: Mapping[str, LogLine], accepted: Acceptance) -> None:
+    present = suppressions.find_by_hash(site_id, by_hash)
+    suppressed = {}
+    for address_hash, change in by_hash.items():
         kind = (
             ConsentKind.DATED_UNSUBSCRIBE if change.kind == UNSUBSCRIBED_BY_DATE else ConsentKind.UNSUBSCRIBE
         )
-        before = known.get(address_hash, Suppression(suppressions.UNSUBSCRIBED, 0, 0))
+        before = present.get(address_hash, Suppression(suppressions.UNSUBSCRIBED, 0, 0))
         since, kind = max((min(change.at, accepted.at), kind), (before.since, ConsentKind(before.kind)))
-        kept[address_hash] = Suppression(before.reason, since, accepted.number, kind)
-    change_log.suppress(site_id, kept, accepted.number)
+        suppressed[address_hash] = Suppression(before.reason, since, accepted.number, kind)
+    change_log.suppress(site_id, suppressed, accepted.number)
 
 
-def _leaving_again(key: str, change: LogLine, accepted: Acceptance) -> Change:
-    """What was dated stays so: of equal instants, it counts over a `subscribe` after the restore."""
+def _unsubscribe_again(key: str, change: LogLine, accepted: Acceptance) -> Change:
+    """A dated unsubscribe stays dated: of equal instants, it counts over a `subscribe` after the restore."""
     dated_at = accepted.at if change.kind == UNSUBSCRIBED_BY_DATE else None
     shown_at = change.at if change.shown_at is None else change.shown_at
     return Change(key, key, consent=Consent.UNSUBSCRIBE, at=shown_at, consent_at=dated_at, creates=False)

@@ -1,19 +1,22 @@
 """A demo site that looks like a real list: two years of fictional subscribers and their events."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import cycle, islice
 from pathlib import Path
+from typing import Any
 
 from audience import clock
 from audience.access import keys, operators, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.keys import NewKey
 from audience.access.sites import Site
-from audience.changes.changes import Source, SourceKind
+from audience.changes.changes import Change
+from audience.looks import looks
 from audience.operations import demo_imports, demo_segments
 from audience.operations.demo_people import FictionalSubscriber, generate
 from audience.protocols import Progress
 from audience.reports import reports
+from audience.sources import Source, SourceKind
 from audience.subscribers import events, subscribers
 from storage import database
 
@@ -21,10 +24,30 @@ NAME, TIME_ZONE = "Demo", "Europe/Amsterdam"
 SUBSCRIBERS = 20_000
 CHUNK_ROWS = 500
 
-REPORTS = (
-    ("Plans", "VisitorsByFieldReport", {"field": "plan"}),
-    ("Countries", "VisitorsByFieldReport", {"field": "country", "limit": 16}),
-    ("Purchases by week", "EventsReport", {"event": "$purchase", "unit": "week", "days": 365}),
+REPORTS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("Plans", "Reporting::Reports::VisitorsByFieldReport", {"field": "plan"}),
+    ("Countries", "Reporting::Reports::VisitorsByFieldReport", {"field": "country", "limit": 16}),
+    (
+        "Purchases by week",
+        "Reporting::Reports::EventsReport",
+        {"event": "$purchase", "unit": "week", "days": 365},
+    ),
+    ("Why they left", "LeavingReport", {}),
+)
+LOOK = {
+    "name": "Coast and Atlas", "home": "https://coast.example/", "imprint": "https://coast.example/imprint",
+    "privacy": "https://coast.example/privacy", "language": "", "accent": "#1d4f80", "base_url": "",
+}  # fmt: skip
+BY_LINK = (
+    "too_many",
+    "",
+    "not_interested",
+    "too_many",
+    "",
+    "elsewhere",
+    "not_expected",
+    "never_signed_up",
+    "",
 )
 
 
@@ -50,9 +73,8 @@ def _fill(site: Site, count: int, progress: Progress) -> None:
     demo_imports.create(site, joined)
     demo_segments.create(site)
     for name, type_, settings in REPORTS:
-        reports.create(
-            site, {"name": name, "report_type": f"Reporting::Reports::{type_}", "settings": settings}
-        )
+        reports.create(site, {"name": name, "report_type": type_, "settings": settings})
+    looks.change(site, LOOK, b"", removes_logo=False, actor=COMMAND_LINE)
 
 
 def _chunks(generated: Iterator[FictionalSubscriber]) -> Iterator[list[FictionalSubscriber]]:
@@ -60,10 +82,22 @@ def _chunks(generated: Iterator[FictionalSubscriber]) -> Iterator[list[Fictional
         yield chunk
 
 
+def _leaves(change: Change) -> bool:
+    return bool(change.consent)
+
+
 @database.writes_site
 def _write(site_id: int, chunk: Sequence[FictionalSubscriber]) -> None:
     changes = [subscriber.change for subscriber in chunk]
-    ids = subscribers.write(site_id, changes, subscribers.accept_now(site_id, Source(SourceKind.API))).ids
+    by_link = [change for number, change in enumerate(filter(_leaves, changes)) if number % 10]
+    keys_by_link = {change.key for change in by_link}
+    created = [change._replace(consent="") if change.key in keys_by_link else change for change in changes]
+    ids = subscribers.write(site_id, created, subscribers.accept_now(site_id, Source(SourceKind.API))).ids
+    unsubscribes = [
+        Change(change.key, change.email, consent=change.consent, at=change.at, reason=reason)
+        for change, reason in zip(by_link, cycle(BY_LINK), strict=False)
+    ]
+    subscribers.write(site_id, unsubscribes, subscribers.accept_now(site_id, Source(SourceKind.LINK)))
     history = [
         (subscriber.change._replace(event_at=at), type_, {"details": details})
         for subscriber in chunk

@@ -13,7 +13,7 @@ from audience.operations import site_lane
 from audience.operations.demo_people import SEED
 from audience.protocols import FileRow
 from storage import database
-from storage.changes import acts as change_log_acts
+from storage.changes import source_rows
 from storage.imports import file_imports as stored
 from storage.imports import file_uploads as stored_uploads
 from storage.imports.file_uploads import ImportedFile
@@ -68,8 +68,8 @@ def _import(site: Site, file: DemoFile, chosen: Sequence[str], begun: int) -> No
     site_lane.drain(site.id, DRAIN_SECONDS)
     with database.write(site.id):
         imported = ImportedFile(f"{file.tag}.csv", DEMO, "everyone has agreed")
-        stored_uploads.put_file(site.id, upload.import_id, imported)
-        change_log_acts.put_at(site.id, ("import", upload.import_id), begun)
+        stored_uploads.add_file(imported, site=site.id, import_id=upload.import_id)
+        source_rows.put_at(site.id, ("import", upload.import_id), begun)
         stored.put_dates(site.id, upload.import_id, begun, begun + 1000 * (2 + len(chosen) // ROWS_A_SECOND))
 
 

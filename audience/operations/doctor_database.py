@@ -9,6 +9,8 @@ from audience import clock, jobs
 from audience.access import operators, site_keys, sites
 from audience.clock import DAY_MS
 from audience.imports import backlog
+from audience.links.links import Links
+from audience.looks import looks
 from audience.operations import change_log_replay
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.operations.health import oldest_import, recent_writes
@@ -22,6 +24,7 @@ TWINS = (
     "second, which takes it from all who have it."
 )
 MOST_TWINS = 5  # that are named
+OWN_NAME = "a name of their own, in Settings, Pages and mail, keeps it apart"
 CLOCK_SKEW_MS = 60_000
 MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
 
@@ -61,6 +64,18 @@ def console(context: Context) -> Iterator[Finding]:
         yield warn("console", "no operator is an administrator", advice)
     else:
         yield ok("console", f"operators: {len(accounts)}")
+
+
+def links(context: Context) -> Iterator[Finding]:
+    """Where the links of each site lead."""
+    for site in sites.list_all():
+        own, note = looks.get(site).base_url, Links(site, context.settings.base_url).note
+        where = f"links of site {site.uuid} begin with {own or context.settings.base_url}"
+        if note:
+            yield warn("links", where, note)
+        else:
+            advice = "" if own else f", where the console answers, too: {OWN_NAME}"
+            yield ok("links", f"{where}{advice}")
 
 
 def unfinished_imports(context: Context) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ NORMAL_FORMS: Mapping[str, Callable[[str], str]] = {
     "validation/free": parse_domain,
     "validation/roles": fold,
 }
-ACTS = {"more": "put on the list", "fewer": "taken away by the list", "neither": "taken off the list"}
+AUDIT_TEXTS = {"more": "put on the list", "fewer": "taken away by the list", "neither": "taken off the list"}
 ENTRY = "Give one word, phrase, domain or mailbox, as the list has them."
 UNKNOWN = "Give one of the lists, and more, fewer or neither."
 
@@ -31,13 +31,13 @@ def put(instance: Path, name: str, entry: str, part: str, actor: Actor) -> None:
 
     The change takes effect at the next start of the service. Raises `Refused`.
     """
-    if name not in NORMAL_FORMS or part not in ACTS:
+    if name not in NORMAL_FORMS or part not in AUDIT_TEXTS:
         raise Refused(UNKNOWN)
     file = instance / f"{name}.txt"
     try:
         text = own_lists.changed(file, NORMAL_FORMS[name], entry, part)
     except ValueError as error:
         raise Refused(ENTRY) from error
-    audit_log.record(actor, f"{ACTS[part]} {name}", subject=entry.strip())
+    audit_log.record(actor, f"{AUDIT_TEXTS[part]} {name}", subject=entry.strip())
     file.parent.mkdir(exist_ok=True, mode=0o700)
     secret_files.write(file, text.encode("utf-8"))

@@ -4,8 +4,9 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from audience import secret_files
 from audience.access import audit_log
-from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk import chunks as bulk_chunks
 from audience.changes import retention as change_log_retention
 from audience.config import Settings
 from audience.erasures import log as erasure_log
@@ -39,7 +40,7 @@ def kinds(
 
 def given_up(settings: Settings) -> tuple[Kind, ...]:
     """The job kinds that are given up after failures, and queued again by hand."""
-    return (*site_lane.KINDS, bulk_act_pieces.kind(settings.instance))
+    return (*site_lane.KINDS, bulk_chunks.kind(settings.instance))
 
 
 def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
@@ -50,13 +51,14 @@ def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
         "abandoned imports": file_imports.sweep,
         "refused rows": file_imports.forget_refused,
         "files": partial(file_uploads.sweep, settings.instance),
+        "stopped restores": partial(secret_files.remove_left_folders, settings.instance),
         "deleted tags": tags.sweep,
         "consent log": partial(erasure_log.sweep, settings.instance, settings.consent_log_days),
         "audit log": partial(audit_log.sweep, settings.audit_log_days),
         "changes": partial(change_log_retention.sweep, settings.changes_days),
         "undos": partial(undos.sweep, settings.changes_days),
         "deliveries": webhook_deliveries.sweep,
-        "bulk actions": bulk_act_pieces.sweep,
+        "bulk actions": bulk_chunks.sweep,
     }
 
 

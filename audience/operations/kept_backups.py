@@ -24,7 +24,7 @@ FOLDER = "backups"
 NAME = re.compile(r"audience-[0-9]{8}-[0-9]{6}\.tar")
 JOB = "backup"
 ASKED, PROBLEM = "asked.json", "problem.txt"  # what a worker is told, and tells
-PIECE_BYTES = 2**20
+CHUNK_BYTES = 2**20
 NOT_MADE = "The backup was not made: {}. Make room or repair what it names, then make another."
 BUSY = "A backup is being made already: look again in a minute."
 GONE = "There is no such backup here."
@@ -121,7 +121,7 @@ def read(settings: Settings, name: str, actor: Actor) -> Iterator[bytes]:
 
 def _pieces(file: Path) -> Iterator[bytes]:
     with file.open("rb") as binary:
-        while chunk := binary.read(PIECE_BYTES):
+        while chunk := binary.read(CHUNK_BYTES):
             yield chunk
 
 

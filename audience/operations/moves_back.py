@@ -53,7 +53,7 @@ def undo(settings: Settings, password_file: str, lost: bool, progress: Progress)
             if lost is not _is_lost(target):
                 raise Refused((NOT_LOST if lost else LOST).format(phase.other))
             if not lost:
-                _take_back(source, phase, target, progress)
+                _retire_target(source, phase, target, progress)
         mark(source, phase, HERE)
 
 
@@ -70,7 +70,7 @@ def _is_end_of(phase: Phase, present: Phase) -> bool:
     return not present.name or (present.name == ARRIVING and present.move in ("", phase.move))
 
 
-def _take_back(source: End, phase: Phase, target: Settings, progress: Progress) -> None:
+def _retire_target(source: End, phase: Phase, target: Settings, progress: Progress) -> None:
     """Marks the other database as unused, and compares it only then, because a host may have written
     to it.
     """

@@ -32,7 +32,7 @@ def apply(carried: list[CarriedOperator]) -> None:
     if not carried:
         return
     for restored in operators.list_all():
-        operators.delete(restored.id)
+        operators.delete(id=restored.id)
     site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
     for operator in carried:
         _add(operator, site_ids)
@@ -41,7 +41,10 @@ def apply(carried: list[CarriedOperator]) -> None:
 def _add(operator: CarriedOperator, site_ids: dict[str, int]) -> None:
     present = operator.operator
     operator_id = operators.add(
-        present.email, present.email_key, bool(present.administrator), present.created_at
+        email=present.email,
+        email_key=present.email_key,
+        administrator=bool(present.administrator),
+        created_at=present.created_at,
     )
     operators.set_password_hash(operator_id, present.password_hash)
     for uuid in operator.roles.keys() & site_ids.keys():

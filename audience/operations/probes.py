@@ -54,6 +54,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("erasures", doctor.logged_erasures, Needs.MIGRATED),
     Probe("clock", doctor_database.system_clock, Needs.MIGRATED),
     Probe("console", doctor_database.console, Needs.MIGRATED),
+    Probe("links", doctor_database.links, Needs.MIGRATED),
     Probe("imports", doctor_database.unfinished_imports, Needs.MIGRATED, ready=health.oldest_import),
     Probe("jobs", doctor_database.failed_jobs, Needs.MIGRATED),
     Probe("disk", health.disk, ready=health.disk),

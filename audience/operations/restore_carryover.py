@@ -1,4 +1,4 @@
-"""Erasures, words of leaving and ended keys of the present instance, carried over to a restored backup."""
+"""Erasures, unsubscribes and ended keys of the present instance, carried over to a restored backup."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -10,17 +10,17 @@ from audience import clock, pepper
 from audience.access import site_keys, sites
 from audience.access.sites import Site
 from audience.changes import log as change_log
-from audience.changes.changes import RESTORE
 from audience.config import Settings
 from audience.erasures import log as erasure_log
-from audience.erasures.erasures import erase_again, still_there, suppress_absent
+from audience.erasures.erasures import erase_again, existing_uuid_hashes, suppress_absent
 from audience.errors import Refused
 from audience.links import generations as link_generations
 from audience.operations import consent_carryover, operator_carryover
-from audience.operations.consent_carryover import Leaving
+from audience.operations.consent_carryover import Unsubscribe
 from audience.operations.instance_files import LostFile
 from audience.operations.openers import Openers
 from audience.operations.operator_carryover import CarriedOperator
+from audience.sources import RESTORE
 from audience.subscribers import subscribers
 from audience.webhooks import webhooks
 from storage import database
@@ -28,7 +28,7 @@ from storage.access import keys, site_counters
 from storage.access import sites as stored_sites
 from storage.changes import log as stored_changes
 from storage.erasures import log as stored_log
-from storage.erasures.log import BEGINNING, ERASED, SUBSCRIBED, LogLine
+from storage.erasures.log import BEGINNING, ERASED, OF_LINKS, SUBSCRIBED, LogLine
 from storage.errors import StatementError, Unavailable, Unusable
 from storage.instance import backups as stored
 from storage.instance import pepper as stored_pepper
@@ -55,11 +55,13 @@ class Carryover:
 
     `pepper_check` is None in a new folder with only a copied log, and in `logged_by`, those of the log's
     lines, for lines of an older Audience: such hashes are taken to be of the backup's pepper. The log has no
-    unsubscribes of `missing_ms` after the backup.
+    unsubscribes of `missing_ms` after the backup, `cut_off` bytes at its end that are no line, and lines that
+    are `unreadable`, by number.
     """
 
     lines: list[LogLine]
-    waiting: dict[str, list[Leaving]] = field(default_factory=dict)
+    of_links: list[LogLine]
+    waiting: dict[str, list[Unsubscribe]] = field(default_factory=dict)
     site_ids: dict[str, int] = field(default_factory=dict)
     ended_keys: list[tuple[str, int | None, int | None]] = field(default_factory=list)
     operators: list[CarriedOperator] = field(default_factory=list)
@@ -69,7 +71,10 @@ class Carryover:
     pepper_check: str | None = None
     logged_by: set[str | None] = field(default_factory=set)
     damaged: bool = False
+    is_new: bool = False
     missing_ms: int = 0
+    cut_off: int = 0
+    unreadable: list[int] = field(default_factory=list)
 
     def note_number(self, site_uuid: str, number: int) -> None:
         """Notes a number of acceptance that a site has given."""
@@ -84,7 +89,7 @@ class Applied(NamedTuple):
     """How many subscribers were erased and unsubscribed again, keys ended, and webhooks paused."""
 
     erased: int
-    left: int
+    unsubscribed: int
     ended_keys: int
     paused_webhooks: int
 
@@ -94,12 +99,12 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
 
     Of the lines of its log without a number, which an older Audience wrote, those from then on; what waits
     that was accepted after the numbers `accepted`, by the site's uuid. A log that does not reach back to the
-    backup is completed from the database, if that can be read.
+    backup, or has lines that cannot be read, is completed from the database, if that can be read.
     """
-    log = settings.instance / erasure_log.LOG
-    carryover = _of_log(erasure_log.read(log), since)
-    is_new = not any(file.exists() for file in (log, settings.pepper, *database.files(settings.database)[:1]))
-    carryover.missing_ms = 0 if is_new else erasure_log.missing_ms(log, since)
+    log, unreadable = settings.instance / erasure_log.LOG, list[int]()
+    carryover = _from_log(erasure_log.read(log, unreadable=unreadable), since)
+    carryover.is_new, carryover.unreadable = is_new(settings), unreadable
+    carryover.missing_ms, carryover.cut_off = erasure_log.missing_ms(log, since), erasure_log.cut_off(log)
     secret = pepper.read(settings.pepper)
     carryover.pepper_check = None if secret is None else pepper.check_value(secret)
     if not all(file.exists() for file in database.files(settings.database)[:1]):
@@ -108,12 +113,13 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
     try:
         with database.session():
             _read_database(carryover, accepted)
-        if carryover.missing_ms and carryover.site_ids:
+        if (carryover.missing_ms or unreadable) and carryover.site_ids:
             log.touch(mode=0o600)
             openers.process(settings)
             with database.write():
                 erasure_log.complete(settings.instance)
-            carryover.lines, carryover.missing_ms = _of_log(erasure_log.read(log), since).lines, 0
+            carryover.lines, carryover.missing_ms = _from_log(erasure_log.read(log), since).lines, 0
+            unreadable.clear()
     except (StatementError, Unavailable, Unusable):
         carryover.damaged = True
     except LostFile:  # of the pepper: nobody can be told from the database
@@ -123,39 +129,48 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
     return carryover
 
 
-def _of_log(changes: Iterable[LogLine], since: int) -> Carryover:
+def is_new(settings: Settings) -> bool:
+    """Whether the folder has nothing that tells who was erased or unsubscribed since a backup."""
+    own = settings.instance / erasure_log.LOG, settings.pepper, *database.files(settings.database)[:1]
+    return not any(file.exists() for file in own)
+
+
+def _from_log(changes: Iterable[LogLine], since: int) -> Carryover:
     lines = list(changes)
     recent = [
         line
         for line in lines
-        if line.kind != BEGINNING and (line.number is not None or line.at >= since - CLOCK_SKEW_MS)
+        if line.kind not in {BEGINNING, *OF_LINKS}
+        and (line.number is not None or line.at >= since - CLOCK_SKEW_MS)
     ]
-    carryover = Carryover(recent, logged_by={line.pepper_check for line in lines})
-    for line in lines:
+    of_links = [line for line in lines if line.kind in OF_LINKS]
+    carryover = Carryover(recent, of_links, logged_by={line.pepper_check for line in lines})
+    for line in recent:
         carryover.note_number(line.site_uuid, line.number or 0)
     return carryover
 
 
 def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
-    """Repeats what a log tells and the open database does not know, and logs what its own log lacks. Pauses
-    all webhooks.
+    """Repeats the erasures and unsubscribes of a log, and adds to its own log what that lacks. Pauses all
+    webhooks.
 
-    Returns how many people it erased and unsubscribed, and webhooks it paused. Raises `Refused` if the file
-    is of another instance.
+    Returns how many subscribers it erased and unsubscribed, and webhooks it paused. Raises `Refused` if the
+    file is of another instance.
     """
-    carryover = _of_log(erasure_log.read(file), 0)
+    carryover = _from_log(erasure_log.read(file), 0)
     if carryover.is_log_of_another(pepper.check_value()):
         raise Refused(ANOTHERS.format(file))
-    new = erasure_log.missing(instance, carryover.lines)
+    new = erasure_log.missing(instance, [*carryover.lines, *carryover.of_links])
     with database.write(database.SHARED):
         stored_log.add(new)
-    erased = left = 0
-    for site, lines in _matched(carryover, ignore_erasures=False):
+    erased = unsubscribed = 0
+    for site, lines in _match_sites(carryover, ignore_erasures=False):
         again = _repeat(site, carryover, lines, set(new))
-        erased, left = erased + again[0], left + again[1]
+        erased, unsubscribed = erased + again[0], unsubscribed + again[1]
         suppress_absent(site, {line.address_hash: line.at for line in lines if line.kind == ERASED})
+    link_generations.repeat(carryover.of_links)
     _raise_numbers(carryover)
-    return erased, left, webhooks.pause_all()
+    return erased, unsubscribed, webhooks.pause_all()
 
 
 def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
@@ -179,15 +194,16 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
 
     Raises `Refused` if the log cannot be matched, unless it is to be ignored.
     """
-    lines = {site.id: lines for site, lines in _matched(carryover, ignore_erasures)}
+    lines = {site.id: lines for site, lines in _match_sites(carryover, ignore_erasures)}
     done = [_repeat(site, carryover, lines.get(site.id, [])) for site in sites.list_all()]
     link_generations.carry_over(carryover.links)
+    link_generations.repeat(carryover.of_links)
     _raise_numbers(carryover)
     with database.write(database.SHARED):
         ended = [_end(*key) for key in carryover.ended_keys]
         operator_carryover.apply(carryover.operators)
-    erased, left = (sum(counts[n] for counts in done) for n in range(2))
-    return Applied(erased, left, sum(ended), webhooks.pause_all())
+    erased, unsubscribed = (sum(counts[n] for counts in done) for n in range(2))
+    return Applied(erased, unsubscribed, sum(ended), webhooks.pause_all())
 
 
 def _raise_numbers(carryover: Carryover) -> None:
@@ -204,28 +220,28 @@ def _raise_accepted(site: Site, carryover: Carryover) -> None:
     site_counters.raise_to(site.id, max(at_least, carryover.accepted.get(site.uuid, 0)))
 
 
-def _matched(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[LogLine]]]:
+def _match_sites(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[LogLine]]]:
     by_site: dict[str, list[LogLine]] = defaultdict(list)
     for line in carryover.lines:
         by_site[line.site_uuid].append(line)
-    known = [site for site in sites.list_all() if site.uuid in by_site]
-    if not ignore_erasures and _is_strange(carryover, bool(known)):
+    logged_sites = [site for site in sites.list_all() if site.uuid in by_site]
+    if not ignore_erasures and _is_of_another_instance(carryover, bool(logged_sites)):
         raise Refused(CANNOT_MATCH)
-    for site in known:
-        if _fits(carryover, site, by_site[site.uuid]):
+    for site in logged_sites:
+        if _hashes_match(carryover, site, by_site[site.uuid]):
             yield site, by_site[site.uuid]
         elif not ignore_erasures:
             raise Refused(CANNOT_MATCH)
 
 
-def _is_strange(carryover: Carryover, knows_a_site: bool) -> bool:
+def _is_of_another_instance(carryover: Carryover, has_logged_site: bool) -> bool:
     """Whether the log is neither of the backup's instance nor of the one in the folder."""
-    if carryover.pepper_check is None and carryover.lines and not knows_a_site:
+    if carryover.pepper_check is None and carryover.lines and not has_logged_site:
         return carryover.logged_by != {pepper.check_value()}
     return bool(carryover.logged_by - {None, pepper.check_value(), carryover.pepper_check})
 
 
-def _fits(carryover: Carryover, site: Site, lines: list[LogLine]) -> bool:
+def _hashes_match(carryover: Carryover, site: Site, lines: list[LogLine]) -> bool:
     """Whether hashes of a present site are those that the backup's pepper and, of the first scheme, site id
     make."""
     made_by = {line.pepper_check or carryover.pepper_check for line in lines}
@@ -237,9 +253,10 @@ def _fits(carryover: Carryover, site: Site, lines: list[LogLine]) -> bool:
 def _repeat(
     site: Site, carryover: Carryover, lines: list[LogLine], new: Collection[LogLine] = ()
 ) -> tuple[int, int]:
-    """In one transaction: whoever the log tells of is erased or unsubscribed; it may be run again.
+    """Repeats what the log has: erases and unsubscribes, in one transaction. It may be run again.
 
-    Of unsubscribes those accepted after the backup, those that wait, and `new` ones, which its log lacks.
+    Unsubscribes are repeated that were accepted after the backup, that wait, or that are `new`: the backup's
+    log lacks those.
     """
     with database.write(site.id):
         accepted = site_counters.accepted(site.id)
@@ -248,19 +265,20 @@ def _repeat(
         again = subscribers.accept_now(site.id, RESTORE)
         since = {line.address_hash: min(line.at, again.at) for line in erased}
         count = erase_again(site, since, {line.person_hash for line in erased}) if erased else 0
-        waiting = consent_carryover.logged(site.id, carryover.waiting.get(site.uuid, ()))
+        waiting = consent_carryover.log_lines(site.id, carryover.waiting.get(site.uuid, ()))
         last = {
             hash_: line
             for hash_, line in consent_carryover.last_by_hash([*lines, *waiting]).items()
             if line.kind == SUBSCRIBED or line.number is None or line.number > accepted or line in new
         }
-        return (count, consent_carryover.repeat(site.id, last, again))
+        movers = consent_carryover.movers(lines)
+        return (count, consent_carryover.repeat(site.id, last, movers, again))
 
 
 def _erased(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:
-    """Those that the open instance has not: accepted since, or of somebody who is there."""
+    """The erasures that the open instance lacks: accepted since, or of a subscriber who exists."""
     old = {hash_: line.number for line in lines if (line.number or 0) <= accepted for hash_ in line.hashes}
-    again = {None, *(old[hash_] for hash_ in still_there(site, old))}
+    again = {None, *(old[hash_] for hash_ in existing_uuid_hashes(site, old))}
     return [line for line in lines if line.number in again or (line.number or 0) > accepted]
 
 

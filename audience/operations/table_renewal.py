@@ -22,8 +22,8 @@ from audience.answers.geolocation.packed_table import DATA, FILE, Tables
 from audience.answers.geolocation.packing import pack
 from audience.config import Settings
 from audience.errors import Refused
-from audience.operations import domain_tables, package_index, place_tables
-from audience.operations.domain_tables import DISPOSABLE, FREE, DomainList
+from audience.operations import disposable_domains, package_index, place_tables
+from audience.operations.disposable_domains import DISPOSABLE, FREE, DomainList
 from audience.protocols import Progress
 
 FOLDERS = ("validation", "geolocation")
@@ -95,8 +95,8 @@ def _write_domains(folder: Path, progress: Progress) -> str:
             raise Refused(UNREADABLE.format(label=package.label)) from error
         labels.append(package.label)
         progress("Fetching", done, len(wanted))
-    disposable = domain_tables.disposable(fetched[source] for source in DISPOSABLE)
-    free = domain_tables.free([fetched[source] for source in FREE], disposable)
+    disposable = disposable_domains.disposable(fetched[source] for source in DISPOSABLE)
+    free = disposable_domains.free([fetched[source] for source in FREE], disposable)
     for file, names in zip(DOMAINS.values(), (disposable, free), strict=True):
         (folder / file).write_text("".join(f"{name}\n" for name in sorted(names)), "ascii")
     return ", ".join(labels)

@@ -128,14 +128,14 @@ def _choice(link: Link, token: str, is_saved: bool = False) -> Response:
 
 
 def _unsubscribed(link: Link, token: str, is_one_click: bool = False) -> Response:
-    outcome, number = unsubscribing.unsubscribe(link)
+    outcome, number, before = unsubscribing.unsubscribe(link)
     is_unknown = outcome is LinkOutcome.UNKNOWN
     if is_one_click:
         return Response(UNKNOWN if is_unknown else UNSUBSCRIBED, mimetype="text/plain")
     if is_unknown:
         return show("unknown", link.site)
-    if outcome is LinkOutcome.UNSUBSCRIBED:
-        return _farewell(link, token, *undoing.new_ticket(link, number))
+    if before:
+        return _farewell(link, token, *undoing.new_ticket(link, number, before))
     return _farewell(link, token)
 
 

@@ -1,5 +1,6 @@
 """The report types, each with its query, settings and chart styles."""
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
@@ -115,6 +116,20 @@ def imports(request: ReportRequest) -> DataPoints:
     )
 
 
+def leaving(request: ReportRequest) -> DataPoints:
+    """A series for each source, with a point for each reason; both by their numbers."""
+    rows = report_queries.unsubscribes(request.site_id, request.rule, request.span)
+    by_reason, by_source = Counter[str](), defaultdict[str, Counter[str]](Counter)
+    for reason, source, number in rows:
+        by_reason[reason] += number
+        by_source[source][reason] += number
+    reasons = [reason for reason, _ in by_reason.most_common(request.limit)]
+    sources = sorted(by_source, key=lambda source: -by_source[source].total())
+    return _points(
+        *((source, [(reason, by_source[source][reason]) for reason in reasons]) for source in sources)
+    )
+
+
 @dataclass(frozen=True)
 class ReportType:
     """A type of report. `settings` are those besides the period; `needs` are the required ones; the first
@@ -129,7 +144,7 @@ class ReportType:
     counts_subscribers: bool = True
 
 
-TYPES = {
+HOSTED = {  # types that the hosted service has
     f"Reporting::Reports::{name}Report": type_
     for name, type_ in {
         "VisitorCount": ReportType(count, "number of subscribers", ("count",)),
@@ -158,3 +173,6 @@ TYPES = {
         ),
     }.items()
 }  # fmt: skip
+TYPES = HOSTED | {
+    "LeavingReport": ReportType(leaving, "unsubscribes by reason and source", settings=("limit",)),
+}

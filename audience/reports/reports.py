@@ -59,7 +59,7 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> R
     segment.
     """
     draft = _draft(site.id, item)
-    report_id = stored.add(site.id, draft)
+    report_id = stored.add(draft, site_id=site.id)
     _record(site, actor, "report saved", draft.name)
     return draft._replace(id=report_id)
 
@@ -81,7 +81,7 @@ def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | 
 def delete(site: Site, report_id: str, actor: Actor | None = None) -> Report:
     """Deletes a report, and returns it. Raises `NotFound`."""
     report = _require(site.id, report_id)
-    stored.delete(site.id, report.id)
+    stored.delete(site_id=site.id, id=report.id)
     _record(site, actor, "report deleted", report.name)
     return report
 
@@ -149,7 +149,7 @@ def _draft(site_id: int, item: Mapping[str, Any]) -> Report:
 
 
 def _require(site_id: int, report_id: str) -> Report:
-    report = stored.get(site_id, int(report_id)) if segments.is_id(report_id) else None
+    report = stored.get(site_id=site_id, id=int(report_id)) if segments.is_id(report_id) else None
     if report is None:
         raise NotFound("Report not found: GET /v1/fetch/reports lists the reports of the site.")
     return report

@@ -12,7 +12,7 @@ from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.segments import segments
 from storage import database
-from storage.bulk import acts as stored_acts
+from storage.bulk import actions as stored_actions
 from storage.searches import searches
 from storage.segments import members
 from storage.subscribers import custom_fields as stored_fields
@@ -86,7 +86,7 @@ def pages_of(site: Site, chunks: Iterable[Sequence[int]]) -> Iterator[ExportPage
     """The pages of an export of subscribers with known ids, which come in chunks."""
     for ids in chunks:
         with database.session():
-            page = _with_tags(site.id, stored_acts.subscribers(site.id, ids))
+            page = _with_tags(site.id, stored_actions.subscribers(site.id, ids))
         yield page
 
 

@@ -12,7 +12,7 @@ from audience.subscribers import subscribers
 from audience.subscribers.subscribers import Subscriber
 from schemas.values import NAMES, write_date
 from storage import database
-from storage.bulk import acts as bulk_acts
+from storage.bulk import actions as bulk_actions
 from storage.subscribers import events, tags
 from storage.subscribers import subscribers as stored
 from storage.subscribers.subscribers import DATES
@@ -62,7 +62,7 @@ def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) 
 
 def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
     """The uuids of those of `uuids` that are in a segment now, in the caller's session. Raises `NotFound`."""
-    ids = bulk_acts.ids_by_uuid(site_id, uuids)
+    ids = bulk_actions.ids_by_uuid(site_id, uuids)
     chosen = segments.members(site_id, str(segment_id), ids)
     return {
         subscriber.uuid for subscriber in stored.get_by_ids(site_id, ids).values() if subscriber.id in chosen

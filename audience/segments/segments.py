@@ -89,9 +89,9 @@ def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
     uses it.
     """
     segment = require(site.id, segment_id)
-    if stored_reports.uses_segment(site.id, segment.id):
+    if stored_reports.has(site_id=site.id, segment_id=segment.id):
         raise Refused(IN_USE)
-    if stored_webhooks.uses_segment(site.id, segment.id):
+    if stored_webhooks.has(site_id=site.id, segment_id=segment.id):
         raise Refused(SENT_BY)
     stored.delete(site.id, segment.id)
     stored_counts.forget(site.id, segment.id)
@@ -217,7 +217,7 @@ def is_id(text: str) -> bool:
 
 
 def members_by(site_id: int, rules: Any, where: str = RULES) -> Members:
-    """Whom unsaved rules choose, in the caller's session. Raises `Refused` on invalid ones."""
+    """The members that unsaved rules choose, in the caller's session. Raises `Refused` on invalid ones."""
     [chosen] = members_by_each(site_id, [rules], where=where)
     return chosen
 
@@ -225,7 +225,7 @@ def members_by(site_id: int, rules: Any, where: str = RULES) -> Members:
 def members_by_each(
     site_id: int, rules: Sequence[Any], among: Collection[int] | None = None, where: str = RULES
 ) -> list[Members]:
-    """Whom each of several rules chooses, all at one instant, as `members_by` does."""
+    """The members that each of several rules chooses, all at one instant, as `members_by` does."""
     with database.snapshot():
         at, zone, finder = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id)), Finder(site_id, among)
         return [finder.members(segment_rules.read(rule, at, where, zone)) for rule in rules]

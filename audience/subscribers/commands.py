@@ -11,12 +11,14 @@ from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.changes import log as change_log
-from audience.changes.changes import OPERATOR, Acceptance, Change, Consent, Outcome, Source
+from audience.changes.changes import Acceptance, Change, Consent, Outcome
 from audience.changes.targets import TWO, conflicting_indexes
 from audience.errors import Refused
+from audience.sources import OPERATOR, Source
 from audience.subscribers import events, subscribers
 from audience.subscribers.subscribers import Subscriber
-from schemas.values import CommandName, FieldError, trim
+from schemas.command_names import CommandName
+from schemas.values import FieldError, trim
 from storage import database
 from storage.subscribers import subscribers as stored
 

@@ -7,18 +7,17 @@ from audience import addresses, clock
 from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.changes.changes import (
-    OPERATOR,
     Acceptance,
     Change,
     Consent,
     Item,
     Outcome,
-    Source,
     change_from_item,
     consent_instant,
 )
 from audience.changes.targets import NOBODY, TWO, conflicting_indexes
 from audience.errors import NotFound
+from audience.sources import OPERATOR, Source
 from audience.subscribers import subscribers
 from audience.subscribers.subscribers import Subscriber
 from schemas.values import MAX_PAGE, FieldError, compact_json, index_of
@@ -124,7 +123,6 @@ def newest(site: Site, limit: int) -> list[tuple[Event, str]]:
 def add(site_id: int, ids: Mapping[str, int], events: Sequence[tuple[Change, str, Item]], at: int) -> None:
     """Stores events, as (change, type, item), in the caller's transaction; `ids` are by key."""
     stored.add(
-        site_id,
         [
             Event(
                 subscriber_id=ids[change.key],
@@ -135,7 +133,8 @@ def add(site_id: int, ids: Mapping[str, int], events: Sequence[tuple[Change, str
             )
             for change, type_, item in events
         ],
-        at,
+        site_id=site_id,
+        created_at=at,
     )
 
 

@@ -28,8 +28,8 @@ from storage.subscribers.field_values import (
     Value,
 )
 
-SAMPLE, PIECE = 500, 1_000  # people whose values are compared, or made again, at a time
-DUE_BYTES = 600_000  # of changes that are merged at once: of some 15,000 people
+SAMPLE, CHUNK = 500, 1_000  # subscribers whose values are compared, or made again, at a time
+DUE_BYTES = 600_000  # of changes that are merged at once: of some 15,000 subscribers
 MERGED, MERGE_SECONDS = 100, 0.015  # sets written at once; of a transaction of them
 MERGE_AFTER_MS = 10_000  # of fewer changes
 NOT_COMPARED = Value("", "", OTHER, None, None)
@@ -97,7 +97,7 @@ def rebuild(site: Site) -> None:
 
 @database.writes_site
 def _clear_some(site_id: int, table: str) -> bool:
-    return bool(site_tables.delete_some(table, site_id, PIECE))
+    return bool(site_tables.delete_some(table, site_id, CHUNK))
 
 
 @database.writes_site
@@ -105,7 +105,7 @@ def _make(site_id: int, after: str) -> str:
     """Writes the values of the next subscribers after a uuid. Returns the last one's uuid, or "" at the
     end.
     """
-    page = stored.values_after(site_id, after, PIECE)
+    page = stored.values_after(site_id, after, CHUNK)
     holders = Holders(custom_fields.ids(site_id, {key for _, _, fields in page for key in fields}))
     for subscriber_id, _, fields in page:
         holders.add(fields, subscriber_id)

@@ -11,17 +11,10 @@ from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.changes import targets
 from audience.changes.batches import SubscriberBatch
-from audience.changes.changes import (
-    OPERATOR,
-    Acceptance,
-    Change,
-    Consent,
-    Item,
-    Outcome,
-    Source,
-    change_from_item,
-)
+from audience.changes.changes import Acceptance, Change, Consent, Item, Outcome, change_from_item
+from audience.changes.consents import ConsentBefore
 from audience.errors import Refused
+from audience.sources import OPERATOR, Source
 from audience.subscribers import custom_fields, tags
 from audience.subscribers import writes as subscriber_writes
 from schemas.values import FieldError, trim
@@ -87,9 +80,19 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     batch.field_ids, batch.made_fields = custom_fields.ensure_ids(site_id, fields, removed_fields, at)
     outcomes = [batch.apply(change) for change in changes]
     subscriber_writes.save(batch)
-    unsubscribed, stayed_unsubscribed = batch.away
+    unsubscribed, stayed_unsubscribed = batch.unsubscribed
     ignored = batch.consents.unsubscribes_ignored, batch.consents.subscribes_ignored
     return Written(outcomes, batch.ids(), unsubscribed, stayed_unsubscribed, *ignored)
+
+
+def put_consent_back(
+    site_id: int, subscriber: Subscriber, before: ConsentBefore, accepted: Acceptance
+) -> None:
+    """Puts the consent event of before back, in the caller's transaction."""
+    key, at = subscriber.email_key, clock.now_ms()
+    batch = SubscriberBatch(site_id, [Change(key, subscriber.email)], accepted, at)
+    batch.consents.put_back(batch.subscribers[key], before)
+    subscriber_writes.save(batch)
 
 
 def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
@@ -130,7 +133,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
     if new_key != key:
         if stored.get_by_key(site_id, new_key):
             return TAKEN
-        suppression = suppressions.known(site_id, [new_hash]).get(new_hash)
+        suppression = suppressions.find_by_hash(site_id, [new_hash]).get(new_hash)
         if suppression and suppression.reason == suppressions.ERASED:
             return SUPPRESSED
         suppressions.lift(site_id, [new_hash])
@@ -138,13 +141,14 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         if subscriber.unsubscribed_at is not None:
             change_log.suppress(site_id, {old_hash: _suppression(subscriber)}, accepted.number)
             subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number
+        subscriber.email_key = new_key
         if suppression or subscriber.unsubscribed_at is not None:
-            change_log.log_moved(site_id, subscriber, new_hash, accepted.number)
+            change_log.log_consent(site_id, [subscriber], accepted.number)
     if (trim(address), new_key) == (subscriber.email, key):
         change_log.record_named(site_id, accepted.source, [subscriber.id], clock.now_ms())
     else:
         before = subscriber.email
-        subscriber.email, subscriber.email_key = trim(address), new_key
+        subscriber.email = trim(address)
         subscriber.updated_at = clock.now_ms()
         stored.move(site_id, subscriber)
         former_links.put_holders(site_id, {new_hash: subscriber.id})
@@ -156,7 +160,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
 
 
 def _suppression(subscriber: Subscriber) -> Suppression:
-    """Of the address that an unsubscribed subscriber leaves."""
+    """The suppression of the address of an unsubscribed subscriber who gets another."""
     since = subscriber.consent_at or subscriber.unsubscribed_at or 0
     has_unsubscribed, kind = subscriber.unsubscribe_number is not None, subscriber.consent_kind
     if has_unsubscribed and kind == ConsentKind.UNCONFIRMED:
@@ -195,7 +199,7 @@ def erased_keys(site: Site, changes: Sequence[Change]) -> set[str]:
     hashes = {
         hash_: change.key for change in changes for hash_ in site_keys.address_hashes(site.id, change.key)
     }
-    found_hashes = suppressions.known(site.id, hashes)
+    found_hashes = suppressions.find_by_hash(site.id, hashes)
     return {
         hashes[hash_]
         for hash_, suppression in found_hashes.items()

@@ -15,8 +15,8 @@ from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.changes import log as change_log
-from audience.changes.changes import OPERATOR, Source
 from audience.errors import NotFound, Refused
+from audience.sources import OPERATOR, Source
 from schemas.values import MAX_SENT_NAME, UNSEEN, FieldError
 from storage import database
 from storage.errors import Unavailable
@@ -51,7 +51,7 @@ def list_all(site: Site) -> list[Tag]:
 def create(site: Site, name: str) -> Tag:
     """The tag with a name, which is created if missing."""
     existing, _ = ensure(site.id, (name,), clock.now_ms())
-    return _require(stored.get(site.id, existing[name_key(name)]))
+    return _require(stored.get(site_id=site.id, id=existing[name_key(name)]))
 
 
 def delete(
@@ -67,7 +67,7 @@ def delete(
     interrupted, the next sweep resumes it. With an `actor`, the audit log records it.
     """
     with database.write(site.id):
-        tag = _require(stored.get(site.id, tag_id))
+        tag = _require(stored.get(site_id=site.id, id=tag_id))
         if {name_key(name) for name in names} - {name_key(tag.name)}:
             raise Refused(ANOTHER, [FieldError("tag.name", ANOTHER)])
         stored.discard(site.id, tag.id, tag.name, source)

@@ -10,7 +10,6 @@ from audience.access import site_keys
 from audience.changes import log as change_log
 from audience.changes.batches import ABSENT, SubscriberBatch
 from audience.changes.changes import json_equal, values_text
-from audience.changes.consents import Person
 from audience.subscribers import field_values
 from storage.access import sites as stored_sites
 from storage.changes import consent_changes
@@ -21,14 +20,14 @@ from storage.subscribers import batches as stored
 from storage.subscribers import custom_fields, domains
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags as stored_tags
-from storage.subscribers.batches import FIELDS, ID, KEY, TAG_IDS, UNSUBSCRIBED_AT
+from storage.subscribers.batches import FIELDS, ID, KEY, TAG_IDS, UNSUBSCRIBED_AT, SubscriberRow
 from storage.subscribers.subscribers import Subscriber
 
 
 def save(batch: SubscriberBatch) -> None:
     """Writes a batch, in the caller's transaction. Gives new subscribers their ids."""
     _write_texts(batch)
-    created = [subscriber for key, subscriber in batch.people.items() if key not in batch.known]
+    created = [subscriber for key, subscriber in batch.subscribers.items() if key not in batch.existing]
     for subscriber_id, subscriber in zip(stored.new_ids(len(created)), created, strict=True):
         subscriber[ID] = subscriber_id
     stored.insert(created)
@@ -43,11 +42,11 @@ def save(batch: SubscriberBatch) -> None:
     change_log.suppress(batch.site_id, noted, batch.accepted.number)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
     domains.count(batch.site_id, Counter(domains.domains_of(subscriber[KEY] for subscriber in created)))
-    if created and former_links.any_for_site(batch.site_id):
+    if created and former_links.has(site_id=batch.site_id):
         holders = {site_keys.address_hash(batch.site_id, row[KEY]): row[ID] for row in created}
         former_links.put_holders(batch.site_id, holders)
-    unsubscribers = sum(subscriber[UNSUBSCRIBED_AT] is not None for subscriber in batch.people.values())
-    unsubscribers_before = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.known.values())
+    unsubscribers = sum(subscriber[UNSUBSCRIBED_AT] is not None for subscriber in batch.subscribers.values())
+    unsubscribers_before = sum(row[UNSUBSCRIBED_AT] is not None for row in batch.existing.values())
     stored_sites.count(batch.site_id, users=len(created), unsubscribers=unsubscribers - unsubscribers_before)
     change_log.record(batch, created, changed)
 
@@ -83,19 +82,19 @@ def _write_texts(batch: SubscriberBatch) -> None:
             del replaced[name]
     for key, replaced in batch.replaced.items():
         if replaced:
-            subscriber = batch.people[key]
+            subscriber = batch.subscribers[key]
             subscriber[FIELDS] = values_text(batch.values[key], subscriber[FIELDS])
     for key, tagged in batch.tagged.items():
         tag_ids = list(tagged)
         if tag_ids != list(batch.tagged_before[key]):
-            batch.people[key][TAG_IDS] = orjson.dumps(tag_ids).decode()
+            batch.subscribers[key][TAG_IDS] = orjson.dumps(tag_ids).decode()
 
 
-def _changed(batch: SubscriberBatch) -> dict[int, list[Person]]:
+def _changed(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]:
     """The existing subscribers that differ from what they were, by the sum of their groups of columns."""
-    changed: dict[int, list[Person]] = defaultdict(list)
-    for key, before in batch.known.items():
-        subscriber = batch.people[key]
+    changed: dict[int, list[SubscriberRow]] = defaultdict(list)
+    for key, before in batch.existing.items():
+        subscriber = batch.subscribers[key]
         if groups := stored.changed_groups(subscriber, before):
             changed[groups].append(subscriber)
     return changed
@@ -105,7 +104,7 @@ def _save_tags(batch: SubscriberBatch) -> None:
     added: dict[int, list[int]] = defaultdict(list)  # ids of subscribers by tag
     removed: dict[int, list[int]] = defaultdict(list)
     for key, tagged in batch.tagged.items():
-        before, subscriber_id = batch.tagged_before[key], batch.people[key][ID]
+        before, subscriber_id = batch.tagged_before[key], batch.subscribers[key][ID]
         for tag_id in tagged:
             if tag_id not in before:
                 added[tag_id].append(subscriber_id)
@@ -133,8 +132,8 @@ def _save_values(batch: SubscriberBatch) -> None:
     for key, replaced in batch.replaced.items():
         if not replaced:
             continue
-        values, subscriber_id = batch.values[key], batch.people[key][ID]
-        if key in batch.known:
+        values, subscriber_id = batch.values[key], batch.subscribers[key][ID]
+        if key in batch.existing:
             removed.add({name: old for name, old in replaced.items() if old is not ABSENT}, subscriber_id)
             values = {name: values[name] for name in replaced if name in values}
         added.add(values, subscriber_id)
@@ -145,6 +144,6 @@ def _save_consents(batch: SubscriberBatch) -> None:
     source = batch.accepted.source
     changes = (
         ConsentChange(subscriber[ID], at, subscribed, *source, reason)
-        for subscriber, at, subscribed, reason in batch.consents.said
+        for subscriber, at, subscribed, reason in batch.consents.changes
     )
-    consent_changes.add(batch.site_id, changes)
+    consent_changes.add(changes, site_id=batch.site_id)

@@ -6,11 +6,11 @@ is read once; what comes meanwhile is read on.
 
 from typing import NamedTuple
 
-from audience.changes.changes import Source
 from audience.changes.entries import unpack
 from audience.imports import payloads as import_payloads
-from storage.bulk import acts as bulk_acts
-from storage.changes import acts as change_log_acts
+from audience.sources import Source
+from storage.bulk import actions as bulk_actions
+from storage.changes import source_rows
 from storage.imports import imports as stored_imports
 from storage.subscribers import batches as subscriber_batches
 from storage.subscribers.batches import ID
@@ -41,15 +41,15 @@ def read_on(site_id: int, source: Source, reached: Reached) -> Mentions:
     if undone is None or not undone.created:
         return Mentions({}, reached, is_all=True)
     by_id: dict[int, Source] = {}
-    rows = change_log_acts.after_row(site_id, reached.row, ROWS_AT_ONCE)
+    rows = source_rows.after_row(site_id, reached.row, ROWS_AT_ONCE)
     for row in rows:
         reached, by = reached._replace(row=row.id), Source(row.source, row.source_id)
         if by != source and by.kind != "undo":
             by_id |= dict.fromkeys(unpack(row.entries).mentioned(), by)
-    chunks = bulk_acts.waiting_pieces(site_id, reached.chunk, ROWS_AT_ONCE)
-    for chunk_id, act_id, ids in chunks:
+    chunks = bulk_actions.waiting_chunks(site_id, reached.chunk, ROWS_AT_ONCE)
+    for chunk_id, action_id, ids in chunks:
         reached = reached._replace(chunk=chunk_id)
-        by_id |= dict.fromkeys(ids, Source("bulk_act", act_id))
+        by_id |= dict.fromkeys(ids, Source("bulk_act", action_id))
     batch = stored_imports.batch_after(site_id, reached.batch, source.id)
     if batch:
         batch_id, import_id, payload = batch

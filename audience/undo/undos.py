@@ -10,23 +10,23 @@ from typing import NamedTuple
 
 from audience import clock
 from audience.access import audit_log, sites
-from audience.access.audit_log import TO_BE_TAKEN_BACK, Actor
+from audience.access.audit_log import TO_BE_UNDONE, Actor
 from audience.access.sites import Site
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, BulkAct
-from audience.changes.changes import Source
-from audience.changes.pages import BY_KEY, answered
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, BulkAction
+from audience.changes.pages import answered
 from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused
 from audience.imports import imports
+from audience.sources import BY_KEY, Source
 from audience.undo import work as undo_work
-from audience.undo.decisions import LEFT, REMOVED, RowReader, TakenBack
+from audience.undo.decisions import REMOVED, SUPPRESSED, RowReader, UndoneAction
 from audience.undo.mentions import Reached, read_on
 from schemas.values import FieldError
 from storage import database
 from storage.access import keys, site_counters
-from storage.changes import acts as stored_log
 from storage.changes import log as change_log
+from storage.changes import source_rows
 from storage.imports import imports as stored_imports
 from storage.undo import undos as stored
 from storage.undo.undos import FAILED, Undo
@@ -35,7 +35,7 @@ __all__ = ["FAILED", "Undo"]
 
 DRY_ROWS = 1_000
 SWEPT_ROWS = 1_000
-IMPORT, BULK_ACT = "import", "bulk_act"
+IMPORT, BULK_ACTION = "import", "bulk_act"
 RESUBSCRIBING = ", people subscribed again,"
 UNDOABLE = (TAG, UNTAG, UNSUBSCRIBE)
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
@@ -67,15 +67,15 @@ def import_source(import_id: int) -> Source:
     return Source(IMPORT, import_id)
 
 
-def act_source(act_id: int) -> Source:
-    return Source(BULK_ACT, act_id)
+def bulk_action_source(action_id: int) -> Source:
+    return Source(BULK_ACTION, action_id)
 
 
 @database.writes_site
-def of_import(
+def undo_import(
     site: Site, import_id: int, days: int, actor: Actor | None = None, resubscribe: bool = False
 ) -> Undo:
-    """Takes an import back that the record of `days` days has; a second time, the undo that there is.
+    """Begins to undo an import that the record of `days` days has; a second time, returns that undo.
 
     With `resubscribe`, those whom it unsubscribed, and nothing else, are subscribed as before.
 
@@ -83,61 +83,63 @@ def of_import(
     Notify the queue. Raises `NotFound`, `Refused`.
     """
     source = import_source(import_id)
-    known = stored.of_source(site.id, source)
-    if known and resubscribe > known.resubscribe:
+    begun = stored.get_by_source(site.id, source)
+    if begun and resubscribe > begun.resubscribe:
         raise Refused(BEGUN_OTHERWISE, [FieldError("resubscribe", BEGUN_OTHERWISE)])
     if undo := _under_way(site.id, source):
         return undo
     _check_age(site, source, days)
     stored_imports.stop(site.id, import_id, clock.now_ms())
     if actor:
-        sentence = f"import{RESUBSCRIBING if resubscribe else ''} {TO_BE_TAKEN_BACK}"
+        sentence = f"import{RESUBSCRIBING if resubscribe else ''} {TO_BE_UNDONE}"
         audit_log.record(actor, sentence, site, undo_work.subject(source))
     return _begin(site.id, source, resubscribe)
 
 
 @database.writes_site
-def of_act(site: Site, act_id: int, days: int, actor: Actor) -> Undo:
-    """As `of_import`, a bulk action that has ended; one that failed is stopped for good."""
-    action, source = bulk_acts.require(site.id, act_id), act_source(act_id)
+def undo_bulk_action(site: Site, action_id: int, days: int, actor: Actor) -> Undo:
+    """Undoes a bulk action that has ended, as `undo_import` does an import. One that failed is stopped for
+    good.
+    """
+    action, source = bulk_actions.require(site.id, action_id), bulk_action_source(action_id)
     if undo := _under_way(site.id, source):
         return undo
     if not may_be_undone(action):
         raise Refused(NOT_UNDOABLE)
     _check_age(site, source, days)
-    bulk_acts.stop(site, action)
-    sentence = bulk_acts.audit_text(action, f", {TO_BE_TAKEN_BACK}")
+    bulk_actions.stop(site, action)
+    sentence = bulk_actions.audit_text(action, f", {TO_BE_UNDONE}")
     audit_log.record(actor, sentence, site, undo_work.subject(source), action.changed)
     return _begin(site.id, source)
 
 
-def may_be_undone(action: BulkAct) -> bool:
+def may_be_undone(action: BulkAction) -> bool:
     return action.kind in UNDOABLE and action.changed > 0 and not action.is_open
 
 
 def _under_way(site_id: int, source: Source) -> Undo | None:
-    """The undo that there is, unless it has failed."""
-    undo = stored.of_source(site_id, source)
+    """The undo that was begun, unless it has failed."""
+    undo = stored.get_by_source(site_id, source)
     return undo if undo and undo.status != FAILED else None
 
 
 def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
-    """Queues the undo of an import or act, or goes on with one that failed, in the caller's transaction."""
-    if known := stored.of_source(site_id, source):
-        stored.retry(site_id, known.id)
+    """Queues an undo, or goes on with one that failed, in the caller's transaction."""
+    if failed := stored.get_by_source(site_id, source):
+        stored.retry(site_id, failed.id)
         return _require(site_id, source)
-    taken, action = site_counters.take(site_id, clock.now_ms()), _act(site_id, source)
-    entries = stored_log.entries_of(site_id, source)
-    stored.add(site_id, source, entries, (action.first_row, action.first_number), *taken, resubscribe)
+    accepted, action = site_counters.take(site_id, clock.now_ms()), _undone_action(site_id, source)
+    entries = source_rows.entries_of(site_id, source)
+    stored.add(site_id, source, entries, (action.first_row, action.first_number), *accepted, resubscribe)
     return _require(site_id, source)
 
 
-def _act(site_id: int, source: Source) -> TakenBack:
-    first = stored_log.first_of(site_id, source)
+def _undone_action(site_id: int, source: Source) -> UndoneAction:
+    first = source_rows.first_of(site_id, source)
     return (
-        TakenBack(source, first[0], first[1])
+        UndoneAction(source, first[0], first[1])
         if first
-        else TakenBack(source, stored_log.newest_row(site_id), 0)
+        else UndoneAction(source, source_rows.newest_row(site_id), 0)
     )
 
 
@@ -148,11 +150,11 @@ def _check_age(site: Site, source: Source, days: int) -> None:
 
 
 def _ends(site: Site, source: Source, days: int) -> int | None:
-    """The instant until which the record has all of an import or act; None if it has lost some of it.
+    """The instant until which the record has all of an import or bulk action; None if it has lost some of it.
 
     What was interrupted for long may have lost its first rows while its last are kept.
     """
-    first = stored_log.first_of(site.id, source)
+    first = source_rows.first_of(site.id, source)
     began = min(first[2], _started(site, source) or first[2]) if first else 0
     return began + days * DAY_MS if began > change_log.dropped_at(site.id) else None
 
@@ -164,37 +166,37 @@ def get(site: Site, source: Source) -> Undo:
 
 
 def _require(site_id: int, source: Source) -> Undo:
-    undo = stored.of_source(site_id, source)
+    undo = stored.get_by_source(site_id, source)
     if undo is None:
         raise NotFound(NOT_FOUND)
     return undo
 
 
 @database.session()
-def known(site: Site, source: Source) -> Undo | None:
-    """The undo of an import or act, if one was begun."""
-    return stored.of_source(site.id, source)
+def find(site: Site, source: Source) -> Undo | None:
+    """The undo of an import or bulk action, if one was begun."""
+    return stored.get_by_source(site.id, source)
 
 
-def asked_by(site: Site, source: Source) -> str:
+def requested_by(site: Site, source: Source) -> str:
     """Who asked that an import or bulk action be undone; empty where the audit log no longer tells."""
     entry = audit_log.last_undo_request(site, undo_work.subject(source))
     return entry.actor if entry else ""
 
 
 @database.session()
-def of_acts(site: Site) -> dict[int, str]:
-    """The status of the undo of each act on many subscribers that has one, by the act's id."""
-    return stored.statuses(site.id, BULK_ACT)
+def bulk_action_statuses(site: Site) -> dict[int, str]:
+    """The status of the undo of each bulk action that has one, by the action's id."""
+    return stored.statuses(site.id, BULK_ACTION)
 
 
 @database.session()
-def by_id(site: Site, undo_id: int) -> Undo | None:
-    return stored.get(site.id, undo_id)
+def get_by_id(site: Site, undo_id: int) -> Undo | None:
+    return stored.get(site_id=site.id, id=undo_id)
 
 
 @database.session()
-def until(site: Site, source: Source, days: int) -> int | None:
+def undoable_until(site: Site, source: Source, days: int) -> int | None:
     """The instant until which it may be undone; None if past, or if the record has lost some of it."""
     ends = _ends(site, source, days)
     return ends if ends is not None and ends >= clock.now_ms() else None
@@ -213,22 +215,24 @@ def dry_run(site: Site, source: Source, days: int, resubscribe: bool = False) ->
     """What an undo would do now. Raises `NotFound`, `Refused`."""
     with database.session():
         _check_age(site, source, days)
-        action = _act(site.id, source)._replace(resubscribe=resubscribe)
+        action = _undone_action(site.id, source)._replace(resubscribe=resubscribe)
         mentioned = _mentioned(site.id, action)
     decided, count, emails = set[int](), Counter[str](), list[str]()
     for reader in _readers(site.id, action):
         decisions = reader.decisions(decided, mentioned)
         decided.update(decision.id for decision in decisions)
-        count += undo_work.counted(decisions)
+        count += undo_work.count_outcomes(decisions)
         emails += [
-            decision.person.email for decision in decisions if decision.only_unsubscribed and decision.person
+            decision.subscriber.email
+            for decision in decisions
+            if decision.only_unsubscribed and decision.subscriber
         ]
         del emails[LISTED:]
     return Preview(count, emails)
 
 
-def _mentioned(site_id: int, action: TakenBack) -> dict[int, Source]:
-    """What mentioned each of those whom an import created."""
+def _mentioned(site_id: int, action: UndoneAction) -> dict[int, Source]:
+    """What mentioned each subscriber that an import created."""
     by_id, reached, is_all = read_on(site_id, action.source, Reached(action.first_row))
     while not is_all:
         more, reached, is_all = read_on(site_id, action.source, reached)
@@ -237,42 +241,42 @@ def _mentioned(site_id: int, action: TakenBack) -> dict[int, Source]:
 
 
 def _changed(site: Site, source: Source) -> int:
-    if source.kind == BULK_ACT:
-        return bulk_acts.require(site.id, source.id).changed
+    if source.kind == BULK_ACTION:
+        return bulk_actions.require(site.id, source.id).changed
     import_ = imports.progress(site, source.id)
     return import_.created + import_.updated
 
 
 def _started(site: Site, source: Source) -> int | None:
-    if source.kind == BULK_ACT:
-        return bulk_acts.require(site.id, source.id).started_at
+    if source.kind == BULK_ACTION:
+        return bulk_actions.require(site.id, source.id).started_at
     return imports.progress(site, source.id).started_at
 
 
-def _readers(site_id: int, action: TakenBack) -> Iterator[RowReader]:
-    """Of all that the act did, each in a session of its own."""
-    row_id, place = action.first_row, 0
+def _readers(site_id: int, action: UndoneAction) -> Iterator[RowReader]:
+    """Readers of all rows of the action, each in a session of its own."""
+    row_id, position = action.first_row, 0
     while True:
         with database.session():
-            row = stored_log.next_of(site_id, action.source, row_id)
+            row = source_rows.next_of(site_id, action.source, row_id)
             if row is None:
                 return
-            reader = RowReader(site_id, action, row, place if row.id == row_id else 0, DRY_ROWS)
+            reader = RowReader(site_id, action, row, position if row.id == row_id else 0, DRY_ROWS)
         yield reader
-        place = place + DRY_ROWS if row.id == row_id else DRY_ROWS
-        row_id, place = (row.id + 1, 0) if place >= row.length else (row.id, place)
+        position = position + DRY_ROWS if row.id == row_id else DRY_ROWS
+        row_id, position = (row.id + 1, 0) if position >= row.length else (row.id, position)
 
 
 @database.session()
-def kept_by(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], int]]:
-    """(source as it is answered, people) of why something stays, the most first; see `reason`."""
-    rows = stored.kept_by(site.id, undo.id)
-    known = keys.publishable({number for kind, number, _ in rows if kind in BY_KEY})
-    return [(answered(kind, number, known), people) for kind, number, people in rows]
+def reasons_kept(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], int]]:
+    """(source as it is answered, subscribers) of why something stays, the most first; see `reason`."""
+    rows = stored.count_sources(site.id, undo.id)
+    shown_keys = keys.publishable({number for kind, number, _ in rows if kind in BY_KEY})
+    return [(answered(kind, number, shown_keys), count) for kind, number, count in rows]
 
 
 def reason(kind: str, number: str | None) -> str:
-    """Why something of an import or bulk action stays, in words, by a source as `kept_by` has it."""
+    """Why something of an import or bulk action stays, in words, by a source as `reasons_kept` has it."""
     if kind in WHY:
         return WHY[kind]
     if kind in BY_KEY:
@@ -294,28 +298,29 @@ def _kept_pages(site: Site, undo_id: int) -> Iterator[list[tuple[str, ...]]]:
     while True:
         with database.session():
             page = stored.kept_after(site.id, undo_id, after, PAGE_ROWS)
-            known = keys.publishable({kept.source_id for kept in page if kept.source in BY_KEY})
+            shown_keys = keys.publishable({row.source_id for row in page if row.source in BY_KEY})
         if not page:
             return
         after = page[-1].id
         yield [
-            (kept.email, kept.uuid, reason(*answered(kept.source, kept.source_id, known))) for kept in page
+            (row.email, row.uuid, reason(*answered(row.source, row.source_id, shown_keys))) for row in page
         ]
 
 
 @database.session()
 def unsubscribed_count(site: Site, undo: Undo) -> int:
-    """How many stay unsubscribed, or known as left where they were removed, since an import said so."""
-    removed = stored.kept_by(site.id, undo.id, REMOVED)
-    return undo.unsubscribed_kept + sum(people for kind, _, people in removed if kind == LEFT.kind)
+    """How many of those whom the undone action unsubscribed stay so. Removed ones count if their address is
+    suppressed.
+    """
+    removed = stored.count_sources(site.id, undo.id, REMOVED)
+    return undo.unsubscribed_kept + sum(count for kind, _, count in removed if kind == SUPPRESSED.kind)
 
 
 def sweep(days: int) -> bool:
-    """Forgets some of what became of people whom undos of more than `days` days ago were about; False if
-    there was nothing."""
+    """Deletes some outcomes of undos that ended more than `days` days ago; False if there were none."""
     with database.session():
         old = stored.ended_before(clock.now_ms() - days * DAY_MS)
     for site_id, undo_id in old:
         with database.write(site_id):
-            stored.drop_people(site_id, undo_id, SWEPT_ROWS)
+            stored.drop_outcomes(site_id, undo_id, SWEPT_ROWS)
     return bool(old)

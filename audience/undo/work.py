@@ -1,6 +1,6 @@
-"""The pieces of an undo, as a worker does them: each person is decided on under the site's lock.
+"""The chunks of an undo, as a worker does them: each subscriber is decided on under the site's lock.
 
-The place advances in the transaction that writes: a crash neither loses a person nor takes one back twice.
+The position advances in the transaction that writes: a crash neither skips a subscriber nor undoes twice.
 """
 
 import json
@@ -11,20 +11,28 @@ from typing import Any
 
 from audience import clock, jobs
 from audience.access import audit_log, sites
-from audience.access.audit_log import TAKEN_BACK, TO_BE_TAKEN_BACK, Actor
+from audience.access.audit_log import TO_BE_UNDONE, UNDONE, Actor
 from audience.changes import log as change_log
-from audience.changes.changes import Source
 from audience.erasures import erasures
 from audience.errors import NotFound
 from audience.jobs import Job
 from audience.segments import names as segment_names
+from audience.sources import Source
 from audience.subscribers import field_values, subscribers
 from audience.subscribers.tags import name_key
 from audience.undo import writes as undo_writes
-from audience.undo.decisions import KEPT, LEFT, REMOVED, RESTORED, Decision, RowReader, TakenBack
+from audience.undo.decisions import (
+    KEPT,
+    REMOVED,
+    RESTORED,
+    SUPPRESSED,
+    Decision,
+    RowReader,
+    UndoneAction,
+)
 from audience.undo.mentions import Reached, read_on
 from storage import database
-from storage.changes import acts as stored_log
+from storage.changes import source_rows
 from storage.imports import imports as stored_imports
 from storage.pace import Pace
 from storage.subscribers import subscribers as stored_subscribers
@@ -33,16 +41,16 @@ from storage.undo import undos as stored
 from storage.undo.undos import FAILED, FINISHED, MENTIONED, Progress, Undo
 
 BATCHES_AT_ONCE = 5  # of a stopped import, dropped in one transaction
-MOST_ROWS = 50  # of the record in a piece: one that changed nobody has no person to count, but takes time
+MOST_ROWS = 50  # of the record in a chunk: one that changed nobody counts for nothing, but takes time
 _pace = Pace(most=change_log.MOST_ENTRIES)
 
 
-def act_of(undo: Undo) -> TakenBack:
-    return TakenBack(Source(*undo.source_pair), undo.first_row, undo.first_number, bool(undo.resubscribe))
+def undone_action(undo: Undo) -> UndoneAction:
+    return UndoneAction(Source(*undo.source_pair), undo.first_row, undo.first_number, bool(undo.resubscribe))
 
 
 def subject(source: Source) -> str:
-    """What the audit log calls an import or act."""
+    """What the audit log calls an import or bulk action."""
     return f"{'import' if source.kind == 'import' else 'act'} {source.id}"
 
 
@@ -57,7 +65,7 @@ def step(job: Job, deadline: float) -> int:
     """Goes on with an undo until the deadline."""
     _drop_waiting(job.site_id, _get(job.site_id, job.subject))
     while time.monotonic() < deadline and not database.log_is_full():
-        if _do_piece(job):
+        if _do_chunk(job):
             _end(job)
             return jobs.SETTLED
         field_values.merge_if_due(job.site_id)
@@ -69,7 +77,7 @@ KIND = jobs.Kind(stored.JOB, jobs.SITE, step, give_up, retry=stored.retry)
 
 @database.session()
 def _get(site_id: int, undo_id: int) -> Undo:
-    undo = stored.get(site_id, undo_id)
+    undo = stored.get(site_id=site_id, id=undo_id)
     if undo is None:
         raise NotFound("There is no such undo on this site.")
     return undo
@@ -83,8 +91,8 @@ def _drop_waiting(site_id: int, undo: Undo) -> None:
             more = stored_imports.drop_batches(site_id, undo.source_id, BATCHES_AT_ONCE) > 0
 
 
-def _do_piece(job: Job) -> bool:
-    """Decides on the next people, once all is read that mentions them; whether nobody was left."""
+def _do_chunk(job: Job) -> bool:
+    """Decides on the next subscribers, once all that mentions them is read. Returns whether none remained."""
     site_id, undo_id = job.site_id, job.subject
     with _pace.write(site_id) as chunk:
         jobs.hold(job, jobs.SITE)
@@ -92,7 +100,7 @@ def _do_piece(job: Job) -> bool:
         if not _read_on(site_id, undo):
             return False
         accepted = subscribers.accept_now(site_id, Source("undo", undo_id))
-        readers, decisions = _decided(site_id, undo)
+        readers, decisions = _read_rows(site_id, undo)
         if not readers:
             return True
         stored.advance(site_id, undo.id, _progress(undo, readers, decisions), clock.now_ms())
@@ -100,7 +108,7 @@ def _do_piece(job: Job) -> bool:
         if readers[-1].is_last:
             whole = readers[-1].whole
             stored_subscribers.put_consents_back(site_id, whole.consents_before(), whole.accepted)
-        stored.add_people(
+        stored.put_outcomes(
             site_id, undo_id, [(decision.id, decision.outcome, *decision.by) for decision in decisions]
         )
         chunk.rows = sum(len(reader.entries) for reader in readers)
@@ -110,33 +118,37 @@ def _do_piece(job: Job) -> bool:
 
 
 def _read_on(site_id: int, undo: Undo) -> bool:
-    """Notes some more of those who are mentioned, in the caller's transaction; whether that is all."""
+    """Stores some more of those who are mentioned, in the caller's transaction. Returns whether that is
+    all.
+    """
     reached = Reached(undo.read_row, undo.read_batch, undo.read_piece)
     mentions = read_on(site_id, Source(*undo.source_pair), reached)
     decided = stored.outcomes(site_id, undo.id, mentions.by_id)
     more = [(id_, MENTIONED, *by) for id_, by in mentions.by_id.items() if id_ not in decided]
-    stored.add_people(site_id, undo.id, more)
+    stored.put_outcomes(site_id, undo.id, more)
     if mentions.reached != reached:
-        stored.note_read(site_id, undo.id, mentions.reached)
+        stored.put_read(site_id, undo.id, mentions.reached)
     return mentions.is_all
 
 
-def _decided(site_id: int, undo: Undo) -> tuple[list[RowReader], list[Decision]]:
-    """The next rows of the act, as many as fit, with what is decided; words that go back end a piece."""
+def _read_rows(site_id: int, undo: Undo) -> tuple[list[RowReader], list[Decision]]:
+    """The next rows of the action, as many as fit, with their decisions. A row of repeated consents ends a
+    chunk.
+    """
     readers: list[RowReader] = []
     decisions: list[Decision] = []
-    row_id, start, left = undo.place_row, undo.place, _pace.rows
+    row_id, start, remaining = undo.place_row, undo.place, _pace.rows
     while (
-        left > 0
+        remaining > 0
         and len(readers) < MOST_ROWS
-        and (row := stored_log.next_of(site_id, undo.source_pair, row_id))
+        and (row := source_rows.next_of(site_id, undo.source_pair, row_id))
     ):
-        reader = RowReader(site_id, act_of(undo), row, start if row.id == row_id else 0, left)
+        reader = RowReader(site_id, undone_action(undo), row, start if row.id == row_id else 0, remaining)
         decisions += _decide(site_id, undo.id, reader, {decision.id for decision in decisions})
         readers.append(reader)
         if not reader.is_last or reader.whole.repeated:
             break
-        row_id, start, left = row.id + 1, 0, left - len(reader.entries)
+        row_id, start, remaining = row.id + 1, 0, remaining - len(reader.entries)
     return readers, decisions
 
 
@@ -149,7 +161,7 @@ def _decide(site_id: int, undo_id: int, reader: RowReader, decided: set[int]) ->
 
 
 def _progress(undo: Undo, readers: Sequence[RowReader], decisions: Sequence[Decision]) -> Progress:
-    count, last = counted(decisions), readers[-1]
+    count, last = count_outcomes(decisions), readers[-1]
     entries = sum(len(reader.entries) for reader in readers)
     return Progress(
         len(decisions), count[REMOVED], count[RESTORED], count[KEPT], count["unsubscribed_kept"],
@@ -165,18 +177,20 @@ def _additions(undo: Undo, readers: Sequence[RowReader]) -> str:
     fields = [field for whole in done for field in whole.made_fields]
     if not (tags or fields):
         return undo.made
-    known = stored.added_to_site(undo)
+    before = stored.added_to_site(undo)
     return json.dumps(
-        {"tags": [*known.get("tags", ()), *tags], "fields": [*known.get("fields", ()), *fields]}
+        {"tags": [*before.get("tags", ()), *tags], "fields": [*before.get("fields", ()), *fields]}
     )
 
 
-def counted(decisions: Sequence[Decision]) -> Counter[str]:
-    """How many by outcome, and how many stay unsubscribed, removed or not (`away`), or are so again, are
-    subscribed again, and were unsubscribed by nothing else.
+def count_outcomes(decisions: Sequence[Decision]) -> Counter[str]:
+    """The decisions, counted by outcome.
+
+    Also how many stay unsubscribed, removed or not (`away`), are unsubscribed again, are resubscribed, and
+    were unsubscribed by nothing else.
     """
     count = Counter(decision.outcome for decision in decisions)
-    count["away"] = sum(decision.unsubscribed_kept or decision.by == LEFT for decision in decisions)
+    count["away"] = sum(decision.unsubscribed_kept or decision.by == SUPPRESSED for decision in decisions)
     count["unsubscribed_kept"] = sum(decision.unsubscribed_kept for decision in decisions)
     for name in ("unsubscribed_again", "resubscribed", "only_unsubscribed"):
         count[name] = sum(getattr(decision, name) for decision in decisions)
@@ -184,16 +198,16 @@ def counted(decisions: Sequence[Decision]) -> Counter[str]:
 
 
 def _end(job: Job) -> None:
-    """Ends an undo of all people. Who has the fields that were made is read before the site is locked."""
+    """Ends an undo. Which of the added fields are in use is read before the site is locked."""
     site_id, undo_id = job.site_id, job.subject
     with database.session():
         created = stored.added_to_site(_get(site_id, undo_id))
-        borne = stored.borne_fields(site_id, created.get("fields", ()))
+        used = stored.fields_in_use(site_id, created.get("fields", ()))
     with database.write(site_id):
         jobs.end(job)
         undo = _get(site_id, undo_id)
         if created:
-            _forget_made(site_id, created, borne)
+            _delete_unused(site_id, created, used)
         if undo.removed:
             erasures.forget_typed(site_id)
         stored.end(site_id, undo_id, FINISHED, clock.now_ms())
@@ -201,21 +215,21 @@ def _end(job: Job) -> None:
 
 
 def _record(site_id: int, undo: Undo) -> None:
-    """Says in the audit log how many were really undone, for who asked for it."""
+    """Records in the audit log, for the operator who asked for the undo, how many subscribers it changed."""
     site = sites.get(site_id)
-    asked = audit_log.last_undo_request(site, subject(Source(*undo.source_pair)))
-    if asked:
-        actor = Actor(asked.actor, asked.client_network)
-        sentence = asked.act.replace(TO_BE_TAKEN_BACK, TAKEN_BACK, 1)
-        audit_log.record(actor, sentence, site, asked.subject, undo.removed + undo.restored)
+    request = audit_log.last_undo_request(site, subject(Source(*undo.source_pair)))
+    if request:
+        actor = Actor(request.actor, request.client_network)
+        sentence = request.act.replace(TO_BE_UNDONE, UNDONE, 1)
+        audit_log.record(actor, sentence, site, request.subject, undo.removed + undo.restored)
 
 
-def _forget_made(site_id: int, created: Mapping[str, Any], borne: set[str]) -> None:
-    """Deletes tags and fields that were added to the site, that nobody has and no segment or report names.
+def _delete_unused(site_id: int, created: Mapping[str, Any], used: set[str]) -> None:
+    """Deletes tags and fields that were added to the site, if no subscriber, segment or report uses them.
 
-    `borne` are fields that somebody has, though `doctor --fix` may be making their values again.
+    `used` are fields that subscribers have, though `doctor --fix` may be making their values again.
     """
     tags, fields = segment_names.mentions(site_id)
     names = stored_tags.names(site_id, created["tags"])
     stored.drop_unused_tags(site_id, [id_ for id_, name in names.items() if name_key(name) not in tags])
-    stored.drop_unused_fields(site_id, set(created["fields"]) - fields - borne)
+    stored.drop_unused_fields(site_id, set(created["fields"]) - fields - used)

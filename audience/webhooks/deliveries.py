@@ -73,7 +73,7 @@ def log(site_id: int, draft: Delivery, delivered: Delivered, uuids: Collection[s
     )
     outcome = "failed" if failure else "succeeded"
     telemetry.record_delivery(outcome, delivered.milliseconds / 1000)
-    return delivery._replace(id=stored.add(site_id, delivery))
+    return delivery._replace(id=stored.add(delivery, site_id=site_id))
 
 
 def _has_all(site_id: int, uuids: Collection[str]) -> bool:

@@ -69,7 +69,7 @@ def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tup
     at, nonce = clock.now_ms(), site_keys.new_webhook_nonce()
     draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
     webhook = _changed_webhook(site.id, draft, item)
-    webhook = webhook._replace(id=stored.add(site.id, webhook))
+    webhook = webhook._replace(id=stored.add(webhook, site_id=site.id))
     _record(site, actor, "webhook made", webhook)
     _hasten(site.id, webhook)
     return webhook, current_secrets(site.id, webhook)[0]
@@ -145,7 +145,7 @@ def _segment(site_id: int, segment_id: str | None) -> int | None:
 def delete(site: Site, webhook_id: int, actor: Actor | None = None) -> Webhook:
     """Deletes a webhook, and returns it. Raises `NotFound`."""
     webhook = require(site.id, webhook_id)
-    stored.delete(site.id, webhook.id)
+    stored.delete(site_id=site.id, id=webhook.id)
     stored_jobs.remove(site.id, stored.JOB, webhook.id)
     _record(site, actor, "webhook deleted", webhook)
     return webhook
@@ -228,7 +228,7 @@ def most_behind() -> int:
 
 def require(site_id: int, webhook_id: int) -> Webhook:
     """Gets a webhook in the caller's session. Raises `NotFound`."""
-    webhook = stored.get(site_id, webhook_id)
+    webhook = stored.get(site_id=site_id, id=webhook_id)
     if webhook is None:
         raise NotFound(NO_WEBHOOK)
     return webhook

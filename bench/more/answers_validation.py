@@ -26,10 +26,10 @@ from audience.answers.validation.gibberish import MIN_LIKELIHOOD, mean_logarithm
 from audience.answers.validation.keyboard import NEIGHBOURS
 from audience.answers.validation.user_agent import Visitor
 from audience.answers.validation.validation import Candidate, Ruleset, Sources, validate
-from audience.operations import domain_tables
+from audience.operations import disposable_domains
 from audience.protocols import DnsAnswer, DnsHealth, DnsStatus
 from tables import name_trigrams
-from tables.email_domains import fetched
+from tables.disposable_domains import fetched
 from tables.registry import npm, pypi
 
 dice = random.Random(2026)
@@ -112,7 +112,7 @@ def top_sites() -> list[str]:
 def typos(real: Sequence[str]) -> None:
     print(f"Typos (6,000 per row; false alarms on {len(real):,} domains of universities and top sites)")
     suggest = email_tables.bundled().typos.suggest
-    providers = domain_tables.providers()
+    providers = disposable_domains.providers()
     theirs = sorted(pymailcheck.DOMAINS.intersection(providers) | {"gmail.com", "hotmail.com", "outlook.com"})
     for what, targets in (
         ("30 biggest", providers[:30]),
@@ -144,7 +144,7 @@ def disposable(real: Sequence[str]) -> None:
         for name, observation in observed["domains"].items()
         if observation["lastseen"] > observed["t"] - month
     ]
-    others = frozenset(domain_tables.disposable(fetched(domain_tables.DISPOSABLE[:4])))
+    others = frozenset(disposable_domains.disposable(fetched(disposable_domains.DISPOSABLE[:4])))
     covered = share(covers(others, domain) for domain in live)
     show(f"{len(live)} domains in use on one list: on one of the other three", covered)
     show("the same: in the bundled table", share(covers(tables.disposable, domain) for domain in live))
@@ -242,7 +242,7 @@ def area(low: Sequence[str], high: Sequence[str], measure: Callable[[str], float
 
 def main() -> int:
     speed()
-    real = sorted({*universities(), *top_sites()} - set(domain_tables.providers()))
+    real = sorted({*universities(), *top_sites()} - set(disposable_domains.providers()))
     typos(real)
     disposable(real)
     gibberish()

@@ -1,23 +1,26 @@
-"""Segments and reports on PostgreSQL, in one process beside its server, and what a connection takes there.
+"""Segments, reports and the last page of a list on PostgreSQL, and what a connection takes there.
 
-The limit is a scan of all subscribers there, as in `bench.segments`; each round has it and all others, the
-median of the runs. The memory is that which a connection's process in the server shares with no other. Run it
-on an idle machine: `make bench-engines`.
+One process is beside its server. The limit is a scan of all subscribers there, as in `bench.segments`; each
+round has it and all others, the median of the runs. The page is measured by the CPU that the connection's
+process in the server spends, without that of this one. The memory is that which a connection's process in
+the server shares with no other. Run it on an idle machine: `make bench-engines`.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 
 from audience.access import sites
 from audience.access.sites import Site
 from audience.config import Settings
+from audience.searches.searches import SearchRequest, search_texts
 from audience.subscribers import subscribers
-from bench import people, scans, segments
+from bench import people, scans, searches, segments
 from bench.more import engines, postgresql
-from bench.rows import Row, parser, show
+from bench.rows import MS, Row, parser, show
 from storage import database
 
 GOAL_MS = 500
@@ -40,16 +43,35 @@ def measure(site: Site, total: int, runs: int) -> list[Row]:
     for number in range(FINDS):
         subscribers.find_text(site, "/", email=people.email(number % total))
     memory = [_memory(f"a connection that found {FINDS} people")]
-    calls = {f"PostgreSQL, {name}": call for name, call in segments.acts(site).items()}
+    calls = {f"PostgreSQL, {name}": call for name, call in segments.calls_of(site).items()}
     rows = scans.rows(calls, dict.fromkeys(calls, GOAL_MS), runs)
     memory.append(_memory("a connection that counted all of these"))
-    return [*(replace(row, cpu_of_limit=None) for row in rows), *memory]
+    return [*(replace(row, cpu_of_limit=None) for row in rows), _far_page(site, total, runs), *memory]
+
+
+def _far_page(site: Site, total: int, runs: int) -> Row:
+    number, spent = total // 100 - 1, []
+    for _ in range(runs):
+        before = _cpu_ms()
+        search_texts(site, SearchRequest(**searches.ALL), number, searches.PAGES)
+        spent.append(_cpu_ms() - before)
+    what = f"PostgreSQL, list, page {number:,}, of CPU"
+    return Row(what=what, ours=median(spent), unit=MS, at_most=searches.FAR_MS)
+
+
+def _cpu_ms() -> float:
+    return int(_of_process("schedstat").split()[0]) / 1e6
+
+
+def _of_process(file: str) -> str:
+    """What the kernel tells of the process in the server."""
+    with database.session():
+        [process] = database.row("SELECT pg_backend_pid()")
+    return Path(f"/proc/{process}/{file}").read_text()
 
 
 def _memory(what: str) -> Row:
-    with database.session():
-        [process] = database.row("SELECT pg_backend_pid()")
-    text = Path(f"/proc/{process}/smaps_rollup").read_text()
+    text = _of_process("smaps_rollup")
     kilobytes = next(int(line.split()[1]) for line in text.splitlines() if line.startswith("Private_Dirty:"))
     return Row(what=f"PostgreSQL, {what}", ours=kilobytes / 1024, unit="MB")
 

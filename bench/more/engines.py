@@ -41,7 +41,7 @@ READS = ("find", "stats", "search, page of 100")
 
 
 class Spent(NamedTuple):
-    """Of one act, in µs."""
+    """Of one call, in µs."""
 
     wall: float
     cpu: float

@@ -38,7 +38,9 @@ def fill(settings: Settings) -> None:
         site = sites.create(f"Site {number}")
         with database.write(site.id):
             nonce = site_keys.new_webhook_nonce()
-            webhooks.add(site.id, Webhook(0, "https://hooks.example.com/", "[]", None, "", nonce, 0, 1, 1))
+            webhooks.add(
+                Webhook(0, "https://hooks.example.com/", "[]", None, "", nonce, 0, 1, 1), site_id=site.id
+            )
     database.close()
 
 

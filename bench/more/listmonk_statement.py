@@ -51,7 +51,7 @@ def main(rows: int, address: str) -> dict[str, Any]:
         start = time.process_time()
         for number in range(rows):
             lists = [number % 20 + 1, (number + 1) % 20 + 1]
-            email = f"person{number}@example{number % 500}.com"
+            email = f"p{number * 0x9E3779B97F4A7C15 % 2**52:x}@example{number % 500}.com"
             connection.execute(UPSERT, (email, "Ann Lee", fields, lists), prepare=True)
             if number % COMMITTED == COMMITTED - 1:
                 connection.commit()

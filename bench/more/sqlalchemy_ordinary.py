@@ -68,7 +68,8 @@ def application(engine: Any) -> Flask:
 
 def item(number: int) -> dict[str, Any]:
     return {
-        "email": f"person{number}@example{number % 500}.com", "first_name": "Ann", "last_name": "Lee",
+        "email": f"p{number * 0x9E3779B97F4A7C15 % 2**52:x}@example{number % 500}.com",
+        "first_name": "Ann", "last_name": "Lee",
         "tags": [f"tag{number % 20}", f"tag{(number + 1) % 20}"],
         "fields": {"plan": "pro", "age": number % 90, "city": "Oslo", "renewal": "2026-05-06"},
     }  # fmt: skip

@@ -63,10 +63,10 @@ def plan(
 
     With `repeats`, as in JSON, two columns may be one custom field. Raises `FileRefused`.
     """
-    meant = _meanings_by_position(names, chosen)
+    meanings = _meanings_by_position(names, chosen)
     columns = [
-        Column(position, name, meant[position], Because.CHOSEN)
-        if position in meant
+        Column(position, name, meanings[position], Because.CHOSEN)
+        if position in meanings
         else _column(position, name, preset)
         if headed
         else Column(position, name, IGNORE, Because.NAMELESS)

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from schemas.export_columns import EXPORT_COLUMNS
 from schemas.formats import csv_values, dates
 from schemas.formats.columns import Column, positions_of
 from schemas.formats.consent_words import fold
-from schemas.formats.meanings import CONSENT, EXPORT_COLUMNS, OWN, normal
+from schemas.formats.meanings import CONSENT, OWN, normal
 from schemas.formats.presets import IGNORE, Preset
 from schemas.formats.readings import Reading
 from schemas.formats.reasons import Because

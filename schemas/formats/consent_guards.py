@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from schemas.export_columns import EXPORT_COLUMNS
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
 from schemas.formats.consent import (
@@ -19,7 +20,7 @@ from schemas.formats.consent import (
 from schemas.formats.consent_question import CountedColumn
 from schemas.formats.consent_words import is_unsubscribed, is_yes
 from schemas.formats.header_names import is_unsubscribing
-from schemas.formats.meanings import CUSTOM, EXPORT_COLUMNS, OWN, normal
+from schemas.formats.meanings import CUSTOM, OWN, normal
 from schemas.formats.questions import FileQuestion
 from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import Table

@@ -22,7 +22,7 @@ from schemas.formats.refused_cells import carried_cells, refused_cells, with_all
 from schemas.formats.rows import FileRow, Rows
 from schemas.formats.tables import Run, Table
 from schemas.imports import ImportItem, plain_item
-from schemas.values import KnownPeople
+from schemas.values import OnExisting
 
 NO_PEOPLE = "The file has no people."
 NO_ADDRESS = "The row has no address."
@@ -195,5 +195,5 @@ def _add_from_file(row: FileRow, item: dict[str, Any], answer: ConsentAnswer, re
         item["unconfirmed"] = True
     if reading.tags:
         item["tags"] = [*item.get("tags", ()), *reading.tags]
-    if reading.known != KnownPeople.MERGE:
+    if reading.known != OnExisting.MERGE:
         item["known"] = reading.known

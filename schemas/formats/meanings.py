@@ -18,7 +18,6 @@ CONSENT = "consent"  # of a column that says who may be written to
 OWN = ("command", "unsubscribed_at")  # meanings that take people out whatever is answered
 FORMER = ("subscribed", "unsubscribed", "status")  # meanings of consent before it was asked about
 NOTES = ("row_number", "error_code", "error_message")  # added to a file of refused rows
-EXPORT_COLUMNS = ("uuid", "email", *NAMES, "tags", *DATES)  # of the CSV export
 MEANINGS = (
     "email", *NAMES, "name", "tags", "remove_tags", "command", "fields", *DATES, IGNORE,
 )  # fmt: skip

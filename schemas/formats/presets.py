@@ -25,9 +25,9 @@ class Preset:
 
     A file is recognised if it has all headers of one of `signs`, which blanks separate. `columns` has their
     meanings, as for `--map`. `consent` has the columns that tell who may be written to, by value (`date`: any
-    date, empty: blank); `also` has those that only some files have. `headers` are further ones of its files:
-    the values answer by themselves only if no header is foreign. `advice` is shown to the user who imports
-    such a file. `page` documents the form, as read on the date `read`.
+    date, empty: blank); `also` has those that only some files have. `headers` are the others that its files
+    may have: the values answer by themselves only if a file has no header beside all these. `advice` is shown
+    to the user who imports such a file. `page` documents the form, as read on the date `read`.
     """
 
     name: str

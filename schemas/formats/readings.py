@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from schemas.values import KnownPeople
+from schemas.values import OnExisting
 
 MOST_SEEN = 200  # headers that a line of answers names
 OF_ANY_FILE = ("tag", "known")  # what answers nothing that a file leaves open
@@ -37,7 +37,7 @@ class Reading:
     seen_digest: str | None = None
     headed: bool = True
     dates: str | None = None
-    known: str = KnownPeople.MERGE
+    known: str = OnExisting.MERGE
     zone: str = "UTC"
     unread_dates: str | None = None
     tag_separator: str | None = None
@@ -56,7 +56,7 @@ def parameters(reading: Reading) -> list[tuple[str, str]]:
         "encoding": reading.encoding, "hidden_rows": reading.hidden_rows,
         "header_row": str(reading.header_row) if reading.header_row else None,
         "header": None if reading.headed else "0",
-        "known": None if reading.known == KnownPeople.MERGE else reading.known,
+        "known": None if reading.known == OnExisting.MERGE else reading.known,
     }  # fmt: skip
     return [
         *((f"map[{column}]", what) for column, what in sorted(reading.meanings.items())),

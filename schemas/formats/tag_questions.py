@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from schemas.export_columns import EXPORT_COLUMNS
 from schemas.formats import csv_values
 from schemas.formats.columns import Column
-from schemas.formats.meanings import EXPORT_COLUMNS
 from schemas.formats.questions import FileQuestion, choice
 from schemas.formats.tables import Table
 

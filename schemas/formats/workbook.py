@@ -174,7 +174,7 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
     with reader.archive.open(parts[chosen.title]) as part:
         notes = workbook_rows.Scan().read(part)
     chosen.reset_dimensions()  # which may be wrong
-    counts, merged = Counter[str](), workbook_rows.merged(notes)
+    counts, merged = Counter[str](), workbook_rows.merged_columns(notes)
     for line in _lines(chosen.iter_rows(), notes.hidden, merged, counts, skip_hidden):
         counts["bytes"] += target.write(line)
         if counts["bytes"] > MAX_INFLATED:

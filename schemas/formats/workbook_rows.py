@@ -86,7 +86,7 @@ def _column_number(reference: str | None, column: int) -> int:
     return coordinate_to_tuple(reference)[1] if reference else column
 
 
-def merged(notes: SheetNotes) -> list[list[Any]]:
+def merged_columns(notes: SheetNotes) -> list[list[Any]]:
     """[column, first row, last row, nothing yet] of cells that are merged downwards."""
     from openpyxl.utils.cell import coordinate_to_tuple
 

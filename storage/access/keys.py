@@ -26,6 +26,7 @@ class Key(NamedTuple):
 
 
 KEYS = Records(KeyModel, Key)
+get = KEYS.get
 
 
 def add(publishable_key: str, secret_hash: str, scope: str, site_ids: list[int], at: int, name: str) -> int:
@@ -50,10 +51,6 @@ def note_use(key_id: int, at: int) -> None:
 
 def put_secret_hash(key_id: int, secret_hash: str) -> None:
     KEYS.change({"secret_hash": secret_hash}, id=key_id)
-
-
-def get_by_publishable_key(publishable_key: str) -> Key | None:
-    return KEYS.get(publishable_key=publishable_key)
 
 
 def publishable(key_ids: Collection[int]) -> dict[int, str]:

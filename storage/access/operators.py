@@ -24,18 +24,7 @@ class ConsoleOperator(NamedTuple):
 
 
 OPERATORS = Records(OperatorModel, ConsoleOperator)
-
-
-def add(email: str, email_key: str | None, administrator: bool, at: int) -> int:
-    return OPERATORS.add(email=email, email_key=email_key, administrator=administrator, created_at=at)
-
-
-def get(operator_id: int) -> ConsoleOperator | None:
-    return OPERATORS.get(id=operator_id)
-
-
-def get_by_key(email_key: str) -> ConsoleOperator | None:
-    return OPERATORS.get(email_key=email_key)
+add, delete, get = OPERATORS.add, OPERATORS.delete, OPERATORS.get
 
 
 def list_all() -> list[ConsoleOperator]:
@@ -62,11 +51,6 @@ def last_site(operator_id: int) -> int | None:
 
 def put_last_site(operator_id: int, site_id: int) -> None:
     OPERATORS.change({"last_site_id": site_id}, id=operator_id)
-
-
-def delete(operator_id: int) -> None:
-    """Deletes an operator, with roles, sessions and one-time links."""
-    OPERATORS.delete(id=operator_id)
 
 
 def set_role(operator_id: int, site_id: int, role: str) -> None:

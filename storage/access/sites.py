@@ -19,6 +19,7 @@ class Site(NamedTuple):
 
 
 SITES = Records(SiteModel, Site)
+get = SITES.get
 
 
 def add(uuid: str, name: str, time_zone: str, at: int, key_nonce: str) -> Site:
@@ -35,16 +36,8 @@ def rename(site_id: int, name: str) -> None:
     SITES.change({"name": name}, id=site_id)
 
 
-def get(site_id: int) -> Site | None:
-    return SITES.get(id=site_id)
-
-
-def get_by_uuid(uuid: str) -> Site | None:
-    return SITES.get(uuid=uuid)
-
-
 def beginning_with(uuid: str) -> list[Site]:
-    """Those whose uuid begins with some of its characters."""
+    """The sites whose uuid begins with these characters."""
     return SITES.find("WHERE uuid BETWEEN ? AND ?", uuid, f"{uuid}~")
 
 

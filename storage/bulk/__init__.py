@@ -1,3 +1,3 @@
 """Bulk actions, and the subscribers of each."""
 
-__all__ = ["acts"]
+__all__ = ["actions"]

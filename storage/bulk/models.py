@@ -1,11 +1,11 @@
-"""The tables of acts on many subscribers."""
+"""The tables of bulk actions."""
 
 from peewee import BigIntegerField, ForeignKeyField, IntegerField, TextField
 
 from storage.base_models import BaseModel, SiteOwnedModel
 
 
-class BulkActModel(SiteOwnedModel):
+class BulkActionModel(SiteOwnedModel):
     """A bulk action. `seq` is the number of its acceptance. `changed` of the `done` subscribers were changed.
     `undoes` is the id of the bulk action that this one undid in an older version.
     """
@@ -30,12 +30,12 @@ class BulkActModel(SiteOwnedModel):
         indexes = ((("site", "id"), False),)
 
 
-class BulkActPieceModel(SiteOwnedModel):
+class BulkActionChunkModel(SiteOwnedModel):
     """A chunk of a bulk action: ids of subscribers, as JSON. A chunk that is not `waiting` is done; an older
     version kept it.
     """
 
-    bulk_act = ForeignKeyField(BulkActModel, on_delete="CASCADE", index=False)
+    bulk_act = ForeignKeyField(BulkActionModel, on_delete="CASCADE", index=False)
     ids = TextField()
     waiting = IntegerField()  # 1 or 0
 
@@ -44,4 +44,4 @@ class BulkActPieceModel(SiteOwnedModel):
         indexes = ((("bulk_act", "waiting", "id"), False),)
 
 
-BULK_ACT_MODELS: tuple[type[BaseModel], ...] = (BulkActModel, BulkActPieceModel)
+BULK_ACTION_MODELS: tuple[type[BaseModel], ...] = (BulkActionModel, BulkActionChunkModel)

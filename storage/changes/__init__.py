@@ -1,3 +1,3 @@
 """The record of changes, whom its rows changed, and the consent events."""
 
-__all__ = ["acts", "changed_subscribers", "consent_changes", "consents", "log"]
+__all__ = ["changed_subscribers", "consent_changes", "consents", "log", "source_rows"]

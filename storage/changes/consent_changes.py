@@ -1,6 +1,5 @@
 """Who subscribed or left, when and by what. The first word of most people is `subscribers.created_by`."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from storage.changes.models import ConsentChangeModel
@@ -22,14 +21,11 @@ class ConsentChange(NamedTuple):
 
 
 CHANGES = Records(ConsentChangeModel, ConsentChange)
-
-
-def add(site_id: int, changes: Iterable[ConsentChange]) -> None:
-    CHANGES.add_many(changes, site_id=site_id)
+add = CHANGES.add_many
 
 
 def put_reason(site_id: int, subscriber_id: int, source: str, reason: str) -> None:
-    """Of a subscriber's newest change, if it is an unsubscribe from that source."""
+    """Sets the reason of a subscriber's newest consent change, if it is an unsubscribe from that source."""
     execute(
         "UPDATE consent_changes SET reason = ? WHERE site_id = ? AND id = (SELECT max(id) "
         "FROM consent_changes WHERE site_id = ? AND subscriber_id = ?) AND source = ? AND NOT subscribed",

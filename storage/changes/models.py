@@ -89,7 +89,8 @@ class ConsentChangeModel(SiteOwnedModel):
     """A change of consent, and its source. A subscriber's first consent is in `created_by` (`import 12`, `api
     3`).
 
-    The index of `subscriber` serves the changes of one subscriber, and erasing.
+    The index of `subscriber` serves the changes of one subscriber, and erasing; that of `at` the report of
+    unsubscribes.
     """
 
     subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
@@ -101,6 +102,10 @@ class ConsentChangeModel(SiteOwnedModel):
 
     class Meta:
         table_name = "consent_changes"
+
+
+_consent = ConsentChangeModel
+add_partial_index("consent_changes_unsubscribed", _consent.site, _consent.at, where=SQL("NOT subscribed"))
 
 
 CHANGE_LOG_MODELS: tuple[type[BaseModel], ...] = (

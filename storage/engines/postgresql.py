@@ -41,7 +41,6 @@ ENTER_BOUNDED = "SET LOCAL transaction_timeout = 900000; " + ENTER  # of a host 
 BOUNDED_SINCE = 170_000
 LOCK_SITE = "SELECT 1 FROM site_counters WHERE site_id = %s FOR NO KEY UPDATE"
 NOW = "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)"
-ERRAND = f"SELECT pg_try_advisory_xact_lock({INSTANCE}, CAST(%s AS integer))"
 TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = ANY(current_schemas(false))"
 PRIMARY_KEY = """
 SELECT a.attname FROM pg_index AS i CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS k (number, place)
@@ -144,10 +143,12 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
     Waits for them until `deadline`, an instant of `time.monotonic`, and as long again for a site. Raises
     `Unavailable` while another host's code is newer, or the instance elsewhere, and of a site that is gone.
     """
-    left = max(1, round((deadline - time.monotonic()) * 1000))
+    wait_ms = max(1, round((deadline - time.monotonic()) * 1000))
     with opened.atomic(READ_COMMITTED):
         enter = ENTER_BOUNDED if opened.connection().info.server_version >= BOUNDED_SINCE else ENTER
-        lowest_writer, phase = opened.run(enter.format(left, STILL_MS, "" if site_id is None else "_shared"))
+        lowest_writer, phase = opened.run(
+            enter.format(wait_ms, STILL_MS, "" if site_id is None else "_shared")
+        )
         if lowest_writer > WRITER or phase:
             raise Unavailable(ELSEWHERE if phase else UPGRADE)
         if site_id == 0:
@@ -159,7 +160,7 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
 
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
-    """One migrating process at a time, of any host, in one transaction beside which nobody writes."""
+    """Lets one process of all hosts migrate at a time, in one transaction. Nobody writes beside it."""
     with opened.atomic(READ_COMMITTED):
         opened.run(f"SELECT pg_advisory_xact_lock({MIGRATING}); SELECT pg_advisory_xact_lock({INSTANCE})")
         yield
@@ -170,25 +171,13 @@ def now_ms(opened: Any) -> int | None:
     return int(opened.execute_sql(NOW).fetchone()[0])
 
 
-@contextlib.contextmanager
-def alone(opened: Any, task: int) -> Iterator[bool]:
-    """A lock in a transaction of its own: the caller's may come and go, and a pooler keep it."""
-    connection = opened.another()
-    try:
-        with connection.atomic():
-            connection.run("SET LOCAL idle_in_transaction_session_timeout = 0")  # whatever the role has
-            yield bool(connection.execute_sql(ERRAND, (task,)).fetchone()[0])
-    finally:
-        connection.close_all()
-
-
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
     """Ids, in order, that no row of a table has had or will be given."""
     return sorted(number for (number,) in opened.execute_sql(NEW_IDS, (table, count)).fetchall())
 
 
 def tables(opened: Any) -> list[str]:
-    """Those that are found by their name alone."""
+    """The tables that are found without the name of their schema."""
     return [name for (name,) in opened.execute_sql(TABLES).fetchall()]
 
 

@@ -114,9 +114,11 @@ def readable(url: str) -> dict[str, Any]:
 
 
 def prepare_threshold(connection: psycopg.Connection[Any]) -> int | None:
-    """After how many times a statement is prepared that does not ask for it: never, as the plan does without
-    its values, and goes through a long list for each row. None, as none may be, through a pooler, which says
-    another number of the server's process than that itself.
+    """The `prepare_threshold` of a connection: statements that do not ask for it are never prepared, as a
+    prepared plan ignores the values and reads a long list for each row.
+
+    Through a pooler it is None, which forbids prepared statements: the process that answers is not the one
+    that the connection names.
     """
     [number] = connection.execute("SELECT pg_backend_pid()").fetchone() or (None,)
     return sys.maxsize if number == connection.info.backend_pid else None

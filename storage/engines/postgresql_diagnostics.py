@@ -62,7 +62,7 @@ def version_advice() -> str:
 
 
 def fault(_opened: Any) -> str:
-    """None is looked for: the server finds those that its checksums show."""
+    """Always empty: the server itself finds faults, by its checksums."""
     return ""
 
 

@@ -22,7 +22,7 @@ EXPECTED = "EXPLAIN (FORMAT JSON) SELECT 1 FROM {} WHERE site_id = %s"
 
 
 class GrownTables:
-    """In which tables a site may have grown by half since the statistics were made."""
+    """The tables in which a site may have grown by half since the statistics were made."""
 
     def __init__(self) -> None:
         self.due: set[tuple[str, int]] = set()
@@ -30,20 +30,20 @@ class GrownTables:
         self._enough: dict[tuple[str, int], int] = {}
 
     def add(self, table: str, site_id: int, rows: int) -> None:
-        place = table, site_id
-        self._written[place] += rows
-        if self._written[place] >= self._enough.get(place, MUCH):
-            self.due.add(place)
+        key = table, site_id
+        self._written[key] += rows
+        if self._written[key] >= self._enough.get(key, MUCH):
+            self.due.add(key)
 
     def take(self, expected: Callable[[str, int], int]) -> set[str]:
         """The tables in which the planner does not expect what this process has written."""
-        taken, self.due = self.due, set()
+        keys, self.due = self.due, set()
         outgrown = set()
-        for place in taken:
-            written, known = self._written[place], expected(*place)
-            self._enough[place] = written + max(written, known) // 2
-            if known * 3 < written * 2:
-                outgrown.add(place[0])
+        for key in keys:
+            own_rows, expected_rows = self._written[key], expected(*key)
+            self._enough[key] = own_rows + max(own_rows, expected_rows) // 2
+            if expected_rows * 3 < own_rows * 2:
+                outgrown.add(key[0])
         return outgrown
 
 
@@ -54,10 +54,6 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
         super().__init__(url, **{"prepare_threshold": None} | options)
         self._types: dict[str, dict[str, str]] = {}
         self.growth = GrownTables()
-
-    def another(self) -> "ServerPool":
-        """A pool of one connection, which no other thread uses."""
-        return ServerPool(self.database, max_connections=1, thread_safe=False, **self.connect_params)
 
     def _is_closed(self, connection: Any) -> bool:
         lost = is_lost(connection)
@@ -119,7 +115,7 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
         return int(plan["Plan"]["Plan Rows"])
 
     def types(self, table: str) -> dict[str, str]:
-        """Those of a table's columns."""
+        """The types of a table's columns."""
         if table not in self._types:
             self._types[table] = dict(self.execute_sql(TYPES, (table,)).fetchall())
         return self._types[table]

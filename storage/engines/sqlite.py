@@ -154,8 +154,8 @@ def write_transaction(opened: Any, deadline: float, _site_id: int | None) -> Ite
 
     Waits for it until `deadline`, an instant of `time.monotonic`.
     """
-    left = max(0.0, deadline - time.monotonic())
-    opened.execute_sql(f"PRAGMA busy_timeout = {round(left * 1000)}")
+    wait_seconds = max(0.0, deadline - time.monotonic())
+    opened.execute_sql(f"PRAGMA busy_timeout = {round(wait_seconds * 1000)}")
     try:
         with opened.atomic("IMMEDIATE"):
             yield
@@ -170,7 +170,7 @@ def writers_turn(opened: Any, timeout_seconds: float, gate: Any) -> AbstractCont
 
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
-    """One migrating process at a time, and no other writes. What is committed moves the log by itself."""
+    """Lets one process migrate at a time, and none write. Each commit moves the write-ahead log by itself."""
     opened.turns.take(threading.TIMEOUT_MAX)
     try:
         with sqlite_log.moved_by_commits(opened):
@@ -182,11 +182,6 @@ def migration_lock(opened: Any) -> Iterator[None]:
 def now_ms(_opened: Any) -> int | None:
     """None: all processes are on one machine, which has an uptime."""
     return None
-
-
-def alone(_opened: Any, _task: int) -> AbstractContextManager[bool]:
-    """All processes are on one machine, and may do a task at once."""
-    return contextlib.nullcontext(True)
 
 
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:

@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 
 LOG = "-wal"  # suffix of the file beside the database
-DUE_PAGES = 1_000  # written since the last checkpoint
+DUE_PAGES = 10_000  # written since the last checkpoint, many of them several times
 LONG_PAGES = 25_000  # of 4,096 bytes each: after about 100 MB the log begins anew
 OVERLONG_PAGES = 30_000  # after which a writer takes care of it, because no worker does
 FULL_PAGES = 50_000  # after which long work waits for the reader that needs the log

@@ -20,6 +20,9 @@ from storage.sql import insert_into
 
 ERASED, SUBSCRIBED, BEGINNING = "erased", "subscribed", "beginning"
 UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE = "unsubscribed", "unsubscribed by date"
+ROTATED, REVOKED = "links rotated", "links revoked"
+OF_LINKS = frozenset({ROTATED, REVOKED})
+LASTING = (ERASED, BEGINNING, ROTATED, REVOKED)
 LOG, MAX_LINE_BYTES = "erasures.log", 1024
 
 
@@ -28,7 +31,8 @@ class LogLine(NamedTuple):
 
     `at` is the instant that counts, in milliseconds, `shown_at` the one that is shown where it differs, and
     `logged_at` that of the line. `number` is that of the transaction in the order of acceptance,
-    `pepper_check` of the pepper of the hashes. Lines of an older Audience have the first five at most.
+    `pepper_check` of the pepper of the hashes. Lines of an older Audience have the first five at most. Lines
+    of links have no hash, and as number that of the generation that is current, or the first that is good.
 
     The first line is the `BEGINNING`: of all changes since its `at` that are not superseded there is a line.
     """
@@ -72,8 +76,10 @@ def add(changes: Sequence[LogLine]) -> None:
 
 
 class _Lines:
-    """Of one transaction. Who is away is in the file before the commit, who is back only after it: whichever
-    line a crash leaves out or in, nobody is taken for subscribed who is not.
+    """The lines of one transaction.
+
+    Erasures and unsubscribes are in the file before the commit, resubscribes only after it: whichever line a
+    crash leaves out or in, nobody is taken for subscribed who is not.
     """
 
     def __init__(self) -> None:
@@ -83,6 +89,8 @@ class _Lines:
         self._append([change for change in self.changes if change.kind != SUBSCRIBED])
 
     def after_commit(self) -> None:
+        if all(change.kind != SUBSCRIBED for change in self.changes):
+            return
         last = {hash_: change.kind for change in self.changes for hash_ in change.hashes}
         with contextlib.suppress(DiskFault):
             self._append(
@@ -107,7 +115,7 @@ def append(file: Path, changes: Iterable[LogLine]) -> None:
             opened.truncate(end)
             opened.seek(end)
             try:
-                _write(descriptor, b"".join(map(line, changes)))
+                _write(descriptor, "".join(map(line, changes)).encode())
             except OSError:
                 opened.truncate(end)
                 raise
@@ -121,19 +129,30 @@ def _write(descriptor: int, octets: bytes) -> None:
     os.fsync(descriptor)
 
 
-def line(change: LogLine) -> bytes:
-    """An older Audience refuses the first line, and so the file, of which it would take all for erased."""
-    known = {name: value for name, value in zip(FIELDS, change, strict=True) if value or value == 0}
-    return orjson.dumps(known, option=orjson.OPT_APPEND_NEWLINE)
+def line(change: LogLine) -> str:
+    """A line in a fixed form, as an import writes many; its texts have no quote.
+
+    Because of the first line, an older Audience refuses the file: it would take all lines for erasures.
+    """
+    site_uuid, address_hash, at, number, check_value, kind, person_hash, shown_at, logged_at = change
+    if kind == BEGINNING or number is None or check_value is None or logged_at is None:
+        fields = {name: value for name, value in zip(FIELDS, change, strict=True) if value or value == 0}
+        return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE).decode()
+    uuid_part = f',"person_hash":"{person_hash}"' if person_hash else ""
+    shown_part = f',"shown_at":{shown_at}' if shown_at is not None else ""
+    return (
+        f'{{"site_uuid":"{site_uuid}","address_hash":"{address_hash}","at":{at},"number":{number},'
+        f'"pepper_check":"{check_value}","kind":"{kind}"{uuid_part}{shown_part},"logged_at":{logged_at}}}\n'
+    )
 
 
 def list_all() -> list[LogLine]:
-    """The table, oldest first."""
+    """The lines of the table, oldest first."""
     return [LogLine(*record) for record in rows(ALL)]
 
 
 def beginning() -> LogLine | None:
-    """That of the table."""
+    """The `BEGINNING` of the table."""
     records = rows(
         f"SELECT {COLUMNS} FROM logged_erasures WHERE kind = '{BEGINNING}' ORDER BY id DESC LIMIT 1"
     )
@@ -141,14 +160,16 @@ def beginning() -> LogLine | None:
 
 
 def put_beginning(beginning: LogLine) -> None:
-    """Replaces that of the table."""
+    """Replaces the `BEGINNING` of the table."""
     execute(f"DELETE FROM logged_erasures WHERE kind = '{BEGINNING}'")
     execute_many(ADD, [beginning])
 
 
 def drop(before: int) -> int:
-    """Deletes what was logged before an instant, but for erasures, from the table; how many lines."""
+    """Deletes the lines of the table that were logged before an instant, except lasting ones. Returns their
+    number.
+    """
     return execute(
-        f"DELETE FROM logged_erasures WHERE logged_at < ? AND kind NOT IN ('{ERASED}', '{BEGINNING}')",
+        f"DELETE FROM logged_erasures WHERE logged_at < ? AND kind NOT IN {LASTING}",
         (before,),
     )

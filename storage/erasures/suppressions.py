@@ -14,10 +14,6 @@ ERASED = "erased"
 UNSUBSCRIBED = "unsubscribed"
 
 
-def any_for_site(site_id: int) -> bool:
-    return KNOWN.has(site_id=site_id)
-
-
 def any_of_first_scheme(site_id: int, second: str) -> bool:
     """Whether hashes are left that do not begin with `second`, as all do that are hexadecimal."""
     query = "SELECT 1 FROM suppressions WHERE site_id = ? AND address_hash < ? LIMIT 1"
@@ -33,14 +29,15 @@ class Suppression(NamedTuple):
     kind: int = ConsentKind.UNSUBSCRIBE
 
 
-KNOWN = Records(SuppressionModel, Suppression)
+SUPPRESSIONS = Records(SuppressionModel, Suppression)
+has = SUPPRESSIONS.has
 
 
-def known(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
-    """By address hash, those of the hashes that are suppressed."""
+def find_by_hash(site_id: int, hashes: Collection[str]) -> dict[str, Suppression]:
+    """The suppressions of these hashes, by address hash."""
     among = engine.among(hashes)
     records = rows(
-        f"SELECT address_hash, {KNOWN.columns} FROM suppressions "
+        f"SELECT address_hash, {SUPPRESSIONS.columns} FROM suppressions "
         f"WHERE site_id = ? AND address_hash {among.text}",
         [site_id, *among.parameters],
     )
@@ -59,9 +56,10 @@ def erased_from(site_id: int, number: int) -> dict[str, int]:
 
 
 def all_of_site(site_id: int) -> dict[str, Suppression]:
-    """By address hash."""
+    """The suppressions of a site, by address hash."""
     records = rows(
-        f"SELECT address_hash, {KNOWN.columns} FROM suppressions WHERE site_id = ? ORDER BY id", (site_id,)
+        f"SELECT address_hash, {SUPPRESSIONS.columns} FROM suppressions WHERE site_id = ? ORDER BY id",
+        (site_id,),
     )
     return {address_hash: Suppression(*record) for address_hash, *record in records}
 
@@ -80,16 +78,16 @@ def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
 
 
 def rename(site_id: int, hashes: Mapping[str, str]) -> None:
-    """Keeps what is known under some hashes under others, or the later of both; who was erased stays so."""
-    moved = known(site_id, hashes)
-    at_target = known(site_id, [hashes[address_hash] for address_hash in moved])
-    kept = {}
+    """Moves suppressions from some hashes to others. Of two, the later event counts; `erased` stays."""
+    moved = find_by_hash(site_id, hashes)
+    at_target = find_by_hash(site_id, [hashes[address_hash] for address_hash in moved])
+    suppressed = {}
     for address_hash, suppression in moved.items():
         candidates = (suppression, at_target.get(hashes[address_hash], suppression))
         is_erased = any(candidate.reason == ERASED for candidate in candidates)
         later = max(candidates, key=lambda candidate: (candidate.since, candidate.number))
-        kept[hashes[address_hash]] = later._replace(reason=ERASED) if is_erased else later
-    add(site_id, kept)
+        suppressed[hashes[address_hash]] = later._replace(reason=ERASED) if is_erased else later
+    add(site_id, suppressed)
     lift(site_id, moved)
 
 

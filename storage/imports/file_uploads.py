@@ -45,6 +45,7 @@ class FileUpload(NamedTuple):
 
 
 UPLOADS = Records(FileUploadModel, FileUpload)
+get = UPLOADS.get
 
 
 def add(
@@ -59,17 +60,13 @@ def add(
     return upload_id
 
 
-def get(site_id: int, upload_id: int) -> FileUpload | None:
-    return UPLOADS.get(site_id=site_id, id=upload_id)
-
-
 def waiting(site_id: int) -> list[FileUpload]:
-    """Newest first."""
+    """The files of a site that operators sent and did not import yet, newest first."""
     return UPLOADS.find(f"AND task <> '{ASKED}' ORDER BY id DESC", site_id=site_id, import_id=0)
 
 
 def list_asked_by(site_id: int, key: str) -> list[FileUpload]:
-    """Those of a key that wait for answers, newest first."""
+    """The files of a key that wait for answers, newest first."""
     return UPLOADS.find("ORDER BY id DESC", site_id=site_id, task=ASKED, actor=key)
 
 
@@ -122,7 +119,7 @@ def list_asked_before(instant: int) -> list[tuple[int, int]]:
     return rows(query, (instant,))
 
 
-def searched(site_id: int, upload_id: int, later: int) -> None:
+def put_searched(site_id: int, upload_id: int, later: int) -> None:
     """Ends a search; `later` is the number of the first erasure since it had begun, or 0."""
     UPLOADS.change({"to_search": later}, site_id=site_id, id=upload_id)
 
@@ -139,7 +136,7 @@ def drop(site_id: int, upload_id: int, outcome: str) -> bool:
 
 
 def remove(site_id: int, upload_id: int) -> bool:
-    """False if it is gone already."""
+    """Deletes a file that was sent; False if it no longer exists."""
     jobs.remove(site_id, JOB, upload_id)
     return UPLOADS.delete(site_id=site_id, id=upload_id) > 0
 
@@ -167,14 +164,11 @@ class ImportedFile(NamedTuple):
 
 
 FILES = Records(ImportedFileModel, ImportedFile)
-
-
-def put_file(site_id: int, import_id: int, file: ImportedFile) -> None:
-    FILES.add_new(file, site=site_id, import_id=import_id)
+add_file = FILES.add_new
 
 
 def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
-    """By the id of the import."""
+    """The files of some imports, by the id of the import."""
     among = engine.among(import_ids)
     records = rows(
         f"SELECT import_id, {FILES.columns} FROM imported_files WHERE site_id = ? AND import_id {among.text}",

@@ -70,7 +70,7 @@ class End:
         self._engine, self._opened = engine, opened
 
     @contextlib.contextmanager
-    def _meant(self) -> Iterator[None]:
+    def _translated(self) -> Iterator[None]:
         try:
             with vars(peewee)["__exception_wrapper__"]:
                 yield
@@ -83,27 +83,27 @@ class End:
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
         """A transaction during which nobody else writes."""
-        with self._meant(), self._engine.migration_lock(self._opened), self._opened.atomic():
+        with self._translated(), self._engine.migration_lock(self._opened), self._opened.atomic():
             yield
 
     def connect(self) -> None:
-        with self._meant():
+        with self._translated():
             self._opened.connect()
 
     def is_migrated(self) -> bool:
         """Whether the database has the tables of an instance."""
-        with self._meant():
+        with self._translated():
             return STATE in self._engine.tables(self._opened)
 
     def newest_migration(self) -> str:
-        with self._meant():
+        with self._translated():
             newest = str(self._rows(f"SELECT max(name) FROM {HISTORY}")[0][0])
         return FIRST if newest == LAST_BEFORE else newest
 
     def phase(self) -> Phase:
         if not self.is_migrated():
             return HERE
-        with self._meant():
+        with self._translated():
             [record] = self._rows("SELECT move, phase, other, at FROM instance_state")
         return Phase(*record)
 
@@ -115,7 +115,7 @@ class End:
 
     def is_empty(self) -> bool:
         """Whether the database has no table, or only those of our migrations without a row."""
-        with self._meant():
+        with self._translated():
             names = set(self._engine.tables(self._opened))
             if not names:
                 return True
@@ -123,18 +123,18 @@ class End:
             return HISTORY in names and not any(used)
 
     def count(self, table: MovedTable) -> int:
-        with self._meant():
+        with self._translated():
             return int(self._rows(f"SELECT count(*) FROM {table.name}")[0][0])
 
     def key(self, table: MovedTable) -> list[str]:
         """The columns of a table's primary key, in this engine's order."""
-        with self._meant():
+        with self._translated():
             return list(self._engine.primary_key(self._opened, table.name))
 
     def last(self, table: MovedTable, key: Sequence[str]) -> Sequence[Any] | None:
         """The highest key in a table; None if it is empty."""
         order = ", ".join(f"{column} DESC" for column in key)
-        with self._meant():
+        with self._translated():
             records = self._rows(f"SELECT {', '.join(key)} FROM {table.name} ORDER BY {order} LIMIT 1")
         return records[0] if records else None
 
@@ -151,7 +151,7 @@ class End:
         columns, order = ", ".join(table.columns), ", ".join(key)
         where = f"WHERE ({order}) > ({', '.join('?' * len(key))})" if after else ""
         query = f"SELECT {columns} FROM {table.name} {where} ORDER BY {order} LIMIT ?"
-        with self._meant():
+        with self._translated():
             return self._rows(query, [*(after or ()), limit])
 
     def add(self, table: MovedTable, rows: Sequence[Sequence[Any]]) -> None:
@@ -171,7 +171,7 @@ class End:
         return self._engine.HAS_HOSTS
 
     def logged_erasures(self) -> list[LogLine]:
-        with self._meant():
+        with self._translated():
             return [LogLine(*record) for record in self._rows(ALL)]
 
     def log_erasures(self, erasures: Sequence[LogLine]) -> None:
@@ -180,7 +180,7 @@ class End:
 
     def last_id(self, table: MovedTable) -> int:
         """The highest id that a table has used; 0 for a table without ids or rows."""
-        with self._meant():
+        with self._translated():
             last_given = self._engine.last_id(self._opened, table.name) if "id" in table.columns else 0
             highest = self._rows(f"SELECT max(id) FROM {table.name}")[0][0] if "id" in table.columns else 0
         return max(last_given, highest or 0)
@@ -192,7 +192,7 @@ class End:
 
     def settle(self) -> None:
         """Computes the statistics by which the engine plans statements."""
-        with self._meant():
+        with self._translated():
             self._opened.execute_sql("ANALYZE")
 
     def sums(self, table: MovedTable, advance: Callable[[int], None]) -> Sums:
@@ -213,7 +213,7 @@ class End:
         """The first subscriber whose id is above `after`, with the rows of other tables about it."""
         by_name = {table.name: table for table in tables()}
         subscribers = by_name["subscribers"]
-        with self._meant():
+        with self._translated():
             own_rows = self._rows(
                 f"SELECT {', '.join(subscribers.columns)} FROM subscribers WHERE id > ? ORDER BY id LIMIT 1",
                 [after],

@@ -17,6 +17,7 @@ class FormerLink(NamedTuple):
 
 
 FORMER = Records(FormerLinkModel, FormerLink)
+get, has = FORMER.get, FORMER.has
 ADD = insert_into(
     "former_links",
     ("site_id", "uuid_hash", "address_hash", "at"),
@@ -24,14 +25,6 @@ ADD = insert_into(
     "subscriber_id = NULL, at = excluded.at",
 )
 PUT_HOLDER = update_of("former_links", ("subscriber_id",), ("site_id", "address_hash"))
-
-
-def get(site_id: int, uuid_hash: str) -> FormerLink | None:
-    return FORMER.get(site_id=site_id, uuid_hash=uuid_hash)
-
-
-def any_for_site(site_id: int) -> bool:
-    return FORMER.has(site_id=site_id)
 
 
 def add(site_id: int, hashes: Mapping[str, str], at: int) -> None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from storage.database import execute_many
 from storage.links.models import LinkGenerationModel
 from storage.records import Records
+from storage.sql import insert_into
 
 
 class Generation(NamedTuple):
@@ -18,6 +19,12 @@ class Generation(NamedTuple):
 
 
 GENERATIONS = Records(LinkGenerationModel, Generation)
+PUT = insert_into(
+    "link_generations",
+    ("site_id", *Generation._fields),
+    "ON CONFLICT (site_id, generation) DO UPDATE SET nonce = excluded.nonce, lowest = excluded.lowest, "
+    "made_at = excluded.made_at",
+)
 
 
 def list_all(site_id: int) -> list[Generation]:
@@ -27,9 +34,4 @@ def list_all(site_id: int) -> list[Generation]:
 
 def put(site_id: int, generations: Iterable[Generation]) -> None:
     """Adds generations, or replaces those that the site has under the same numbers."""
-    execute_many(
-        f"INSERT INTO link_generations (site_id, {GENERATIONS.columns}) VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT (site_id, generation) DO UPDATE SET nonce = excluded.nonce, lowest = excluded.lowest, "
-        "made_at = excluded.made_at",
-        [(site_id, *generation) for generation in generations],
-    )
+    execute_many(PUT, [(site_id, *generation) for generation in generations])

@@ -1,5 +1,6 @@
 """How the public pages of each site look."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage.database import execute, row
@@ -8,7 +9,7 @@ from storage.records import Records
 
 
 class Look(NamedTuple):
-    """Each is empty if it was never set; `accent` is like `#1d4f80`."""
+    """Each is empty if it was never set; `accent` is like `#1d4f80`, `base_url` like `https://mail.example`."""
 
     name: str = ""
     home: str = ""
@@ -16,6 +17,7 @@ class Look(NamedTuple):
     privacy: str = ""
     language: str = ""
     accent: str = ""
+    base_url: str = ""
     logo_hash: str = ""
 
 
@@ -24,6 +26,12 @@ LOOKS = Records(SitePagesModel, Look)
 
 def get(site_id: int) -> Look:
     return LOOKS.get(site_id=site_id) or Look()
+
+
+def is_base_url(urls: Sequence[str]) -> bool:
+    """Whether one of the addresses is a site's own."""
+    marks = ", ".join("?" * len(urls))
+    return row(f"SELECT 1 FROM site_pages WHERE base_url IN ({marks}) LIMIT 1", urls) is not None
 
 
 def logo(site_id: int) -> tuple[bytes, str] | None:
@@ -38,12 +46,12 @@ def put(site_id: int, look: Look) -> None:
     names = [name for name in values if name != "logo_hash"]
     execute(
         f"INSERT INTO site_pages (site_id, logo, logo_type, {', '.join(values)}) "
-        f"VALUES (?, ?, '', ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (site_id) DO UPDATE SET "
+        f"VALUES (?, ?, ''{', ?' * len(values)}) ON CONFLICT (site_id) DO UPDATE SET "
         + ", ".join(f"{name} = excluded.{name}" for name in names),
         (site_id, b"", *values.values()),
     )
 
 
 def put_logo(site_id: int, content: bytes, kind: str, content_hash: str) -> None:
-    """In the row that `put` has made."""
+    """Stores a logo in the row that `put` has made."""
     LOOKS.change({"logo": content, "logo_type": kind, "logo_hash": content_hash}, site_id=site_id)

@@ -6,7 +6,9 @@ from storage.base_models import BaseModel, SiteModel
 
 
 class SitePagesModel(BaseModel):
-    """How the public pages of a site look. `logo_hash` is of `logo`, and as empty as that."""
+    """How the public pages of a site look, and the address that they have for themselves. `logo_hash` is of
+    `logo`, and as empty as that.
+    """
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
     name = TextField(default="")
@@ -18,6 +20,7 @@ class SitePagesModel(BaseModel):
     logo = BlobField()
     logo_type = TextField(default="")
     logo_hash = TextField(default="")
+    base_url = TextField(default="")
 
     class Meta:
         table_name = "site_pages"

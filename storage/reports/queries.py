@@ -121,6 +121,18 @@ def events_in(
     return counts_by_type
 
 
+def unsubscribes(site_id: int, rule: Sql, period: Interval) -> list[tuple[str, str, int]]:
+    """The (reason, kind of source, number) of unsubscribes in a period. Whoever was created unconfirmed did
+    not unsubscribe.
+    """
+    chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
+    return rows(
+        "SELECT reason, source, count(*) FROM consent_changes WHERE site_id = ? AND NOT subscribed "
+        f"AND at >= ? AND at < ? AND reason <> 'unconfirmed' {chosen} GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2",
+        (site_id, *period, *parameters),
+    )
+
+
 def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, int, int, int]]:
     """The (created, updated, unchanged, failed) rows of imports in each period, by the instant of their
     acceptance.

@@ -20,6 +20,7 @@ class Report(NamedTuple):
 
 
 REPORTS = Records(ReportModel, Report)
+add, delete, get, has = REPORTS.add_new, REPORTS.delete, REPORTS.get, REPORTS.has
 
 
 def list_all(site_id: int) -> list[Report]:
@@ -27,22 +28,6 @@ def list_all(site_id: int) -> list[Report]:
     return REPORTS.find("ORDER BY id", site_id=site_id)
 
 
-def get(site_id: int, report_id: int) -> Report | None:
-    return REPORTS.get(site_id=site_id, id=report_id)
-
-
-def add(site_id: int, report: Report) -> int:
-    return REPORTS.add_new(report, site_id=site_id)
-
-
 def change(site_id: int, report: Report) -> None:
     """Overwrites an existing report."""
     REPORTS.change(report._asdict(), site_id=site_id, id=report.id)
-
-
-def delete(site_id: int, report_id: int) -> None:
-    REPORTS.delete(site_id=site_id, id=report_id)
-
-
-def uses_segment(site_id: int, segment_id: int) -> bool:
-    return REPORTS.has(site_id=site_id, segment_id=segment_id)

@@ -37,7 +37,7 @@ def begins_with(
 ) -> Sql:
     """A condition: the address begins with one of `addresses`, its domain, or a name, with one of the others.
 
-    Up to `MOST_FOUND` people are found by indexes; of more, it is asked of one person after another.
+    Up to `MOST_FOUND` subscribers are found by indexes; of more, it is checked for one after another.
     """
     conditions = [condition for start in addresses for condition in _starts(site_id, start, BY_ADDRESS)]
     conditions += [condition for start in of_domains for condition in _starts(site_id, start, BY_DOMAIN)]
@@ -91,8 +91,8 @@ def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offs
     ids = [subscriber_id for (subscriber_id,) in records]
     among = engine.among(ids)
     query = f"SELECT {COLUMNS} FROM subscribers WHERE id {among.text} AND {engine.OF_SITE}"
-    people = rows(query, [*among.parameters, site_id])
-    by_id = {subscriber.id: subscriber for subscriber in map(read, people)}
+    records = rows(query, [*among.parameters, site_id])
+    by_id = {subscriber.id: subscriber for subscriber in map(read, records)}
     return [by_id[subscriber_id] for subscriber_id in ids if subscriber_id in by_id]
 
 
@@ -123,7 +123,9 @@ def _of_site(rule: Sql) -> str:
 
 
 def _plus(rule: Sql) -> str:
-    """What keeps the columns of a list from their indexes, where the rule finds the few who are in it."""
+    """A `+` before a column of the list if the rule matches few subscribers: it keeps the engine from the
+    column's index.
+    """
     return "+" if rule.rare else ""
 
 

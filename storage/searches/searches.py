@@ -84,7 +84,7 @@ def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -
 @dataclass(frozen=True)
 class Plan:
     """What yields the candidates, which are then sorted: the rarest `tag`, a rare `date` or a `rule`. Without
-    them, all people are looked at, newest first, until a page is full.
+    them, all subscribers are looked at, newest first, until a page is full.
     """
 
     tag: int | None = None
@@ -115,8 +115,8 @@ def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
     a page is full; else None."""
     if not tag_ids:
         return None
-    users, known = counters(site_id)[0], tags.bearers(site_id, tag_ids)
-    counts = {tag_id: max(1, known.get(tag_id, 0)) for tag_id in tag_ids}
+    users, bearers = counters(site_id)[0], tags.bearers(site_id, tag_ids)
+    counts = {tag_id: max(1, bearers.get(tag_id, 0)) for tag_id in tag_ids}
     rarest = min(counts, key=counts.__getitem__)
     looked_at = min(users, PAGE_ROWS * math.prod(max(1.0, users / count) for count in counts.values()))
     if counts[rarest] < max(FEW, looked_at / READ_COST):
@@ -125,7 +125,7 @@ def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
 
 
 def _newest_have(site_id: int, tag_ids: Sequence[int], number: int) -> bool:
-    """Whether a page of people who have all tags is among the newest: tags may exclude each other."""
+    """Whether a page of subscribers who have all tags is among the newest: tags may exclude each other."""
     tagged = _tagged(site_id, tag_ids)
     newest = "SELECT id FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?"
     query = f"SELECT 1 FROM ({newest}) AS subscribers WHERE {tagged.text} LIMIT 1 OFFSET {PAGE_ROWS - 1}"
@@ -184,7 +184,7 @@ def page(site_id: int, after: str, limit: int) -> list[Subscriber]:
 
 
 def page_among(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
-    """Those of some ids who are there, in the order of ids; fewer of large ones."""
+    """The subscribers of these ids who exist, in the order of ids. A page of large ones is shorter."""
     query = f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} ORDER BY id"
     return [read(record) for record in _up_to(PAGE_LENGTH, each_row(query, [json.dumps(ids), site_id]))]
 

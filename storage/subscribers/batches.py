@@ -9,7 +9,7 @@ from storage.engines.chosen import engine
 from storage.sql import insert_into, update_of
 from storage.subscribers.subscribers import TEXT_COLUMNS
 
-KNOWN = (
+COLUMNS = (
     "id", "email", "fields", "tag_ids", *TEXT_COLUMNS, "last_event_at", "unsubscribed_at",
     "consent_at", "consent_number", "consent_kind", "unsubscribe_number", "updated_at", "email_key",
     "uuid", "created_by",
@@ -17,9 +17,10 @@ KNOWN = (
 (
     ID, EMAIL, FIELDS, TAG_IDS, *TEXT_POSITIONS, LAST_EVENT_AT, UNSUBSCRIBED_AT, CONSENT_AT,
     CONSENT_NUMBER, CONSENT_KIND, UNSUBSCRIBE_NUMBER, UPDATED_AT, KEY, UUID, CREATED_BY,
-) = range(len(KNOWN))  # fmt: skip
-NAMED = slice(TEXT_POSITIONS[0], LAST_EVENT_AT)
-INSERTED = (*KNOWN, "created_at", "site_id")
+) = range(len(COLUMNS))  # fmt: skip
+NAME_COLUMNS = slice(TEXT_POSITIONS[0], LAST_EVENT_AT)
+INSERTED = (*COLUMNS, "created_at", "site_id")
+SubscriberRow = list[Any]  # of `COLUMNS`, of a new subscriber of `INSERTED`
 
 # An update writes whole groups of columns: an index is rewritten only with the group that it is of.
 TEXTS, NAMES, EVENTS, CONSENT = 1, 2, 4, 8
@@ -32,9 +33,9 @@ GROUPS = {
 
 
 def read_existing(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, ...]]:
-    """The columns `KNOWN` of existing subscribers, by email key."""
+    """The columns `COLUMNS` of existing subscribers, by email key."""
     among = engine.among(keys)
-    query = f"SELECT {', '.join(KNOWN)} FROM subscribers WHERE site_id = ? AND email_key {among.text}"
+    query = f"SELECT {', '.join(COLUMNS)} FROM subscribers WHERE site_id = ? AND email_key {among.text}"
     records = rows(query, [site_id, *among.parameters])
     return {record[KEY]: record for record in records}
 
@@ -50,13 +51,13 @@ def insert(subscribers: Iterable[Sequence[Any]]) -> None:
 
 
 def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
-    """The sum of the groups of columns that differ between two rows of `KNOWN`. It includes `TEXTS` if any
+    """The sum of the groups of columns that differ between two rows of `COLUMNS`. It includes `TEXTS` if any
     shown column differs.
     """
     groups = 0
-    if subscriber[NAMED] != list(before[NAMED]):
+    if subscriber[NAME_COLUMNS] != list(before[NAME_COLUMNS]):
         groups = TEXTS | NAMES
-    elif subscriber[EMAIL : NAMED.start] != list(before[EMAIL : NAMED.start]):
+    elif subscriber[EMAIL : NAME_COLUMNS.start] != list(before[EMAIL : NAME_COLUMNS.start]):
         groups = TEXTS
     if subscriber[LAST_EVENT_AT] != before[LAST_EVENT_AT]:
         groups |= TEXTS | EVENTS
@@ -68,12 +69,12 @@ def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
 
 
 def update(site_id: int, changed: Mapping[int, Sequence[Sequence[Any]]]) -> None:
-    """Writes the changed groups of columns of subscribers. `changed` has rows of `KNOWN` by the sum of their
-    groups.
+    """Writes the changed groups of columns of subscribers. `changed` has rows of `COLUMNS` by the
+    sum of their groups.
     """
     for groups, subscribers in changed.items():
         columns = [name for group, names in GROUPS.items() if group & groups for name in names]
-        values = itemgetter(*(KNOWN.index(name) for name in columns), ID)
+        values = itemgetter(*(COLUMNS.index(name) for name in columns), ID)
         execute_many(
             update_of("subscribers", columns, ("id", "site_id")),
             [(*values(subscriber), site_id) for subscriber in subscribers],

@@ -1,7 +1,7 @@
 """Events of subscribers. Instants are in milliseconds."""
 
 import itertools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from storage.database import column, rows, value
@@ -25,10 +25,7 @@ class Event(NamedTuple):
 
 
 EVENTS = Records(EventModel, Event)
-
-
-def add(site_id: int, events: Iterable[Event], at: int) -> None:
-    EVENTS.add_many(events, site_id=site_id, created_at=at)
+add = EVENTS.add_many
 
 
 def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:

@@ -33,15 +33,12 @@ class DiscardedTag(NamedTuple):
 
 DISCARDED = Records(DiscardedTagModel, DiscardedTag)
 TAGS = Records(TagModel, Tag)
+get = TAGS.get
 
 
 def list_all(site_id: int) -> list[Tag]:
     """The tags of a site, newest first."""
     return TAGS.find("ORDER BY id DESC", site_id=site_id)
-
-
-def get(site_id: int, tag_id: int) -> Tag | None:
-    return TAGS.get(site_id=site_id, id=tag_id)
 
 
 def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:

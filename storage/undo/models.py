@@ -8,11 +8,11 @@ from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 
 
 class UndoModel(SiteOwnedModel):
-    """What takes back an import or an act, by `source`; it waits as an import does.
+    """The undo of an import or a bulk action, by `source`; it waits as an import does.
 
     `applied` of the `rows` entries that the record has of it are decided, `place` of them in the record's row
-    `place_row`. `made` has the tags and fields that it added to the site, as JSON. Who is mentioned was read
-    up to a row of the record, a batch of an import and a piece of a bulk action.
+    `place_row`. `made` has the tags and fields that it added to the site, as JSON. Mentions were read up to a
+    row of the record, a batch of an import and a chunk of a bulk action.
     """
 
     source = TextField()
@@ -51,9 +51,9 @@ add_partial_index("undos_waiting", _undos.site, _undos.turn,
     where=_undos.status.in_(("queued", "running")))  # fmt: skip
 
 
-class UndoPersonModel(BaseModel):
-    """What became of somebody: `removed`, `restored` or `kept`, and why; before that, `mentioned`. No foreign
-    keys.
+class UndoOutcomeModel(BaseModel):
+    """What an undo did to a subscriber: `removed`, `restored` or `kept`, and why; before that, `mentioned`.
+    No foreign keys.
     """
 
     site_id = IntegerField()
@@ -69,4 +69,4 @@ class UndoPersonModel(BaseModel):
         without_rowid = True
 
 
-UNDO_MODELS: tuple[type[BaseModel], ...] = (UndoModel, UndoPersonModel)
+UNDO_MODELS: tuple[type[BaseModel], ...] = (UndoModel, UndoOutcomeModel)

@@ -1,4 +1,4 @@
-"""Undos, and what became of the people that each was about. Instants are in milliseconds."""
+"""Undos, and their outcome for each subscriber. Instants are in milliseconds."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping
@@ -17,15 +17,17 @@ FINISHED, FAILED = "finished", "failed"
 KEPT, MENTIONED = "kept", "mentioned"
 JOB = "undo"  # the kind
 FIELDS_AT_ONCE = 500  # looked for in everybody; a query has 1,664 columns at most
-PERSON = ("site_id", "undo_id", "subscriber_id", "outcome", "source", "source_id")
-PERSON_CHANGED = (
+OUTCOME_COLUMNS = ("site_id", "undo_id", "subscriber_id", "outcome", "source", "source_id")
+OUTCOME_CHANGED = (
     "ON CONFLICT (site_id, undo_id, subscriber_id) DO UPDATE SET "
     "outcome = excluded.outcome, source = excluded.source, source_id = excluded.source_id"
 )
 
 
 class Undo(NamedTuple):
-    """Of an import or act, as (`source`, `source_id`); `rows` people are to be looked at, `applied` were."""
+    """The undo of an import or bulk action, which is (`source`, `source_id`). `applied` of its `rows`
+    subscribers are done.
+    """
 
     id: int
     source: str
@@ -58,7 +60,7 @@ class Undo(NamedTuple):
 
 
 class GivenUp(NamedTuple):
-    """The undo of an import or act that failed too often, after `applied` of `rows` people."""
+    """An undo that failed too often, after `applied` of `rows` subscribers."""
 
     site_uuid: str
     source: str
@@ -68,7 +70,7 @@ class GivenUp(NamedTuple):
 
 
 class KeptSubscriber(NamedTuple):
-    """Somebody of whom something stays, and what kept it."""
+    """A subscriber of whom something stays, and what kept it."""
 
     id: int
     email: str
@@ -78,7 +80,7 @@ class KeptSubscriber(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """What one transaction adds to an undo, and the place where the next goes on."""
+    """What one transaction adds to an undo, and the position where the next goes on."""
 
     applied: int
     removed: int
@@ -94,10 +96,11 @@ class Progress(NamedTuple):
 
 
 UNDOS = Records(UndoModel, Undo)
+get = UNDOS.get
 
 
 def failed() -> list[GivenUp]:
-    """Those of all sites, oldest first."""
+    """The undos of all sites that failed, oldest first."""
     records = rows(
         "SELECT s.uuid, u.source, u.source_id, u.applied, u.rows FROM undos u "
         f"JOIN sites s ON s.id = u.site_id WHERE u.status = '{FAILED}' ORDER BY u.id"
@@ -124,23 +127,19 @@ def add(
     return undo_id
 
 
-def get(site_id: int, undo_id: int) -> Undo | None:
-    return UNDOS.get(site_id=site_id, id=undo_id)
-
-
-def of_source(site_id: int, source: tuple[str, int]) -> Undo | None:
-    """The undo of an import or act."""
+def get_by_source(site_id: int, source: tuple[str, int]) -> Undo | None:
+    """The undo of an import or bulk action."""
     return UNDOS.get(site_id=site_id, source=source[0], source_id=source[1])
 
 
 def statuses(site_id: int, source: str) -> dict[int, str]:
-    """(id of the import or act, status) of the undos of a site's imports, or acts."""
+    """The status of the undos of a site's imports or bulk actions, by the id of what is undone."""
     query = "SELECT source_id, status FROM undos WHERE site_id = ? AND source = ?"
     return dict(rows(query, (site_id, source)))
 
 
-def taken_back_imports(site_id: int) -> set[int]:
-    """The numbers of acceptance of those imports of a site that have an undo, whatever its status."""
+def undone_import_numbers(site_id: int) -> set[int]:
+    """The sequence numbers of the imports of a site that have an undo, whatever its status."""
     query = (
         "SELECT i.turn FROM undos u JOIN imports i ON i.id = u.source_id AND i.site_id = u.site_id "
         "WHERE u.site_id = ? AND u.source = 'import'"
@@ -178,16 +177,16 @@ def retry(site_id: int, undo_id: int) -> None:
         jobs.add(site_id, JOB, undo_id, number)
 
 
-def add_people(site_id: int, undo_id: int, people: Iterable[tuple[int, str, str, int]]) -> None:
-    """Keeps what became of people, as (id, outcome, source, source id), in place of what was."""
+def put_outcomes(site_id: int, undo_id: int, outcomes: Iterable[tuple[int, str, str, int]]) -> None:
+    """Stores outcomes, as (subscriber id, outcome, source, source id), in place of earlier ones."""
     execute_many(
-        insert_into("undo_people", PERSON, PERSON_CHANGED),
-        [(site_id, undo_id, *person) for person in sorted(people)],
+        insert_into("undo_people", OUTCOME_COLUMNS, OUTCOME_CHANGED),
+        [(site_id, undo_id, *outcome) for outcome in sorted(outcomes)],
     )
 
 
 def outcomes(site_id: int, undo_id: int, ids: Collection[int]) -> dict[int, tuple[str, str, int]]:
-    """(outcome, source, source id) of those of some people whom an undo has something of, by id."""
+    """(outcome, source, source id) of those of some subscribers that have one, by id."""
     records = rows(
         "SELECT subscriber_id, outcome, source, source_id FROM undo_people "
         f"WHERE site_id = ? AND undo_id = ? AND subscriber_id IN ({engine.IDS})",
@@ -196,10 +195,10 @@ def outcomes(site_id: int, undo_id: int, ids: Collection[int]) -> dict[int, tupl
     return {record[0]: (record[1], record[2], record[3]) for record in records}
 
 
-def note_read(site_id: int, undo_id: int, reached: tuple[int, int, int]) -> None:
-    """Notes how far was read who is mentioned: a row of the record, a batch and a piece."""
-    row_id, batch_id, piece_id = reached
-    read = {"read_row": row_id, "read_batch": batch_id, "read_piece": piece_id}
+def put_read(site_id: int, undo_id: int, reached: tuple[int, int, int]) -> None:
+    """Stores how far mentions were read: a row of the record, a batch and a chunk."""
+    row_id, batch_id, chunk_id = reached
+    read = {"read_row": row_id, "read_batch": batch_id, "read_piece": chunk_id}
     UNDOS.change(read, site_id=site_id, id=undo_id)
 
 
@@ -215,8 +214,8 @@ def kept_after(site_id: int, undo_id: int, subscriber_id: int, limit: int) -> li
     return [KeptSubscriber(*record) for record in records]
 
 
-def kept_by(site_id: int, undo_id: int, outcome: str = KEPT) -> list[tuple[str, int, int]]:
-    """(source, source id, people) of what kept people of an outcome, the most first."""
+def count_sources(site_id: int, undo_id: int, outcome: str = KEPT) -> list[tuple[str, int, int]]:
+    """(source, source id, subscribers) of an outcome, the most first."""
     return rows(
         "SELECT source, source_id, count(*) FROM undo_people WHERE site_id = ? AND undo_id = ? "
         "AND outcome = ? GROUP BY source, source_id ORDER BY 3 DESC, 1, 2 LIMIT 100",
@@ -225,7 +224,7 @@ def kept_by(site_id: int, undo_id: int, outcome: str = KEPT) -> list[tuple[str, 
 
 
 def forget(site_id: int, ids: Collection[int]) -> None:
-    """Takes people out of all undos of a site."""
+    """Deletes subscribers from all undos of a site."""
     execute(
         "DELETE FROM undo_people WHERE site_id = ? AND undo_id IN (SELECT id FROM undos WHERE site_id = ?) "
         f"AND subscriber_id IN ({engine.IDS})",
@@ -234,7 +233,7 @@ def forget(site_id: int, ids: Collection[int]) -> None:
 
 
 def ended_before(at: int) -> list[tuple[int, int]]:
-    """(site id, undo id) of undos that ended before an instant and still have people."""
+    """(site id, undo id) of undos that ended before an instant and still have outcomes."""
     return rows(
         "SELECT site_id, id FROM undos WHERE finished_at < ? AND EXISTS (SELECT 1 FROM undo_people AS p "
         "WHERE p.site_id = undos.site_id AND p.undo_id = undos.id)",
@@ -242,8 +241,8 @@ def ended_before(at: int) -> list[tuple[int, int]]:
     )
 
 
-def drop_people(site_id: int, undo_id: int, limit: int) -> int:
-    """Deletes some of what became of people; returns how many."""
+def drop_outcomes(site_id: int, undo_id: int, limit: int) -> int:
+    """Deletes some outcomes; returns how many."""
     return execute(
         "DELETE FROM undo_people WHERE site_id = ? AND undo_id = ? AND subscriber_id IN "
         "(SELECT subscriber_id FROM undo_people WHERE site_id = ? AND undo_id = ? LIMIT ?)",
@@ -252,13 +251,13 @@ def drop_people(site_id: int, undo_id: int, limit: int) -> int:
 
 
 def added_to_site(undo: Undo) -> Mapping[str, Any]:
-    """`tags` (ids) and `fields` (keys) that the import or act added to the site, of what is decided."""
+    """`tags` (ids) and `fields` (keys) that the undone action added to the site, of what is decided."""
     added: dict[str, Any] = json.loads(undo.made)
     return added
 
 
 def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> set[int]:
-    """Those of some subscribers whom an import or act created."""
+    """The ids of these subscribers that an import or bulk action created."""
     records = rows(
         f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND created_by = ?",
         (json.dumps(list(ids)), site_id, f"{source[0]} {source[1]}"),
@@ -275,16 +274,16 @@ def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
     tags.settle(site_id)
 
 
-def borne_fields(site_id: int, keys: Collection[str]) -> set[str]:
-    """Those of some fields that somebody has, by the people themselves, all of whom are read."""
-    borne, waiting = set[str](), sorted(keys)
+def fields_in_use(site_id: int, keys: Collection[str]) -> set[str]:
+    """The keys of these custom fields that any subscriber has. Reads all subscribers."""
+    used, waiting = set[str](), sorted(keys)
     while chunk := waiting[:FIELDS_AT_ONCE]:
         del waiting[:FIELDS_AT_ONCE]
         has = ", ".join(["max(CASE WHEN replace(fields, ?, '') <> fields THEN 1 ELSE 0 END)"] * len(chunk))
         spelt = [f"{json.dumps(key, ensure_ascii=False)}:" for key in chunk]
         counts = row(f"SELECT {has} FROM subscribers WHERE site_id = ?", (*spelt, site_id))
-        borne.update(key for key, count in zip(chunk, counts, strict=True) if count)
-    return borne
+        used.update(key for key, count in zip(chunk, counts, strict=True) if count)
+    return used
 
 
 def drop_unused_fields(site_id: int, keys: Iterable[str]) -> None:

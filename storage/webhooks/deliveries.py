@@ -32,10 +32,7 @@ class Delivery(NamedTuple):
 
 
 DELIVERIES = Records(WebhookDeliveryModel, Delivery)
-
-
-def add(site_id: int, delivery: Delivery) -> int:
-    return DELIVERIES.add_new(delivery, site_id=site_id)
+add = DELIVERIES.add_new
 
 
 def page(site_id: int, webhook_id: int, limit: int, offset: int) -> list[Delivery]:

@@ -37,19 +37,12 @@ class Webhook(NamedTuple):
 
 
 WEBHOOKS = Records(WebhookModel, Webhook)
+add, delete, get, has = WEBHOOKS.add_new, WEBHOOKS.delete, WEBHOOKS.get, WEBHOOKS.has
 
 
 def list_all(site_id: int) -> list[Webhook]:
     """The webhooks of a site, oldest first."""
     return WEBHOOKS.find("ORDER BY id", site_id=site_id)
-
-
-def get(site_id: int, webhook_id: int) -> Webhook | None:
-    return WEBHOOKS.get(site_id=site_id, id=webhook_id)
-
-
-def add(site_id: int, webhook: Webhook) -> int:
-    return WEBHOOKS.add_new(webhook, site_id=site_id)
 
 
 def change(site_id: int, webhook: Webhook) -> None:
@@ -72,14 +65,6 @@ def begin_run(site_id: int, webhook_id: int, position: int) -> None:
     """
     begun = {"place": position, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
     WEBHOOKS.change(begun, site_id=site_id, id=webhook_id)
-
-
-def delete(site_id: int, webhook_id: int) -> None:
-    WEBHOOKS.delete(site_id=site_id, id=webhook_id)
-
-
-def uses_segment(site_id: int, segment_id: int) -> bool:
-    return WEBHOOKS.has(site_id=site_id, segment_id=segment_id)
 
 
 def pause_all(site_id: int, why: str) -> int:

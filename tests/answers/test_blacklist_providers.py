@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from audience.answers.blacklist.providers import FLAGS, KEYS, load
+from audience.answers.blacklist.providers import FLAGS, load
 from audience.config import SettingError, Settings
 
+KEYS = ("spamhaus_dqs_key", "abusix_key")
 HEAD = "flag,asks,zone,key,name,tlds,listed,clear,error,test_listed,test_clear,note\n"
 ROW = "spfbl,ip,bl.example.com,,,,127.0.0.2,,,127.0.0.2,127.0.0.1,\n"
 

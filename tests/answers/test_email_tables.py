@@ -9,7 +9,7 @@ from audience.answers.validation.address import ancestors, is_reserved
 from audience.answers.validation.email_tables import DATA, bundled
 from audience.answers.validation.mailbox import Use
 from audience.answers.validation.typos import Typos
-from audience.operations import domain_tables
+from audience.operations import disposable_domains
 
 DOMAIN_TABLES = (
     "disposable_domains",
@@ -51,9 +51,9 @@ def test_no_relay_is_disposable_or_free():
 
 
 def test_the_exceptions_in_the_script_are_in_the_tables():
-    exceptions = domain_tables.NOT_DISPOSABLE | domain_tables.SHARED | domain_tables.PERMANENT
-    assert bundled().disposable.isdisjoint(exceptions | domain_tables.ALSO_FREE)
-    assert bundled().free >= domain_tables.ALSO_FREE | domain_tables.PERMANENT
+    exceptions = disposable_domains.NOT_DISPOSABLE | disposable_domains.SHARED | disposable_domains.PERMANENT
+    assert bundled().disposable.isdisjoint(exceptions | disposable_domains.ALSO_FREE)
+    assert bundled().free >= disposable_domains.ALSO_FREE | disposable_domains.PERMANENT
 
 
 def test_the_words_of_mailboxes():

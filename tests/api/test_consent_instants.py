@@ -5,8 +5,8 @@ import pytest
 from audience import clock
 from audience.access import sites
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import TAG, UNSUBSCRIBE, NewAct
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import TAG, UNSUBSCRIBE, NewAction
 from audience.subscribers import subscribers
 from audience.undo import undos
 from schemas.values import write_date
@@ -15,7 +15,7 @@ from tests.api import sent_files
 from tests.api.test_consent import ADA, MINUTE, command, consent, event, import_one, move, queue
 from tests.api.test_consent_order import DAY, HOUR, drain
 from tests.api.test_consent_order import step as step
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 OTHER = "other@example.com"
 MORNING = 1_796_119_200_000  # 2026-12-01T10:00:00Z
@@ -45,8 +45,8 @@ def stored(client, email=ADA):
 
 def act(client, kind, *emails, tag=""):
     ids = [stored(client, email).id for email in emails]
-    new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-    return bulk_acts.begin(client.site, new, Actor("operator")).id
+    new = NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+    return bulk_actions.begin(client.site, new, Actor("operator")).id
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def morning(step):
 def test_an_old_subscribe_loses_to_an_unsubscribe_that_still_waits(client, tmp_path, leave, quick):
     client.create(ADA)
     leave(client)
-    work = [lambda: drain(client), lambda: run_acts(tmp_path)]
+    work = [lambda: drain(client), lambda: run_bulk_actions(tmp_path)]
     if quick:
         [each() for each in work]
     answer = send(client, dated("$subscribe", "2019-03-01T10:00:00Z"))
@@ -79,7 +79,7 @@ def test_who_subscribes_after_a_bulk_unsubscribe_stays_subscribed(client, tmp_pa
     morning(MINUTE)
     command(client, "subscribe")
     morning(MINUTE)
-    run_acts(tmp_path)
+    run_bulk_actions(tmp_path)
     assert consent(client) is None
 
 
@@ -179,12 +179,12 @@ def test_whom_a_waiting_bulk_action_chose_is_kept_by_an_undo_and_by_the_correcte
 ):
     wrong = file(client, "email,city", f"{ADA},Oslo", f"{OTHER},Rome")
     act(client, kind, ADA, tag=tag)
-    undos.of_import(client.site, int(wrong), 30)
+    undos.undo_import(client.site, int(wrong), 30)
     drain(client)
     assert client.find(OTHER) is None
     assert client.find(ADA)
     file(client, "email,city", f"{ADA},Bergen")
-    run_acts(tmp_path)
+    run_bulk_actions(tmp_path)
     assert bool(consent(client)) == (kind == UNSUBSCRIBE)
     assert client.find(ADA)["attributes"]["cached_tag_ids"] == ([] if kind == UNSUBSCRIBE else ["1"])
 
@@ -228,10 +228,10 @@ def test_an_unsubscribe_that_waits_follows_whoever_moves_meanwhile(client, quick
 def test_whom_a_bulk_action_unsubscribed_and_who_moved_since_stays_unsubscribed_by_its_undo(client, tmp_path):
     """A subscription that waits for the new address is not theirs."""
     client.create(ADA)
-    act_id = act(client, UNSUBSCRIBE, ADA)
-    run_acts(tmp_path)
+    action_id = act(client, UNSUBSCRIBE, ADA)
+    run_bulk_actions(tmp_path)
     move(client, ADA, "new@example.com")
-    undos.of_act(client.site, act_id, 30, Actor("operator"))
+    undos.undo_bulk_action(client.site, action_id, 30, Actor("operator"))
     drain(client)
     assert client.find("new@example.com")["attributes"]["unsubscribed_at"]
 
@@ -292,7 +292,7 @@ def test_a_subscribe_for_the_new_address_from_before_a_move_subscribes_nobody(cl
     command(client, "subscribe")
     leave(client)
     rows = [{"email": NEW, "command": "subscribe"}, {"email": OTHER}]
-    work = [lambda: drain(client), lambda: run_acts(tmp_path)]
+    work = [lambda: drain(client), lambda: run_bulk_actions(tmp_path)]
     if quick:
         [each() for each in work]
     client.post("/batch/subscribers", {"subscribers": rows})

@@ -9,8 +9,9 @@ import pytest
 
 from audience.access import audit_log, keys
 from audience.links import links
-from audience.links.links import PREFERENCES, UNSUBSCRIBE
+from audience.links.links import PREFERENCES, UNSUBSCRIBE, Links
 from audience.operations import site_lane
+from audience.subscribers import subscribers
 from audience.webhooks import deliveries as webhook_deliveries
 from storage import database
 from tests import response_assertions
@@ -201,3 +202,21 @@ def test_messages_have_none_unless_they_are_asked_for(client, receiver):
     client.create(ANN)
     send_all()
     assert "links" not in receiver.received[0].data[0]
+
+
+@pytest.mark.parametrize("nested", [lambda url: url, lambda url: [url], lambda url: {"a": {"b": f"<{url}>"}}])
+@pytest.mark.parametrize("purpose", ["unsubscribe", "preferences"])
+def test_a_link_is_refused_as_a_custom_value(client, purpose, nested):
+    client.create("ann@example.com")
+    person = subscribers.find(client.site, "ann@example.com")
+    assert person is not None
+    value = nested(Links(client.site, "https://people.example").urls(person.uuid, person.email_key)[purpose])
+    item = {"email": "bob@example.com", "mail": value}
+    answer = client.post("/fetch/subscribers", {"subscriber": item})
+    assert (answer.status_code, "acts for a subscriber" in answer.text) == (422, True)
+    imported = client.post("/batch/subscribers", {"subscribers": [item, {"email": "cy@example.com"}]})
+    assert (imported.json["results"], imported.json["failed"]) == (1, 1)
+    command = {"command": "add_field", "email": "ann@example.com", "query": {"key": "mail", "value": value}}
+    assert "acts for a subscriber" in client.post("/fetch/commands", {"command": [command]}).text
+    words = "https://people.example/unsubscribe/ and /preferences/our-page"
+    assert client.create("di@example.com", mail=words)["attributes"]["fields"]["mail"] == words

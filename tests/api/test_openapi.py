@@ -154,6 +154,7 @@ def test_every_operation_has_a_valid_request(app, document):
         (method, path_in_document(rule.rule)) for method, (rule, _) in rules
     } == {
         ("GET", "/v1/fetch/subscribers/{uuid}/events"),
+        ("GET", "/v1/fetch/subscribers/{uuid}/consent"),
         ("POST", "/v1/batch/imports"),
         ("GET", "/v1/batch/imports/{import_id}/errors.csv"),
         ("GET", "/v1/fetch/export"),

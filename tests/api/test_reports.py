@@ -7,6 +7,8 @@ import pytest
 from audience import clock
 from audience.access import sites
 from audience.access.keys import KNOWN_MS
+from audience.links import links, unsubscribing
+from audience.links.links import Links
 from audience.reports.report_types import TYPES
 from storage import database
 from storage.access import site_counters
@@ -14,6 +16,7 @@ from storage.imports import imports
 from storage.subscribers import events
 from storage.subscribers.events import Event
 from tests import response_assertions, stored_people
+from tests.audience.undo.test_undos import put
 from tests.stored_people import person
 
 DAY = 86_400_000
@@ -27,7 +30,8 @@ def today(monkeypatch):
 
 
 def name(kind):
-    return f"Reporting::Reports::{kind}Report"
+    hosted = f"Reporting::Reports::{kind}Report"
+    return f"{kind}Report" if kind == "Leaving" else hosted
 
 
 def draft(kind, settings=None, **more):
@@ -148,9 +152,9 @@ def done(client):
     happened += [(ann, f"rare {number}", 6) for number in range(9)]
     with database.write():
         events.add(
-            client.site.id,
             [Event(who, type_, "{}", None, NOW - ago * DAY) for who, type_, ago in happened],
-            NOW,
+            site_id=client.site.id,
+            created_at=NOW,
         )
 
 
@@ -183,6 +187,37 @@ def test_import_outcomes(client):
     }
 
 
+@pytest.fixture
+def left(client):
+    """Ann and Bo unsubscribed by a link, Cy and Ann once more by a command; Di never confirmed."""
+    for email, reason in (("ann", "too_many"), ("bo", "too_many"), ("cy", "")):
+        person = client.create(f"{email}@example.com", plan=email)
+        if reason:
+            urls = Links(client.site, "https://people.example").urls(
+                person["attributes"]["uuid"], f"{email}@example.com"
+            )
+            link = links.read(links.UNSUBSCRIBE, urls["unsubscribe"].rpartition("/")[2])
+            assert link is not None
+            unsubscribing.unsubscribe(link, reason)
+    for email, word in (("ann", "subscribe"), ("ann", "unsubscribe"), ("cy", "unsubscribe")):
+        body = {"command": [{"command": word, "email": f"{email}@example.com"}]}
+        assert client.post("/fetch/commands", body).status_code == 200
+    put(client.site, {"email": "di@example.com", "unconfirmed": True})
+
+
+def test_unsubscribes_by_reason_and_source(client, left):
+    expected = {"command": {"word": 2, "too_many": 0}, "link": {"word": 0, "too_many": 2}}
+    assert series(run(client, "Leaving")) == series(run(client, "Leaving", {"days": 1})) == expected
+    assert run(client, "Leaving", {"from": "2001-01-01", "to": "2001-01-31"}) == {"points": []}
+    assert series(run(client, "Leaving", {"limit": 1}))["link"] == {"too_many": 2}
+
+
+def test_unsubscribes_of_a_segment_by_reason(client, left):
+    segment = {"segment": {"name": "Bo", "rules": {"field": "plan", "is": "bo"}}}
+    id_ = client.post("/fetch/segments", segment).json["data"]["id"]
+    assert series(run(client, "Leaving", segment_id=id_)) == {"link": {"too_many": 1}}
+
+
 def test_days_follow_the_sites_time_zone(client, monkeypatch):
     evening = (NOW - int(dt.datetime(2026, 8, 30, 23, 30, tzinfo=dt.UTC).timestamp() * 1000)) / DAY
     store(client.site, ("ann@example.com", evening, None, {}, []))
@@ -197,7 +232,7 @@ def test_days_follow_the_sites_time_zone(client, monkeypatch):
     }
 
 
-@pytest.mark.parametrize("kind", [kind.split("::")[2].removesuffix("Report") for kind in TYPES])
+@pytest.mark.parametrize("kind", [kind.rpartition(":")[2].removesuffix("Report") for kind in TYPES])
 def test_every_report_type_works_on_an_empty_site(client, kind):
     data = run(client, kind, {"field": "plan"})
     assert data.get("value", 0) == 0

@@ -6,8 +6,8 @@ import pytest
 
 from audience import clock
 from audience.changes import log as change_log
-from audience.changes.changes import RESTORE
 from audience.clock import DAY_MS
+from audience.sources import RESTORE
 from audience.webhooks import deliveries as webhook_deliveries
 from storage import database
 from tests.receiver import status

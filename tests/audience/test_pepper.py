@@ -1,6 +1,10 @@
 """The pepper: created once, private, and the key of every hash."""
 
+import hmac
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from audience import pepper
 
@@ -29,3 +33,10 @@ def test_a_hash_depends_on_pepper_purpose_site_and_text(tmp_path):
         seen |= {pepper.digest("secret", "a"), pepper.digest("other", "a"), pepper.digest("secret", "b")}
         seen |= {pepper.address_hash(1, "a@example.com"), pepper.address_hash(2, "a@example.com")}
     assert len(seen) == 10
+
+
+@given(key=st.binary(max_size=64), text=st.text(st.characters()))
+def test_digests_of_many_texts_are_those_of_the_library(key, text):
+    octets = f"address\0{text}".encode(errors="surrogatepass")
+    digest = pepper.digester("address", key, "v2:")
+    assert {digest(text), digest(text)} == {"v2:" + hmac.digest(key, octets, "sha256").hex()}

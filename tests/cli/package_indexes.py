@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import trustme
 
 from audience.operations import place_tables
-from audience.operations.domain_tables import DISPOSABLE, FREE
+from audience.operations.disposable_domains import DISPOSABLE, FREE
 from tests.answers.geo_tables import write_mmdb
 
 MAILCHECKER = b"module.exports = new Set([%s]);"

@@ -3,6 +3,7 @@
 import errno
 import itertools
 import os
+import signal
 import subprocess
 import sys
 import tarfile
@@ -23,6 +24,21 @@ from tests.cli.restored import reopen, run_on
 from tests.service import PATIENCE_SECONDS, until
 from workers.processes import Processes
 
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from app import open_instance
+from audience.config import Settings
+from audience.operations import backups
+
+def progress(step, *_):
+    if step == sys.argv[3]:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+settings = Settings(instance=Path(sys.argv[1]))
+open_instance(settings)
+backups.create(settings, Path(sys.argv[2]), progress)
+"""
 READER = """
 import sys
 from storage import database
@@ -144,6 +160,30 @@ def test_ctrl_c_while_restoring_changes_nothing(backup, settings, client):
     assert {each.name for each in settings.instance.iterdir()} == before
     reopen(settings)
     assert client.counts() == (3, 3, 0)
+
+
+@pytest.mark.parametrize("step", ["Copying", "Reading"])
+def test_what_a_killed_backup_leaves_goes_with_the_next_one(settings, client, tmp_path_factory, step):
+    """It has everybody's addresses, and the pepper."""
+    folder = tmp_path_factory.mktemp("backups")
+    words = [str(settings.instance), str(folder / "a.tar"), step]
+    killed = subprocess.run([sys.executable, "-c", KILLED, *words], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    [left] = folder.iterdir()
+    assert (left / "audience.db").exists()
+    backups.create(settings, folder / "b.tar", lambda *_: None)
+    assert [each.name for each in folder.iterdir()] == ["b.tar"]
+
+
+def test_two_backups_at_once_into_one_folder(settings, client, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("backups")
+
+    def progress(step, *_):
+        if step == "Reading" and not (folder / "b.tar").exists():
+            backups.create(settings, folder / "b.tar", lambda *_: None)
+
+    backups.create(settings, folder / "a.tar", progress)
+    assert sorted(each.name for each in folder.iterdir()) == ["a.tar", "b.tar"]
 
 
 def interrupt_at(wanted):

@@ -1,17 +1,21 @@
 """The log of unsubscribes, by which a restore keeps people unsubscribed though the database is lost."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from audience import clock
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import UNSUBSCRIBE, NewAct, fingerprint
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import ERASE, UNSUBSCRIBE, NewAction, fingerprint
 from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.erasures import log as erasure_log
 from audience.imports import imports
+from audience.links import links, unsubscribing
+from audience.links.unsubscribing import LinkOutcome
 from audience.operations import backups, site_lane
 from audience.subscribers import subscribers
 from audience.undo import undos
@@ -21,7 +25,7 @@ from storage.erasures.log import LogLine
 from storage.errors import DiskFault
 from tests.cli.restored import reopen, run_on
 from tests.client import FakeQueue
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 ANN, BOB, NEW = "ann@example.com", "bob@example.com", "new@example.com"
 
@@ -87,9 +91,9 @@ def test_it_holds_by_every_way_to_unsubscribe(begun, file, client):
     import_(client, {"email": NEW, "unsubscribed_at": 1_577_836_800_000}, {"email": "c@example.com"})
     person = subscribers.find(client.site, BOB)
     assert person is not None
-    new = NewAct(kind=UNSUBSCRIBE, ids=[person.id], seen=fingerprint([person.id]))
-    bulk_acts.begin(client.site, new, Actor("operator"))
-    run_acts(begun.instance)
+    new = NewAction(kind=UNSUBSCRIBE, ids=[person.id], seen=fingerprint([person.id]))
+    bulk_actions.begin(client.site, new, Actor("operator"))
+    run_bulk_actions(begun.instance)
     before = left_at(client, NEW)
     lose(begun)
     assert restore(begun, file)["left"] == 2
@@ -125,12 +129,34 @@ def test_who_moved_is_known_under_both_addresses(begun, file, client):
     assert left_at(client, NEW)
 
 
+def test_who_moved_and_subscribed_is_subscribed_as_in_the_backup(begun, file, client):
+    for email, moved in ((ANN, NEW), (BOB, "c@example.com")):
+        say(client, "unsubscribe", email)
+        say(client, "change_email", email, query=moved)
+    say(client, "subscribe", NEW)
+    lose(begun)
+    assert restore(begun, file)["left"] == 1
+    assert [bool(left_at(client, email)) for email in (ANN, BOB)] == [False, True]
+
+
+def test_an_address_that_somebody_else_has_left_since_stays_away(begun, file, client):
+    say(client, "unsubscribe")
+    say(client, "change_email", query=NEW)
+    import_(client, {"email": ANN})
+    say(client, "subscribe")
+    say(client, "unsubscribe")
+    say(client, "subscribe", NEW)
+    lose(begun)
+    assert restore(begun, file)["left"] == 1
+    assert left_at(client)
+
+
 def test_an_undo_logs_again_who_is_unsubscribed_anew_under_the_old_number(begun, client, tmp_path):
     say(client, "unsubscribe")
     wrong = import_(client, {"email": ANN, "command": "subscribe"}, {"email": "c@example.com"})
     assert left_at(client) is None
     backups.create(begun, tmp_path / "b.tar", lambda *_: None)
-    undos.of_import(client.site, wrong, 30)
+    undos.undo_import(client.site, wrong, 30)
     site_lane.drain(client.site.id, 5)
     assert left_at(client)
     lose(begun)
@@ -141,12 +167,39 @@ def test_an_undo_logs_again_who_is_unsubscribed_anew_under_the_old_number(begun,
 def test_whom_an_undo_resubscribed_is_not_unsubscribed_by_a_restore(begun, file, client):
     items = [{"email": ANN, "command": "unsubscribe"}, {"email": BOB, "command": "unsubscribe"}]
     wrong = import_(client, *items)
-    undos.of_import(client.site, wrong, 30, resubscribe=True)
+    undos.undo_import(client.site, wrong, 30, resubscribe=True)
     site_lane.drain(client.site.id, 5)
     assert left_at(client) is None
     lose(begun)
     assert restore(begun, file)["left"] == 0
     assert left_at(client) is None
+
+
+def test_an_address_that_an_undo_has_freed_is_free_after_a_restore(begun, file, client):
+    wrong = import_(client, {"email": NEW, "command": "unsubscribe"})
+    undos.undo_import(client.site, wrong, 30, resubscribe=True)
+    site_lane.drain(client.site.id, 5)
+    assert client.find(NEW) is None
+    lose(begun)
+    restore(begun, file)
+    import_(client, {"email": NEW})
+    assert left_at(client, NEW) is None
+
+
+def test_who_leaves_by_a_link_when_their_row_is_gone_stays_away(begun, client, tmp_path):
+    wrong = import_(client, {"email": NEW})
+    backups.create(begun, tmp_path / "b.tar", lambda *_: None)
+    person = subscribers.find(client.site, NEW)
+    assert person is not None
+    url = links.Links(client.site, "https://a.example").urls(person.uuid, NEW)[links.UNSUBSCRIBE]
+    link = links.read(links.UNSUBSCRIBE, url.rpartition("/")[2])
+    assert link is not None
+    undos.undo_import(client.site, wrong, 30)
+    site_lane.drain(client.site.id, 5)
+    assert unsubscribing.unsubscribe(link).outcome is LinkOutcome.KEPT
+    lose(begun)
+    assert restore(begun, tmp_path / "b.tar")["left"] == 1
+    assert left_at(client, NEW)
 
 
 def test_what_dies_between_the_line_and_the_commit_counts_as_unsubscribed(begun, file, client, monkeypatch):
@@ -214,6 +267,26 @@ def test_erasing_somebody_replaces_their_lines(begun, client):
     client.delete("/fetch/subscribers", query={"email": ANN})
     _, bob, ann = erasure_log.list_all(begun.instance)
     assert (bob.kind, ann.kind) == (stored_log.UNSUBSCRIBED, stored_log.ERASED)
+
+
+def test_erasing_many_at_once_reads_the_log_once_and_leaves_none_of_their_lines(begun, client, monkeypatch):
+    monkeypatch.setattr(bulk_actions, "ERASED_ROWS", 12)
+    emails = [f"p{n}@example.com" for n in range(30)]
+    import_(client, *({"email": email, "command": "unsubscribe"} for email in emails))
+    people = [subscribers.find(client.site, email) for email in emails]
+    ids = [person.id for person in people if person]
+    bulk_actions.begin(client.site, NewAction(kind=ERASE, ids=ids, seen=fingerprint(ids)), Actor("operator"))
+    rewritten: list[Path] = []
+    compact = erasure_log.compact
+
+    def noted(log):
+        rewritten.append(log)
+        compact(log)
+
+    monkeypatch.setattr(erasure_log, "compact", noted)
+    run_bulk_actions(begun.instance)
+    assert len(rewritten) == 1
+    assert [change.kind for change in erasure_log.list_all(begun.instance)[1:]] == [stored_log.ERASED] * 30
 
 
 def test_an_upgraded_instance_begins_its_log_with_all_who_are_unsubscribed(settings, client, backup):
@@ -292,3 +365,74 @@ def test_a_lost_log_is_made_up_for_by_the_database(begun, file, client, is_empty
     assert (answer["left"], answer["erased"]) == (1, 1)
     assert left_at(client)
     assert client.find(BOB) is None
+
+
+def elsewhere(settings, tmp_path, octets=None):
+    """Another machine, whose folder has a copy of the log or nothing."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    if octets is not None:
+        (folder / erasure_log.LOG).write_bytes(octets)
+    return replace(settings, instance=folder)
+
+
+def test_a_copy_that_is_cut_off_is_named_with_what_that_means(begun, file, client, tmp_path):
+    say(client, "unsubscribe")
+    say(client, "unsubscribe", BOB)
+    octets = (begun.instance / erasure_log.LOG).read_bytes()
+    there = elsewhere(begun, tmp_path, octets[:-50])
+    cut_off = len(octets.splitlines(keepends=True)[-1]) - 50
+    result = run_on(there, "restore", str(file), "--yes")
+    assert f"The last line of the log, of {cut_off} bytes, is cut off" in result.stdout
+    assert "copy it again" in result.stdout
+    assert [bool(left_at(client, email)) for email in (ANN, BOB)] == [True, False]
+    (there.instance / erasure_log.LOG).write_bytes(octets)
+    again = restore(there, file)
+    assert (again["left"], again["cut_off_bytes"]) == (2, 0)
+
+
+def test_lines_that_are_cut_off_are_named_when_a_log_is_applied(begun, client, tmp_path):
+    copy = tmp_path / "copy.jsonl"
+    assert run_on(begun, "erasures", "export", str(copy)).exit_code == 0
+    copy.write_bytes(copy.read_bytes() + b'{"site')
+    assert "of 6 bytes, is cut off" in run_on(begun, "erasures", "apply", str(copy)).stdout
+
+
+@pytest.mark.parametrize("damage", [b"\xff\x00 damaged\n", b'{"at": 1}\n', b'{"site_uuid": "\\u0022"}\n'])
+def test_a_line_that_cannot_be_read_is_left_out_only_when_asked_for(begun, file, client, damage):
+    for email in (ANN, BOB):
+        say(client, "unsubscribe", email)
+    log = begun.instance / erasure_log.LOG
+    first, _, last = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(first + damage + last)
+    lose(begun)
+    refused = run_on(begun, "restore", str(file), "--yes")
+    assert "cannot be read at line 2: put the latest copy of it back." in str(refused.exception)
+    assert "--unsubscribes-lost" in str(refused.exception)
+    assert log.read_bytes() == first + damage + last
+    answer = restore(begun, file, "--unsubscribes-lost")
+    assert (answer["unreadable_lines"], answer["left"]) == (1, 1)
+    assert [bool(left_at(client, email)) for email in (ANN, BOB)] == [False, True]
+    reopen(begun)
+    kinds = [change.kind for change in erasure_log.list_all(begun.instance)]
+    assert kinds[0] == stored_log.BEGINNING
+    assert set(kinds[1:]) == {stored_log.UNSUBSCRIBED}
+
+
+def test_a_line_that_cannot_be_read_is_made_up_for_by_the_database(begun, file, client):
+    say(client, "unsubscribe")
+    log = begun.instance / erasure_log.LOG
+    log.write_bytes(log.read_bytes().splitlines(keepends=True)[0] + b"damaged\n")
+    answer = restore(begun, file)
+    assert (answer["unreadable_lines"], answer["left"]) == (0, 1)
+    assert left_at(client)
+
+
+def test_a_new_folder_without_a_log_says_whom_that_may_bring_back(begun, file, client, tmp_path):
+    say(client, "unsubscribe")
+    there = elsewhere(begun, tmp_path)
+    asked = run_on(there, "restore", str(file), input="n\n")
+    assert "has no erasures.log: whoever unsubscribed or was erased" in asked.stderr
+    assert not list(there.instance.glob("audience.db*"))
+    shown = run_on(there, "restore", str(file), "--yes").stdout
+    assert "was erased in the 1 day(s) since the backup is subscribed" in shown

@@ -11,6 +11,7 @@ from audience.access import keys, operators, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.changes import pages as change_log_pages
 from audience.imports import file_imports, imports
+from audience.looks import looks
 from audience.operations import demo, demo_people, demo_segments
 from audience.reports import reports
 from audience.segments import counts as segment_counts
@@ -133,7 +134,17 @@ def test_it_has_imports_segments_and_reports_with_something_in_them(owner):
     }
     assert len(names) == len(demo_segments.SEGMENTS)
     assert all(names[name] for name in ("Paying", "Low Countries", "Readers of 90 days", "Silent for a year"))
-    assert {"Plans", "Countries"} <= {report.name for report in reports.list_all(owner.site)}
+    saved = {report.name: str(report.id) for report in reports.list_all(owner.site)}
+    assert {"Plans", "Countries", "Why they left"} <= saved.keys()
+    assert {point["g"] for point in reports.run(owner.site, saved["Why they left"]).data["points"]} == {
+        "link",
+        "api",
+    }
+
+
+def test_its_pages_have_a_name_and_a_colour(owner):
+    look = looks.get(owner.site)
+    assert (look.name, look.accent) == ("Coast and Atlas", "#1d4f80")
 
 
 def test_what_an_import_changed_was_changed_on_its_day(owner):

@@ -8,11 +8,12 @@ from click.testing import CliRunner
 
 import app as services
 from audience import clock
-from audience.access import operators
+from audience.access import operators, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.changes.changes import change_from_item
 from audience.cli.main import audience
 from audience.imports import imports
+from audience.looks import looks
 from audience.operations import site_lane
 from audience.subscribers import subscribers
 from storage import database
@@ -248,6 +249,20 @@ def test_pragmas_that_deviate_are_found(app):
         database.execute("PRAGMA synchronous = normal")
         assert stored.deviations() == {"synchronous": "normal"}
         database.execute("PRAGMA synchronous = full")
+
+
+@pytest.mark.parametrize(("public_url", "own", "state", "said"), [
+    ("https://people.example", "", "ok", "where the console answers, too"),
+    ("https://people.example", "https://mail.example", "ok", "begin with https://mail.example"),
+    ("http://people.example", "", "warn", "begin with http://people.example"),
+    ("https://people.example", "http://mail.example", "warn", "begin with http://mail.example"),
+])  # fmt: skip
+def test_where_links_begin_is_said_and_plain_http_warned_of(doctor, settings, public_url, own, state, said):
+    look = dict.fromkeys(("name", "home", "imprint", "privacy", "language", "accent"), "") | {"base_url": own}
+    looks.change(sites.create("Example"), look, b"", False, COMMAND_LINE)
+    [found] = doctor(settings=replace(settings, public_url=public_url))[1]["links"]
+    assert (found["state"], said in found["found"]) == (state, True)
+    assert ("Gmail" in (found.get("advice") or "")) == (state == "warn")
 
 
 def test_a_console_that_browsers_cannot_reach_or_nobody_administers(doctor, settings):

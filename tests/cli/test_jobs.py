@@ -4,27 +4,27 @@ import pytest
 
 from audience import jobs
 from audience.access.audit_log import COMMAND_LINE
-from audience.bulk import acts as bulk_acts
-from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk import actions as bulk_actions
+from audience.bulk import chunks as bulk_chunks
 from audience.imports import imports
 from audience.segments import counts as segment_counts
 from audience.segments import segments
 from storage import database
 from tests.client import FakeQueue
-from tests.jobs import count_segments, run_acts, run_due
+from tests.jobs import count_segments, run_bulk_actions, run_due
 
 
 def fail(*_):
     raise ValueError("ann@example.com")
 
 
-def failing_act(client, patch, instance):
+def failing_bulk_action(client, patch, instance):
     with database.session():
         ids = [id_ for (id_,) in database.rows("SELECT id FROM subscribers")]
-    new = bulk_acts.NewAct(kind="tag", ids=ids, seen=bulk_acts.fingerprint(ids), tag="fair")
-    bulk_acts.begin(client.site, new, COMMAND_LINE)
-    patch.setattr(bulk_act_pieces, "_change", fail)
-    return lambda: run_acts(instance)
+    new = bulk_actions.NewAction(kind="tag", ids=ids, seen=bulk_actions.fingerprint(ids), tag="fair")
+    bulk_actions.begin(client.site, new, COMMAND_LINE)
+    patch.setattr(bulk_chunks, "_change", fail)
+    return lambda: run_bulk_actions(instance)
 
 
 def failing_segment(client, patch, _):
@@ -48,7 +48,7 @@ def failing_import(client, patch, _):
 @pytest.mark.parametrize(
     ("begin", "kind", "attempts", "status"),
     [
-        (failing_act, "bulk_act", 1, "failed"),
+        (failing_bulk_action, "bulk_act", 1, "failed"),
         (failing_segment, "segment", 1, "waiting"),
         (failing_import, "import", 5, "failed"),
     ],

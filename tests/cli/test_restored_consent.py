@@ -7,8 +7,8 @@ import pytest
 
 from audience import clock
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import UNSUBSCRIBE, NewAct, fingerprint
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import UNSUBSCRIBE, NewAction, fingerprint
 from audience.imports import imports
 from audience.operations import backups, site_lane
 from audience.subscribers import subscribers
@@ -149,7 +149,7 @@ def test_whom_an_undo_since_the_backup_took_out_again_stays_away(settings, clien
     if is_moved:
         for name, email in people.items():
             say(client, "change_email", email, query=f"{name}@new.example")
-    undos.of_import(client.site, wrong, 30)
+    undos.undo_import(client.site, wrong, 30)
     site_lane.drain(client.site.id, 5)
     restore(settings, tmp_path / "b.tar")
     import_(client, *people.values())
@@ -167,8 +167,8 @@ def test_an_unsubscribe_that_waits_when_a_backup_is_restored_counts(backup, sett
     else:
         person = subscribers.find(client.site, ANN)
         assert person is not None
-        new = NewAct(kind=UNSUBSCRIBE, ids=[person.id], seen=fingerprint([person.id]))
-        bulk_acts.begin(client.site, new, Actor("operator"))
+        new = NewAction(kind=UNSUBSCRIBE, ids=[person.id], seen=fingerprint([person.id]))
+        bulk_actions.begin(client.site, new, Actor("operator"))
     assert restore(settings, backup)["left"] == 1
     assert left_at(client)
 

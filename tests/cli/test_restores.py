@@ -13,7 +13,7 @@ from audience.erasures import erasures
 from audience.erasures import log as erasure_log
 from audience.errors import Refused
 from audience.imports import imports
-from audience.links import generations, links
+from audience.links import links
 from audience.links.links import UNSUBSCRIBE, Links, Standing
 from audience.operations import backups, first_site, restore_carryover, site_lane
 from audience.subscribers import stats, subscribers
@@ -140,6 +140,7 @@ def test_a_truncated_last_log_line_is_ignored_but_a_broken_line_is_refused(backu
     log.write_text(complete_log + complete_log[:20])
     assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
     log.write_text(complete_log[:20] + "\n" + complete_log)
+    (settings.instance / "audience.db").unlink()
     assert "line 1" in str(run_on(settings, "restore", str(backup), "--yes").exception)
 
 
@@ -270,7 +271,8 @@ def test_a_restore_elsewhere_has_the_operators_of_the_backup_but_nobody_signed_i
     assert operators.signed_in(token) is None
 
 
-def test_no_link_that_was_revoked_since_the_backup_is_good_again(backup, settings, client):
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_no_link_that_was_revoked_since_the_backup_is_good_again(backup, settings, client, is_lost):
     person = found(client.site, "ann@example.com")
 
     def token():
@@ -278,10 +280,30 @@ def test_no_link_that_was_revoked_since_the_backup_is_good_again(backup, setting
         return url.rpartition("/")[2]
 
     revoked = token()
-    generations.rotate(client.site)
-    generations.rotate(client.site, revokes=True)
+    rotate = "site", "links", "rotate", client.site.uuid
+    assert run_on(settings, *rotate).exit_code == 0
+    assert run_on(settings, *rotate, "--revoke", "--yes").exit_code == 0
     good = token()
+    if is_lost:
+        (settings.instance / "audience.db").unlink()
     assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
-    read = [links.read(UNSUBSCRIBE, token) for token in (revoked, good)]
-    assert [link and link.standing for link in read] == [Standing.REVOKED, Standing.CURRENT]
-    assert token() == good
+    assert standing(revoked) == Standing.REVOKED
+    assert standing(good) == (None if is_lost else Standing.CURRENT)
+    assert (token() == good) != is_lost
+    assert standing(token()) == Standing.CURRENT
+    assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
+    assert standing(revoked) == Standing.REVOKED
+
+
+def standing(token):
+    link = links.read(UNSUBSCRIBE, token)
+    return link and link.standing
+
+
+def test_links_that_were_rotated_away_stay_old_though_the_database_is_lost(backup, settings, client):
+    person = found(client.site, "ann@example.com")
+    url = Links(client.site, "https://a.example").urls(person.uuid, person.email_key)[UNSUBSCRIBE]
+    assert run_on(settings, "site", "links", "rotate", client.site.uuid).exit_code == 0
+    (settings.instance / "audience.db").unlink()
+    assert run_on(settings, "restore", str(backup), "--yes").exit_code == 0
+    assert standing(url.rpartition("/")[2]) == Standing.OLD

@@ -33,8 +33,20 @@ def test_a_single_export_has_the_events(run, client, ann):
     assert (event["type"], event["details"]) == ("seen", {"page": "/"})
 
 
+def test_consent_shows_each_event(run, client, ann):
+    run("subscriber", "unsubscribe", ADDRESS, "--site", client.site.uuid)
+    output = run("subscriber", "consent", ADDRESS, "--site", client.site.uuid)
+    created, left = output.splitlines()
+    assert created.split()[1:3] == ["created", "api"]
+    assert left.split()[1:] == ["unsubscribed", "cli", "word"]
+    shown = run("subscriber", "consent", ADDRESS, "--site", client.site.uuid, "--json")
+    exported = json.loads(run("subscriber", "export", ADDRESS, "--site", client.site.uuid))
+    assert [event["subscribed"] for event in shown["events"]] == [False]
+    assert exported["consent"] == {name: shown[name] for name in ("created_by", "events")}
+
+
 def test_an_unknown_subscriber_is_not_found(run, client):
-    for act in ("show", "export"):
+    for act in ("show", "consent", "export"):
         words = ("subscriber", act, ADDRESS, "--site", client.site.uuid)
         result = run(*words, exit_code=1, catch_exceptions=True)
         assert result == ""

@@ -49,7 +49,7 @@ def test_an_undo_that_fails_is_told_and_gone_on_with(run, type_, client, import_
         return type_("doctor", "--offline").output
 
     with monkeypatch.context() as broken:
-        broken.setattr(undo_work, "_do_piece", lambda *_: 1 / 0)
+        broken.setattr(undo_work, "_do_chunk", lambda *_: 1 / 0)
         broken.setattr(jobs, "RETRY_AFTER_MS", -1)
         assert "goes on with it" in run("imports", "undo", import_id, exit_code=1)
     assert f"undoing import {import_id} of site {client.site.uuid} failed" in doctor()

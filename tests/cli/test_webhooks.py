@@ -40,6 +40,15 @@ def test_a_webhook_is_added_listed_changed_and_removed(ask, client):
     assert acts == ["webhook deleted", "webhook changed", "webhook made"]
 
 
+def test_links_are_sent_if_asked_and_stay_until_another_answer(ask, client):
+    https = "https://hooks.example/x"
+    assert "links     sent" in ask("show", ask("add", https, "--links", "--json")["id"])
+    ask("change", 1, "--url", f"{https}/2")
+    assert webhooks.get(client.site, 1).links
+    ask("change", 1, "--no-links")
+    assert "links     not sent" in ask("show", 1)
+
+
 def test_the_secret_is_shown_once_and_renewed(ask, client):
     added = ask("add", URL)
     [secret] = [word for word in added.split() if word.startswith("whsec_")]

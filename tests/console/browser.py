@@ -12,7 +12,7 @@ from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
 
 ORIGIN = "http://localhost:8000"
-COOKIE = "audience_session_8000"
+COOKIE = "audience_console_8000"
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Browser:
 
     @property
     def token(self) -> str:
-        found = self.http.get_cookie(self.cookie)
+        found = self.http.get_cookie(self.cookie, path="/console")
         return found.value if found else ""
 
     def is_signed_in(self) -> bool:

@@ -110,6 +110,6 @@ def visit(browser, port: int, email: str, width: int, theme: str, script: bool =
     )
     context.set_default_timeout(PATIENCE_SECONDS * 1000)
     token = sessions.begin(operators.get(email).id, remembered=False, client_network="127.0.0.0/24")
-    name = f"audience_session_{port}"
-    context.add_cookies([{"name": name, "value": token, "domain": "127.0.0.1", "path": "/"}])
+    name = f"audience_console_{port}"
+    context.add_cookies([{"name": name, "value": token, "domain": "127.0.0.1", "path": "/console"}])
     return Visitor(context.new_page(), f"http://127.0.0.1:{port}")

@@ -5,7 +5,7 @@ from typing import Any
 
 from audience.access import keys, operators, sessions
 from audience.access.audit_log import COMMAND_LINE, Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.imports import imports
 from audience.operations import kept_backups
 from audience.reports import reports
@@ -18,7 +18,7 @@ from tests.console.browser import signed_in
 from tests.console.conftest import PASSWORD
 from tests.console.screens import HOOK, fill
 from tests.console.test_file_uploads import keep
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 RULES = '{"tag": "vip"}'
 
@@ -65,16 +65,16 @@ class World(dict[str, Any]):
         return subscriber_lists.ids(self.site, subscriber_lists.ListRequest())
 
     def seen(self):
-        return bulk_acts.fingerprint(self._everybody())
+        return bulk_actions.fingerprint(self._everybody())
 
     def act(self):
-        new = bulk_acts.NewAct(kind="tag", ids=self._everybody(), seen=self.seen(), tag="Spring")
-        act = bulk_acts.begin(self.site, new, Actor("mara@example.com"))
+        new = bulk_actions.NewAction(kind="tag", ids=self._everybody(), seen=self.seen(), tag="Spring")
+        act = bulk_actions.begin(self.site, new, Actor("mara@example.com"))
         return f"{self.root}/acts/{act.id}"
 
     def done_act(self):
         path = self.act()
-        run_acts(self.settings.instance)
+        run_bulk_actions(self.settings.instance)
         return path
 
     def failed_act(self):
@@ -148,9 +148,9 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "/backups/<name>/delete": ("$backup/delete", {}),
     f"{SITE}/acts": ("$root/acts", {"all": "1", "seen": "$seen", **TAG}),
-    f"{SITE}/acts/<number:act_id>/cancel": ("$act/cancel", {}),
-    f"{SITE}/acts/<number:act_id>/retry": ("$failed_act/retry", {}),
-    f"{SITE}/acts/<number:act_id>/undo": ("$done_act/undo", {}),
+    f"{SITE}/acts/<number:action_id>/cancel": ("$act/cancel", {}),
+    f"{SITE}/acts/<number:action_id>/retry": ("$failed_act/retry", {}),
+    f"{SITE}/acts/<number:action_id>/undo": ("$done_act/undo", {}),
     PERSON: ("$person", TAG),
     f"{PERSON}/erase": ("$other_person/erase", {"confirmed": "1"}),
     f"{SITE}/subscribers": ("$root/subscribers?status=subscribed&tag=vip", {"text": "p1@ "}),
@@ -162,6 +162,7 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/keys": ("$root/keys", {"name": "Blog", "scope": "read"}),
     f"{SITE}/keys/rotate": ("$root/keys/rotate", {"key": "$key", "overlap": "1 day"}),
     f"{SITE}/keys/revoke": ("$root/keys/revoke", {"key": "$key"}),
+    f"{SITE}/pages/links": ("$root/pages/links", {}),
     f"{SITE}/operators": ("$root/operators", {"email": "sue@example.com", "role": "viewer"}),
     "/operators": ("/operators", {"email": "new@example.com", "administrator": "1"}),
     "/operators/reset": ("/operators/reset", {"email": "sue@example.com"}),

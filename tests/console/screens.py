@@ -5,7 +5,7 @@ from pathlib import Path
 from audience.access import address_lists
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.changes.changes import Consent, change_from_item
 from audience.clock import DAY_MS
 from audience.deliveries.client import Delivered
@@ -21,7 +21,7 @@ from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
 from audience.webhooks.deliveries import CHANGES, Delivery
 from storage import database
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 HOOK = "https://hooks.invalid/changes"
 HOSTILE = (
@@ -64,7 +64,7 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
         }
         reports.create(site, item | ({"segment_id": str(segment.id)} if type_ == "VisitorCount" else {}))
     _act_on_all(site, "tag", names[0][:200])
-    run_acts(Path("/nowhere"))
+    run_bulk_actions(Path("/nowhere"))
     _act_on_all(site, "unsubscribe")
     address_lists.add(site, "deny", "spam.example")
     custom_fields.create(site, "empty")
@@ -81,8 +81,8 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
 
 def _act_on_all(site: Site, kind: str, tag: str = "") -> None:
     ids = subscriber_lists.ids(site, subscriber_lists.ListRequest())
-    new = bulk_acts.NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-    bulk_acts.begin(site, new, Actor("mara@example.com"))
+    new = bulk_actions.NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+    bulk_actions.begin(site, new, Actor("mara@example.com"))
 
 
 def _rows(names: tuple[str, ...]):
@@ -104,12 +104,12 @@ def site_paths(site: Site) -> list[str]:
         *(f"{root}/{noun}" for noun in ("imports", "segments", "reports", "checks", "lists", "settings")),
         *(f"{root}/{noun}" for noun in ("pages", "keys", "webhooks")),
         f"{root}/acts",
-        *(f"{root}/acts/{each.id}" for each in bulk_acts.newest(site)),
+        *(f"{root}/acts/{each.id}" for each in bulk_actions.newest(site)),
         f"{root}/segments/new",
         f"{root}/imports?before=1",
         f"{root}/imports/new",
         *(f"{root}/checks/{kind}" for kind in ("blacklist", "text", "name", "place")),
-        *(f"{root}/subscribers/{each.uuid}" for each in found),
+        *(f"{root}/subscribers/{each.uuid}{page}" for each in found for page in ("", "/consent")),
         *(f"{root}/imports/{each.id}" for each in imports.newest(site)),
         *(f"{root}/segments/{each.id}{act}" for each in segments.list_all(site) for act in ("", "/edit")),
         *(
@@ -118,7 +118,10 @@ def site_paths(site: Site) -> list[str]:
             for query in ("", "?page=2")
         ),
         f"{root}/reports/new",
-        *(f"{root}/reports/new?kind={kind}" for kind in ("VisitorCount", "VisitorsByField", "Events")),
+        *(
+            f"{root}/reports/new?kind={kind}"
+            for kind in ("VisitorCount", "VisitorsByField", "Events", "Leaving")
+        ),
         *(f"{root}/reports/{each.id}" for each in reports.list_all(site)[-6:]),
         f"{root}/reports/{reports.list_all(site)[-1].id}/edit",
     ]

@@ -17,7 +17,7 @@ from tests.console.chromium import chromium, serving, visit
 from tests.console.screens import HOSTILE, INSTANCE_PATHS, PLAIN, fill, site_paths
 from tests.console.test_subscriber_list import add
 from tests.file_jobs import do_files
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 EMAIL = "mara@example.com"
 WIDTHS = (360, 1280)
@@ -300,7 +300,7 @@ def test_ticked_people_are_tagged_and_the_page_follows(browser, port, site, path
     page.get_by_label("Tag", exact=True).fill("fair")
     page.get_by_role("button", name="Tag 2 subscribers").click()
     page.get_by_text("It goes on if you leave this page").wait_for()
-    run_acts(tmp_path)
+    run_bulk_actions(tmp_path)
     page.get_by_text("2 subscribers tagged fair").wait_for()
     assert page.locator("[data-live]").count() == 0
     assert visitor.problems == []

@@ -4,7 +4,7 @@ import pytest
 
 from audience.access import audit_log
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.searches import exports
 from audience.searches import lists as subscriber_lists
 from audience.segments import segments
@@ -16,7 +16,7 @@ PEOPLE = 6
 
 @pytest.fixture(autouse=True)
 def people(site, monkeypatch):
-    monkeypatch.setattr(bulk_acts, "PIECE_ROWS", 2)
+    monkeypatch.setattr(bulk_actions, "CHUNK_ROWS", 2)
     monkeypatch.setattr(exports, "PAGE_SIZE", 2)
     for number in range(PEOPLE):
         subscribers.create(site, {"email": f"p{number}@a.example", "tags": ["vip"]})
@@ -26,8 +26,8 @@ def people(site, monkeypatch):
 def path(site):
     """Of an export that olga has asked for."""
     ids = subscriber_lists.ids(site, subscriber_lists.ListRequest())
-    new = bulk_acts.NewAct(kind="export", ids=ids, seen=bulk_acts.fingerprint(ids))
-    return f"/sites/{site.uuid}/acts/{bulk_acts.begin(site, new, Actor('olga@example.com')).id}"
+    new = bulk_actions.NewAction(kind="export", ids=ids, seen=bulk_actions.fingerprint(ids))
+    return f"/sites/{site.uuid}/acts/{bulk_actions.begin(site, new, Actor('olga@example.com')).id}"
 
 
 def newest(site):

@@ -251,7 +251,7 @@ def test_taken_back_while_it_is_read(site, manager, root, later, then):
     manager.post(path, start="1", headed="1", consent="subscribed")
 
     def take_back():
-        undos.of_import(site, imports.newest(site)[0].id, 30)
+        undos.undo_import(site, imports.newest(site)[0].id, 30)
         site_lane.drain(site.id, 30)
         then()
 
@@ -266,13 +266,14 @@ def test_taken_back_while_it_is_read(site, manager, root, later, then):
     assert stats.for_site(site).users == 0
 
 
+@pytest.mark.parametrize("before", ["put_file", "remove_file"])
 def test_what_is_applied_before_its_worker_is_killed_is_imported_once(
-    site, manager, root, later, monkeypatch
+    site, manager, root, folder, later, monkeypatch, before
 ):
     path = keep(manager, root, PEOPLE)
     manager.post(path, start="1", headed="1", consent="subscribed")
     with monkeypatch.context() as patch:
-        patch.setattr(file_uploads, "put_file", lambda *_: kill())
+        patch.setattr(file_uploads, before, lambda *_: kill())
         with pytest.raises(KilledError):
             work(manager)
     site_lane.drain(site.id, 30)
@@ -280,6 +281,7 @@ def test_what_is_applied_before_its_worker_is_killed_is_imported_once(
     work(manager)
     [done] = imports.newest(site)
     assert manager.get(path).headers["Location"].endswith(f"{root}/{done.id}")
+    assert list(folder.glob("*")) == []
 
 
 @pytest.mark.parametrize("hours", [-1, 1])

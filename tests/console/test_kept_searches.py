@@ -13,7 +13,7 @@ from audience.searches.lists import ListRequest
 from audience.segments import segments
 from storage import database
 from tests.console.browser import alert, open_browser, signed_in
-from tests.console.test_bulk_acts import act
+from tests.console.test_bulk_actions import act
 from tests.console.test_subscriber_list import add, path, shown
 
 __all__ = ["path"]

@@ -10,12 +10,14 @@ from werkzeug.routing import Rule
 from app import create_routes
 from audience.access import operators, sessions
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.console.after_sign_in import inside
 from audience.console.blueprints import HEADERS
 from audience.console.page import FORGED, NOT_FOUND, OLD_FORM
 from audience.http.access import check_scopes
 from audience.imports import imports
+from audience.links.links import Links
+from audience.looks import looks
 from audience.reports import reports
 from audience.searches import searches
 from audience.segments import segments
@@ -25,13 +27,13 @@ from tests.console.screens import fill
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 HTTPS = "https://people.example"
-HTTPS_COOKIE = "__Host-audience_session"
+HTTPS_COOKIE = "__Secure-audience_console"
 ROLES = operators.ROLES
 EVERYWHERE = ("anyone", "operator")
 MATRIX_ROLES = (*ROLES, "administrator")
 LISTS: dict[str, Any] = {
     "segment": segments.list_all, "report": reports.list_all, "number:webhook": webhooks.list_all,
-    "number:import": imports.newest, "number:act": bulk_acts.newest,
+    "number:import": imports.newest, "number:act": bulk_actions.newest,
 }  # fmt: skip
 
 
@@ -252,11 +254,25 @@ def test_over_https_the_cookie_is_bound_to_the_host(app, public, site):
     browser = open_browser(app, HTTPS, HTTPS_COOKIE)
     cookie = browser.follow_link().headers["Set-Cookie"]
     assert cookie.startswith(f"{HTTPS_COOKIE}=")
-    assert cookie.partition("; ")[2] == "Secure; HttpOnly; Path=/; SameSite=Lax"
+    assert cookie.partition("; ")[2] == "Secure; HttpOnly; Path=/console; SameSite=Lax"
     assert browser.is_signed_in()
     assert open_browser(app, "http://localhost:8000").get("/sign-in").status_code == 200
     for host in ("people.example:8000", "people.example:80", "other.example"):
         assert app.test_client().get("/console/sign-in", headers={"Host": host}).status_code == 421
+
+
+def test_under_the_own_address_of_a_sites_pages_there_is_no_console(app, public, site, manager):
+    public(HTTPS)
+    sent = {"name": "", "home": "", "imprint": "", "privacy": "", "language": "", "accent": ""}
+    looks.change(site, sent | {"base_url": "https://mail.example"}, b"", False, Actor("x"), HTTPS)
+    http, own = app.test_client(), {"Host": "mail.example"}
+    for path in ("/console", "/console/sign-in", "/console/x/y", f"/console/sites/{site.uuid}"):
+        answer = http.get(path, headers=own)
+        assert (answer.status_code, "people.example" in answer.text) == (404, False)
+    assert http.get("/console/sign-in", headers={"Host": "people.example"}).status_code == 200
+    assert http.get("/unsubscribe/x", headers=own).status_code == 404
+    url = Links(site, HTTPS).urls("0199f0a2-6a39-4f0a-9c3e-2f60d1c7a58b", "a@b.example")["unsubscribe"]
+    assert url.startswith("https://mail.example/unsubscribe/")
 
 
 def test_behind_a_proxy_the_host_header_and_the_public_url_say_that_it_is_https(app, public, site):
@@ -278,7 +294,11 @@ def test_below_a_path_every_link_has_it(app, public, site):
     public(f"{HTTPS}/people/")
     browser = open_browser(app, HTTPS, HTTPS_COOKIE)
     assert browser.get("/x").headers["Location"].startswith("/people/console/sign-in")
-    assert browser.follow_link().headers["Location"] == "/people/console"
+    followed = browser.follow_link()
+    assert followed.headers["Location"] == "/people/console"
+    assert "; Path=/people/console; " in followed.headers["Set-Cookie"]
+    token = followed.headers["Set-Cookie"].partition("=")[2].partition(";")[0]
+    browser.http.set_cookie(HTTPS_COOKIE, token, domain="people.example")  # the proxy takes the path off
     links = re.findall(r'(?:href|src|action)="([^"]*)"', browser.get("/account").text)
     assert links
     assert all(each.startswith(("/people/console", "/people/docs", "#")) for each in links)

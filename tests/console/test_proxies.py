@@ -67,11 +67,13 @@ def nginx(folder, service_port):
         ("127.0.0.1:8000", f"127.0.0.1:{service_port}"),
         ("/etc/ssl/certs/", f"{folder}/"),
         ("/etc/ssl/private/", f"{folder}/"),
+        ("/var/log/nginx/", f"{folder}/"),
     ):
         assert ours in server
         server = server.replace(ours, here)
     kept = "".join(f"{name}_temp_path {folder}/{name};" for name in TEMPORARY)
-    whole = f"daemon off; pid {folder}/pid; events {{}}\nhttp {{ access_log off; {kept}\n{server} }}"
+    kept += f"access_log {folder}/access.log;"
+    whole = f"daemon off; pid {folder}/pid; events {{}}\nhttp {{ {kept}\n{server} }}"
     folder.joinpath("nginx.conf").write_text(whole, "utf-8")
     log = folder / "error.log"
     process = subprocess.Popen([program("nginx"), "-e", log, "-c", folder / "nginx.conf"])
@@ -126,7 +128,7 @@ def test_behind_nginx_it_answers_under_the_public_address_alone(tmp_path):
         with browsing(*names) as page:
             address = link(service, **settings)
             assert address.startswith(f"{PUBLIC}/console/")
-            assert sign_in(page, address) == ["__Host-audience_session"]
+            assert sign_in(page, address) == ["__Secure-audience_console"]
             assert page.goto("https://evil.example.com/console").status == WRONG_HOST
             assert page.get_by_text(f"{PUBLIC}/console").is_visible()
 
@@ -140,5 +142,5 @@ def test_where_another_port_leads_to_it_it_answers_as_localhost(tmp_path, host):
         browsing(f"MAP evil.example.com 127.0.0.1:{port}") as page,
     ):
         address = link(service, **settings).replace(f":{service.port}/", f":{port}/")
-        assert sign_in(page, address) == [f"audience_session_{port}"]
+        assert sign_in(page, address) == [f"audience_console_{port}"]
         assert page.goto(f"http://evil.example.com:{port}/console").status == WRONG_HOST

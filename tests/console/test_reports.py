@@ -9,10 +9,12 @@ from audience.access import audit_log
 from audience.changes.changes import change_from_item
 from audience.console.report_forms import KINDS, full_name
 from audience.reports import reports
+from audience.reports.report_types import TYPES
 from audience.segments import segments
-from audience.subscribers import subscribers
+from audience.subscribers import commands, subscribers
 from storage import database
 from tests.console.browser import signed_in
+from tests.pages.visitor import text
 
 AT = 1_790_000_000_000
 DAYS = {"from": "2026-09-20", "to": "2026-09-23"}
@@ -49,7 +51,7 @@ def test_each_kind_has_a_form_and_is_saved_shown_and_exported(site, manager, roo
     assert manager.get(f"{root}/{report.id}").status_code == 200
     table = manager.get(f"{root}/{report.id}/export.csv")
     assert table.headers["Content-Disposition"] == f'attachment; filename="report-{report.id}.csv"'
-    assert len(table.text.splitlines()) >= 2 - (kind == "Events")  # there are none
+    assert len(table.text.splitlines()) >= 2 - (kind in ("Events", "Leaving"))  # there are none
     drawn = manager.get(f"{root}/{report.id}/export.svg")
     assert drawn.mimetype == "image/svg+xml"
     root_tag = ET.fromstring(drawn.data).tag  # noqa: S314 - our own
@@ -58,9 +60,19 @@ def test_each_kind_has_a_form_and_is_saved_shown_and_exported(site, manager, roo
     assert (entry.actor, entry.act, entry.subject) == ("meg@example.com", "report saved", "Mine")
 
 
-def test_the_ten_kinds_are_offered(manager, root):
+def test_why_they_left_is_by_reason_with_each_source(site, manager, root):
+    for email, word in (("ann", ["unsubscribe"]), ("bob", ["unsubscribe", "subscribe"])):
+        commands.run(site, [{"email": f"{email}@a.example", "command": name} for name in word])
+    item = {"name": "Why", "report_type": "LeavingReport"}
+    report = reports.create(site, item)
+    page = text(manager.get(f"{root}/{report.id}"))
+    assert "Reason Share Unsubscribes no reason given 2" in page
+    assert "By source Reason by hand no reason given 2" in page
+
+
+def test_all_kinds_are_offered(manager, root):
     page = manager.get(f"{root}/new").text
-    assert len(KINDS) == 10
+    assert {full_name(kind) for kind in KINDS} == TYPES.keys()
     assert all(f"?kind={kind}" in page for kind in KINDS)
     assert manager.get(f"{root}/new?kind=Weather").text == page
 

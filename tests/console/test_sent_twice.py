@@ -7,7 +7,7 @@ from string import Template
 import pytest
 
 from audience.access import sessions
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.console.confirmations import SENTENCES
 from audience.errors import Refused
 from audience.segments import segments
@@ -127,7 +127,7 @@ def test_of_many_at_once_one_is_made(app, site, world, kind):
 
     def send():
         browser = open_browser(app)
-        browser.http.set_cookie(browser.cookie, world.browser.token, domain="localhost")
+        browser.http.set_cookie(browser.cookie, world.browser.token, domain="localhost", path="/console")
         ready.wait(30)
         sent.append(browser.post(path, form="token", **fields))
 
@@ -140,7 +140,7 @@ def test_of_many_at_once_one_is_made(app, site, world, kind):
     assert len({each.headers["Location"].partition("?")[0] for each in sent}) == 1
     assert rows(table) == before + 1
     if kind == "act":
-        assert [each.status for each in bulk_acts.newest(site)][:1] == ["queued"]
+        assert [each.status for each in bulk_actions.newest(site)][:1] == ["queued"]
 
 
 def test_an_act_that_is_chosen_again_is_another_unless_it_is_the_same(manager, site, world):

@@ -103,6 +103,23 @@ def test_ones_own_sessions_are_listed_and_ended(app, ann, owner):
 def test_the_cookie_on_loopback_names_the_port(browser, ann):
     cookie = browser.post("/sign-in", **FORM).headers["Set-Cookie"]
     assert cookie.startswith(f"{COOKIE}=")
-    assert cookie.partition("; ")[2] == "HttpOnly; Path=/; SameSite=Lax"
+    assert cookie.partition("; ")[2] == "HttpOnly; Path=/console; SameSite=Lax"
     remembered = browser.post("/sign-in", **FORM, remember="1").headers["Set-Cookie"]
     assert "Max-Age=2592000" in remembered
+
+
+def test_the_cookie_goes_to_no_page_for_people(browser, ann):
+    assert browser.post("/sign-in", **FORM).status_code == 303
+    assert browser.is_signed_in()
+    assert browser.http.get_cookie(COOKIE, path="/") is None
+
+
+def test_the_cookie_of_an_older_audience_needs_one_sign_in_and_is_deleted(browser, ann):
+    former, token = "audience_session_8000", sessions.begin(ann.id, True, "127.0.0.0/24")
+    browser.http.set_cookie(former, token, domain="localhost")
+    assert not browser.is_signed_in()
+    assert browser.post("/sign-in", **FORM).status_code == 303
+    assert browser.is_signed_in()
+    assert browser.http.get_cookie(former, domain="localhost") is None
+    assert sessions.find(token) is None
+    assert "Set-Cookie" not in browser.get("/account").headers

@@ -6,12 +6,12 @@ import pytest
 
 from audience.access import keys
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.changes.changes import Source
+from audience.bulk import actions as bulk_actions
 from audience.segments import segments
+from audience.sources import Source
 from audience.subscribers import commands, subscribers
 from tests.console.test_file_uploads import keep, start
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 EMAIL = "ann@a.example"
 
@@ -52,10 +52,10 @@ def test_a_file_brought_them_and_an_operator_took_them_off(site, manager, page):
 
 def test_an_act_on_many_is_named_with_who_did_it(site, manager, page, tmp_path):
     ids = [subscribers.create(site, {"email": email}).id for email in (EMAIL, "b@a.example")]
-    new = bulk_acts.NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids))
-    act_id = bulk_acts.begin(site, new, Actor("olga@example.com")).id
-    run_acts(tmp_path)
-    said = rf"by act {act_id} on 2 subscribers"
+    new = bulk_actions.NewAction(kind="unsubscribe", ids=ids, seen=bulk_actions.fingerprint(ids))
+    action_id = bulk_actions.begin(site, new, Actor("olga@example.com")).id
+    run_bulk_actions(tmp_path)
+    said = rf"by bulk action {action_id} on 2 subscribers"
     assert re.search(rf"left since [^,]+, {said}, olga@example.com", page())
     assert f"Left, {said} olga@example.com" in page()
 
@@ -66,10 +66,10 @@ def test_tags_put_on_and_taken_off_many_are_told_with_who(site, page, manager, t
         subscribers.create(site, {"email": email, "tags": ["vip"] if kind == "untag" else []}).id
         for email in (EMAIL, "b@a.example")
     ]
-    new = bulk_acts.NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag="vip")
-    act_id = bulk_acts.begin(site, new, Actor("olga@example.com")).id
-    run_acts(tmp_path)
-    assert f"{words}, vip, by act {act_id} on 2 subscribers olga@example.com" in page()
+    new = bulk_actions.NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag="vip")
+    action_id = bulk_actions.begin(site, new, Actor("olga@example.com")).id
+    run_bulk_actions(tmp_path)
+    assert f"{words}, vip, by bulk action {action_id} on 2 subscribers olga@example.com" in page()
 
 
 def test_a_key_is_named(site, manager, page):

@@ -5,8 +5,8 @@ import pytest
 from audience import clock
 from audience.access import audit_log
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, NewAction
 from audience.clock import DAY_MS
 from audience.errors import NotFound
 from audience.imports import imports
@@ -14,10 +14,10 @@ from audience.operations import site_lane
 from audience.searches import searches
 from audience.subscribers import commands, subscribers
 from audience.undo import undos
-from storage.bulk import acts as stored_acts
+from storage.bulk import actions as stored_actions
 from tests.client import FakeQueue
 from tests.console.browser import signed_in
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.stored_people import found
 
 ACTOR = Actor("meg@example.com")
@@ -35,9 +35,9 @@ def act(site, settings):
     def begin(kind, tag=""):
         found = searches.search(site, searches.SearchRequest(after={}, before={}), 1)[0]
         ids = [each.id for each in found]
-        new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-        done = bulk_acts.begin(site, new, ACTOR)
-        run_acts(settings.instance)
+        new = NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+        done = bulk_actions.begin(site, new, ACTOR)
+        run_bulk_actions(settings.instance)
         return f"/sites/{site.uuid}/acts/{done.id}"
 
     return begin
@@ -120,7 +120,7 @@ def test_only_those_whose_last_word_is_the_act_are_subscribed_again(site, manage
     kept = manager.get(f"{act_path}/undo/kept.csv").text
     assert kept.count("stays unsubscribed") == kept.count("p1@a.example") == 1
     uuid = found(site, "p2@a.example").uuid
-    assert "by taking act 1 back" in manager.get(f"/sites/{site.uuid}/subscribers/{uuid}").text
+    assert "by the undo of bulk action 1" in manager.get(f"/sites/{site.uuid}/subscribers/{uuid}").text
 
 
 def test_what_cannot_be_taken_back(app, site, manager, path, act, monkeypatch):
@@ -146,9 +146,9 @@ def broken(act, path, monkeypatch):
         done.append(arguments)
         return 1 / 0 if len(done) == 2 else advance(*arguments)
 
-    advance = stored_acts.advance
-    monkeypatch.setattr(bulk_acts, "PIECE_ROWS", 1)
-    monkeypatch.setattr(stored_acts, "advance", fail_at_the_second)
+    advance = stored_actions.advance
+    monkeypatch.setattr(bulk_actions, "CHUNK_ROWS", 1)
+    monkeypatch.setattr(stored_actions, "advance", fail_at_the_second)
     return act(TAG, "x")
 
 
@@ -158,7 +158,7 @@ def test_an_act_that_failed_is_taken_back_and_never_goes_on(site, manager, broke
     manager.post(f"{broken}/undo")
     manager.post(f"{broken}/retry")
     site_lane.drain(site.id, 30)
-    run_acts(settings.instance)
+    run_bulk_actions(settings.instance)
     shown = manager.get(broken).text
     assert "<b>1</b> as before" in shown
     assert "Stopped by hand: 2 subscribers not looked at." in shown

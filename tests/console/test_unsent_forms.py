@@ -11,7 +11,7 @@ from werkzeug.test import EnvironBuilder
 
 from audience.access import operators, sessions, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.console import kept_forms
 from audience.console.kept_forms import MAX_KEPT_BYTES, PASSWORDS, QUESTIONS, SECRETS, WHAT
 from audience.console.kept_texts import GONE
@@ -218,9 +218,9 @@ def test_an_act_on_many_is_confirmed_anew(manager, site, step):
     assert asked.status_code == 200
     for words in ("Tag 1 subscriber?", "Tag is vip", 'value="fair"'):
         assert words in asked.text
-    assert bulk_acts.newest(site) == []
+    assert bulk_actions.newest(site) == []
     manager.send(f"{root}/acts?tag=vip", hidden(asked) | {"tag": "fair"}, Origin=ORIGIN)
-    assert [act.people for act in bulk_acts.newest(site)] == [1]
+    assert [act.people for act in bulk_actions.newest(site)] == [1]
 
 
 def test_an_act_on_those_of_a_search_that_is_gone_leads_to_the_list(manager, site):

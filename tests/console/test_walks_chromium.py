@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from audience.access import operators, sessions, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE, Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.reports import reports
 from audience.searches import lists as subscriber_lists
 from audience.segments import segments
@@ -17,7 +17,7 @@ from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
 from tests.console.conftest import PASSWORD
 from tests.console.screens import PLAIN, fill
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 EMAIL, OTHER = "mara@example.com", "max@example.com"
 LOGO = Path(__file__).parent.parent / "pages" / "logo.png"
@@ -225,17 +225,17 @@ def test_a_file_that_is_sent_after_the_end_of_a_session_leads_to_the_sign_in(bro
 def test_an_act_that_was_not_begun_says_so(browser, port, site, width):
     """The page that waits says it by itself."""
     ids = subscriber_lists.ids(site, subscriber_lists.ListRequest())
-    new = bulk_acts.NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids))
-    act_id = bulk_acts.choose(site, new, Actor(EMAIL))  # and no more
+    new = bulk_actions.NewAction(kind="unsubscribe", ids=ids, seen=bulk_actions.fingerprint(ids))
+    action_id = bulk_actions.choose(site, new, Actor(EMAIL))  # and no more
     visitor = visit(browser, port, EMAIL, width, "light")
-    visitor.open(f"/sites/{site.uuid}/acts/{act_id}")
+    visitor.open(f"/sites/{site.uuid}/acts/{action_id}")
     assert visitor.page.get_by_text("waiting").is_visible()
     with database.write(site.id):
         database.execute("UPDATE jobs SET not_before = 0 WHERE site_id = ?", [site.id])
-    run_acts(Path("/nowhere"))
+    run_bulk_actions(Path("/nowhere"))
     visitor.page.get_by_text("It was not begun").wait_for()
     looked_at(visitor, "not-begun")
-    visitor.page.get_by_role("link", name="All acts").click()
+    visitor.page.get_by_role("link", name="All bulk actions").click()
     visitor.page.get_by_text("not begun").wait_for()
     assert visitor.problems == []
 

@@ -3,12 +3,14 @@
 `AUDIENCE_PICTURES` names a folder for pictures.
 """
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Error
 
 from audience.access.audit_log import COMMAND_LINE
 from audience.looks import looks
@@ -160,3 +162,45 @@ def test_the_language_is_chosen_in_the_footer_and_kept_on_the_page(browser, port
     tab.page.get_by_role("heading", name="Ce que vous recevez").wait_for()
     assert found(zoe.site, "zoe@example.com").fields["language"] == "fr"
     assert tab.problems == []
+
+
+def test_back_after_an_undo_changes_nothing(browser, port, zoe):
+    tab = open_tab(browser, port, script=True)
+    tab.page.goto(f"{tab.origin}/unsubscribe/{zoe.token()}")
+    tab.page.get_by_role("button", name="Unsubscribe").click()
+    tab.page.get_by_role("button", name="Undo").click()
+    tab.page.get_by_role("heading", name="You’re back").wait_for()
+    first = tab.page.get_by_text("Nothing changes until you press the button.")
+    for _ in range(5):
+        if first.is_visible():
+            break
+        with contextlib.suppress(Error):  # the answer of a POST is not kept, and not asked for again
+            tab.page.go_back()
+        assert zoe.is_subscribed()
+        tab.page.wait_for_timeout(200)
+    assert first.is_visible()
+
+
+def test_of_two_devices_neither_undoes_what_the_other_did_later(browser, port, zoe):
+    first, second = (open_tab(browser, port, script=True).page for _ in range(2))
+    for page in (first, second):
+        page.goto(f"http://127.0.0.1:{port}/unsubscribe/{zoe.token()}")
+    for page in (first, second):
+        page.get_by_role("button", name="Unsubscribe").click()
+        page.get_by_role("heading", name="You’re unsubscribed").wait_for()
+    assert second.get_by_role("button", name="Undo").count() == 0
+    first.get_by_role("button", name="Undo").click()
+    first.get_by_role("heading", name="That’s no longer possible").wait_for()
+    assert not zoe.is_subscribed()
+
+
+def test_no_address_that_a_page_leads_to_is_told_of_the_link(browser, port, zoe):
+    looks.change(zoe.site, sent(), b"", False, COMMAND_LINE)
+    tab = open_tab(browser, port, script=True)
+    tab.page.route("https://harbour-letters.example/**", lambda route: route.fulfill(body="home"))
+    for path in (f"/unsubscribe/{zoe.token()}", f"/preferences/{zoe.preferences()}"):
+        tab.page.goto(f"{tab.origin}{path}")
+        with tab.page.expect_request("https://harbour-letters.example/**") as asked:
+            tab.page.locator("footer a").first.click()
+        assert not {"referer", "origin", "cookie"} & asked.value.all_headers().keys()
+        assert path.rpartition("/")[2] not in asked.value.url

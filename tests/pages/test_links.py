@@ -6,15 +6,20 @@ import pytest
 
 from audience import clock
 from audience.access import keys, sites
+from audience.access.audit_log import COMMAND_LINE
 from audience.changes import pages as change_log_pages
+from audience.changes.consents import ConsentEvent
 from audience.clock import MINUTE_MS
 from audience.console import consents
 from audience.erasures import erasures
 from audience.links import generations, links, undoing
 from audience.links.links import PREFERENCES, UNSUBSCRIBE
 from audience.links.unsubscribing import REASONS
+from audience.looks import looks
 from audience.subscribers import commands, subscribers
+from storage.changes.consents import ConsentKind
 from tests import statements
+from tests.audience.looks.test_looks import sent
 from tests.audience.undo.test_undos import put, take_back
 from tests.pages.visitor import ZOE, heading, text, ticket
 from tests.stored_people import found
@@ -77,6 +82,25 @@ def test_looking_writes_nothing(zoe, written, purpose, method):
         assert written == []
         command(zoe.site, "subscribe")
         written.clear()
+
+
+def test_no_public_get_writes(app, zoe, written):
+    logo = b"\x89PNG\r\n\x1a\n"
+    looks.change(zoe.site, sent(), logo, removes_logo=False, actor=COMMAND_LINE)
+    rules = [
+        rule
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith("pages.") and "GET" in (rule.methods or ())
+    ]
+    assert {rule.rule for rule in rules} >= {"/unsubscribe/<token>", "/preferences/<token>"}
+    written.clear()
+    for rule in rules:
+        path = rule.rule.replace("<site_uuid>", zoe.site.uuid).replace("<name>", "pages.css")
+        if "<token>" in path:
+            path = path.replace("<token>", zoe.token(path.split("/")[1]))
+        for method in ("GET", "HEAD"):
+            assert zoe.http.open(path, method=method).status_code == 200, path
+    assert written == []
 
 
 def test_the_page_asks_and_shows_a_masked_address_alone(zoe):
@@ -210,7 +234,8 @@ def test_undo_needs_the_ticket_of_that_very_page(zoe):
     others, sent = zoe.unsubscribe(of_bob), zoe.unsubscribe()
     link = links.read(UNSUBSCRIBE, of_bob)
     assert link is not None
-    of_same_number, _ = undoing.new_ticket(link, found(zoe.site, ZOE).consent_number)
+    before = ConsentEvent(0, 0, ConsentKind.NONE)
+    of_same_number, _ = undoing.new_ticket(link, found(zoe.site, ZOE).consent_number, before)
     undo = f"/unsubscribe/{token}/undo"
     for wrong in ("", "x", others, of_same_number, sent[:-1], sent + "x", "é", "x" * 999):
         assert zoe.post(undo, {"ticket": wrong}).status_code == 409
@@ -234,7 +259,7 @@ def test_a_reason_is_kept_with_the_consent_event_and_shown_in_the_console(zoe, r
     assert (page.status_code, heading(page)) == (200, "You’re unsubscribed")
     assert "Thank you. We noted:" in text(page)
     assert consents.REASONS[reason] in consent_events(zoe.site)[-1].details
-    source, event = change_log_pages.history(zoe.site, found(zoe.site, ZOE).uuid).consents[-1]
+    source, event = change_log_pages.history(zoe.site, found(zoe.site, ZOE).uuid).consent.events[-1]
     assert (source[0], event.reason, event.subscribed) == ("link", reason, False)
     assert zoe.post(f"/unsubscribe/{zoe.token()}/undo", {"ticket": ticket(page)}).status_code == 200
     assert "by a link in an email" in consent_events(zoe.site)[-1].details

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from schemas.base import FormError, load
 from schemas.imports import ImportItem, plain_item
-from schemas.subscribers import COLUMNS, RESERVED
+from schemas.subscribers import RESERVED
+from schemas.values import NAMES
 
 NUMBERS = st.one_of(
     st.integers(-(2**65), 2**65), st.sampled_from([2**63, 2**63 - 1, -(2**63), -(2**63) - 1]), st.floats()
@@ -30,7 +31,7 @@ ITEMS = st.one_of(
         {"email": st.sampled_from([" ada@example.com", "nonsense", ""]) | VALUES},
         optional={
             **{name: st.sampled_from(["a", "", " a , ,b", "subscribe", ["a", " b,c"]]) | VALUES
-               for name in COLUMNS if name not in ("email", "fields")},
+               for name in (*NAMES, "tags", "remove_tags", "command")},
             "fields": FIELDS,
         },
     ).flatmap(lambda known: st.dictionaries(KEYS, VALUES, max_size=3).map(lambda further: further | known)),

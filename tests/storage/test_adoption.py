@@ -18,7 +18,7 @@ from storage.instance import moves
 from storage.instance.state import HERE, LEAVING, Phase
 from storage.opening import history
 from tests.cli.restored import run_on
-from tests.jobs import count_segments, run_acts
+from tests.jobs import count_segments, run_bulk_actions
 from tests.storage import instance_before as before
 
 NEWEST = "SELECT name FROM schema_migration ORDER BY name"
@@ -70,7 +70,7 @@ def test_it_is_migrated_once_and_what_waits_in_it_is_done(loaded):
     assert field_values.differing(site) == (0, 8)
     assert "webhook" in jobs.due_kinds(site.id)
     site_lane.drain(site.id, 5)
-    run_acts(loaded.instance)
+    run_bulk_actions(loaded.instance)
     count_segments()
     assert segment_counts.by_segment(site).keys() == {each.id for each in segments.list_all(site)} != set()
     assert subscribers.find(site, email="late@example.org")

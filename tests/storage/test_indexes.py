@@ -43,6 +43,9 @@ NEEDED_BY = {
     "distinct_values_site_id_field_id_folded_label_kind": lambda site: Finder(site).members(IS_PRO),
     "PRIMARY KEY (site_id=? AND value_id=?": lambda site: Finder(site).members(IS_PRO),
     "consent_changes_subscriber_id": lambda site: consent_changes.of_subscriber(site, 1),
+    "consent_changes_unsubscribed": (
+        lambda site: report_queries.unsubscribes(site, report_queries.MATCH_ALL, (0, 1))
+    ),
     "events_subscriber_id_occurred_at_id": lambda site: events.page(site, 1, 10, 0),
     "events_site_id_type_occurred_at": (
         lambda site: report_queries.events_in(site, ["visit"], report_queries.MATCH_ALL, [(0, 1)])
@@ -57,7 +60,7 @@ NEEDED_BY = {
     "refused_rows_import_id": lambda site: file_imports.refused_by_code(site, 1),
     "refused_rows_site_id_address_hash": lambda site: file_imports.erase_refused(site, [""]),
     "refused_rows_refused_at": lambda _: file_imports.refused_before(1),
-    "suppressions_site_id_address_hash": lambda site: suppressions.known(site, ["a"]),
+    "suppressions_site_id_address_hash": lambda site: suppressions.find_by_hash(site, ["a"]),
     "tags_site_id_name_key": lambda site: tags.ids(site, ["vip"]),
     "custom_fields_site_id_key": lambda site: custom_fields.ids(site, ["plan"]),
 }

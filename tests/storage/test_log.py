@@ -63,7 +63,8 @@ def test_no_write_moves_the_log_and_a_checkpoint_does(file):
     assert file.stat().st_size >= size + 5 * 2**20
 
 
-def test_a_checkpoint_is_due_after_about_a_thousand_pages(file):
+def test_a_checkpoint_is_due_after_so_many_pages(file, monkeypatch):
+    monkeypatch.setattr(sqlite_log, "DUE_PAGES", 1_000)
     size, sizes = file.stat().st_size, []
     for number in range(6):
         add(str(number))
@@ -145,6 +146,7 @@ def test_a_migration_in_pieces_moves_the_log_as_it_goes(file, monkeypatch, tmp_p
     folder = shutil.copytree(sqlite.MIGRATIONS, tmp_path / "migrations")
     (folder / "9999_in_pieces.py").write_text(IN_PIECES)
     monkeypatch.setattr(sqlite, "MIGRATIONS", folder)
+    monkeypatch.setattr(sqlite_log, "DUE_PAGES", 1_000)
     assert database.migrate() == ["9999_in_pieces"]
     assert sqlite_log.log_bytes(database.database) < 10 * 2**20
     add("later")

@@ -1,4 +1,4 @@
-"""The statements of all endpoints, of imports, files, acts on many, the sweeper and an erasure, on a server.
+"""The statements of all endpoints, of imports, files, bulk actions, the sweeper and an erasure, on a server.
 
 That each names its site is read of every test, by tests/statements.py.
 """
@@ -9,7 +9,7 @@ import pytest
 
 from audience import jobs
 from audience.access.audit_log import COMMAND_LINE
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.erasures import erasures
 from audience.imports import file_uploads
 from audience.operations import site_lane
@@ -21,7 +21,7 @@ from storage.searches.searches import Filters
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client
 from tests.file_jobs import do_files
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.statements import Reader, joined_apart, of_no_site, reader
 from tests.webhook_steps import WEBHOOK, send_all
 
@@ -67,17 +67,17 @@ def import_a_file(site, instance):
 
 
 def act_on_some(site, instance):
-    for kind in (bulk_acts.TAG, bulk_acts.UNSUBSCRIBE, bulk_acts.ERASE):
+    for kind in (bulk_actions.TAG, bulk_actions.UNSUBSCRIBE, bulk_actions.ERASE):
         with database.session():
             ids = [
                 row[0] for row in database.rows("SELECT id FROM subscribers WHERE site_id = ?", (site.id,))
             ]
-        seen = bulk_acts.fingerprint(ids[:5])
-        act = bulk_acts.begin(
-            site, bulk_acts.NewAct(kind=kind, ids=ids[:5], seen=seen, tag="vip"), COMMAND_LINE
+        seen = bulk_actions.fingerprint(ids[:5])
+        act = bulk_actions.begin(
+            site, bulk_actions.NewAction(kind=kind, ids=ids[:5], seen=seen, tag="vip"), COMMAND_LINE
         )
-        run_acts(instance)
-        bulk_acts.get(site, act.id)
+        run_bulk_actions(instance)
+        bulk_actions.get(site, act.id)
 
 
 def test_much_is_sent_and_names_its_site(app, settings, monkeypatch):

@@ -7,8 +7,8 @@ import pytest
 
 from audience import clock, pepper
 from audience.access import audit_log, keys, operators, sessions, sites
-from audience.bulk import acts as bulk_acts
-from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk import actions as bulk_actions
+from audience.bulk import chunks as bulk_chunks
 from audience.changes.changes import Change
 from audience.erasures import erasures
 from audience.errors import NotFound
@@ -24,7 +24,7 @@ from storage.imports import imports as stored_imports
 from storage.imports.file_imports import RefusedRow
 from storage.instance import site_tables
 from storage.subscribers import subscribers as stored
-from tests.jobs import count_segments, run_acts
+from tests.jobs import count_segments, run_bulk_actions
 from tests.service import until
 
 WRITERS, ROUNDS = 8, 25
@@ -206,10 +206,12 @@ def upload(site, instance):
 def act_on_all(site, instance):
     with database.session():
         ids = [row[0] for row in database.rows("SELECT id FROM subscribers WHERE site_id = ?", (site.id,))]
-    seen = bulk_acts.fingerprint(ids)
-    bulk_acts.begin(site, bulk_acts.NewAct(kind=bulk_acts.ERASE, ids=ids, seen=seen), audit_log.COMMAND_LINE)
-    run_acts(instance)
-    bulk_act_pieces.sweep()
+    seen = bulk_actions.fingerprint(ids)
+    bulk_actions.begin(
+        site, bulk_actions.NewAction(kind=bulk_actions.ERASE, ids=ids, seen=seen), audit_log.COMMAND_LINE
+    )
+    run_bulk_actions(instance)
+    bulk_chunks.sweep()
 
 
 def failed_import(site):
@@ -239,7 +241,7 @@ def keep_and_forget(site, instance):
 
 ACTS = {
     "erasing": lambda site, instance: erasures.erase(site, instance, email="x@example.com"),
-    "a bulk act": act_on_all,
+    "a bulk action": act_on_all,
     "a file": upload,
     "a key": lambda site, instance: keys.rotate(keys.create([site]).publishable_key, instance),
     "an operator": lambda *_: operators.add("ann@example.com", False, {}, audit_log.COMMAND_LINE),

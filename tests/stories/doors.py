@@ -16,9 +16,9 @@ from werkzeug.test import TestResponse
 from audience import clock, jobs
 from audience.access import keys, sites
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.bulk import pieces as bulk_act_pieces
-from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.bulk import actions as bulk_actions
+from audience.bulk import chunks as bulk_chunks
+from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, NewAction
 from audience.imports import imports
 from audience.operations import site_lane
 from audience.undo import undos
@@ -28,7 +28,7 @@ from storage import database, leases
 from storage.pace import Chunk, Pace
 from tests.client import ApiClient
 from tests.depth import examples
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.stories import accepted, witness
 from tests.stories.invariant import Found, Judge
 
@@ -173,7 +173,7 @@ class Doors:
         patch.setattr(imports, "WAIT_SECONDS", 0)
         patch.setattr(imports, "_pace", self.steps)
         patch.setattr(undo_work, "_pace", self.steps)
-        patch.setattr(bulk_acts, "PIECE_ROWS", 1)
+        patch.setattr(bulk_actions, "CHUNK_ROWS", 1)
         self.client = open_judged(http, zone)
         self.imports: list[str] = []
         self.acts: list[int] = []
@@ -266,8 +266,8 @@ class Doors:
             return
         ids = [int(each) for each in found.values()]
         request = self.judge.send(self.now, self.now, self.now)
-        new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-        act = bulk_acts.begin(self.client.site, new, ACTOR)
+        new = NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+        act = bulk_actions.begin(self.client.site, new, ACTOR)
         self.judge.answer(request, f"act {act.id}", f"act {act.id}")
         self.acts.append(act.id)
         for email in found:
@@ -293,9 +293,9 @@ class Doors:
         if place >= len(self.acts):
             return
         act = self.acts[-1 - place]
-        if undos.may_be_undone(bulk_acts.get(self.client.site, act)):
+        if undos.may_be_undone(bulk_actions.get(self.client.site, act)):
             request = self.judge.send(self.now, self.now, self.now)
-            undos.of_act(self.client.site, act, 30, ACTOR)
+            undos.undo_bulk_action(self.client.site, act, 30, ACTOR)
             self.judge.answer(request, witness.SITE_QUEUE, f"undo of act {act}")
             self.judge.undo(request, f"act {act}")
 
@@ -306,14 +306,14 @@ class Doors:
             site_lane.drain(self.client.site.id, 60)
         self.steps.left = OUT_OF_REACH
         self.uptime += DAY
-        acts = [bulk_act_pieces.kind(self.instance)]
+        acts = [bulk_chunks.kind(self.instance)]
         for _ in range(pieces):
             if job := jobs.claim(acts, self.client.site.id):
                 jobs.step(acts, job, 0)
 
     def drain(self) -> None:
         site_lane.drain(self.client.site.id, 60)
-        run_acts(self.instance)
+        run_bulk_actions(self.instance)
         self.judge.empty()
 
     def subscribed(self) -> dict[str, bool]:

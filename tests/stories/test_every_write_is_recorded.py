@@ -7,17 +7,17 @@ from click.testing import CliRunner
 
 from app import instance
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.changes import log as change_log
 from audience.changes import pages as change_log_pages
 from audience.cli.main import audience
-from audience.console.commands import ACTS
+from audience.console.commands import ACTIONS
 from audience.operations import site_lane
 from audience.undo import undos
 from tests.api.endpoints import ENDPOINTS, ask, prepare
 from tests.change_mirror import Mirror, normal, state
 from tests.console.browser import signed_in
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.statements import recorded
 
 AGREED = {"consent": "subscribed"}
@@ -92,7 +92,7 @@ def test_every_act_of_the_page_of_a_subscriber(app, client, followed):
     browser = signed_in(app, "meg@example.com", {client.site: "manager"})
     uuid = client.create(ANN)["attributes"]["uuid"]
     path = f"/sites/{client.site.uuid}/subscribers/{uuid}"
-    for act in ACTS:
+    for act in ACTIONS:
         said = {"act": act} | FILLED.get(act, {})
         [(kind, operator)] = followed(lambda said=said: browser.post(path, **said))
         assert (kind, operator.isdigit()) == ("operator", True), act
@@ -100,19 +100,21 @@ def test_every_act_of_the_page_of_a_subscriber(app, client, followed):
     assert kind == "operator"
 
 
-@pytest.mark.parametrize("kind", [bulk_acts.TAG, bulk_acts.UNTAG, bulk_acts.UNSUBSCRIBE, bulk_acts.ERASE])
+@pytest.mark.parametrize(
+    "kind", [bulk_actions.TAG, bulk_actions.UNTAG, bulk_actions.UNSUBSCRIBE, bulk_actions.ERASE]
+)
 def test_every_act_on_many(client, settings, followed, kind):
     people = [client.create(f"p{number}@example.com", tags="vip") for number in range(3)]
     ids = [int(each["id"]) for each in people]
-    tag = "new" if kind == bulk_acts.TAG else "vip"
+    tag = "new" if kind == bulk_actions.TAG else "vip"
 
     def act():
-        new = bulk_acts.NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-        bulk_acts.begin(client.site, new, ACTOR)
-        run_acts(settings.instance)
+        new = bulk_actions.NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+        bulk_actions.begin(client.site, new, ACTOR)
+        run_bulk_actions(settings.instance)
 
     def undo():
-        undos.of_act(client.site, 1, 30, ACTOR)
+        undos.undo_bulk_action(client.site, 1, 30, ACTOR)
 
     assert followed(act) == {("bulk_act", "1")}
     if kind in undos.UNDOABLE:

@@ -1,83 +1,173 @@
-"""Backups made under load, then with bytes flipped, cut off or swapped; and migrations killed at a statement.
+"""Backups made under load, then with bytes flipped, cut off or swapped; and commands that are stopped.
 
 A backup is restored whole or refused in words, with the instance as it was; with the log alone, on another
-machine, whoever unsubscribed after it stays so. A killed migration goes on where it stood.
+machine, whoever unsubscribed after it stays so. A backup, a restore, a migration and a move that are killed
+at any step, or find the disk full, leave nothing half written, and are whole when they are repeated; imports
+that wait are applied then. On a server, which has backups of its own, it is migrations and moves.
 """
 
 import csv
 import json
-import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from tests.service import command, environment, free_port
-from tests.storage.instance_before import ON_SQLITE
-from tests.torture.world import ROOT, World, new_folder, opened_world
-
-SHORT, LONG, UNIT = 6, 200, "backups and migrations"
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from playhouse.apsw_ext import APSWDatabase
-import app
+from app import open_instance
+from audience.access import sites
 from audience.config import Settings
+from audience.operations import site_lane
+from storage import database
+from tests.service import command, environment, free_port
+from tests.small_disk import SmallDisk
+from tests.storage import instance_before
+from tests.torture import stores
+from tests.torture.disk import mounted_disk
+from tests.torture.doors import OPEN
+from tests.torture.world import ROOT, World, new_folder, opened_world, preloading
 
-left, execute = [int(sys.argv[2])], APSWDatabase.execute_sql
-
-def counted(*arguments, **named):
-    left[0] -= 1
-    if not left[0]:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return execute(*arguments, **named)
-
-APSWDatabase.execute_sql = counted
-app.open_instance(Settings(instance=Path(sys.argv[1])))
-"""
-MOST_STATEMENTS = 40
+SHORT, LONG, UNIT = 8, 200, "backups, migrations and moves"
+MOST_STEPS = {"backup": 500, "restore": 1_700, "migrate": 800, "move": 2_000}  # of preload_stop
+MOST_STOPS, MOST_PAGES = 4, 500
+LATE, LEFT = "late@example.org", "p4@example.org"  # of an import that waits in the old instance
+Done = subprocess.CompletedProcess[str]
 EXAMINED = ("database", "counters", "values", "migrations")
 
 
 @contextmanager
 def opened(short: bool) -> Iterator[object]:
-    with opened_world() as world, new_folder() as folder:
+    with opened_world() as world, new_folder() as folder, ExitStack() as stack:
+        attacks = (migrate_stopped, move_stopped) if stores.server else ATTACKS
+        disk = mounted_disk(stack, folder / "disk")
 
         def attack(number: int, chance: Random) -> None:
-            if number % 2:
-                migrate_killed(folder / f"old{number}", chance)
-            else:
-                restore_damaged(world, folder / f"new{number}", number, chance)
+            place = (disk.path if disk else folder) / str(number)
+            place.mkdir()
+            attacks[number % len(attacks)](world, Place(place, disk, chance), number)
+            shutil.rmtree(place)
 
         yield attack
 
 
-def restore_damaged(world: World, folder: Path, number: int, chance: Random) -> None:
-    folder.mkdir()
-    file, damaged = folder / "good.tar", folder / "damaged.tar"
+@dataclass
+class Place:
+    """A folder, on a small disk where mounting is allowed, and commands that are stopped there."""
+
+    folder: Path
+    disk: SmallDisk | None
+    chance: Random
+
+    def stop(self, settings: Settings, *words: str) -> None:
+        """A command that is killed, or has little room, again and again, then goes to its end."""
+        for _ in range(self.chance.randint(1, MOST_STOPS)):
+            if self.disk and self.chance.random() < 0.5:
+                done = self._with_little_room(self.disk, settings, *words)
+            else:
+                step = str(self.chance.randrange(1, MOST_STEPS[words[0]]))
+                done = run(settings, *words, **preloading("stop") | {"TORTURE_STOP": step})
+                assert done.returncode in (0, -signal.SIGKILL), done.stderr
+            if done.returncode == 0:
+                return
+        done = run(settings, *words)
+        assert done.returncode == 0, done.stderr
+
+    def _with_little_room(self, disk: SmallDisk, settings: Settings, *words: str) -> Done:
+        disk.fill(self.chance.randrange(MOST_PAGES))
+        try:
+            done = run(settings, *words)
+        finally:
+            disk.make_room()
+        assert done.returncode in (0, 1), done.stderr
+        if done.returncode:
+            assert_refused(done)
+        return done
+
+
+def assert_refused(done: Done) -> None:
+    """In words."""
+    assert done.stderr.splitlines()[-1].startswith("audience: "), done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+
+
+def restore_damaged(world: World, place: Place, number: int) -> None:
+    file, damaged = place.folder / "good.tar", place.folder / "damaged.tar"
     person = {"email": f"named{number}@example.com", "first_name": "Unmistakable"}
     assert world.call("POST", "/fetch/subscribers", {"subscriber": person})[0] == 201
     world.ledger.left[person["email"]] = False
     accepted = world.ledger.left.keys() - world.ledger.unsure
-    with world.clients_at_work(f"b{number}", chance):
-        assert run(world.instance, "backup", str(file)).returncode == 0
+    with world.clients_at_work(f"b{number}", place.chance):
+        assert run(Settings(instance=world.instance), "backup", str(file)).returncode == 0
     world.check()
-    restore_elsewhere(world, folder / "elsewhere", file)
-    damaged.write_bytes(damage(file.read_bytes(), number, chance))
-    whole = restored(folder / "whole", file)
+    restore_elsewhere(world, place.folder / "elsewhere", file)
+    damaged.write_bytes(damage(file.read_bytes(), number, place.chance))
+    whole = restored(place.folder / "whole", file)
     assert not [email for email in accepted if email not in whole], "of those who were there before"
-    instance = shutil.copytree(folder / "whole", folder / "instance")
+    instance = Settings(instance=shutil.copytree(place.folder / "whole", place.folder / "instance"))
     before = exported(instance)
     again = run(instance, "restore", str(damaged), "--yes")
     if again.returncode:
-        assert again.stderr.splitlines()[-1].startswith("audience: "), again.stderr
-        assert "Traceback" not in again.stderr, again.stderr
+        assert_refused(again)
     assert exported(instance) == before == whole, "neither the backup nor what was there"
-    shutil.rmtree(folder)
+
+
+def back_up_stopped(world: World, place: Place, number: int) -> None:
+    """Nothing has the backup's name but a whole one, and nothing else is left; so with the restore."""
+    file, instance = place.folder / "stopped.tar", Settings(instance=place.folder / "instance")
+    with world.clients_at_work(f"s{number}", place.chance):
+        place.stop(Settings(instance=world.instance), "backup", str(file))
+    assert [*place.folder.iterdir()] == [file]
+    place.stop(instance, "restore", str(file), "--yes")
+    assert not [*instance.instance.glob(".audience-*")]
+    assert exported(instance) == restored(place.folder / "whole", file)
+    world.check()
+
+
+def migrate_stopped(world: World, place: Place, number: int) -> None:
+    """An older instance, in which an import waits, is migrated whole in the end."""
+    instance = old_instance(place.folder / "old")
+    place.stop(instance, "migrate", "--backed-up")
+    examine(instance)
+
+
+def move_stopped(world: World, place: Place, number: int) -> None:
+    """An instance, in which an import waits, has moved whole in the end, and is left once."""
+    instance = old_instance(place.folder / "old")
+    assert run(instance, "migrate", "--backed-up").returncode == 0
+    before = exported(instance)
+    url = place.chance.choice([stores.new_url(), ""]) or f"sqlite:///{place.folder / 'new.db'}"
+    place.stop(instance, "move", "--to", url)
+    assert run(instance, "site", "list").returncode == 1, "the old database is used"
+    moved = replace(instance, database_url=url)
+    assert exported(moved) == before
+    examine(moved)
+
+
+def old_instance(folder: Path) -> Settings:
+    folder.mkdir()
+    settings = Settings(instance=folder, database_url=stores.new_url())
+    with OPEN:
+        instance_before.load(settings)
+        database.close()
+    return settings
+
+
+def examine(instance: Settings) -> None:
+    """What waited is applied, and the doctor finds nothing wrong."""
+    with OPEN:
+        open_instance(instance)
+        for site in sites.list_all():
+            site_lane.drain(site.id, 60)
+        database.close()
+    rows = csv.DictReader(exported(instance).splitlines())
+    people = {row["email"]: bool(row["unsubscribed_at"]) for row in rows}
+    assert (people[LATE], people[LEFT]) == (False, True), people
+    doctor = json.loads(run(instance, "doctor", "--offline", "--recount", "--json").stdout)["findings"]
+    bad = [each for each in doctor if each["state"] == "bad" and each["check"] in EXAMINED]
+    assert not bad, bad
 
 
 def restore_elsewhere(world: World, folder: Path, file: Path) -> None:
@@ -108,51 +198,23 @@ def damage(octets: bytes, number: int, chance: Random) -> bytes:
     return octets[:at] + piece + octets[at + (len(piece) if how == "swap" else 0) :]
 
 
-def restored(instance: Path, file: Path) -> str:
-    outcome = run(instance, "restore", str(file), "--yes")
+def restored(folder: Path, file: Path) -> str:
+    outcome = run(Settings(instance=folder), "restore", str(file), "--yes")
     assert outcome.returncode == 0, outcome.stderr
-    return exported(instance)
+    return exported(Settings(instance=folder))
 
 
-def exported(instance: Path) -> str:
+def exported(instance: Settings) -> str:
     site = json.loads(run(instance, "site", "list", "--json").stdout)[0]["site_uuid"]
     return run(instance, "export", "--site", site).stdout
 
 
-def run(instance: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def run(settings: Settings, *words: str, **more: str) -> Done:
+    url = {"AUDIENCE_DATABASE_URL": settings.database_url}
     return subprocess.run(
-        command(*words),
-        env=environment(instance, free_port()),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        command(*words), env=environment(settings.instance, free_port(), **url | more), cwd=ROOT,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
 
 
-def migrate_killed(folder: Path, chance: Random) -> None:
-    """Killed again and again before a statement, an older instance is migrated whole in the end."""
-    folder.mkdir()
-    (folder / "pepper").write_bytes(b"p" * 32)
-    prepare = "import sys, apsw; apsw.Connection(sys.argv[1]).execute(open(sys.argv[2]).read())"
-    python(prepare, str(folder / "audience.db"), str(ON_SQLITE))
-    kills, ended = 0, -signal.SIGKILL
-    while ended == -signal.SIGKILL:
-        statement = chance.randrange(1, MOST_STATEMENTS) if kills < 5 else 10**9
-        ended = python(KILLED, str(folder), str(statement))
-        kills += 1
-    assert ended == 0, f"exit status {ended} after {kills - 1} kills"
-    assert "ann@example.com" in exported(folder).lower()
-    doctor = json.loads(run(folder, "doctor", "--offline", "--recount", "--json").stdout)["findings"]
-    bad = [
-        each
-        for each in doctor
-        if each["state"] == "bad" and each["check"] in ("database", "counters", "values", "migrations")
-    ]
-    assert not bad, bad
-    shutil.rmtree(folder)
-
-
-def python(code: str, *words: str) -> int:
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("AUDIENCE_")}
-    return subprocess.run([sys.executable, "-c", code, *words], cwd=ROOT, env=environ, check=False).returncode
+ATTACKS = (restore_damaged, migrate_stopped, back_up_stopped, move_stopped)

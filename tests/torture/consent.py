@@ -7,6 +7,7 @@ The judge that knows less (`tests/stories/invariant.py`) finds nothing wrong, no
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -85,13 +86,13 @@ class RestoredHistory(History):
         """Under this address, or one that it had, if it is the word of after the backup."""
         if self._kept is None or word.number <= self._kept.number:
             return
-        known = self.model.people.get(address) or self.model.hashes.get(address) or Word()
-        if not known.erased:
-            if address in self.model.people:
-                accepted = self.model.number, self.model.accepted_at
-                self.model.say(address, UNSUBSCRIBE, accepted, self.model.accepted_at if word.rank else None)
-            else:
-                self.model.hashes[address] = Word(self.model.number, word.at, left=True, rank=word.rank)
+        if address in self.model.people:
+            accepted = self.model.number, self.model.accepted_at
+            self.model.say(address, UNSUBSCRIBE, accepted, self.model.accepted_at if word.rank else None)
+            return
+        known = self.model.hashes.get(address) or Word()
+        last = max(word, known, key=lambda each: (each.at or 0, each.rank)) if known.erased else word
+        self.model.hashes[address] = replace(last, number=self.model.number, erased=known.erased)
 
     def _take_back(self, left: dict[str, Word]) -> None:
         """The model is as it was kept, but that who is erased or in `left` since then is away."""

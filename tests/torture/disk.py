@@ -1,8 +1,9 @@
 """The disk is full, nearly full, out of inodes, or takes no byte more in a file, under four clients.
 
-Or it takes all that is small, and nothing of what a worker is to write, again and again. Answers are 200, 201
-and 503, reads go on, and with room again everything that was accepted is applied by itself: no import is
-given up. A file system of its own needs the right to mount; without it only the first two are tried.
+Or it takes all that is small, and nothing of what a worker is to write, again and again. Now and then an
+undo, a bulk action and a file of the console are under way. Answers are 200, 201 and 503, reads go on, and
+with room again everything that was accepted is applied by itself: no import is given up.
+A file system of its own needs the right to mount; without it only the first two are tried.
 """
 
 import os
@@ -19,12 +20,12 @@ from typing import Any
 import pytest
 
 from tests.small_disk import SmallDisk, mounted
-from tests.torture import leases
+from tests.torture import leases, works
 from tests.torture.power import send_large
 from tests.torture.world import World, eventually, new_folder, opened_world, preloading
 
 SHORT, LONG, UNIT = 5, 60, "troubles"
-MEBIBYTES = 128
+MEBIBYTES = 256
 LITTLE, ENOUGH, TRIES = 2**16, 2**62, 8  # bytes for a transaction of a worker; of an import that is too large
 READS = ("/stats/site", "/fetch/search", "/batch/imports", "/fetch/tags")
 
@@ -40,7 +41,7 @@ def opened(short: bool) -> Iterator[object]:
 
         def attack(number: int, chance: Random) -> None:
             troubles: tuple[Trouble, ...] = TROUBLES if disk else UNMOUNTED
-            with world.clients_at_work(f"d{number}", chance):
+            with works.at_times(world, number), world.clients_at_work(f"d{number}", chance):
                 threading.Event().wait(0.3)
                 end = troubles[number % len(troubles)](world, disk, chance)
                 try:

@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import TAG, UNSUBSCRIBE, NewAct
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import TAG, UNSUBSCRIBE, NewAction
 from audience.config import Settings
 from audience.jobs import MACHINE_FAULTS
 from audience.operations.opening import open_database
@@ -56,16 +56,16 @@ class Stored:
             finally:
                 database.close()
 
-    def begin(self, new: NewAct) -> int | None:
+    def begin(self, new: NewAction) -> int | None:
         """The id of a bulk action; None if it may not be begun."""
         with contextlib.suppress(*MACHINE_FAULTS), self.opened():
-            return bulk_acts.begin(self._site(), new, ACTOR).id
+            return bulk_actions.begin(self._site(), new, ACTOR).id
         return None
 
     def is_at_rest(self) -> bool:
         """Whether no bulk action waits."""
         with contextlib.suppress(*MACHINE_FAULTS), self.opened():
-            return not any(act.is_open for act in bulk_acts.newest(self._site()))
+            return not any(act.is_open for act in bulk_actions.newest(self._site()))
         return False
 
     def _site(self) -> Site:
@@ -192,7 +192,9 @@ class DoorClient:
             return
         kind = self._chance.choice([UNSUBSCRIBE, TAG])
         request = self._judge.send(EARLIEST, LATEST)
-        act = self._stored.begin(NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=self._name))
+        act = self._stored.begin(
+            NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=self._name)
+        )
         source = f"act {act}"
         self._judge.answer(request, source, source, certain=act is not None)
         for email in [email for email, data in found.items() if data]:

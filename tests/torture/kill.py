@@ -1,7 +1,8 @@
 """kill -9 of Redis, an import worker, the web server, the supervisor or PostgreSQL, under four clients.
 
-Now and then two workers are at the same import instead, as after a lease that was too short. Nothing accepted
-is lost or done twice, the counts are exact, and the queue is drained within a minute.
+Now and then an undo, a bulk action and a file of the console are under way; or two workers are at the same
+import instead, as after a lease that was too short. Nothing accepted is lost or done twice, the counts are
+exact, and the queue is drained within a minute.
 """
 
 import os
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from tests.torture import leases, stores
+from tests.torture import leases, stores, works
 from tests.torture.world import World, eventually, opened_world
 
 SHORT, LONG, UNIT = 25, 500, "kills"
@@ -25,7 +26,7 @@ def opened(short: bool) -> Iterator[object]:
 
         def attack(number: int, chance: Random) -> None:
             victim = chance.choice([*PARTS, *PARTS, "supervisor", *(["database"] if stores.server else [])])
-            with world.clients_at_work(f"k{number}", chance, doors=1):
+            with works.at_times(world, number), world.clients_at_work(f"k{number}", chance, doors=1):
                 threading.Event().wait(chance.uniform(0.05, 0.5))
                 if number % TWO_WORKERS_EVERY:
                     kill(world, victim, chance)

@@ -9,7 +9,6 @@ from audience import clock
 from audience.changes.changes import change_from_item
 from audience.imports import payloads as import_payloads
 from audience.subscribers import subscribers
-from schemas.imports import MAX_ITEMS
 from storage import database, jobs, leases
 from storage.imports import file_uploads, imports
 from tests.service import until
@@ -20,7 +19,7 @@ HELD_MS = 50_000
 AHEAD_MS = 30 * 86_400_000  # no file is a day old, whatever the service's clock says
 KINDS = ("import", "webhook", "file")
 SWEEPS = 2
-BATCHES, TAGS = 5, ["a", "b", "c", "d", "e"]
+ROWS = 10_000  # many transactions of one import
 EXPIRIES, SECONDS_APART = 15, 0.1
 
 
@@ -95,13 +94,12 @@ def _give_back() -> None:
 
 def expire(world: World, name: str) -> None:
     """Again and again another worker, which is killed, has taken the import with which the first goes on."""
-    for batch in range(BATCHES):
-        people = [f"{name}-{batch}-{each}@example.com" for each in range(MAX_ITEMS)]
-        body = {"subscribers": [{"email": each, "tags": TAGS} for each in people]}
-        status, answer = world.ask("POST", "/batch/subscribers", body)
-        assert status == 200, answer
-        world.ledger.left.update(dict.fromkeys(people, False))
-        world.ledger.imports[answer["import_id"]] = len(people)
+    people = [f"{name}-{each}@example.com" for each in range(ROWS)]
+    path = "/batch/imports?consent=subscribed"
+    status, answer = world.ask("POST", path, "\n".join(["email", *people, ""]).encode())
+    assert status == 200, answer
+    world.ledger.left.update(dict.fromkeys(people, False))
+    world.ledger.imports[answer["data"]["id"]] = len(people)
     with opened_database(world):
         for _ in range(EXPIRIES):
             with database.write():
@@ -112,14 +110,15 @@ def expire(world: World, name: str) -> None:
 
 
 def retry_at_once(world: World, times: int) -> None:
-    """Returns once imports that a worker hands back have been taken anew so often, or are given up."""
+    """Returns once what a worker hands back of a site has been taken anew so often, or is given up."""
     with opened_database(world):
         retried = 0
         while retried < times and not _is_given_up():
             with database.write():
                 retried += database.execute(
                     "UPDATE jobs SET not_before = 0 "
-                    "WHERE kind = 'import' AND status = 'waiting' AND claim IS NULL AND not_before > ?",
+                    "WHERE kind IN ('import', 'undo') AND status = 'waiting' AND claim IS NULL "
+                    "AND not_before > ?",
                     (leases.now(clock.uptime_ms()),),
                 )
             threading.Event().wait(SECONDS_APART)
@@ -128,3 +127,11 @@ def retry_at_once(world: World, times: int) -> None:
 @database.session()
 def _is_given_up() -> bool:
     return bool(database.row("SELECT 1 FROM imports WHERE status = 'failed'"))
+
+
+def end_of_file(world: World) -> None:
+    """As if the lease of a file were over, with which a killed worker was at work."""
+    with opened_database(world), database.write():
+        database.execute(
+            "UPDATE jobs SET claim = 'x', not_before = 0 WHERE kind = 'file' AND claim IS NOT NULL"
+        )

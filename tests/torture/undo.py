@@ -1,4 +1,4 @@
-"""Random histories of imports, acts on many, undos, later changes, erasures and clock steps against a model.
+"""Random histories of imports, bulk actions, undos, later changes, erasures and clock steps against a model.
 
 Nobody who left is subscribed again, nothing that was said later is lost, and the counts are the model's. Of
 histories by every door, many of them undone, the judge of `tests/stories/invariant.py` finds nothing wrong.

@@ -12,7 +12,6 @@ from audience.answers.tables import BUNDLED
 from audience.config import SettingError
 
 FLAGS = ("just_registered", "spamhaus", "nordspam", "spfbl", "sorbs", "abusix")
-KEYS = ("spamhaus_dqs_key", "abusix_key")
 LISTED_NETWORK = IPv4Network("127.0.0.0/8")  # RFC 5782 section 2.3
 # Addresses that never mean listed: errors, and wildcard answers of resolvers.
 NOT_LISTED_NETWORKS = (

@@ -57,6 +57,11 @@ if (tokens.length) {
 // What was asked for after the end of a session is asked for again, by itself
 document.querySelector("[data-goes-on]")?.requestSubmit()
 
+for (const button of document.querySelectorAll("[data-print]")) {
+  button.hidden = false
+  button.addEventListener("click", () => print())
+}
+
 // Those who are ticked in a list, counted
 function countTicked(form) {
   const boxes = [...form.querySelectorAll("[name=uuid]")]

@@ -11,10 +11,11 @@ from audience import clock
 from audience.changes import log as change_log
 from audience.changes import pages as change_log_pages
 from audience.changes import retention as change_log_retention
-from audience.changes.changes import RESTORE, Change, Source
+from audience.changes.changes import Change
 from audience.erasures import erasures
 from audience.imports import dry_runs
 from audience.operations import change_log_replay
+from audience.sources import RESTORE, Source
 from audience.subscribers import commands, events, subscribers
 from audience.subscribers import tags as site_tags
 from schemas.formats.rows import FileRow

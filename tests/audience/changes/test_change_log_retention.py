@@ -6,10 +6,10 @@ from audience import clock
 from audience.changes import log as change_log
 from audience.changes import pages as change_log_pages
 from audience.changes import retention as change_log_retention
-from audience.changes.changes import RESTORE
 from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.errors import Refused
+from audience.sources import RESTORE
 from audience.subscribers import subscribers
 from storage import database
 from tests.audience.changes.test_change_log import ANN, BOB, sizes

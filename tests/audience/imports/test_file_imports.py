@@ -81,7 +81,7 @@ def test_the_rows_are_let_go_when_they_cannot_be_stored(site):
 def test_who_sends_a_file_that_is_taken_back_meanwhile_reads_so(site):
     upload = file_imports.resume(site, "people.csv")
     upload.store(good(1, 2))
-    undos.of_import(site, upload.import_id, 30)
+    undos.undo_import(site, upload.import_id, 30)
     for go_on in (lambda: upload.store(good(1, 2, 3)), lambda: upload.accept(["email"])):
         with pytest.raises(Refused, match="undone"):
             go_on()

@@ -13,7 +13,7 @@ from audience.imports import file_uploads
 from audience.operations import site_lane
 from audience.subscribers import stats
 from storage import database
-from storage.imports import file_pieces
+from storage.imports import file_chunks
 from tests.file_jobs import do_files
 
 PEOPLE = b"email,note\n" + b"".join(b"p%d@example.com,%s\n" % (n, b"x" * 2_000) for n in range(1_600))
@@ -21,7 +21,7 @@ PEOPLE = b"email,note\n" + b"".join(b"p%d@example.com,%s\n" % (n, b"x" * 2_000) 
 
 @pytest.fixture
 def site(app, monkeypatch):
-    monkeypatch.setattr(file_pieces, "are_kept", lambda: True)
+    monkeypatch.setattr(file_chunks, "are_kept", lambda: True)
     return sites.create("Example")
 
 
@@ -46,7 +46,7 @@ def count_pieces():
 def test_a_worker_of_another_host_imports_a_file(site, hosts):
     upload = keep(site, hosts[0])
     assert count_pieces() == -(-len(PEOPLE) // file_uploads.COPY_BYTES) > 3
-    with file_uploads.opened(site, hosts[1], upload) as file:
+    with file_uploads.open_content(site, hosts[1], upload) as file:
         assert file.read() == PEOPLE
     file_uploads.begin_import(site, hosts[0], upload, COMMAND_LINE)
     do_files(hosts[1])
@@ -65,7 +65,7 @@ def test_a_file_that_is_left_or_forgotten_leaves_nothing(site, hosts, monkeypatc
     monkeypatch.setattr(clock, "now_ms", lambda: tomorrow)
     file_uploads.sweep(hosts[1])
     assert count_pieces() == 0
-    with pytest.raises(NotFound), file_uploads.opened(site, hosts[0], forgotten):
+    with pytest.raises(NotFound), file_uploads.open_content(site, hosts[0], forgotten):
         pass
 
 
@@ -82,7 +82,7 @@ def test_a_file_of_which_only_a_part_came_is_forgotten(site, hosts, monkeypatch)
     tomorrow = clock.now_ms() + DAY_MS + 1
     monkeypatch.setattr(clock, "now_ms", lambda: tomorrow)
     file_uploads.sweep(hosts[1])
-    with file_uploads.opened(site, hosts[1], kept) as file:
+    with file_uploads.open_content(site, hosts[1], kept) as file:
         assert file.read() == PEOPLE
     assert count_pieces() == 4
 

@@ -12,6 +12,7 @@ from audience.subscribers import stats, subscribers
 from storage import database, leases
 from storage import jobs as stored_jobs
 from storage.engines import sqlite_log
+from storage.pace import Pace
 from tests.client import FakeQueue
 from tests.stored_people import found
 
@@ -137,10 +138,11 @@ def test_a_worker_that_lost_its_claim_writes_nothing(site, tick, monkeypatch):
         tick()
         assert steal(site, import_id)
 
+    monkeypatch.setattr(imports, "_pace", Pace(200, 200, 200))
     monkeypatch.setattr(database, "checkpoint", stolen)
     assert site_lane.drain(site.id, 30) is False
-    assert state(site, import_id) == ("running", 500, 500, 0, 0)
-    assert stats.for_site(site) == stats.recount(site) == stats.Counts(500, 0)
+    assert state(site, import_id) == ("running", 200, 200, 0, 0)
+    assert stats.for_site(site) == stats.recount(site) == stats.Counts(200, 0)
     with database.session():
         assert database.row("SELECT claim FROM jobs")[0] == "thief"
 

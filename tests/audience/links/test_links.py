@@ -10,6 +10,7 @@ from audience.access import site_keys, sites
 from audience.changes import pages as change_log_pages
 from audience.erasures import erasures
 from audience.links import generations, links
+from audience.links import tokens as link_tokens
 from audience.links.links import PREFERENCES, UNSUBSCRIBE, Links, Standing
 from audience.links.unsubscribing import LinkOutcome, unsubscribe
 from audience.subscribers import commands, stats, subscribers
@@ -46,7 +47,7 @@ def link(site, email, purpose=UNSUBSCRIBE):
 def suppression(site, email):
     address_hash = site_keys.address_hash(site.id, addresses.identity(email))
     with database.session():
-        return suppressions.known(site.id, [address_hash]).get(address_hash)
+        return suppressions.find_by_hash(site.id, [address_hash]).get(address_hash)
 
 
 def test_a_link_says_whose_it_is_and_is_good_for_one_purpose(site):
@@ -149,7 +150,7 @@ def test_unsubscribing_is_an_event_of_its_own_source_with_its_reason(site):
     put(site, {"email": ANN})
     assert unsubscribe(link(site, ANN), "too_many").outcome is LinkOutcome.UNSUBSCRIBED
     history = change_log_pages.history(site, found(site, ANN).uuid)
-    [(source, event)] = history.consents
+    [(source, event)] = history.consent.events
     assert (source, event.subscribed, event.reason) == (("link", None), False, "too_many")
     assert history.changes[0].kind == "unsubscribed"
     assert stats.recount(site) == stats.Counts(1, 1)
@@ -159,7 +160,7 @@ def test_unsubscribing_is_an_event_of_its_own_source_with_its_reason(site):
 def test_what_is_no_reason_is_not_kept(site, reason):
     put(site, {"email": ANN})
     unsubscribe(link(site, ANN), reason)
-    [(_, event)] = change_log_pages.history(site, found(site, ANN).uuid).consents
+    [(_, event)] = change_log_pages.history(site, found(site, ANN).uuid).consent.events
     assert event.reason == "word"
 
 
@@ -169,7 +170,7 @@ def test_twice_is_as_once_and_each_time_has_a_later_number(site):
     assert second.outcome is LinkOutcome.ALREADY
     assert second.number > first.number > 0
     assert found(site, ANN).consent_number == second.number
-    assert len(change_log_pages.history(site, found(site, ANN).uuid).consents) == 1
+    assert len(change_log_pages.history(site, found(site, ANN).uuid).consent.events) == 1
 
 
 def test_who_left_by_a_link_stays_away_from_imports_and_comes_back_by_subscribe(site):
@@ -258,7 +259,7 @@ def test_of_somebody_whom_the_site_never_had_nothing_is_kept(site):
     put(site, {"email": ANN})
     stranger = link(site, ANN)._replace(uuid="00000000-0000-7000-8000-000000000000")
     before = change_log_pages.newest(site)
-    assert unsubscribe(stranger) == (LinkOutcome.UNKNOWN, 0)
+    assert unsubscribe(stranger) == (LinkOutcome.UNKNOWN, 0, None)
     assert change_log_pages.newest(site) == before
 
 
@@ -269,3 +270,15 @@ def test_a_later_subscribe_counts_over_what_a_link_kept(site):
     unsubscribe(old)
     assert not commands.run(site, [{"command": "subscribe", "email": ANN}]).errors
     assert found(site, ANN).unsubscribed_at is None
+
+
+def test_a_token_has_a_place_for_a_topic(site):
+    put(site, {"email": ANN})
+    made = link(site, ANN)
+    with database.session():
+        key = generations.key(site.id, UNSUBSCRIBE, generations.read(site.id).current)
+    begin = link_tokens.begin(made.generation, bytes.fromhex(site.uuid[:8]))
+    packed = begin + bytes.fromhex(made.uuid.replace("-", "")) + (7).to_bytes(4, "big")
+    found_link = links.read(UNSUBSCRIBE, link_tokens.write(packed, link_tokens.signer(key)))
+    assert found_link is not None
+    assert (found_link.uuid, found_link.topic_id, made.topic_id) == (made.uuid, 7, 0)

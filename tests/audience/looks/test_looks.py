@@ -32,7 +32,7 @@ def sent(**changed):
     return {
         "name": "Harbour & Letters", "home": "https://harbour-letters.example",
         "imprint": "https://harbour-letters.example/imprint", "privacy": "http://harbour-letters.example/p?a=1",
-        "language": "de", "accent": "#1d4f80",
+        "language": "de", "accent": "#1d4f80", "base_url": "https://mail.harbour-letters.example",
     } | changed  # fmt: skip
 
 
@@ -97,11 +97,14 @@ def test_no_other_file_is_a_logo(site, picture):
     ("imprint", "https://a b.example"), ("imprint", "https://user@a.example"), ("privacy", "//a.example"),
     ("privacy", "https://[a"), ("home", "https://a.example/" + "a" * 500), ("home", "https://a.example/\0"),
     ("accent", "red"), ("accent", "#fff"), ("accent", "#1d4f80;}"), ("accent", "#GGGGGG"),
-    ("language", "xx"),
+    ("language", "xx"), ("base_url", "https://people.example"), ("base_url", "https://localhost:8000"),
+    ("base_url", "https://mail.example/path"), ("base_url", "https://MAIL.example"),
+    ("base_url", "mail.example"),
+    ("base_url", "https://user@mail.example"), ("base_url", "https://mail.example?x"),
 ])  # fmt: skip
 def test_what_could_deceive_or_break_a_page_is_refused(site, field, wrong):
     with pytest.raises(Refused) as refused:
-        looks.change(site, sent(**{field: wrong}), b"", False, COMMAND_LINE)
+        looks.change(site, sent(**{field: wrong}), b"", False, COMMAND_LINE, "https://people.example/x")
     assert [error.field for error in refused.value.errors] == [field]
     assert looks.get(site) == looks.Look()
 

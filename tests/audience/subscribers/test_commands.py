@@ -2,8 +2,8 @@
 
 from audience.subscribers.commands import CHANGES
 from audience.subscribers.subscribers import Change
+from schemas.command_names import CommandName
 from schemas.commands import QUERIES
-from schemas.values import CommandName
 
 
 def test_every_command_of_the_schema_can_be_applied():

@@ -120,8 +120,8 @@ def test_making_values_again_leaves_those_of_other_sites(site, other_client):
     assert field_values.differing(other_client.site) == (1, 1)
 
 
-def test_values_are_made_again_in_pieces(site, monkeypatch):
-    monkeypatch.setattr(field_values, "PIECE", 1)
+def test_values_are_made_again_in_chunks(site, monkeypatch):
+    monkeypatch.setattr(field_values, "CHUNK", 1)
     field_values.rebuild(site)
     assert field_values.differing(site) == (0, 3)
     with database.session():

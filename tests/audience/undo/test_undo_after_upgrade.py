@@ -17,7 +17,7 @@ from storage.engines.chosen import engine
 from storage.pace import Pace
 from tests.audience.undo.test_undo_by_value import act_on, people
 from tests.audience.undo.test_undos import ANN, BOB, CY, put
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.stored_people import found
 
 NEW = [f"p{number}@a.example" for number in range(4)]
@@ -44,11 +44,11 @@ def test_it_goes_on_where_it_stopped(site, upgrade, monkeypatch, pieces):
     wrong = put(site, *people(*NEW, ANN, BOB, first_name="W"))
     put(site, *people(NEW[1], NEW[3], BOB, first_name="W"))
     monkeypatch.setattr(undo_work, "_pace", Pace(1, 1, 1))
-    undos.of_import(site, wrong, 30)
+    undos.undo_import(site, wrong, 30)
     with monkeypatch.context() as patch:
-        real, left = undo_work._do_piece, iter(range(pieces))
+        real, left = undo_work._do_chunk, iter(range(pieces))
         patch.setattr(
-            undo_work, "_do_piece", lambda job: real(job) if next(left, None) is not None else 1 / 0
+            undo_work, "_do_chunk", lambda job: real(job) if next(left, None) is not None else 1 / 0
         )
         patch.setattr(jobs, "MACHINE_FAULTS", (ZeroDivisionError,))
         with pytest.raises(ZeroDivisionError):
@@ -69,8 +69,8 @@ def test_an_unsubscribe_that_came_late_before_the_upgrade_counts(site, folder, u
     """The record noted it; the number was the greater one, that of the bulk action."""
     put(site, *people(ANN, CY))
     waits = put(site, {"email": ANN, "command": "unsubscribe"}, wait=False)
-    act_id = act_on(site, "unsubscribe", ANN, CY)
-    run_acts(folder)
+    action_id = act_on(site, "unsubscribe", ANN, CY)
+    run_bulk_actions(folder)
     site_lane.drain(site.id, 30)
     assert imports.progress(site, waits).status == "finished"
     ann = found(site, ANN)
@@ -85,9 +85,9 @@ def test_an_unsubscribe_that_came_late_before_the_upgrade_counts(site, folder, u
         entries = zlib.compress(orjson.dumps(noted))
         database.execute("UPDATE change_log SET entries = ? WHERE id = ?", (entries, row_id))
     upgrade()
-    undos.of_act(site, act_id, 30, Actor("operator"))
+    undos.undo_bulk_action(site, action_id, 30, Actor("operator"))
     site_lane.drain(site.id, 30)
-    assert undos.get(site, undos.act_source(act_id)).unsubscribed_kept == 1
+    assert undos.get(site, undos.bulk_action_source(action_id)).unsubscribed_kept == 1
     assert found(site, ANN).unsubscribed_at
     assert found(site, CY).unsubscribed_at is None
 
@@ -95,4 +95,4 @@ def test_an_unsubscribe_that_came_late_before_the_upgrade_counts(site, folder, u
 def test_older_code_may_not_go_on_writing(site):
     if engine.NAME == "postgresql":
         with database.session():
-            assert database.row("SELECT lowest_writer FROM instance_state") == (6,)
+            assert database.row("SELECT lowest_writer FROM instance_state") == (7,)

@@ -4,7 +4,7 @@ import pytest
 
 from audience import clock
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.changes.changes import Change
 from audience.imports import imports
 from audience.operations import site_lane
@@ -15,7 +15,7 @@ from storage import database
 from storage.imports import imports as stored_imports
 from storage.pace import Pace
 from tests.audience.undo.test_undos import ANN, BOB, CY, put, run, tags_of, take_back
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.stored_people import found
 
 ACTOR = Actor("operator", "")
@@ -29,8 +29,8 @@ def people(*emails, **values):
 def act_on(site, kind, *emails, tag=""):
     """A bulk action that waits; its id."""
     ids = [found(site, email).id for email in emails]
-    new = bulk_acts.NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-    return bulk_acts.begin(site, new, ACTOR).id
+    new = bulk_actions.NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+    return bulk_actions.begin(site, new, ACTOR).id
 
 
 def values(site, email):
@@ -64,8 +64,8 @@ def test_also_where_it_failed_and_may_be_tried_again(site):
 
 def test_rows_of_an_import_that_is_undone_itself_keep_nobody(site):
     wrong, again = put(site, *people(ANN)), put(site, *people(ANN), wait=False)
-    undos.of_import(site, wrong, 30)
-    undos.of_import(site, again, 30)
+    undos.undo_import(site, wrong, 30)
+    undos.undo_import(site, again, 30)
     site_lane.drain(site.id, 30)
     assert subscribers.find(site, ANN) is None
 
@@ -141,13 +141,13 @@ def test_a_number_is_not_the_truth_value_that_it_equals(site):
 
 def test_a_tag_of_a_bulk_action_goes_back_where_a_later_write_repeated_it(site, folder):
     put(site, *people(ANN, BOB))
-    act_id = act_on(site, "tag", ANN, BOB, tag="x")
-    run_acts(folder)
+    action_id = act_on(site, "tag", ANN, BOB, tag="x")
+    run_bulk_actions(folder)
     put(site, *people(ANN, tags=["x"]))
     run(site, command="remove_tag", email=BOB, query="x")
-    undos.of_act(site, act_id, 30, ACTOR)
+    undos.undo_bulk_action(site, action_id, 30, ACTOR)
     site_lane.drain(site.id, 30)
-    undo = undos.get(site, undos.act_source(act_id))
+    undo = undos.get(site, undos.bulk_action_source(action_id))
     assert (undo.restored, undo.kept) == (2, 0)
     assert tags_of(site, ANN) == set()
 
@@ -156,19 +156,19 @@ def unsubscribe(site, folder, by, *, waits=False):
     """Unsubscribes Ann by an import or a bulk action; its source."""
     if by == "import":
         return undos.import_source(put(site, {"email": ANN, "command": "unsubscribe"}, wait=not waits))
-    act_id = act_on(site, "unsubscribe", ANN)
+    action_id = act_on(site, "unsubscribe", ANN)
     if not waits:
-        run_acts(folder)
-    return undos.act_source(act_id)
+        run_bulk_actions(folder)
+    return undos.bulk_action_source(action_id)
 
 
 def undo_unsubscribing(site, folder, source):
     if source.kind == "import":
-        undos.of_import(site, source.id, 30, resubscribe=True)
+        undos.undo_import(site, source.id, 30, resubscribe=True)
     else:
-        undos.of_act(site, source.id, 30, ACTOR)
+        undos.undo_bulk_action(site, source.id, 30, ACTOR)
     site_lane.drain(site.id, 30)
-    run_acts(folder)
+    run_bulk_actions(folder)
     return undos.get(site, source)
 
 
@@ -184,7 +184,7 @@ def test_every_other_unsubscribe_counts(site, folder, later, by, other, when):
     source = unsubscribe(site, folder, by)
     if when == "before, applied after":
         site_lane.drain(site.id, 30)
-        run_acts(folder)
+        run_bulk_actions(folder)
     elif when == "after, applied":
         run(site, command="unsubscribe", email=ANN)
     elif when == "dated before":

@@ -1,4 +1,4 @@
-"""Random histories of imports, acts on many, undos, later changes and erasures give what the model says."""
+"""Random histories of imports, bulk actions, undos, later changes and erasures give what the model says."""
 
 import random
 from operator import itemgetter
@@ -8,8 +8,8 @@ import pytest
 
 from audience import addresses
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import TAG, UNSUBSCRIBE, UNTAG, NewAct
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, NewAction
 from audience.changes.changes import Acceptance, Change, Consent, change_from_item
 from audience.erasures import erasures
 from audience.imports import imports
@@ -25,7 +25,7 @@ from tests.audience.test_histories import EMAILS, TAGS, VALUES, History, rarely,
 from tests.change_mirror import Mirror, normal, state
 from tests.client import FakeQueue
 from tests.depth import examples
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.subscriber_model import UNSUBSCRIBE as UNSUBSCRIBED
 from tests.undo_model import HistoryModel
 
@@ -43,6 +43,11 @@ def an_item(chance):
         "remove_tags": rarely(chance, some(chance, TAGS, 2), []),
         "command": rarely(chance, chance.choice(["subscribe", "unsubscribe"]), ""),
     }
+
+
+def keys_of(change):
+    """Of whoever it is about, and of the address that was sent."""
+    return change["key"], change.get("behind")
 
 
 def named(source):
@@ -105,16 +110,16 @@ class UndoHistory(History):
             return
         kind, tag = self.chance.choice([TAG, UNTAG, UNSUBSCRIBE, UNSUBSCRIBE]), self.chance.choice(TAGS)
         ids = [person.id for person in people]
-        new = NewAct(kind=kind, ids=ids, seen=bulk_acts.fingerprint(ids), tag=tag)
-        act = bulk_acts.begin(self.site, new, ACTOR)
-        run_acts(self.instance)
-        self._acted(undos.act_source(act.id), kind, tag, people)
+        new = NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
+        act = bulk_actions.begin(self.site, new, ACTOR)
+        run_bulk_actions(self.instance)
+        self._acted(undos.bulk_action_source(act.id), kind, tag, people)
 
     def _acted(self, source, kind, tag, people):
         words = {TAG: {"tags": (tag,)}, UNTAG: {"remove_tags": (tag,)}}
         said = words.get(kind, {"consent": Consent.UNSUBSCRIBE})
         changes = [Change(each.email_key, each.email, creates=False, **said) for each in people]
-        act = bulk_acts.get(self.site, source.id)
+        act = bulk_actions.get(self.site, source.id)
         rows, taken = [change._asdict() for change in changes], (act.seq, act.accepted_at)
         self.whole.write(named(source), rows, act.seq, self.now, act.accepted_at)
         if act.changed:
@@ -128,10 +133,10 @@ class UndoHistory(History):
         self.undone.add(source)
         if source.kind == "import":
             self.resubscribes[source] = self.chance.random() < 0.5
-            undos.of_import(self.site, source.id, 30, resubscribe=self.resubscribes[source])
+            undos.undo_import(self.site, source.id, 30, resubscribe=self.resubscribes[source])
             self.whole.taken_back.add(self.done[source][0])
         else:
-            undos.of_act(self.site, source.id, 30, ACTOR)
+            undos.undo_bulk_action(self.site, source.id, 30, ACTOR)
         self.queue = [each for each in self.queue if each[:2] != ("import", source)]
         self.queue.append(("undo", source, None))
         if self.chance.random() < 0.7:
@@ -207,7 +212,11 @@ class UndoHistory(History):
         erasures.erase(self.site, self.instance, email=key)
         self.whole.erase(key, self.taken()[0], self.now)
         self.queue = [
-            (kind, id_, changes and [each if each and each["key"] != key else None for each in changes])
+            (
+                kind,
+                id_,
+                changes and [None if each is None or key in keys_of(each) else each for each in changes],
+            )
             for kind, id_, changes in self.queue
         ]
 

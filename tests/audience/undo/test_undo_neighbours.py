@@ -4,12 +4,12 @@ import pytest
 
 from audience import jobs
 from audience.changes import retention as change_log_retention
-from audience.changes.changes import Source
 from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.errors import NotFound, Refused
 from audience.imports import backlog, imports
 from audience.operations import site_lane
+from audience.sources import Source
 from audience.subscribers import custom_fields, events, field_values, subscribers
 from audience.undo import undos
 from storage.pace import Pace
@@ -45,11 +45,11 @@ def interrupted(site, later, monkeypatch):
 
 def test_what_the_record_has_only_the_end_of_is_refused(site, interrupted, later):
     source = Source("import", interrupted)
-    assert undos.until(site, source, 30)
+    assert undos.undoable_until(site, source, 30)
     later(24 * DAY_MS)
     change_log_retention.sweep(30)
-    assert undos.until(site, source, 30) is None
-    for ask in (undos.of_import, lambda *_: undos.dry_run(site, source, 30)):
+    assert undos.undoable_until(site, source, 30) is None
+    for ask in (undos.undo_import, lambda *_: undos.dry_run(site, source, 30)):
         with pytest.raises(Refused):
             ask(site, interrupted, 30)
     assert found(site, ANN).fields == {"plan": "c"}
@@ -75,7 +75,7 @@ def test_a_field_that_somebody_has_stays_while_the_values_are_made_again(site, f
 
 def test_what_is_taken_back_is_no_failed_import(site):
     import_id = put(site, {"email": ANN}, wait=False)
-    undos.of_import(site, import_id, 30)
+    undos.undo_import(site, import_id, 30)
     site_lane.drain(site.id, 30)
     assert imports.progress(site, import_id).status == "failed"
     assert backlog.failed_imports() == []

@@ -4,34 +4,34 @@ import pytest
 
 from audience import clock
 from audience.access.audit_log import Actor
-from audience.bulk import acts as bulk_acts
+from audience.bulk import actions as bulk_actions
 from audience.changes import retention as change_log_retention
-from audience.changes.changes import Source
 from audience.changes.entries import unpack
 from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.imports import imports
 from audience.operations import site_lane
+from audience.sources import Source
 from audience.subscribers import events, subscribers
 from audience.undo import undos
-from audience.undo.undos import act_source
+from audience.undo.undos import bulk_action_source
 from storage import database
 from storage.imports import imports as stored_imports
 from storage.pace import Pace
 from tests.audience.undo.test_undos import ANN, BOB, CY, put, run, take_back
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 from tests.stored_people import found
 
 OPERATOR = Actor("operator", "")
 
 
 def unsubscribe(site, folder, *emails):
-    """A bulk act; its id."""
+    """A bulk action; its id."""
     ids = [found(site, email).id for email in emails]
-    act = bulk_acts.NewAct(kind="unsubscribe", ids=ids, seen=bulk_acts.fingerprint(ids))
-    act_id = bulk_acts.begin(site, act, OPERATOR).id
-    run_acts(folder)
-    return act_id
+    act = bulk_actions.NewAction(kind="unsubscribe", ids=ids, seen=bulk_actions.fingerprint(ids))
+    action_id = bulk_actions.begin(site, act, OPERATOR).id
+    run_bulk_actions(folder)
+    return action_id
 
 
 def repeated_words(site):
@@ -47,10 +47,10 @@ def indexed(site):
         return database.row("SELECT count(*) FROM changed_subscribers WHERE site_id = ?", (site.id,))[0]
 
 
-def undo_bulk_action(site, act_id):
-    undos.of_act(site, act_id, 30, OPERATOR)
+def undo_bulk_action(site, action_id):
+    undos.undo_bulk_action(site, action_id, 30, OPERATOR)
     site_lane.drain(site.id, 30)
-    return undos.get(site, act_source(act_id))
+    return undos.get(site, bulk_action_source(action_id))
 
 
 def test_an_act_taken_back_does_not_repeat_the_word_of_an_import_taken_back(site, folder):
@@ -58,9 +58,9 @@ def test_an_act_taken_back_does_not_repeat_the_word_of_an_import_taken_back(site
     erasures.erase(site, folder, BOB)
     run(site, command="unsubscribe", email=ANN)
     wrong = put(site, *({"email": each, "command": "subscribe"} for each in (ANN, BOB)))
-    act_id = unsubscribe(site, folder, ANN, BOB, CY)
+    action_id = unsubscribe(site, folder, ANN, BOB, CY)
     take_back(site, wrong)
-    undo = undo_bulk_action(site, act_id)
+    undo = undo_bulk_action(site, action_id)
     assert (undo.restored, undo.kept, undo.unsubscribed_kept) == (1, 2, 2)
     assert found(site, ANN).unsubscribed_at
     assert found(site, BOB).unsubscribed_at
@@ -71,10 +71,10 @@ def test_nor_that_of_one_whose_undo_waits(site, folder):
     put(site, {"email": ANN})
     run(site, command="unsubscribe", email=ANN)
     wrong = put(site, {"email": ANN, "command": "subscribe"})
-    act_id = unsubscribe(site, folder, ANN)
-    undos.of_act(site, act_id, 30, OPERATOR)
-    undos.of_import(site, wrong, 30)
-    assert undos.dry_run(site, act_source(act_id), 30).counts["unsubscribed_kept"] == 1
+    action_id = unsubscribe(site, folder, ANN)
+    undos.undo_bulk_action(site, action_id, 30, OPERATOR)
+    undos.undo_import(site, wrong, 30)
+    assert undos.dry_run(site, bulk_action_source(action_id), 30).counts["unsubscribed_kept"] == 1
     site_lane.drain(site.id, 30)
     assert undos.get(site, Source("import", wrong)).status == "finished"
     assert found(site, ANN).unsubscribed_at
@@ -143,6 +143,15 @@ def test_who_leaves_by_an_older_word_leaves_though_an_import_taken_back_repeated
     site_lane.drain(site.id, 30)
     assert found(site, ANN).unsubscribed_at == left
     assert found(site, BOB).unsubscribed_at is None  # a later word says so
+
+
+def test_also_where_repeating_that_is_all_that_the_import_did(site, later):
+    subscribers.create(site, {"email": ANN})
+    left = clock.now_ms()
+    later(2)
+    take_back(site, put(site, {"email": ANN, "command": "subscribe"}))
+    events.record(site, [(0, {"email": ANN, "type": "$unsubscribe", "date": left})], [])
+    assert found(site, ANN).unsubscribed_at == left
 
 
 @pytest.mark.parametrize("more", [{}, {"first_name": "?"}])

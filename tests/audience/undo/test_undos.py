@@ -4,13 +4,13 @@ import pytest
 
 from audience.changes import pages as change_log_pages
 from audience.changes import retention as change_log_retention
-from audience.changes.changes import Source
 from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.errors import NotFound, Refused
 from audience.imports import imports
 from audience.operations import site_lane
 from audience.segments import segments
+from audience.sources import Source
 from audience.subscribers import commands, subscribers
 from audience.subscribers import custom_fields as fields
 from audience.subscribers import tags as site_tags
@@ -34,7 +34,7 @@ def put(site, *items, wait=True):
 
 def take_back(site, import_id):
     """Takes an import back; (removed, restored, kept), which are all that there were."""
-    undos.of_import(site, import_id, 30)
+    undos.undo_import(site, import_id, 30)
     site_lane.drain(site.id, 30)
     undo = undos.get(site, Source("import", import_id))
     assert undo.status == "finished"
@@ -107,14 +107,16 @@ def test_what_somebody_said_since_stays(site):
     assert (bob.first_name, bob.fields) == ("?", fields | {"plan": "new"})
     assert tags_of(site, BOB) == {"wrong"}
     undo = undos.get(site, Source("import", import_id))
-    assert undos.kept_by(site, undo) == [(("changed", None), 1), (("operator", None), 1)]
+    assert undos.reasons_kept(site, undo) == [(("changed", None), 1), (("operator", None), 1)]
 
 
 def test_whom_it_created_and_an_import_mentioned_since_is_kept_by_that(site):
     import_id = put(site, {"email": ANN, "first_name": "A"})
     again = put(site, {"email": ANN})
     assert take_back(site, import_id) == (0, 0, 1)
-    assert undos.kept_by(site, undos.get(site, Source("import", import_id))) == [(("import", str(again)), 1)]
+    assert undos.reasons_kept(site, undos.get(site, Source("import", import_id))) == [
+        (("import", str(again)), 1)
+    ]
 
 
 def test_who_left_does_not_come_back(site):
@@ -186,7 +188,7 @@ def test_what_a_segment_names_stays(site):
 def test_an_import_that_has_not_ended_is_stopped(site):
     import_id = put(site, {"email": ANN}, {"email": BOB}, wait=False)
     other = put(site, {"email": CY}, wait=False)
-    undo = undos.of_import(site, import_id, 30)
+    undo = undos.undo_import(site, import_id, 30)
     site_lane.drain(site.id, 30)
     stopped = imports.progress(site, import_id)
     assert (stopped.status, stopped.applied, imports.progress(site, other).status) == (
@@ -196,7 +198,7 @@ def test_an_import_that_has_not_ended_is_stopped(site):
     )
     with pytest.raises(NotFound):
         imports.retry(import_id)
-    assert undos.of_import(site, import_id, 30).id == undo.id
+    assert undos.undo_import(site, import_id, 30).id == undo.id
     assert [person["email"] for person in state(site).values()] == [CY]
     with database.session():
         assert database.row("SELECT count(*) FROM import_batches") == (0,)
@@ -204,7 +206,7 @@ def test_an_import_that_has_not_ended_is_stopped(site):
 
 def test_an_import_accepted_after_an_undo_is_applied_after_it(site):
     import_id = put(site, {"email": ANN, "first_name": "A"})
-    undos.of_import(site, import_id, 30)
+    undos.undo_import(site, import_id, 30)
     imports.accept(site, [(0, {"email": ANN, "first_name": "B"})], [], FakeQueue(), 1)
     site_lane.drain(site.id, 30)
     assert undos.get(site, Source("import", import_id)).kept == 1
@@ -226,17 +228,17 @@ def test_a_dry_run_counts_and_does_nothing(site):
 def test_what_the_record_no_longer_has_is_refused(site, later):
     import_id = put(site, {"email": ANN})
     later(31 * DAY_MS)
-    for ask in (undos.of_import, lambda *_: undos.dry_run(site, Source("import", import_id), 30)):
+    for ask in (undos.undo_import, lambda *_: undos.dry_run(site, Source("import", import_id), 30)):
         with pytest.raises(Refused):
             ask(site, import_id, 30)
     with pytest.raises(NotFound):
-        undos.of_import(site, 99, 30)
+        undos.undo_import(site, 99, 30)
 
 
 def test_the_record_stays_until_an_undo_has_ended(site, later):
     import_id = put(site, {"email": ANN})
     later(29 * DAY_MS)
-    undos.of_import(site, import_id, 30)
+    undos.undo_import(site, import_id, 30)
     later(9 * DAY_MS)
     change_log_retention.sweep(30)
     site_lane.drain(site.id, 30)
@@ -281,10 +283,10 @@ def test_what_the_record_has_lost_some_rows_of_is_not_taken_back(
     monkeypatch.setattr(imports, "_apply", lambda *arguments: (real(*arguments), later(2 * DAY_MS))[0])
     import_id = put(site, *({"email": email, "first_name": "Wrong"} for email in (ANN, BOB)))
     later(27 * DAY_MS + 1)
-    assert undos.until(site, undos.import_source(import_id), 90)
+    assert undos.undoable_until(site, undos.import_source(import_id), 90)
     change_log_retention.sweep(days_then)
     later(-clock_ahead_days * DAY_MS)
-    assert undos.until(site, undos.import_source(import_id), days_now) is None
+    assert undos.undoable_until(site, undos.import_source(import_id), days_now) is None
     with pytest.raises(Refused, match="no longer in the record"):
-        undos.of_import(site, import_id, days_now)
+        undos.undo_import(site, import_id, days_now)
     assert found(site, ANN).first_name == found(site, BOB).first_name == "Wrong"

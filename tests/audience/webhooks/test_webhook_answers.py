@@ -71,7 +71,7 @@ def test_whom_an_undo_removes_is_in_no_answer(site, receiver):
     receiver.always = echoes(400)
     send_all()
     assert "Annabel" in answers(site)[0]
-    undos.of_import(site, import_id, 30)
+    undos.undo_import(site, import_id, 30)
     site_lane.drain(site.id, 30)
     assert answers(site) == [""]
 

@@ -3,8 +3,8 @@
 import pytest
 
 from audience.changes import log as change_log
-from audience.changes.changes import RESTORE
 from audience.segments import segments
+from audience.sources import RESTORE
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
 from storage import database

@@ -85,7 +85,11 @@ def store(site_id: int, records: list[PlainSubscriber]) -> None:
         domains.put(site_id, domains.counted(site_id))
         for each in records:
             id_ = ids[addresses.identity(each.email)]
-            events.add(site_id, [Event(id_, type_, "{}", None, when) for type_, when in each.events], AT)
+            events.add(
+                [Event(id_, type_, "{}", None, when) for type_, when in each.events],
+                site_id=site_id,
+                created_at=AT,
+            )
 
 
 class Audience:

@@ -3,10 +3,10 @@
 from storage import database
 from storage.subscribers import subscribers
 from storage.subscribers.batches import (
+    COLUMNS,
     CONSENT,
     EVENTS,
     INSERTED,
-    KNOWN,
     NAMES,
     TEXTS,
     changed_groups,
@@ -53,7 +53,7 @@ def test_every_column_is_written_and_read(client):
         insert([list(row.values())])
         created = subscribers.get_by_key(client.site.id, "key")
         changed = a_row(client.site.id, 101) | {"id": row["id"]}
-        update(client.site.id, {TEXTS | NAMES | EVENTS | CONSENT: [[changed[name] for name in KNOWN]]})
+        update(client.site.id, {TEXTS | NAMES | EVENTS | CONSENT: [[changed[name] for name in COLUMNS]]})
         updated = subscribers.get_by_uuid(client.site.id, "uuid")
     assert created
     assert (created.fields, created.tag_ids, created.email) == ({"é": 1}, [1, 2], "email 1")
@@ -70,7 +70,7 @@ def test_an_update_writes_the_groups_that_differ(client):
     assert changed_groups(list(before), before) == 0
     for name, groups in GROUPS.items():
         person = list(before)
-        person[KNOWN.index(name)] = "other" if isinstance(person[KNOWN.index(name)], str) else 9_999
+        person[COLUMNS.index(name)] = "other" if isinstance(person[COLUMNS.index(name)], str) else 9_999
         assert changed_groups(person, before) == groups, name
 
 

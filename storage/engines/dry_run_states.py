@@ -1,4 +1,4 @@
-"""People as a dry run leaves them: in a temporary database of its own, which goes with it."""
+"""Subscribers as a dry run leaves them: in a temporary database of its own, which goes with it."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -11,21 +11,21 @@ import orjson
 from storage.engines import sqlite_errors
 
 
-class TriedPeople(AbstractContextManager["TriedPeople"]):
+class DryRunStates(AbstractContextManager["DryRunStates"]):
     """JSON by the key of an address. Raises `DiskFault`, after which it is of no use."""
 
     def __init__(self) -> None:
         self._database = apsw.Connection("")
         self._database.execute(
-            "CREATE TABLE people (key TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID"
+            "CREATE TABLE states (key TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID"
         )
 
     def __exit__(self, *_: object) -> None:
         self._database.close()
 
     def get(self, keys: Collection[str]) -> dict[str, Any]:
-        """Of those who are in it."""
-        query = "SELECT key, state FROM people WHERE key IN (SELECT value FROM json_each(?))"
+        """The states that are stored for these keys."""
+        query = "SELECT key, state FROM states WHERE key IN (SELECT value FROM json_each(?))"
         with _translated():
             records = self._database.execute(query, (json.dumps(list(keys)),))
             return {key: orjson.loads(state) for key, state in records}
@@ -34,7 +34,7 @@ class TriedPeople(AbstractContextManager["TriedPeople"]):
         rows = [(key, orjson.dumps(state).decode()) for key, state in states.items()]
         with _translated():
             self._database.execute("BEGIN")
-            self._database.executemany("INSERT OR REPLACE INTO people VALUES (?, ?)", rows)
+            self._database.executemany("INSERT OR REPLACE INTO states VALUES (?, ?)", rows)
             self._database.execute("COMMIT")
 
 

@@ -1,6 +1,6 @@
-"""Acts of an operator on many subscribers: begun with a fixed selection, and worked off piece by piece.
+"""Bulk actions of an operator: begun with a fixed selection, and worked off chunk by chunk.
 
-The ids of those selected are stored in pieces before the act begins. `pieces` does them.
+The ids of those selected are stored in chunks before the action begins. `chunks` does them.
 """
 
 import hashlib
@@ -17,14 +17,14 @@ from schemas.values import FieldError
 from storage import database
 from storage import jobs as stored_jobs
 from storage.access import site_counters
-from storage.bulk import acts as stored
-from storage.bulk.acts import CANCELED, FAILED, FINISHED, SELECTING, BulkAct
+from storage.bulk import actions as stored
+from storage.bulk.actions import CANCELED, FAILED, FINISHED, SELECTING, BulkAction
 
-__all__ = ["BulkAct"]
+__all__ = ["BulkAction"]
 
-PIECE_ROWS = 200  # written in one transaction, while others wait
+CHUNK_ROWS = 200  # written in one transaction, while others wait
 ERASED_ROWS = 50  # as above: each takes as long as four of others
-PIECES_AT_ONCE = 50  # stored in one transaction
+CHUNKS_AT_ONCE = 50  # stored in one transaction
 LEASE_MS = 30_000  # of who stores them, from one transaction to the next
 MAX_LISTED = 100
 EXPORT_KEPT_MS = DAY_MS
@@ -47,7 +47,7 @@ NO_EXPORT = "This export is no longer kept: export again."
 
 
 @dataclass(frozen=True, kw_only=True)
-class NewAct:
+class NewAction:
     """A bulk action on the subscribers of `ids`. `seen` is the fingerprint of the ids that the operator was
     shown.
 
@@ -73,7 +73,7 @@ def ids_of(site: Site, uuids: Sequence[str]) -> list[int]:
     return stored.ids_by_uuid(site.id, [uuid for uuid in uuids if "\0" not in uuid])
 
 
-def begin(site: Site, new: NewAct, actor: Actor) -> BulkAct:
+def begin(site: Site, new: NewAction, actor: Actor) -> BulkAction:
     """Stores the selection, and queues the bulk action; an export is ready at once. Raises `Refused`.
 
     Nothing is done before the whole selection is stored. The request that stores it holds a lease; without it
@@ -82,33 +82,33 @@ def begin(site: Site, new: NewAct, actor: Actor) -> BulkAct:
     return queue(site, choose(site, new, actor), new, actor)
 
 
-def choose(site: Site, new: NewAct, actor: Actor) -> int:
+def choose(site: Site, new: NewAction, actor: Actor) -> int:
     """Stores the selection of a bulk action, and returns the action's id. Raises `Refused`."""
     _check(new)
     with database.write(site.id):
-        act_id = _add(site, new.kind, new.tag, actor, len(new.ids))
-    length = ERASED_ROWS if new.kind == ERASE else PIECE_ROWS
+        action_id = _add(site, new.kind, new.tag, actor, len(new.ids))
+    length = ERASED_ROWS if new.kind == ERASE else CHUNK_ROWS
     chunks = [new.ids[start : start + length] for start in range(0, len(new.ids), length)]
-    for start in range(0, len(chunks), PIECES_AT_ONCE):
+    for start in range(0, len(chunks), CHUNKS_AT_ONCE):
         with database.write(site.id):
-            _require_chosen(site, act_id)
-            stored_jobs.add(site.id, stored.JOB, act_id, now=jobs.now(), wait_ms=LEASE_MS)
-            stored.add_pieces(site.id, act_id, chunks[start : start + PIECES_AT_ONCE])
-    return act_id
+            _require_chosen(site, action_id)
+            stored_jobs.add(site.id, stored.JOB, action_id, now=jobs.now(), wait_ms=LEASE_MS)
+            stored.add_chunks(site.id, action_id, chunks[start : start + CHUNKS_AT_ONCE])
+    return action_id
 
 
 @database.writes_site
-def give_up(site: Site, act_id: int) -> None:
+def give_up(site: Site, action_id: int) -> None:
     """Drops a bulk action that was chosen, and will not begin."""
-    stored.drop(site.id, act_id)
+    stored.drop(site.id, action_id)
 
 
-def subject(action: BulkAct) -> str:
+def subject(action: BulkAction) -> str:
     """The name of a bulk action in the audit log."""
     return f"act {action.id}"
 
 
-def audit_text(action: BulkAct, ending: str = "") -> str:
+def audit_text(action: BulkAction, ending: str = "") -> str:
     """The text of the audit log for a bulk action, with its tag."""
     return _with_names(SAID[action.kind] + ending, action.tag)
 
@@ -118,7 +118,7 @@ def _with_names(sentence: str, *names: str) -> str:
     return f"{sentence}{audit_log.NAMED}{listed}" if listed else sentence
 
 
-def _check(new: NewAct) -> None:
+def _check(new: NewAction) -> None:
     if new.kind not in SAID:
         raise Refused(UNKNOWN)
     if new.kind in OF_A_TAG and not new.tag.strip():
@@ -136,18 +136,18 @@ def _add(site: Site, kind: str, tag: str, actor: Actor, size: int) -> int:
     )
 
 
-def _require_chosen(site: Site, act_id: int) -> BulkAct:
+def _require_chosen(site: Site, action_id: int) -> BulkAction:
     """A bulk action whose subscribers are chosen. Raises `Refused` if it was given up, or stopped by hand."""
-    action = stored.get(site.id, act_id)
+    action = stored.get(site.id, action_id)
     if action is None or action.status != SELECTING:
         raise Refused(NOT_BEGUN)
     return action
 
 
 @database.writes_site
-def queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> BulkAct:
+def queue(site: Site, action_id: int, new: NewAction, actor: Actor) -> BulkAction:
     """Begins a bulk action whose subscribers are chosen. Raises `Refused`."""
-    action = _require_chosen(site, act_id)
+    action = _require_chosen(site, action_id)
     if action.kind == EXPORT:
         stored.advance(site.id, action.id, action.people, action.people, clock.now_ms())
         stored.end(site.id, action.id, FINISHED, clock.now_ms())
@@ -155,72 +155,72 @@ def queue(site: Site, act_id: int, new: NewAct, actor: Actor) -> BulkAct:
         stored.accept(site.id, action.id, *site_counters.take(site.id, clock.now_ms()))
     begun = _with_names(f"{SAID[action.kind]}{BEGUN}", action.tag, new.filter)
     audit_log.record(actor, begun, site, subject(action), action.people, new.typed)
-    return require(site.id, act_id)
+    return require(site.id, action_id)
 
 
 @database.session()
-def get(site: Site, act_id: int) -> BulkAct:
+def get(site: Site, action_id: int) -> BulkAction:
     """Gets a bulk action. Raises `NotFound`."""
-    return require(site.id, act_id)
+    return require(site.id, action_id)
 
 
 @database.session()
-def newest(site: Site) -> list[BulkAct]:
+def newest(site: Site) -> list[BulkAction]:
     return stored.newest(site.id, MAX_LISTED)
 
 
 @database.writes_site
-def cancel(site: Site, act_id: int) -> None:
+def cancel(site: Site, action_id: int) -> None:
     """Stops a bulk action, also one that failed; subscribers that are done stay done. Raises `NotFound`."""
-    stop(site, require(site.id, act_id))
+    stop(site, require(site.id, action_id))
 
 
-def stop(site: Site, action: BulkAct) -> None:
+def stop(site: Site, action: BulkAction) -> None:
     """Stops a bulk action as `cancel` does, in the caller's transaction."""
     if action.is_open or action.status == FAILED:
         end(site, action, CANCELED)
 
 
 @database.writes_site
-def retry(site: Site, act_id: int) -> None:
+def retry(site: Site, action_id: int) -> None:
     """Continues a bulk action that failed. Raises `NotFound`."""
-    stored.retry(site.id, require(site.id, act_id).id)
+    stored.retry(site.id, require(site.id, action_id).id)
 
 
-def ends(action: BulkAct) -> int:
+def ends(action: BulkAction) -> int:
     """The instant, in milliseconds, until which the file of an export can be downloaded."""
     return (action.finished_at or 0) + EXPORT_KEPT_MS
 
 
-def export_ids(site: Site, act_id: int) -> Iterator[list[int]]:
+def export_ids(site: Site, action_id: int) -> Iterator[list[int]]:
     """The ids of an export, in chunks; their values are read when the export is downloaded. Raises
     `NotFound`.
     """
-    action = get(site, act_id)
+    action = get(site, action_id)
     if (action.kind, action.status) != (EXPORT, FINISHED) or ends(action) < clock.now_ms():
         raise NotFound(NO_EXPORT)
-    return _pieces(site.id, act_id)
+    return _chunks(site.id, action_id)
 
 
 @database.session()
-def downloads(site: Site, action: BulkAct) -> list[AuditEntry]:
+def downloads(site: Site, action: BulkAction) -> list[AuditEntry]:
     """The entries of the audit log for downloads of an export, newest first."""
     begun = f"{SAID[EXPORT]}{BEGUN}"
     return [entry for entry in audit_log.of_subject(site, subject(action)) if audit_log.head(entry) != begun]
 
 
-def _pieces(site_id: int, act_id: int) -> Iterator[list[int]]:
+def _chunks(site_id: int, action_id: int) -> Iterator[list[int]]:
     after = 0
     while True:
         with database.session():
-            chunks = stored.pieces_after(site_id, act_id, after, 1)
+            chunks = stored.chunks_after(site_id, action_id, after, 1)
         if not chunks:
             return
         [(after, ids)] = chunks
         yield ids
 
 
-def end(site: Site, action: BulkAct, status: str) -> None:
+def end(site: Site, action: BulkAction, status: str) -> None:
     """Ends a bulk action, in the caller's transaction."""
     stored.end(site.id, action.id, status, clock.now_ms())
     ending = ", stopped" if status == CANCELED else ""
@@ -233,9 +233,9 @@ def end(site: Site, action: BulkAct, status: str) -> None:
     )
 
 
-def require(site_id: int, act_id: int) -> BulkAct:
+def require(site_id: int, action_id: int) -> BulkAction:
     """Gets a bulk action, in the caller's session. Raises `NotFound`."""
-    action = stored.get(site_id, act_id)
+    action = stored.get(site_id, action_id)
     if action is None:
         raise NotFound(NOT_FOUND)
     return action

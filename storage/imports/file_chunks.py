@@ -1,4 +1,4 @@
-"""The contents of files that operators send, in pieces, where hosts do not share a folder."""
+"""The contents of files that operators send, in chunks, where hosts do not share a folder."""
 
 import itertools
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from storage.database import execute, rows, value
 from storage.engines.chosen import engine
 
-PIECE_BYTES = 2**20  # of all but the last
+CHUNK_BYTES = 2**20  # of all but the last
 
 
 def are_kept() -> bool:

@@ -1,4 +1,4 @@
-"""What a file may change of people who are known (docs/files.md): everything, what is blank, or nothing."""
+"""What a file may change of existing subscribers (docs/files.md): everything, what is blank, or nothing."""
 
 import json
 

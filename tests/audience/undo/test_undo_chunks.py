@@ -16,7 +16,7 @@ from audience.undo import work as undo_work
 from audience.undo import writes as undo_writes
 from audience.undo.undos import import_source
 from storage import database, leases
-from storage.changes import acts as change_log_acts
+from storage.changes import source_rows
 from storage.pace import Pace
 from tests.audience.undo.test_undos import put
 from tests.change_mirror import state
@@ -40,7 +40,7 @@ def begun(site):
     """The id of an import of nine people, of whom four were there before; its undo waits."""
     put(site, *({"email": email, "first_name": "Before"} for email in PEOPLE[:4]))
     import_id = put(site, *({"email": email, "first_name": "Wrong"} for email in PEOPLE))
-    undos.of_import(site, import_id, 30)
+    undos.undo_import(site, import_id, 30)
     return import_id
 
 
@@ -96,7 +96,7 @@ def test_whoever_lost_the_claim_writes_nothing_more(site, begun, after_piece):
 
 def test_between_two_pieces_somebody_is_erased_and_somebody_says_something(site, begun, monkeypatch, app):
     folder = app.extensions["audience"].settings.instance
-    real, pieces = undo_work._do_piece, []
+    real, pieces = undo_work._do_chunk, []
 
     def piece(*arguments):
         done = real(*arguments)
@@ -107,7 +107,7 @@ def test_between_two_pieces_somebody_is_erased_and_somebody_says_something(site,
             subscribers.create(site, {"email": PEOPLE[3], "first_name": "Wrong"})
         return done
 
-    monkeypatch.setattr(undo_work, "_do_piece", piece)
+    monkeypatch.setattr(undo_work, "_do_chunk", piece)
     site_lane.drain(site.id, 30)
     undo = undos.get(site, import_source(begun))
     assert (undo.status, undo.removed + undo.restored, undo.kept) == ("finished", 7, 2)
@@ -117,7 +117,7 @@ def test_between_two_pieces_somebody_is_erased_and_somebody_says_something(site,
 
 
 def test_an_undo_that_failed_does_not_stop_the_imports_behind_it(site, begun, monkeypatch):
-    monkeypatch.setattr(undo_work, "_do_piece", lambda *_: 1 / 0)
+    monkeypatch.setattr(undo_work, "_do_chunk", lambda *_: 1 / 0)
     monkeypatch.setattr(jobs, "RETRY_AFTER_MS", -1)
     put(site, {"email": "zoe@a.example"}, wait=False)
     for _ in range(6):
@@ -130,8 +130,8 @@ def test_what_mentions_people_is_read_once_over_many_turns(site, monkeypatch):
     import_id, now, read = put(site, {"email": PEOPLE[0]}), [0.0], list[int]()
     for email in PEOPLE[:5]:
         put(site, {"email": email})
-    undos.of_import(site, import_id, 30)
-    real = change_log_acts.after_row
+    undos.undo_import(site, import_id, 30)
+    real = source_rows.after_row
 
     def one_a_turn(site_id, row_id, limit):
         now[0] += 1
@@ -140,7 +140,7 @@ def test_what_mentions_people_is_read_once_over_many_turns(site, monkeypatch):
         return found
 
     monkeypatch.setattr(mentions, "ROWS_AT_ONCE", 1)
-    monkeypatch.setattr(change_log_acts, "after_row", one_a_turn)
+    monkeypatch.setattr(source_rows, "after_row", one_a_turn)
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     turns = 0
     while undos.get(site, import_source(import_id)).finished_at is None:
@@ -161,14 +161,14 @@ def test_what_operators_typed_of_whom_it_removes_is_forgotten(site, begun):
 
 def test_what_operators_typed_is_forgotten_where_it_fails_after_it_has_removed_some(site, begun, monkeypatch):
     audit_log.record(Actor("operator"), "many exported, begun", site, typed={"q": "Wrong"})
-    real = undo_work._do_piece
+    real = undo_work._do_chunk
 
     def until_one_is_removed(*arguments):
         if undos.get(site, import_source(begun)).removed:
             raise ZeroDivisionError
         return real(*arguments)
 
-    monkeypatch.setattr(undo_work, "_do_piece", until_one_is_removed)
+    monkeypatch.setattr(undo_work, "_do_chunk", until_one_is_removed)
     monkeypatch.setattr(jobs, "RETRY_AFTER_MS", -1)
     for _ in range(6):
         site_lane.drain(site.id, 30)
@@ -183,15 +183,15 @@ def test_a_piece_reads_few_rows_that_changed_nobody(site, monkeypatch):
     put(site, *people)
     monkeypatch.setattr(imports, "_pace", Pace(1, 1, 1))
     import_id = put(site, *people)
-    undos.of_import(site, import_id, 30)
-    read, real = [], undo_work._decided
+    undos.undo_import(site, import_id, 30)
+    read, real = [], undo_work._read_rows
 
     def decided(*arguments):
         readers, decisions = real(*arguments)
         read.append(len(readers))
         return readers, decisions
 
-    monkeypatch.setattr(undo_work, "_decided", decided)
+    monkeypatch.setattr(undo_work, "_read_rows", decided)
     site_lane.drain(site.id, 30)
     assert undos.get(site, import_source(import_id)).status == "finished"
     assert sum(read) >= 120

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from audience.answers.validation.email_tables import DATA
-from audience.operations.domain_tables import DISPOSABLE, FREE, DomainList, disposable, free
+from audience.operations.disposable_domains import DISPOSABLE, FREE, DomainList, disposable, free
 from tables.registry import npm, pypi
 
 

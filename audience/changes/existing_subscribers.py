@@ -1,20 +1,20 @@
-"""What an import may change of people who are known: everything, what is blank, or nothing.
+"""What an import may change of existing subscribers: everything, what is blank, or nothing.
 
-Whichever it is, who left in the file leaves. Known is who exists when the row is applied.
+Whichever it is, the file still unsubscribes them. A subscriber exists or not when the row is applied.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from audience.changes.changes import Change, Consent
-from schemas.values import KnownPeople
+from schemas.values import OnExisting
 
 
 def limited(
     changes: Sequence[Change], existing: Collection[str], unsubscribed_before: Callable[[str], bool]
 ) -> Sequence[Change]:
     """The changes, where they are of an existing subscriber reduced to what the change's `known` (a
-    `KnownPeople`) allows. None of them subscribes anyone who had unsubscribed.
+    `OnExisting`) allows. None of them subscribes anyone who had unsubscribed.
     """
     if not any(change.known for change in changes):
         return changes
@@ -37,7 +37,7 @@ def _limited(change: Change, exists: bool) -> Change:
     consent = "" if change.consent == Consent.SUBSCRIBE else change.consent
     if not exists:
         return change._replace(consent=consent)
-    if change.known == KnownPeople.SKIP:
+    if change.known == OnExisting.SKIP:
         return Change(change.key, change.email, consent=consent, dates=change.dates, at=change.at)
     return change._replace(consent=consent, remove_tags=())
 

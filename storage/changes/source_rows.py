@@ -1,4 +1,4 @@
-"""What the record of changes has of one import or act, and of what came after it."""
+"""What the record of changes has of one import or bulk action, and of what came after it."""
 
 from storage.changes.log import LOG, LogRow
 from storage.database import execute, row, value

@@ -8,9 +8,9 @@ from flask import Blueprint, Response, render_template, request
 from audience import clock
 from audience.access import audit_log
 from audience.access.sites import Site
-from audience.bulk import acts as bulk_acts
-from audience.bulk.acts import ERASE, EXPORT, SAID, BulkAct, NewAct
-from audience.console import undone
+from audience.bulk import actions as bulk_actions
+from audience.bulk.actions import ERASE, EXPORT, SAID, BulkAction, NewAction
+from audience.console import links, undone
 from audience.console.kept_texts import read_search_text
 from audience.console.list_filters import Filters, filters, in_words, kept_words
 from audience.console.page import actor, attached, page, read_form, redirect_to
@@ -28,7 +28,7 @@ from schemas.base import load
 from schemas.tags import NewTag
 from schemas.values import FieldError, FormError, trim
 
-blueprint = Blueprint("bulk_acts", __name__)
+blueprint = Blueprint("bulk_actions", __name__)
 
 VERBS = {"tag": "Tag", "untag": "Untag", "unsubscribe": "Unsubscribe", "erase": "Erase", "export": "Export"}
 DONE = {
@@ -47,41 +47,46 @@ TYPE_NUMBER = "Type the number of subscribers to erase, as it stands above."
 def index(site: Site) -> str:
     """Bulk actions"""
     return render_template(
-        "bulk_acts.html", acts=bulk_acts.newest(site), undone=undos.of_acts(site), **_words()
+        "bulk_actions.html",
+        actions=bulk_actions.newest(site),
+        undone=undos.bulk_action_statuses(site),
+        **_words(),
     )
 
 
-@blueprint.get("/sites/<site_uuid>/acts/<number:act_id>")
+@blueprint.get("/sites/<site_uuid>/acts/<number:action_id>")
 @page(role="viewer")
-def show(site: Site, act_id: int) -> str:
+def show(site: Site, action_id: int) -> str:
     """A bulk action"""
-    action = bulk_acts.get(site, act_id)
-    more = undone.undo_parts(site, undos.act_source(act_id), offered=undos.may_be_undone(action))
+    action = bulk_actions.get(site, action_id)
+    more = undone.undo_parts(site, undos.bulk_action_source(action_id), offered=undos.may_be_undone(action))
     more |= _pace(action) if action.is_open else {}
-    more |= {"downloads": bulk_acts.downloads(site, action)} if action.kind == EXPORT else {}
-    return render_template("bulk_act.html", act=action, ends=bulk_acts.ends(action), **more, **_words())
+    more |= {"downloads": bulk_actions.downloads(site, action)} if action.kind == EXPORT else {}
+    return render_template(
+        "bulk_action.html", action=action, ends=bulk_actions.ends(action), **more, **_words()
+    )
 
 
 @blueprint.post("/sites/<site_uuid>/subscribers/chosen")
 @page(role="manager")
 def choose(site: Site) -> str:
-    """Asks before an act on those who are ticked, or on all who match"""
+    """Asks before a bulk action on those who are ticked, or on all who match"""
     kind = read_form().get("act", "")
     if kind not in SAID:
-        raise Refused(bulk_acts.UNKNOWN)
+        raise Refused(bulk_actions.UNKNOWN)
     ids, uuids = _selection(site)
     names = [tag.name for tag in tags.list_all(site)]
     query = request.query_string.decode("ascii", "ignore")
-    digest, found_by = bulk_acts.fingerprint(ids), in_words(*_list_filter(site), _segment_names(site))
+    digest, found_by = bulk_actions.fingerprint(ids), in_words(*_list_filter(site), _segment_names(site))
     chosen = {"kind": kind, "people": len(ids), "seen": digest, "uuids": uuids, "query": query, "tags": names}
     token = token_of(kind, digest)
-    return render_template("bulk_act_new.html", **chosen, token=token, found_by=found_by, **_words())
+    return render_template("bulk_action_new.html", **chosen, token=token, found_by=found_by, **_words())
 
 
 @blueprint.post("/sites/<site_uuid>/acts")
 @page(role="manager", again=choose)
 def begin(site: Site) -> Response:
-    """Act on many subscribers"""
+    """Begin a bulk action"""
     form = read_form()
     tag = _tag(form.get("tag", ""))
     if earlier_id := earlier_result(tag):
@@ -90,41 +95,45 @@ def begin(site: Site) -> Response:
     if kind == ERASE and form.get("typed", "").replace(",", "").strip() != str(len(ids)):
         raise Refused(TYPE_NUMBER, [FieldError("typed", TYPE_NUMBER)])
     words, typed = _filter(site)
-    new = NewAct(kind=kind, ids=ids, seen=form.get("seen", ""), tag=tag, filter=words, typed=typed)
-    chosen = bulk_acts.choose(site, new, actor())
-    _, act_id = make_once(site.id, lambda: bulk_acts.queue(site, chosen, new, actor()), attrgetter("id"), tag)
-    if act_id != str(chosen):
-        bulk_acts.give_up(site, chosen)
-    return _to(site, act_id)
+    new = NewAction(kind=kind, ids=ids, seen=form.get("seen", ""), tag=tag, filter=words, typed=typed)
+    chosen = bulk_actions.choose(site, new, actor())
+    _, action_id = make_once(
+        site.id, lambda: bulk_actions.queue(site, chosen, new, actor()), attrgetter("id"), tag
+    )
+    if action_id != str(chosen):
+        bulk_actions.give_up(site, chosen)
+    return _to(site, action_id)
 
 
-@blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/cancel")
+@blueprint.post("/sites/<site_uuid>/acts/<number:action_id>/cancel")
 @page(role="manager")
-def cancel(site: Site, act_id: int) -> Response:
-    """Stop an act where it is"""
-    bulk_acts.cancel(site, act_id)
-    return _to(site, act_id)
+def cancel(site: Site, action_id: int) -> Response:
+    """Stop a bulk action where it is"""
+    bulk_actions.cancel(site, action_id)
+    return _to(site, action_id)
 
 
-@blueprint.post("/sites/<site_uuid>/acts/<number:act_id>/retry")
+@blueprint.post("/sites/<site_uuid>/acts/<number:action_id>/retry")
 @page(role="manager")
-def retry(site: Site, act_id: int) -> Response:
-    """Go on with an act that stopped by itself"""
-    bulk_acts.retry(site, act_id)
-    return _to(site, act_id)
+def retry(site: Site, action_id: int) -> Response:
+    """Go on with a bulk action that stopped by itself"""
+    bulk_actions.retry(site, action_id)
+    return _to(site, action_id)
 
 
-@blueprint.get("/sites/<site_uuid>/acts/<number:act_id>/export.csv")
+@blueprint.get("/sites/<site_uuid>/acts/<number:action_id>/export.csv")
 @page(role="manager")
-def export(site: Site, act_id: int) -> Response:
+def export(site: Site, action_id: int) -> Response:
     """The file of an export"""
-    source = exports.pages_of(site, bulk_acts.export_ids(site, act_id))
-    pages = audit_log.sent(site, source, actor(), SAID[EXPORT], f"act {act_id}")
-    rows = wire.WRITERS["csv"](exports.keys(site), pages)
-    return attached(rows, wire.FORMATS["csv"], f"subscribers-{act_id}.csv")
+    source = exports.pages_of(site, bulk_actions.export_ids(site, action_id))
+    more = links.columns(site, "links" in request.args)
+    sentence = SAID[EXPORT] + (exports.WITH_LINKS if more else "")
+    pages = audit_log.sent(site, source, actor(), sentence, f"act {action_id}")
+    rows = wire.WRITERS["csv"](exports.keys(site), pages, *more)
+    return attached(rows, wire.FORMATS["csv"], f"subscribers-{action_id}.csv")
 
 
-def _pace(action: BulkAct) -> dict[str, Any]:
+def _pace(action: BulkAction) -> dict[str, Any]:
     """The subscribers per second, and the seconds that are left; empty before a second has passed."""
     seconds = (clock.now_ms() - (action.started_at or clock.now_ms())) / 1000
     if seconds < 1 or not action.done:
@@ -143,7 +152,7 @@ def _selection(site: Site) -> tuple[list[int], list[str]]:
     if "all" in form:
         return subscriber_lists.ids(site, list_request(*_list_filter(site))), []
     uuids = form.getlist("uuid")[:PAGE_SIZE]
-    return bulk_acts.ids_of(site, uuids), uuids
+    return bulk_actions.ids_of(site, uuids), uuids
 
 
 def _list_filter(site: Site) -> tuple[Filters, str]:
@@ -172,8 +181,8 @@ def _tag(text: str) -> str:
         raise Refused(message, [FieldError("tag", message)]) from error
 
 
-def _to(site: Site, act_id: int | str, done: str | None = None) -> Response:
-    return redirect_to("console.bulk_acts.show", site_uuid=site.uuid, act_id=int(act_id), done=done)
+def _to(site: Site, action_id: int | str, done: str | None = None) -> Response:
+    return redirect_to("console.bulk_actions.show", site_uuid=site.uuid, action_id=int(action_id), done=done)
 
 
 def _words() -> dict[str, Any]:

@@ -1,11 +1,11 @@
-"""Acts on many subscribers, and the pieces of each. Instants are in milliseconds."""
+"""Bulk actions, and the chunks of each. Instants are in milliseconds."""
 
 import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from storage import jobs
-from storage.bulk.models import BulkActModel, BulkActPieceModel
+from storage.bulk.models import BulkActionChunkModel, BulkActionModel
 from storage.database import column, execute, rows
 from storage.engines.chosen import engine
 from storage.records import Records
@@ -18,7 +18,7 @@ SELECTING, QUEUED, RUNNING, FINISHED, CANCELED, FAILED, NOT_BEGUN = (
 JOB = "bulk_act"  # the kind of its job
 
 
-class BulkAct(NamedTuple):
+class BulkAction(NamedTuple):
     """A bulk action, accepted with the number `seq`, at `accepted_at` (milliseconds).
 
     `done` of `people` subscribers are done, and `changed` of these were changed. `undoes` is the id of the
@@ -47,7 +47,7 @@ class BulkAct(NamedTuple):
         return self.status in (SELECTING, QUEUED, RUNNING)
 
 
-class BulkActPiece(NamedTuple):
+class BulkActionChunk(NamedTuple):
     """A chunk of a bulk action; `ids` is a JSON array of subscriber ids."""
 
     id: int
@@ -55,7 +55,7 @@ class BulkActPiece(NamedTuple):
     waiting: int = 1
 
 
-ACTS, PIECES = Records(BulkActModel, BulkAct), Records(BulkActPieceModel, BulkActPiece)
+ACTIONS, CHUNKS = Records(BulkActionModel, BulkAction), Records(BulkActionChunkModel, BulkActionChunk)
 
 
 def add(
@@ -72,76 +72,76 @@ def add(
     """Adds a bulk action whose subscribers are being chosen, with a job that waits `wait_ms`. `now` is an
     instant of leases, in milliseconds.
     """
-    act_id = ACTS.add(
+    action_id = ACTIONS.add(
         site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
         people=size, done=0, changed=0, created_at=at,
     )  # fmt: skip
-    jobs.add(site_id, JOB, act_id, now=now, wait_ms=wait_ms)
-    return act_id
+    jobs.add(site_id, JOB, action_id, now=now, wait_ms=wait_ms)
+    return action_id
 
 
-def get(site_id: int, act_id: int) -> BulkAct | None:
-    return ACTS.get(site_id=site_id, id=act_id)
+def get(site_id: int, action_id: int) -> BulkAction | None:
+    return ACTIONS.get(site_id=site_id, id=action_id)
 
 
-def newest(site_id: int, limit: int) -> list[BulkAct]:
-    return ACTS.find("ORDER BY id DESC LIMIT ?", limit, site_id=site_id)
+def newest(site_id: int, limit: int) -> list[BulkAction]:
+    return ACTIONS.find("ORDER BY id DESC LIMIT ?", limit, site_id=site_id)
 
 
-def end(site_id: int, act_id: int, status: str, at: int) -> None:
-    set_status(site_id, act_id, status, at)
-    jobs.remove(site_id, JOB, act_id)
+def end(site_id: int, action_id: int, status: str, at: int) -> None:
+    set_status(site_id, action_id, status, at)
+    jobs.remove(site_id, JOB, action_id)
 
 
-def retry(site_id: int, act_id: int) -> None:
+def retry(site_id: int, action_id: int) -> None:
     """Queues a failed bulk action again, from where it stopped."""
-    if ACTS.change({"status": QUEUED}, site_id=site_id, id=act_id, status=FAILED):
-        jobs.add(site_id, JOB, act_id)
+    if ACTIONS.change({"status": QUEUED}, site_id=site_id, id=action_id, status=FAILED):
+        jobs.add(site_id, JOB, action_id)
 
 
-def set_status(site_id: int, act_id: int, status: str, finished_at: int | None = None) -> None:
-    ACTS.change({"status": status, "finished_at": finished_at}, site_id=site_id, id=act_id)
+def set_status(site_id: int, action_id: int, status: str, finished_at: int | None = None) -> None:
+    ACTIONS.change({"status": status, "finished_at": finished_at}, site_id=site_id, id=action_id)
 
 
-def advance(site_id: int, act_id: int, done: int, changed: int, at: int) -> None:
+def advance(site_id: int, action_id: int, done: int, changed: int, at: int) -> None:
     execute(
         f"UPDATE bulk_acts SET status = '{RUNNING}', done = done + ?, changed = changed + ?, "
         "started_at = coalesce(started_at, ?) WHERE site_id = ? AND id = ?",
-        (done, changed, at, site_id, act_id),
+        (done, changed, at, site_id, action_id),
     )
 
 
-def add_pieces(site_id: int, act_id: int, chunks: Iterable[Sequence[int]]) -> None:
-    waiting = (BulkActPiece(0, json.dumps(list(chunk))) for chunk in chunks)
-    PIECES.add_many(waiting, site_id=site_id, bulk_act_id=act_id)
+def add_chunks(site_id: int, action_id: int, chunks: Iterable[Sequence[int]]) -> None:
+    waiting = (BulkActionChunk(0, json.dumps(list(chunk))) for chunk in chunks)
+    CHUNKS.add_many(waiting, site_id=site_id, bulk_act_id=action_id)
 
 
-def first_piece(site_id: int, act_id: int) -> tuple[int, list[int]] | None:
+def first_chunk(site_id: int, action_id: int) -> tuple[int, list[int]] | None:
     """The (id, subscriber ids) of the next waiting chunk; None if there is none."""
-    waiting = PIECES.find("ORDER BY id LIMIT 1", site_id=site_id, bulk_act_id=act_id, waiting=1)
+    waiting = CHUNKS.find("ORDER BY id LIMIT 1", site_id=site_id, bulk_act_id=action_id, waiting=1)
     return next(map(_ids, waiting), None)
 
 
-def pieces_after(site_id: int, act_id: int, piece_id: int, limit: int) -> list[tuple[int, list[int]]]:
+def chunks_after(site_id: int, action_id: int, chunk_id: int, limit: int) -> list[tuple[int, list[int]]]:
     """The (id, subscriber ids) of the chunks of a bulk action after a chunk, done or not."""
     after = "AND id > ? ORDER BY id LIMIT ?"
-    return list(map(_ids, PIECES.find(after, piece_id, limit, site_id=site_id, bulk_act_id=act_id)))
+    return list(map(_ids, CHUNKS.find(after, chunk_id, limit, site_id=site_id, bulk_act_id=action_id)))
 
 
-def _ids(record: BulkActPiece) -> tuple[int, list[int]]:
+def _ids(record: BulkActionChunk) -> tuple[int, list[int]]:
     return record.id, json.loads(record.ids)
 
 
-def waiting_pieces(site_id: int, piece_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
+def waiting_chunks(site_id: int, chunk_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
     """The (id, bulk action id, subscriber ids) of the next waiting chunks, except those of exports."""
     records = rows(
         "SELECT p.id, p.bulk_act_id, p.ids FROM bulk_act_pieces p "
         "JOIN bulk_acts a ON a.site_id = p.site_id AND a.id = p.bulk_act_id "
         f"WHERE p.site_id = ? AND p.id > ? AND p.waiting = 1 AND a.kind <> 'export' "
         f"AND a.status <> '{CANCELED}' ORDER BY p.id LIMIT ?",
-        (site_id, piece_id, limit),
+        (site_id, chunk_id, limit),
     )
-    return [(id_, act_id, json.loads(ids)) for id_, act_id, ids in records]
+    return [(id_, action_id, json.loads(ids)) for id_, action_id, ids in records]
 
 
 def waiting_unsubscribes(site_id: int, after: int) -> list[tuple[list[int], int, int]]:
@@ -158,32 +158,32 @@ def waiting_unsubscribes(site_id: int, after: int) -> list[tuple[list[int], int,
     return [(json.loads(ids), number, at) for ids, number, at in records]
 
 
-def accept(site_id: int, act_id: int, seq: int, at: int) -> None:
+def accept(site_id: int, action_id: int, seq: int, at: int) -> None:
     """Queues a bulk action with the number and the instant, in milliseconds, of its acceptance."""
-    ACTS.change({"status": QUEUED, "seq": seq, "accepted_at": at}, site_id=site_id, id=act_id)
-    jobs.add(site_id, JOB, act_id)
+    ACTIONS.change({"status": QUEUED, "seq": seq, "accepted_at": at}, site_id=site_id, id=action_id)
+    jobs.add(site_id, JOB, action_id)
 
 
-def drop_piece(site_id: int, piece_id: int) -> None:
-    PIECES.delete(site_id=site_id, id=piece_id)
+def drop_chunk(site_id: int, chunk_id: int) -> None:
+    CHUNKS.delete(site_id=site_id, id=chunk_id)
 
 
-def drop_pieces(site_id: int, act_id: int, limit: int) -> int:
+def drop_chunks(site_id: int, action_id: int, limit: int) -> int:
     return execute(
         "DELETE FROM bulk_act_pieces WHERE site_id = ? AND id IN "
         "(SELECT id FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ? LIMIT ?)",
-        (site_id, site_id, act_id, limit),
+        (site_id, site_id, action_id, limit),
     )
 
 
-def drop(site_id: int, act_id: int) -> None:
+def drop(site_id: int, action_id: int) -> None:
     """Deletes a bulk action with its chunks and its job."""
-    PIECES.delete(site_id=site_id, bulk_act_id=act_id)
-    ACTS.delete(site_id=site_id, id=act_id)
-    jobs.remove(site_id, JOB, act_id)
+    CHUNKS.delete(site_id=site_id, bulk_act_id=action_id)
+    ACTIONS.delete(site_id=site_id, id=action_id)
+    jobs.remove(site_id, JOB, action_id)
 
 
-def with_old_pieces(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
+def with_old_chunks(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
     """The (site id, bulk action id) of actions with chunks that did not begin, or that are of some kinds and
     ended before an instant in milliseconds.
     """

@@ -15,7 +15,7 @@ from schemas.tags import TOO_LONG
 from storage import database
 from tests.console.browser import signed_in
 from tests.console.screens import fill
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 ANN = Actor("ann@example.com", "192.0.2.0/24")
 
@@ -166,7 +166,7 @@ def undone(site, settings, manager, root, person):
     asked = manager.post(f"{root}/subscribers/chosen{query}", act="tag", all="1")
     seen = asked.text.partition('name="seen" value="')[2].partition('"')[0]
     begun = manager.post(f"{root}/acts{query}", act="tag", all="1", seen=seen, tag="Spring")
-    run_acts(settings.instance)
+    run_bulk_actions(settings.instance)
     manager.post(f"{root}/subscribers/{person.uuid}", act="untag", tag="Spring")
     path = begun.headers["Location"].removeprefix("/console")
     assert manager.post(f"{path}/undo").status_code == 303

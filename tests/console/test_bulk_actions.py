@@ -6,8 +6,8 @@ import pytest
 
 from audience.access import audit_log, sites
 from audience.access.audit_log import head
-from audience.bulk import acts as bulk_acts
-from audience.bulk import pieces as bulk_act_pieces
+from audience.bulk import actions as bulk_actions
+from audience.bulk import chunks as bulk_chunks
 from audience.changes.changes import change_from_item
 from audience.clock import HOUR_MS
 from audience.erasures import erasures
@@ -16,7 +16,7 @@ from audience.searches import searches
 from audience.subscribers import commands, stats, subscribers, tags
 from storage import database
 from tests.console.browser import signed_in
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 
 def add_people(site, count):
@@ -43,7 +43,7 @@ def work(tmp_path):
     """What a worker does with all its time."""
     instance = tmp_path / "instance"
     instance.mkdir(exist_ok=True)
-    return lambda: run_acts(instance)
+    return lambda: run_bulk_actions(instance)
 
 
 def everybody(site):
@@ -121,7 +121,7 @@ def test_erasing_asks_for_the_number(site, manager, root, work, settings):
         refused = act(manager, root, "erase", typed=typed, **fields)
         assert refused.status_code == 422
         assert "Type the number" in alert_text(refused)
-    assert bulk_acts.newest(site) == []
+    assert bulk_actions.newest(site) == []
     act(manager, root, "erase", typed="2", **fields)
     work()
     assert len(everybody(site)) == 7
@@ -149,7 +149,7 @@ def test_a_selection_that_has_changed_is_asked_for_again(site, manager, root, wo
     commands.run(site, [command])
     refused = manager.post(f"{root}/acts{query}", act="unsubscribe", all="1", seen=seen(asked))
     assert (refused.status_code, "Unsubscribe 6 subscribers" in refused.text) == (422, True)
-    assert bulk_acts.CHANGED in alert_text(refused)
+    assert bulk_actions.CHANGED in alert_text(refused)
     sent = manager.post(f"{root}/acts{query}", act="unsubscribe", all="1", seen=seen(refused))
     assert sent.status_code == 303
 
@@ -164,18 +164,18 @@ def test_who_comes_to_match_later_is_left_out(site, manager, root, work):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"act": "tag", "all": "1"}, bulk_acts.NO_TAG),
-        ({"act": "tag", "all": "1", "tag": "\u200b"}, bulk_acts.NO_TAG),
-        ({"act": "unsubscribe"}, bulk_acts.NOBODY),
+        ({"act": "tag", "all": "1"}, bulk_actions.NO_TAG),
+        ({"act": "tag", "all": "1", "tag": "\u200b"}, bulk_actions.NO_TAG),
+        ({"act": "unsubscribe"}, bulk_actions.NOBODY),
         ({"act": "unsubscribe", "all": "1", "seen": "0"}, "changed"),
-        ({"act": "sell", "all": "1"}, bulk_acts.UNKNOWN),
-        ({}, bulk_acts.UNKNOWN),
+        ({"act": "sell", "all": "1"}, bulk_actions.UNKNOWN),
+        ({}, bulk_actions.UNKNOWN),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_done(site, manager, root, fields, message):
     refused = manager.post(f"{root}/acts", **fields)
     assert (refused.status_code, message in refused.text) == (422, True)
-    assert bulk_acts.newest(site) == []
+    assert bulk_actions.newest(site) == []
 
 
 def test_an_export_is_kept_a_day_and_lists_people_as_they_are(site, manager, root, work, later, app):
@@ -189,8 +189,8 @@ def test_an_export_is_kept_a_day_and_lists_people_as_they_are(site, manager, roo
     later(25 * HOUR_MS)
     again = signed_in(app, "max@example.com", {site: "manager"})
     assert again.get(f"{path}/export.csv").status_code == 404
-    bulk_act_pieces.sweep()
-    assert list(bulk_acts._pieces(site.id, bulk_acts.newest(site)[0].id)) == []
+    bulk_chunks.sweep()
+    assert list(bulk_actions._chunks(site.id, bulk_actions.newest(site)[0].id)) == []
 
 
 def test_two_operators_on_one_selection_each_get_their_own_count(app, site, manager, root, work):
@@ -223,4 +223,4 @@ def test_an_act_ends_with_its_site(site, other_site, manager, root, work, tmp_pa
     act(manager, root, "tag", all="1", tag="fair")
     sites.delete(site, tmp_path, lambda *_: None)
     work()
-    assert bulk_acts.newest(site) == []
+    assert bulk_actions.newest(site) == []

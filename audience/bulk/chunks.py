@@ -1,6 +1,6 @@
 """The chunks of bulk actions, as a worker does them: each in a transaction of its own.
 
-A piece is taken away in the transaction that writes it: a crash neither loses one nor does one twice.
+A chunk is deleted in the transaction that writes it: a crash neither loses one nor does one twice.
 """
 
 import time
@@ -12,25 +12,27 @@ from typing import Any
 from audience import clock, jobs
 from audience.access import sites
 from audience.access.sites import Site
-from audience.bulk.acts import (
+from audience.bulk.actions import (
+    CHUNKS_AT_ONCE,
     ERASE,
     EXPORT,
     EXPORT_KEPT_MS,
-    PIECES_AT_ONCE,
     TAG,
     UNSUBSCRIBE,
     UNTAG,
-    BulkAct,
+    BulkAction,
     end,
     require,
 )
-from audience.changes.changes import Acceptance, Change, Consent, Outcome, Source, SourceKind
+from audience.changes.changes import Acceptance, Change, Consent, Outcome
 from audience.erasures import erasures
+from audience.erasures import log as erasure_log
 from audience.jobs import DB, Job, Kind
+from audience.sources import Source, SourceKind
 from audience.subscribers import subscribers
 from storage import database
-from storage.bulk import acts as stored
-from storage.bulk.acts import FAILED, FINISHED, NOT_BEGUN, SELECTING
+from storage.bulk import actions as stored
+from storage.bulk.actions import FAILED, FINISHED, NOT_BEGUN, SELECTING
 
 
 def kind(instance: Path) -> Kind:
@@ -42,17 +44,17 @@ def kind(instance: Path) -> Kind:
 
 def _step(instance: Path, job: Job, deadline: float) -> int:
     site = sites.get(job.site_id)
-    while not (ends := _do_piece(site, job, instance)):
+    while not (ends := _do_chunk(site, job, instance)):
         if time.monotonic() >= deadline or database.log_is_full():
             break
     return jobs.SETTLED if ends else 0
 
 
-def _give_up(site_id: int, act_id: int) -> None:
-    stored.set_status(site_id, act_id, FAILED)
+def _give_up(site_id: int, action_id: int) -> None:
+    stored.set_status(site_id, action_id, FAILED)
 
 
-def _do_piece(site: Site, job: Job, instance: Path) -> bool:
+def _do_chunk(site: Site, job: Job, instance: Path) -> bool:
     """Does the next chunk of a bulk action. Returns whether the action has ended."""
     ids: list[int] = []
     erased: set[str] = set()
@@ -62,19 +64,21 @@ def _do_piece(site: Site, job: Job, instance: Path) -> bool:
         if action.status == SELECTING:  # whoever chose its subscribers has died
             stored.end(site.id, action.id, NOT_BEGUN, clock.now_ms())
             return True
-        if chunk := stored.first_piece(site.id, action.id):
-            piece_id, ids = chunk
+        if chunk := stored.first_chunk(site.id, action.id):
+            chunk_id, ids = chunk
             erased = _write(site, action, ids, instance)
-            stored.drop_piece(site.id, piece_id)
+            stored.drop_chunk(site.id, chunk_id)
         ends = not ids or action.done + len(ids) >= action.people
         if ends:
             end(site, require(site.id, action.id), FINISHED)
     if erased:
-        erasures.blank_waiting(site, instance, erased)
+        erasures.blank_waiting(site, erased)
+    if ends and action.kind == ERASE:
+        erasure_log.forget(instance)
     return ends
 
 
-def _write(site: Site, action: BulkAct, ids: Sequence[int], instance: Path) -> set[str]:
+def _write(site: Site, action: BulkAction, ids: Sequence[int], instance: Path) -> set[str]:
     """Applies a bulk action to subscribers, in the caller's transaction. Returns the keys of those that it
     erased.
     """
@@ -92,7 +96,7 @@ def _write(site: Site, action: BulkAct, ids: Sequence[int], instance: Path) -> s
     return set(keys) if action.kind == ERASE else set()
 
 
-def _change(action: BulkAct) -> dict[str, Any]:
+def _change(action: BulkAction) -> dict[str, Any]:
     if action.kind == UNSUBSCRIBE:
         return {"consent": Consent.UNSUBSCRIBE}
     return {"tags" if action.kind == TAG else "remove_tags": (action.tag,)}
@@ -103,10 +107,10 @@ def sweep() -> bool:
     at = clock.now_ms()
     with database.session():
         old = [
-            *stored.with_old_pieces([EXPORT], at - EXPORT_KEPT_MS),
-            *stored.with_old_pieces([TAG, UNTAG, UNSUBSCRIBE, ERASE], at),
+            *stored.with_old_chunks([EXPORT], at - EXPORT_KEPT_MS),
+            *stored.with_old_chunks([TAG, UNTAG, UNSUBSCRIBE, ERASE], at),
         ]
-    for site_id, act_id in old:
+    for site_id, action_id in old:
         with database.write(site_id):
-            stored.drop_pieces(site_id, act_id, PIECES_AT_ONCE)
+            stored.drop_chunks(site_id, action_id, CHUNKS_AT_ONCE)
     return bool(old)

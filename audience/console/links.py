@@ -1,0 +1,50 @@
+"""Links of subscribers: in exports, their rotation, and what the pages look like that they lead to."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flask import Blueprint, Response, request
+
+from audience.access.sites import Site
+from audience.console.page import actor, page, read_form, redirect_to
+from audience.errors import Refused
+from audience.http.services import settings
+from audience.links import generations
+from audience.links.links import Links
+from audience.looks import looks
+from audience.pages import previews
+from schemas.values import FieldError
+
+blueprint = Blueprint("links", __name__)
+
+REVOKE = "revoke"
+TICK = "Nothing was ended: tick that the links in all emails sent so far will lead nowhere."
+
+
+@blueprint.post("/sites/<site_uuid>/pages/links")
+@page(role="owner")
+def rotate(site: Site) -> Response:
+    """Make new links, or end all that there are"""
+    form = read_form()
+    revokes = form.get("act") == REVOKE
+    if revokes and "confirmed" not in form:
+        raise Refused(TICK, [FieldError("confirmed", TICK)])
+    generations.rotate(site, revokes, actor())
+    return redirect_to(
+        "console.site_pages.index", site_uuid=site.uuid, done="links-ended" if revokes else "links"
+    )
+
+
+@blueprint.get("/sites/<site_uuid>/pages/preview/<name>")
+@page(role="manager")
+def preview(site: Site, name: str) -> Response:
+    """A page for people as the site's look has it, of somebody made up"""
+    return previews.show_page(name, site, request.args.get("lang", "") or looks.get(site).language)
+
+
+def columns(site: Site, are_wanted: bool) -> list[Callable[[Any], Mapping[str, str]]]:
+    """What the writer of a file needs for the columns of links, if they are wanted."""
+    if not are_wanted:
+        return []
+    links = Links(site, settings().base_url)
+    return [lambda subscriber: links.urls(subscriber.uuid, subscriber.email_key)]

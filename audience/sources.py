@@ -1,0 +1,37 @@
+"""What changes subscribers: the sources of consent events, and of all in the record of changes."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class SourceKind(StrEnum):
+    """What made a change. `LEFT` is used by an undo alone: the import created the subscriber unsubscribed."""
+
+    API = "api"
+    COMMAND = "command"
+    EVENT = "event"
+    IMPORT = "import"
+    BULK_ACTION = "bulk_act"
+    UNDO = "undo"
+    OPERATOR = "operator"
+    COMMAND_LINE = "cli"
+    LINK = "link"
+    RESTORE = "restore"
+    MIGRATION = "migration"
+    LEFT = "left"
+
+
+class Source(NamedTuple):
+    """The source of a change: a `SourceKind`, and the id of the key, import, bulk action, undo or operator.
+
+    The id is 0 for kinds that have none. A kind that was read from the database is plain text.
+    """
+
+    kind: str = SourceKind.OPERATOR
+    id: int = 0
+
+
+BY_KEY = (SourceKind.API, SourceKind.COMMAND, SourceKind.EVENT)
+OPERATOR = Source()
+COMMAND_LINE = Source(SourceKind.COMMAND_LINE)
+RESTORE = Source(SourceKind.RESTORE)

@@ -1,0 +1,52 @@
+"""A story: links behind nginx, as the repository configures it: any body unsubscribes, no log has a token."""
+
+import contextlib
+import http.client
+import ssl
+from typing import Any
+
+from tests.console.test_proxies import PUBLIC, nginx
+from tests.service import PATIENCE_SECONDS, serving
+from tests.stories.test_one_click import BODIES
+
+HOST = PUBLIC.removeprefix("https://")
+BAD_GATEWAY = 502
+
+
+def ask(port, method, path, kind="", body=None):
+    """The answer, read to its end. A list is sent in chunks."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # a certificate made for this test
+    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS, context=context)
+    with contextlib.closing(connection):
+        connection.request(method, path, body, {"Host": HOST} | ({"Content-Type": kind} if kind else {}))
+        answer = connection.getresponse()
+        answer.read()
+        return answer
+
+
+def test_any_body_unsubscribes_and_no_log_has_a_token(tmp_path):
+    settings: Any = {"AUDIENCE_PUBLIC_URL": PUBLIC, "AUDIENCE_TRUSTED_PROXIES": "127.0.0.1"}
+    paths: list[str] = []
+    with contextlib.ExitStack() as stack:
+        with serving(tmp_path / "instance", **settings) as service:
+            port = stack.enter_context(nginx(tmp_path, service.port))
+            for name, (kind, body) in BODIES.items():
+                email = f"{name}@example.com"
+                service.call("POST", "/fetch/subscribers", {"subscriber": {"email": email}})
+                links = service.call("GET", f"/fetch/links?email={email}")[1]["data"]
+                paths += [url.removeprefix(PUBLIC) for url in links.values()]
+                assert [ask(port, method, paths[-2]).status for method in ("GET", "HEAD")] == [200, 200]
+                found = service.call("GET", f"/fetch/subscribers?email={email}")[1]["data"]
+                assert found["attributes"]["unsubscribed_at"] is None
+                answer = ask(port, "POST", paths[-2], kind, body)
+                headers = [answer.getheader(header) for header in ("Location", "Set-Cookie")]
+                assert (answer.status, headers) == (200, [None, None]), name
+                found = service.call("GET", f"/fetch/subscribers?email={email}")[1]["data"]
+                assert found["attributes"]["unsubscribed_at"], name
+        assert {ask(port, "GET", path).status for path in (*paths, "/docs?gone")} == {BAD_GATEWAY}
+    logged = {file.name: file.read_text("utf-8") for file in tmp_path.glob("*.log")}
+    assert all("/docs?gone" in text for text in logged.values())
+    assert len(logged) == 2
+    for path in paths:
+        assert not any(path.rpartition("/")[2] in text for text in logged.values())
