@@ -153,6 +153,8 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.formats.encoding_readings:WORD": looked_for("é", "é1"),
     "schemas.formats.tag_questions:SEPARATORS": is_whole(",", ":"),
     "schemas.file_texts:ESCAPE": looked_for("\\", "\\u00", '"', '\\"'),
+    "schemas.file_texts:SEAM": looked_for("</t></r><r>", "<", "</a", "<a>", ("</t></r><r>", "<a>")),
+    "schemas.file_texts:HEADER_MARK": looked_for("&amp;", "&amp;1"),
     **dict.fromkeys(
         ("schemas.formats.workbook:STRING", "schemas.formats.workbook:CELL"),
         WorstInputs(("<", "<a", "<c", "<a:", ":"), lambda pattern, text: pattern.findall(text.encode())),

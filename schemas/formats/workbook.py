@@ -1,8 +1,10 @@
 """Workbooks (XLSX): a child process with limits writes the rows of a sheet as lines of JSON, with types.
 
-`unpack` is for the parent, which loads no workbook; `write_rows` is what the child runs.
+`unpack` and `unpack_parts` are for the parent, which loads no workbook; `write_rows` and `write_parts` are
+what the child runs.
 """
 
+import io
 import json
 import os
 import re
@@ -75,27 +77,44 @@ def unpack(
     the first one that is not hidden. Raises `FileRefused`, with the names of all sheets as `values` if there
     is no such one.
     """
+    answer = _answer(run, write_rows, source, target, sheet, skip_hidden)
+    return Workbook(**answer | {"not_computed": dict(answer["not_computed"])})
+
+
+def unpack_parts(run: Run, source: BinaryIO, target: BinaryIO) -> None:
+    """Writes the names and texts of all parts of any archive into an empty file. Raises `FileRefused`, also
+    if a part is not UTF-8.
+    """
+    _answer(run, write_parts, source, target)
+
+
+def _answer(run: Run, work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
     try:
-        answer = run(write_rows, source, target, sheet, skip_hidden)
+        answer: dict[str, Any] = run(work, *arguments)
     except (MemoryError, TimeoutError) as error:
         raise FileRefused(TOO_LARGE) from error
     except ChildProcessError as error:
         raise FileRefused(UNREADABLE) from error
     if "refused" in answer:
         raise FileRefused(answer["refused"], values=answer["sheets"])
-    return Workbook(**answer | {"not_computed": dict(answer["not_computed"])})
+    return answer
 
 
 def write_rows(
     source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool = False
 ) -> dict[str, Any]:
     """The fields of `Workbook`, or what is `refused`; memory is limited by the process only."""
+    return _or_refused(_write_rows, source, target, sheet, skip_hidden)
+
+
+def write_parts(source: BinaryIO, target: BinaryIO) -> dict[str, Any]:
+    """Nothing, or what is `refused`."""
+    return _or_refused(_write_parts, source, target)
+
+
+def _or_refused(work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
     try:
-        with zipfile.ZipFile(source) as archive:
-            if members := archives.members(archive):
-                return archives.write_rows(archive, members, target)
-            _check(archive, source.seek(0, os.SEEK_END))
-        return _write_sheet(source, target, sheet, skip_hidden)
+        return work(*arguments)
     except FileRefused as error:
         return {"refused": error.problems[0].message, "sheets": error.found.get("values", [])}
     except MemoryError:
@@ -104,6 +123,27 @@ def write_rows(
         if _is_out_of_memory(error):
             raise MemoryError from error
         return {"refused": UNREADABLE, "sheets": []}
+
+
+def _write_rows(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool) -> dict[str, Any]:
+    with zipfile.ZipFile(source) as archive:
+        if members := archives.members(archive):
+            return archives.write_rows(archive, members, target)
+        _check(archive, source.seek(0, os.SEEK_END))
+    return _write_sheet(source, target, sheet, skip_hidden)
+
+
+def _write_parts(source: BinaryIO, target: BinaryIO) -> dict[str, Any]:
+    with zipfile.ZipFile(source) as archive:
+        _check_size(archive, source.seek(0, os.SEEK_END))
+        for part in archive.infolist():
+            target.write(f"\n{part.filename}\n".encode())
+            with archive.open(part) as file, io.TextIOWrapper(file, "utf-8", newline="") as text:
+                while chunk := text.read(LARGE_PIECE_SIZE):
+                    if "\0" in chunk:
+                        raise FileRefused(UNREADABLE)
+                    target.write(chunk.encode())
+    return {}
 
 
 def _is_out_of_memory(error: Exception) -> bool:
@@ -121,10 +161,14 @@ def _check(archive: zipfile.ZipFile, size: int) -> None:
         raise FileRefused(OPEN_DOCUMENT if "mimetype" in names else encodings.ZIP)
     if "xl/workbook.bin" in names:
         raise FileRefused(BINARY)
-    if sum(part.file_size for part in archive.infolist()) > min(MAX_INFLATED, max(SMALL, MAX_RATIO * size)):
-        raise FileRefused(TOO_LARGE)
+    _check_size(archive, size)
     for part in archive.infolist():
         _check_beginning(archive, part)
+
+
+def _check_size(archive: zipfile.ZipFile, size: int) -> None:
+    if sum(part.file_size for part in archive.infolist()) > min(MAX_INFLATED, max(SMALL, MAX_RATIO * size)):
+        raise FileRefused(TOO_LARGE)
 
 
 def _check_beginning(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
