@@ -23,15 +23,19 @@ from schemas.formats.refusals import FileRefused
 
 MAX_INFLATED = 512 * 2**20  # bytes, also of what is written
 MAX_RATIO, SMALL = 100, 16 * 2**20  # how many times its size a workbook may inflate to, beyond `SMALL` bytes
-MAX_STRINGS, MAX_CELLS = 4_000_000, 20_000_000  # shared strings; cells of a sheet
+MAX_STRINGS, MAX_CELLS = 4_000_000, 10_000_000  # shared strings; cells of a sheet
+MAX_MERGED, MAX_TAGS = 100_000, 250_000  # ranges of a sheet; tags of a part that is read at once
 MAX_GAP = 16 * 2**20  # bytes from one of them to the next
 MAX_COLUMNS = 1_000
-MAX_ROWS = 1_048_576  # of any spreadsheet program
+MAX_ROWS, MAX_ROW_CELLS = 1_048_576, 16_384  # of any spreadsheet program
 MAX_NAMES, MAX_NAME_LENGTH = 100, 255  # of sheets, in an answer
 MOST_OTHERS, FIRST_ROWS, FIRST_CELLS = 20, 5, 100  # of further sheets
 PIECE_SIZE, LARGE_PIECE_SIZE = 2**14, 2**20
-STRING = re.compile(rb"<(?:[^\s<>/]{1,99}:)?si[\s/>]")
-CELL = re.compile(rb"<(?:[^\s<>/]{1,99}:)?c[\s/>]")
+TEXT = re.compile(rb"<(?:[^\s<>/]{1,99}:)?(si)[\s/>]")
+OF_SHEET = re.compile(rb"<(?:[^\s<>/]{1,99}:)?(c|row|mergeCell)[\s/>]")
+TAG = re.compile(b"<")
+WORKBOOKS = ("XLSX", "XLSM", "XLTX", "XLTM")  # kinds, as openpyxl names them
+PARTS = ("ARC_STYLE", "ARC_THEME", "ARC_CORE", "ARC_CUSTOM")
 
 AS_CSV = "save the sheet as CSV in UTF-8, and import that."
 TOO_LARGE = f"The workbook is too large to be read: {AS_CSV}"
@@ -186,26 +190,50 @@ def _refuse_document_type(*_: Any) -> None:
     raise FileRefused(CRAFTED)
 
 
-def _check_elements(archive: zipfile.ZipFile, part: str, element: re.Pattern[bytes], most: int) -> None:
-    """Looks at a part's bytes: reading its XML takes a hundred times as long. NULs are of UTF-16."""
-    count = gap = 0
+def _check_elements(
+    archive: zipfile.ZipFile, part: str, element: re.Pattern[bytes], limits: Mapping[bytes, int]
+) -> Counter[bytes]:
+    """Counts in a part's bytes: reading its XML takes a hundred times as long. NULs are of UTF-16."""
+    counts, gap = Counter[bytes](), 0
     with archive.open(part) as file:
         while chunk := file.read(LARGE_PIECE_SIZE):
-            found = len(element.findall(chunk.replace(b"\0", b"")))
-            count, gap = count + found, 0 if found else gap + len(chunk)
-            if count > most or gap > MAX_GAP:
+            found = element.findall(chunk.replace(b"\0", b""))
+            counts.update(found)
+            gap = 0 if found else gap + len(chunk)
+            if gap > MAX_GAP or any(counts[name] > most for name, most in limits.items()):
                 raise FileRefused(TOO_LARGE)
+    return counts
+
+
+def _check_sheet(archive: zipfile.ZipFile, part: str) -> None:
+    limits = {b"c": MAX_CELLS, b"row": MAX_ROWS, b"mergeCell": MAX_MERGED}
+    counts = _check_elements(archive, part, OF_SHEET, limits)
+    if counts[b"c"] > MAX_ROW_CELLS * max(1, counts[b"row"]):
+        raise FileRefused(TOO_LARGE)
+
+
+def _read(reader: Any) -> None:
+    """Reads all but the sheets: of each part no more than its limit."""
+    from openpyxl.packaging.relationship import get_rels_path
+    from openpyxl.xml import constants
+
+    _check_elements(reader.archive, constants.ARC_CONTENT_TYPES, TAG, {b"<": MAX_TAGS})
+    reader.read_manifest()
+    if strings := reader.package.find(constants.SHARED_STRINGS):
+        _check_elements(reader.archive, strings.PartName[1:], TEXT, {b"si": MAX_STRINGS})
+    books = [found for kind in WORKBOOKS if (found := reader.package.find(getattr(constants, kind)))]
+    names = [book.PartName[1:] for book in books] or [constants.ARC_WORKBOOK]
+    names += [*map(get_rels_path, names), *(getattr(constants, part) for part in PARTS)]
+    for name in set(names).intersection(reader.valid_files):
+        _check_elements(reader.archive, name, TAG, {b"<": MAX_TAGS})
+    reader.read()
 
 
 def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool) -> dict[str, Any]:
     from openpyxl.reader.excel import ExcelReader  # only the child loads it
-    from openpyxl.xml.constants import SHARED_STRINGS
 
     reader: Any = ExcelReader(source, read_only=True, data_only=True, keep_links=False)
-    reader.read_manifest()
-    if strings := reader.package.find(SHARED_STRINGS):
-        _check_elements(reader.archive, strings.PartName[1:], STRING, MAX_STRINGS)
-    reader.read()
+    _read(reader)
     sheets = reader.wb.worksheets
     names = [str(sheet.title) for sheet in sheets]
     hidden = [sheet.sheet_state != "visible" for sheet in sheets]
@@ -214,7 +242,7 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
     visible = [sheet for sheet in sheets if sheet is not chosen and sheet.sheet_state == "visible"]
     others = [] if sheet else visible[:MOST_OTHERS]
     for scanned in (chosen, *others):
-        _check_elements(reader.archive, parts[scanned.title], CELL, MAX_CELLS)
+        _check_sheet(reader.archive, parts[scanned.title])
     with reader.archive.open(parts[chosen.title]) as part:
         notes = workbook_rows.Scan().read(part)
     chosen.reset_dimensions()  # which may be wrong
