@@ -1,15 +1,18 @@
 """All text of a file that an operator sent, to search it."""
 
 import re
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from typing import Any, BinaryIO
 
-from schemas.formats import encodings, readers, workbook
+from schemas.formats import encodings, workbook
 from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import Run
 
 PIECE_LENGTH, OVERLAP = 2**16, 2**11  # characters; a word of interest is shorter than the second
 ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(.))|""')
+NAME = r"(?:[^\s<>/:]{1,99}:)?"
+SEAM = re.compile(rf"</{NAME}t></{NAME}r><{NAME}r>(?:<[^<>]{{1,200}}>){{0,20}}?<{NAME}t[^<>]{{0,99}}>")
+HEADER_MARK = re.compile(r"&amp;(?:[A-Z]|[0-9]{1,3})")  # of a side or a size
 BREAKS = dict.fromkeys("bfnrt", "\n")
 UNKNOWN = "The encoding of the file is not known."
 
@@ -17,15 +20,17 @@ UNKNOWN = "The encoding of the file is not known."
 def kept_texts(
     run: Run, parameters: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO
 ) -> Generator[str, None, None]:
-    """The text of a file in overlapping chunks, also with its escapes resolved; of a workbook, the rows of
-    all sheets.
+    """The text of a file in overlapping chunks, also with its escapes resolved; of a workbook or another
+    archive, that of all parts.
 
     Raises `FormError` on a file that cannot be read whole.
     """
+    encoding: str | None = "utf-8"
     if encodings.is_zip(binary):
-        yield from _sheets(run, binary, unpacked)
-        return
-    encoding = encodings.encoding(binary, encodings.find_encoding(str(parameters.get("encoding", ""))))
+        workbook.unpack_parts(run, binary, unpacked)
+        binary = unpacked
+    else:
+        encoding = encodings.encoding(binary, encodings.find_encoding(str(parameters.get("encoding", ""))))
     if encoding is None:
         raise FileRefused(UNKNOWN)
     before = ""
@@ -38,21 +43,11 @@ def kept_texts(
             before = chunk[-OVERLAP:]
 
 
-def _sheets(run: Run, binary: BinaryIO, unpacked: BinaryIO) -> Iterator[str]:
-    sheets = workbook.unpack(run, binary, unpacked).sheets
-    if not 0 < len(sheets) < workbook.MAX_NAMES:  # an archive of other files, or too many
-        raise FileRefused(workbook.TOO_LARGE)
-    for number in range(1, len(sheets) + 1):
-        unpacked.seek(0)
-        unpacked.truncate()
-        workbook.unpack(run, binary, unpacked, str(number))
-        for _, cells in readers.sheet_records(unpacked):
-            yield "\n".join(map(str, cells))
-
-
 def unescaped(text: str) -> str:
-    """The text without the escapes of JSON, and with the quotes that CSV doubles."""
-    plain = ESCAPE.sub(_character, text)
+    """The text without the escapes of JSON, the quotes that CSV doubles, the seams of a workbook's formatted
+    text and the marks of its headers.
+    """
+    plain = ESCAPE.sub(_character, HEADER_MARK.sub("\n", SEAM.sub("", text)))
     return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

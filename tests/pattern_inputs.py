@@ -153,8 +153,10 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.formats.encoding_readings:WORD": looked_for("é", "é1"),
     "schemas.formats.tag_questions:SEPARATORS": is_whole(",", ":"),
     "schemas.file_texts:ESCAPE": looked_for("\\", "\\u00", '"', '\\"'),
+    "schemas.file_texts:SEAM": looked_for("</t></r><r>", "<", "</a", "<a>", ("</t></r><r>", "<a>")),
+    "schemas.file_texts:HEADER_MARK": looked_for("&amp;", "&amp;1"),
     **dict.fromkeys(
-        ("schemas.formats.workbook:STRING", "schemas.formats.workbook:CELL"),
+        (f"schemas.formats.workbook:{name}" for name in ("TEXT", "OF_SHEET", "TAG")),
         WorstInputs(("<", "<a", "<c", "<a:", ":"), lambda pattern, text: pattern.findall(text.encode())),
     ),
     "schemas.formats.workbook_rows:MARK": looked_for("\\", '"', ("a", '"')),

@@ -91,7 +91,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.imports.file_searches:keys_in": takes(
         *("@ ", "@a.b", "!@a.b", "a!@a.b ", "\u0903@a.b\uff0c", (64 * "!", "@a.b ")), *CODES
     ),
-    "schemas.file_texts:unescaped": takes("\\", "\\u00", "\\ud800", '"'),
+    "schemas.file_texts:unescaped": takes("\\", "\\u00", "\\ud800", '"', "</t></r><r><a>"),
     "audience.access.site_keys:decode_malformed": takes(*CODES, "'"),
     "audience.links.tokens:read": WorstInputs(
         ("A", ".", "=", "-", ("A", "", "."), ("A", "."), "é"), lambda read, text: read("unsubscribe", text)

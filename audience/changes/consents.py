@@ -9,6 +9,7 @@ from typing import NamedTuple
 from audience import clock, pepper
 from audience.access import site_keys
 from audience.changes.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
+from storage.access import site_counters
 from storage.changes.consents import ConsentKind
 from storage.erasures.log import ERASED, SUBSCRIBED, UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE, LogLine
 from storage.erasures.suppressions import Suppression
@@ -174,8 +175,9 @@ Subject = tuple[str, ConsentKind | int | str, int | None, int | None, str | None
 
 
 def log_lines(site_id: int, number: int, subjects: Iterable[Subject]) -> list[LogLine]:
-    """The lines of one transaction."""
-    site_uuid, check_value, now = site_keys.get(site_id).uuid, pepper.check_value(), clock.now_ms()
+    """The lines of one transaction. A clock that was set back makes none look old, which the sweep drops."""
+    site_uuid, check_value = site_keys.get(site_id).uuid, pepper.check_value()
+    now = max(clock.now_ms(), site_counters.accepted_at(site_id))
     return [
         LogLine(
             site_uuid, address_hash, at or left_at or now, number, check_value,

@@ -18,13 +18,15 @@ from schemas.values import write_date
 
 TABLE = "subscribers"
 LOST = (
-    "Unsubscribes of {} day(s) after the backup are not in the log: whoever unsubscribed then is subscribed."
+    "Unsubscribes of {} day(s) after the backup are not in the log: whoever unsubscribed then may be "
+    "subscribed."
 )
 NO_LOG = (
-    "The folder had no erasures.log: whoever unsubscribed or was erased in the {} day(s) since the backup is "
-    "subscribed. If you have that file of the lost instance, put it into an empty folder and restore there."
+    "The folder had no erasures.log: whoever unsubscribed or was erased in the {} day(s) since the backup "
+    "may be subscribed. If you have that file of the lost instance, put it into an empty folder and restore "
+    "there."
 )
-NO_LOG_YET = "{} has no erasures.log: whoever unsubscribed or was erased since the backup will be subscribed."
+NO_LOG_YET = "{} has no erasures.log: whoever unsubscribed or was erased since the backup may be subscribed."
 UNREADABLE = (
     "{} line(s) of erasures.log could not be read and were left out: whoever they name may have returned, or "
     "be subscribed."

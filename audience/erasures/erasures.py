@@ -148,7 +148,7 @@ def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[st
         number, _ = site_counters.take(site.id, clock.now_ms())
         while keys := stored.keys_after(site.id, last, CHUNK_ROWS):
             last = keys[-1][0]
-            again = [key for _, key, uuid in keys if is_erased(key) or is_erased(uuid)]
+            again = [key for _, key, uuid, _ in keys if is_erased(key) or is_erased(uuid)]
             erased += _delete(site.id, again, RESTORE, number)
         forget_typed(site.id)
         _suppress(site.id, since, number)
@@ -180,7 +180,7 @@ def _existing_hashes(site: Site, hashes: Collection[str], read: Callable[[str, s
     last, present = 0, set[str]()
     while hashes and (keys := stored.keys_after(site.id, last, CHUNK_ROWS)):
         last = keys[-1][0]
-        for _, key, uuid in keys:
+        for _, key, uuid, _ in keys:
             present.update(site_keys.address_hashes(site.id, read(key, uuid)))
         present.intersection_update(hashes)
     return present

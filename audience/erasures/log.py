@@ -183,9 +183,10 @@ def compact(log: Path, before: int = 0) -> None:
 
     Those who append at the same time wait only for its last step.
     """
-    first, was = _beginning(log), log.stat()
-    if first is None:
+    if (first := _beginning(log)) is None:
         return
+    stored.append(log, [])  # ends its last line
+    was = log.stat()
     changes = partial(read, log, was.st_size)
     erased = {hash_: n for n, row in enumerate(changes()) if row.kind == ERASED for hash_ in row.hashes}
 
@@ -269,15 +270,18 @@ def cut_off(log: Path) -> int:
     if not log.exists():
         return 0
     with log.open("rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - MAX_LINE_BYTES))
-        last = file.read().rpartition(b"\n")[2]
-    return 0 if _entry(last) else len(last)
+        length, is_whole = stored.unended(file)
+    return 0 if is_whole else length
 
 
 def _change(entry: Any) -> LogLine:
     blank = {"site_uuid": "", "address_hash": ""} if entry.get("kind") == BEGINNING else {}
     fields = {name: entry[name] for name in LogLine._fields if name in entry}
-    values: dict[str, Any] = blank | fields | {"at": int(entry["at"])}
+    for name, value in fields.items():
+        is_null = value is None and name in stored.NULLABLE
+        if not is_null and type(value) is not (int if name in stored.NUMBERS else str):
+            raise TypeError(name)
+    values: dict[str, Any] = blank | fields
     return LogLine(**values)
 
 

@@ -1,6 +1,7 @@
 """Who was unsubscribed from an instance since a backup was made stays so when it is restored."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
 from audience import clock
@@ -104,51 +105,67 @@ def movers(changes: Sequence[LogLine]) -> dict[LogLine, str | None]:
 
 
 def repeat(
-    site_id: int, last: Mapping[str, LogLine], movers: Mapping[LogLine, str | None], accepted: Acceptance
+    site_id: int,
+    last: Mapping[str, LogLine],
+    movers: Mapping[LogLine, str | None],
+    old: Set[LogLine],
+    now: Acceptance,
 ) -> int:
     """Unsubscribes subscribers by the hash of their address or their uuid. Returns how many were subscribed.
     Suppresses addresses without a subscriber.
 
     Whoever has resubscribed by the log stays as they are. If that is unsubscribed, it is logged. The line of
-    an address that a subscriber left does not count beside their own.
+    an address that a subscriber left does not count beside their own. An `old` line, of what was accepted
+    before the backup, counts with its own number: what waits in the backup or has failed there says the same
+    again, and what was accepted later counts over it.
     """
     last_id, count, existing = 0, 0, set[str]()
     while last and (rows := stored_subscribers.keys_after(site_id, last_id, CHUNK_ROWS)):
         last_id = rows[-1][0]
-        changes, resubscribed = list[Change](), list[str]()
-        for _, key, uuid in rows:
+        changes, resubscribed = defaultdict[Acceptance, list[Change]](list), list[str]()
+        for _, key, uuid, is_away in rows:
             uuid_hash = site_keys.address_hash(site_id, uuid)
             hashes = last.keys() & {*site_keys.address_hashes(site_id, key), uuid_hash}
             existing |= hashes
             lines = [last[hash_] for hash_ in hashes]
             if uuid_hash in last:
                 lines = [line for line in lines if movers.get(line) != uuid_hash]
-            changes += (_unsubscribe_again(key, line, accepted) for line in lines if line.kind != SUBSCRIBED)
+            for line in lines:
+                if line.kind != SUBSCRIBED and not (is_away and line in old):
+                    accepted = _accepted(line, old, now)
+                    changes[accepted].append(_unsubscribe_again(key, line, accepted))
             resubscribed += (key for line in lines if line.kind == SUBSCRIBED)
-        if changes:
-            count += subscribers.write(site_id, changes, accepted).outcomes.count(Outcome.UPDATED)
+        for accepted, again in changes.items():
+            count += subscribers.write(site_id, again, accepted).outcomes.count(Outcome.UPDATED)
         subscribers_now = stored_subscribers.get_by_keys(site_id, resubscribed).values()
         unsubscribed = [row for row in subscribers_now if row.unsubscribed_at is not None]
-        change_log.log_consent(site_id, unsubscribed, accepted.number)
+        change_log.log_consent(site_id, unsubscribed, now.number)
     uuid_hashes = {change.person_hash for change in last.values()}
     absent = [hash_ for hash_ in last.keys() - existing - uuid_hashes if last[hash_].kind != SUBSCRIBED]
     for start in range(0, len(absent), CHUNK_ROWS):
         chunk = absent[start : start + CHUNK_ROWS]
-        _suppress(site_id, {hash_: last[hash_] for hash_ in chunk}, accepted)
+        _suppress(site_id, {hash_: last[hash_] for hash_ in chunk}, old, now)
     return count
 
 
-def _suppress(site_id: int, by_hash: Mapping[str, LogLine], accepted: Acceptance) -> None:
+def _accepted(line: LogLine, old: Set[LogLine], now: Acceptance) -> Acceptance:
+    return Acceptance(line.number or 0, line.at, now.source) if line in old else now
+
+
+def _suppress(site_id: int, by_hash: Mapping[str, LogLine], old: Set[LogLine], now: Acceptance) -> None:
     present = suppressions.find_by_hash(site_id, by_hash)
     suppressed = {}
     for address_hash, change in by_hash.items():
+        if address_hash in present and change in old:
+            continue
         kind = (
             ConsentKind.DATED_UNSUBSCRIBE if change.kind == UNSUBSCRIBED_BY_DATE else ConsentKind.UNSUBSCRIBE
         )
         before = present.get(address_hash, Suppression(suppressions.UNSUBSCRIBED, 0, 0))
-        since, kind = max((min(change.at, accepted.at), kind), (before.since, ConsentKind(before.kind)))
-        suppressed[address_hash] = Suppression(before.reason, since, accepted.number, kind)
-    change_log.suppress(site_id, suppressed, accepted.number)
+        since, kind = max((min(change.at, now.at), kind), (before.since, ConsentKind(before.kind)))
+        number = _accepted(change, old, now).number
+        suppressed[address_hash] = Suppression(before.reason, since, number, kind)
+    change_log.suppress(site_id, suppressed, now.number)
 
 
 def _unsubscribe_again(key: str, change: LogLine, accepted: Acceptance) -> Change:

@@ -28,7 +28,7 @@ from storage.access import keys, site_counters
 from storage.access import sites as stored_sites
 from storage.changes import log as stored_changes
 from storage.erasures import log as stored_log
-from storage.erasures.log import BEGINNING, ERASED, OF_LINKS, SUBSCRIBED, LogLine
+from storage.erasures.log import BEGINNING, ERASED, OF_LINKS, LogLine
 from storage.errors import StatementError, Unavailable, Unusable
 from storage.instance import backups as stored
 from storage.instance import pepper as stored_pepper
@@ -255,8 +255,8 @@ def _repeat(
 ) -> tuple[int, int]:
     """Repeats what the log has: erases and unsubscribes, in one transaction. It may be run again.
 
-    Unsubscribes are repeated that were accepted after the backup, that wait, or that are `new`: the backup's
-    log lacks those.
+    Of unsubscribes those that wait, too. `new` lines, which its log lacks, count as if they were accepted
+    after the backup.
     """
     with database.write(site.id):
         accepted = site_counters.accepted(site.id)
@@ -266,13 +266,10 @@ def _repeat(
         since = {line.address_hash: min(line.at, again.at) for line in erased}
         count = erase_again(site, since, {line.person_hash for line in erased}) if erased else 0
         waiting = consent_carryover.log_lines(site.id, carryover.waiting.get(site.uuid, ()))
-        last = {
-            hash_: line
-            for hash_, line in consent_carryover.last_by_hash([*lines, *waiting]).items()
-            if line.kind == SUBSCRIBED or line.number is None or line.number > accepted or line in new
-        }
+        last = consent_carryover.last_by_hash([*lines, *waiting])
+        old = {line for line in lines if line.number and line.number <= accepted} - set(new)
         movers = consent_carryover.movers(lines)
-        return (count, consent_carryover.repeat(site.id, last, movers, again))
+        return (count, consent_carryover.repeat(site.id, last, movers, old, again))
 
 
 def _erased(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:

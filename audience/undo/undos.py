@@ -45,9 +45,11 @@ WHY = {"": "erased since", "changed": "changed since", "unsubscribed": "stays un
 MENTIONED_BY = {
     "import": "import {}", "bulk_act": "bulk action {}", "operator": "an operator",
     "cli": "the command line", "restore": "a restore", "migration": "an upgrade", "undo": "undo {}",
+    "link": "a link",
 }  # fmt: skip
 NOT_FOUND = "This was not undone: POST to the same path undoes it."
 NOT_UNDOABLE = "Only bulk actions that added or removed a tag, or unsubscribed somebody, can be undone."
+CHANGED_NOBODY = "This bulk action changed nobody: there is nothing to undo."
 BEGUN_OTHERWISE = (
     "This undo was begun without resubscribe, and cannot be changed: subscribe them again by a command."
 )
@@ -105,7 +107,8 @@ def undo_bulk_action(site: Site, action_id: int, days: int, actor: Actor) -> Und
     if undo := _under_way(site.id, source):
         return undo
     if not may_be_undone(action):
-        raise Refused(NOT_UNDOABLE)
+        ended = action.kind in UNDOABLE and not action.is_open
+        raise Refused(CHANGED_NOBODY if ended else NOT_UNDOABLE)
     _check_age(site, source, days)
     bulk_actions.stop(site, action)
     sentence = bulk_actions.audit_text(action, f", {TO_BE_UNDONE}")

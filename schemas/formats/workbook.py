@@ -1,8 +1,10 @@
 """Workbooks (XLSX): a child process with limits writes the rows of a sheet as lines of JSON, with types.
 
-`unpack` is for the parent, which loads no workbook; `write_rows` is what the child runs.
+`unpack` and `unpack_parts` are for the parent, which loads no workbook; `write_rows` and `write_parts` are
+what the child runs.
 """
 
+import io
 import json
 import os
 import re
@@ -21,15 +23,19 @@ from schemas.formats.refusals import FileRefused
 
 MAX_INFLATED = 512 * 2**20  # bytes, also of what is written
 MAX_RATIO, SMALL = 100, 16 * 2**20  # how many times its size a workbook may inflate to, beyond `SMALL` bytes
-MAX_STRINGS, MAX_CELLS = 4_000_000, 20_000_000  # shared strings; cells of a sheet
+MAX_STRINGS, MAX_CELLS = 4_000_000, 10_000_000  # shared strings; cells of a sheet
+MAX_MERGED, MAX_TAGS = 100_000, 250_000  # ranges of a sheet; tags of a part that is read at once
 MAX_GAP = 16 * 2**20  # bytes from one of them to the next
 MAX_COLUMNS = 1_000
-MAX_ROWS = 1_048_576  # of any spreadsheet program
+MAX_ROWS, MAX_ROW_CELLS = 1_048_576, 16_384  # of any spreadsheet program
 MAX_NAMES, MAX_NAME_LENGTH = 100, 255  # of sheets, in an answer
 MOST_OTHERS, FIRST_ROWS, FIRST_CELLS = 20, 5, 100  # of further sheets
 PIECE_SIZE, LARGE_PIECE_SIZE = 2**14, 2**20
-STRING = re.compile(rb"<(?:[^\s<>/]{1,99}:)?si[\s/>]")
-CELL = re.compile(rb"<(?:[^\s<>/]{1,99}:)?c[\s/>]")
+TEXT = re.compile(rb"<(?:[^\s<>/]{1,99}:)?(si)[\s/>]")
+OF_SHEET = re.compile(rb"<(?:[^\s<>/]{1,99}:)?(c|row|mergeCell)[\s/>]")
+TAG = re.compile(b"<")
+WORKBOOKS = ("XLSX", "XLSM", "XLTX", "XLTM")  # kinds, as openpyxl names them
+PARTS = ("ARC_STYLE", "ARC_THEME", "ARC_CORE", "ARC_CUSTOM")
 
 AS_CSV = "save the sheet as CSV in UTF-8, and import that."
 TOO_LARGE = f"The workbook is too large to be read: {AS_CSV}"
@@ -75,27 +81,44 @@ def unpack(
     the first one that is not hidden. Raises `FileRefused`, with the names of all sheets as `values` if there
     is no such one.
     """
+    answer = _answer(run, write_rows, source, target, sheet, skip_hidden)
+    return Workbook(**answer | {"not_computed": dict(answer["not_computed"])})
+
+
+def unpack_parts(run: Run, source: BinaryIO, target: BinaryIO) -> None:
+    """Writes the names and texts of all parts of any archive into an empty file. Raises `FileRefused`, also
+    if a part is not UTF-8.
+    """
+    _answer(run, write_parts, source, target)
+
+
+def _answer(run: Run, work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
     try:
-        answer = run(write_rows, source, target, sheet, skip_hidden)
+        answer: dict[str, Any] = run(work, *arguments)
     except (MemoryError, TimeoutError) as error:
         raise FileRefused(TOO_LARGE) from error
     except ChildProcessError as error:
         raise FileRefused(UNREADABLE) from error
     if "refused" in answer:
         raise FileRefused(answer["refused"], values=answer["sheets"])
-    return Workbook(**answer | {"not_computed": dict(answer["not_computed"])})
+    return answer
 
 
 def write_rows(
     source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool = False
 ) -> dict[str, Any]:
     """The fields of `Workbook`, or what is `refused`; memory is limited by the process only."""
+    return _or_refused(_write_rows, source, target, sheet, skip_hidden)
+
+
+def write_parts(source: BinaryIO, target: BinaryIO) -> dict[str, Any]:
+    """Nothing, or what is `refused`."""
+    return _or_refused(_write_parts, source, target)
+
+
+def _or_refused(work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
     try:
-        with zipfile.ZipFile(source) as archive:
-            if members := archives.members(archive):
-                return archives.write_rows(archive, members, target)
-            _check(archive, source.seek(0, os.SEEK_END))
-        return _write_sheet(source, target, sheet, skip_hidden)
+        return work(*arguments)
     except FileRefused as error:
         return {"refused": error.problems[0].message, "sheets": error.found.get("values", [])}
     except MemoryError:
@@ -104,6 +127,27 @@ def write_rows(
         if _is_out_of_memory(error):
             raise MemoryError from error
         return {"refused": UNREADABLE, "sheets": []}
+
+
+def _write_rows(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool) -> dict[str, Any]:
+    with zipfile.ZipFile(source) as archive:
+        if members := archives.members(archive):
+            return archives.write_rows(archive, members, target)
+        _check(archive, source.seek(0, os.SEEK_END))
+    return _write_sheet(source, target, sheet, skip_hidden)
+
+
+def _write_parts(source: BinaryIO, target: BinaryIO) -> dict[str, Any]:
+    with zipfile.ZipFile(source) as archive:
+        _check_size(archive, source.seek(0, os.SEEK_END))
+        for part in archive.infolist():
+            target.write(f"\n{part.filename}\n".encode())
+            with archive.open(part) as file, io.TextIOWrapper(file, "utf-8", newline="") as text:
+                while chunk := text.read(LARGE_PIECE_SIZE):
+                    if "\0" in chunk:
+                        raise FileRefused(UNREADABLE)
+                    target.write(chunk.encode())
+    return {}
 
 
 def _is_out_of_memory(error: Exception) -> bool:
@@ -121,10 +165,14 @@ def _check(archive: zipfile.ZipFile, size: int) -> None:
         raise FileRefused(OPEN_DOCUMENT if "mimetype" in names else encodings.ZIP)
     if "xl/workbook.bin" in names:
         raise FileRefused(BINARY)
-    if sum(part.file_size for part in archive.infolist()) > min(MAX_INFLATED, max(SMALL, MAX_RATIO * size)):
-        raise FileRefused(TOO_LARGE)
+    _check_size(archive, size)
     for part in archive.infolist():
         _check_beginning(archive, part)
+
+
+def _check_size(archive: zipfile.ZipFile, size: int) -> None:
+    if sum(part.file_size for part in archive.infolist()) > min(MAX_INFLATED, max(SMALL, MAX_RATIO * size)):
+        raise FileRefused(TOO_LARGE)
 
 
 def _check_beginning(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
@@ -142,26 +190,50 @@ def _refuse_document_type(*_: Any) -> None:
     raise FileRefused(CRAFTED)
 
 
-def _check_elements(archive: zipfile.ZipFile, part: str, element: re.Pattern[bytes], most: int) -> None:
-    """Looks at a part's bytes: reading its XML takes a hundred times as long. NULs are of UTF-16."""
-    count = gap = 0
+def _check_elements(
+    archive: zipfile.ZipFile, part: str, element: re.Pattern[bytes], limits: Mapping[bytes, int]
+) -> Counter[bytes]:
+    """Counts in a part's bytes: reading its XML takes a hundred times as long. NULs are of UTF-16."""
+    counts, gap = Counter[bytes](), 0
     with archive.open(part) as file:
         while chunk := file.read(LARGE_PIECE_SIZE):
-            found = len(element.findall(chunk.replace(b"\0", b"")))
-            count, gap = count + found, 0 if found else gap + len(chunk)
-            if count > most or gap > MAX_GAP:
+            found = element.findall(chunk.replace(b"\0", b""))
+            counts.update(found)
+            gap = 0 if found else gap + len(chunk)
+            if gap > MAX_GAP or any(counts[name] > most for name, most in limits.items()):
                 raise FileRefused(TOO_LARGE)
+    return counts
+
+
+def _check_sheet(archive: zipfile.ZipFile, part: str) -> None:
+    limits = {b"c": MAX_CELLS, b"row": MAX_ROWS, b"mergeCell": MAX_MERGED}
+    counts = _check_elements(archive, part, OF_SHEET, limits)
+    if counts[b"c"] > MAX_ROW_CELLS * max(1, counts[b"row"]):
+        raise FileRefused(TOO_LARGE)
+
+
+def _read(reader: Any) -> None:
+    """Reads all but the sheets: of each part no more than its limit."""
+    from openpyxl.packaging.relationship import get_rels_path
+    from openpyxl.xml import constants
+
+    _check_elements(reader.archive, constants.ARC_CONTENT_TYPES, TAG, {b"<": MAX_TAGS})
+    reader.read_manifest()
+    if strings := reader.package.find(constants.SHARED_STRINGS):
+        _check_elements(reader.archive, strings.PartName[1:], TEXT, {b"si": MAX_STRINGS})
+    books = [found for kind in WORKBOOKS if (found := reader.package.find(getattr(constants, kind)))]
+    names = [book.PartName[1:] for book in books] or [constants.ARC_WORKBOOK]
+    names += [*map(get_rels_path, names), *(getattr(constants, part) for part in PARTS)]
+    for name in set(names).intersection(reader.valid_files):
+        _check_elements(reader.archive, name, TAG, {b"<": MAX_TAGS})
+    reader.read()
 
 
 def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool) -> dict[str, Any]:
     from openpyxl.reader.excel import ExcelReader  # only the child loads it
-    from openpyxl.xml.constants import SHARED_STRINGS
 
     reader: Any = ExcelReader(source, read_only=True, data_only=True, keep_links=False)
-    reader.read_manifest()
-    if strings := reader.package.find(SHARED_STRINGS):
-        _check_elements(reader.archive, strings.PartName[1:], STRING, MAX_STRINGS)
-    reader.read()
+    _read(reader)
     sheets = reader.wb.worksheets
     names = [str(sheet.title) for sheet in sheets]
     hidden = [sheet.sheet_state != "visible" for sheet in sheets]
@@ -170,7 +242,7 @@ def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hid
     visible = [sheet for sheet in sheets if sheet is not chosen and sheet.sheet_state == "visible"]
     others = [] if sheet else visible[:MOST_OTHERS]
     for scanned in (chosen, *others):
-        _check_elements(reader.archive, parts[scanned.title], CELL, MAX_CELLS)
+        _check_sheet(reader.archive, parts[scanned.title])
     with reader.archive.open(parts[chosen.title]) as part:
         notes = workbook_rows.Scan().read(part)
     chosen.reset_dimensions()  # which may be wrong

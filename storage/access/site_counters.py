@@ -33,6 +33,11 @@ def accepted(site_id: int) -> int:
     return value("SELECT accepted FROM site_counters WHERE site_id = ?", (site_id,), 0)
 
 
+def accepted_at(site_id: int) -> int:
+    """The instant of that transaction in milliseconds; 0 if there is none."""
+    return value("SELECT accepted_at FROM site_counters WHERE site_id = ?", (site_id,), 0)
+
+
 def raise_to(site_id: int, number: int) -> None:
     """Makes the site's next number higher than `number`."""
     execute(

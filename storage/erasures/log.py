@@ -5,10 +5,11 @@ It is a file of JSON lines or, where several hosts share the database, a table t
 
 import contextlib
 import fcntl
+import mmap
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import orjson
 
@@ -53,6 +54,8 @@ class LogLine(NamedTuple):
 
 
 FIELDS = LogLine._fields
+NULLABLE = frozenset(name for name, default in LogLine._field_defaults.items() if default is None)
+NUMBERS = frozenset({"at", "number", "shown_at", "logged_at"})
 COLUMNS = ", ".join(FIELDS)
 ALL = f"SELECT {COLUMNS} FROM logged_erasures ORDER BY id"
 ADD = insert_into("logged_erasures", FIELDS)
@@ -103,24 +106,33 @@ class _Lines:
 
 
 def append(file: Path, changes: Iterable[LogLine]) -> None:
-    """Appends lines in one synced write, in place of a truncated line. Raises `DiskFault`, and adds none."""
+    """Appends lines in one synced write, in place of a last line that was not finished. Raises `DiskFault`,
+    and adds none.
+    """
     try:
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "r+b", buffering=0) as opened:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-            end = opened.seek(0, os.SEEK_END)
-            opened.seek(max(0, end - MAX_LINE_BYTES))
-            last = opened.read()
-            end += last.rfind(b"\n") + 1 - len(last)
+            length, is_whole = unended(opened)
+            end = opened.seek(0 if is_whole else -length, os.SEEK_END)
             opened.truncate(end)
-            opened.seek(end)
             try:
-                _write(descriptor, "".join(map(line, changes)).encode())
+                _write(descriptor, ("\n" * is_whole + "".join(map(line, changes))).encode())
             except OSError:
                 opened.truncate(end)
                 raise
     except OSError as error:
         raise DiskFault(str(error)) from error
+
+
+def unended(opened: IO[bytes]) -> tuple[int, bool]:
+    """How many bytes follow the last newline, and whether they are a whole line."""
+    if not (size := os.fstat(opened.fileno()).st_size):
+        return 0, False
+    with mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as octets:
+        start = octets.rfind(b"\n") + 1
+        last = octets[start : start + MAX_LINE_BYTES]
+    return size - start, last.startswith(b"{") and last.endswith(b"}")
 
 
 def _write(descriptor: int, octets: bytes) -> None:

@@ -131,10 +131,11 @@ def move(site_id: int, subscriber: Subscriber) -> None:
     )
 
 
-def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, str]]:
-    """The (id, email key, uuid) of the next subscribers by id."""
+def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, str, bool]]:
+    """The (id, email key, uuid, whether they are unsubscribed) of the next subscribers by id."""
     return rows(
-        "SELECT id, email_key, uuid FROM subscribers WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
+        "SELECT id, email_key, uuid, unsubscribed_at IS NOT NULL FROM subscribers "
+        "WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
         (site_id, last_id, limit),
     )
 

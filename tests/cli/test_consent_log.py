@@ -1,7 +1,6 @@
 """The log of unsubscribes, by which a restore keeps people unsubscribed though the database is lost."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -324,6 +323,17 @@ def test_lines_go_after_their_days_but_erasures_never(begun, file, client, monke
     assert (first.at, erased.kind) == (now + DAY_MS, stored_log.ERASED)
 
 
+def test_a_line_of_while_the_clock_was_set_back_stays(begun, file, client, monkeypatch):
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now - 500 * DAY_MS)
+    say(client, "unsubscribe")
+    monkeypatch.setattr(clock, "now_ms", lambda: now + 2 * DAY_MS)
+    erasure_log.sweep(begun.instance, 400)
+    lose(begun)
+    restore(begun, file)
+    assert left_at(client)
+
+
 def test_a_backup_that_is_older_than_the_log_is_refused_but_when_asked_for(begun, file, client, monkeypatch):
     say(client, "unsubscribe")
     now = clock.now_ms()
@@ -365,74 +375,3 @@ def test_a_lost_log_is_made_up_for_by_the_database(begun, file, client, is_empty
     assert (answer["left"], answer["erased"]) == (1, 1)
     assert left_at(client)
     assert client.find(BOB) is None
-
-
-def elsewhere(settings, tmp_path, octets=None):
-    """Another machine, whose folder has a copy of the log or nothing."""
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    if octets is not None:
-        (folder / erasure_log.LOG).write_bytes(octets)
-    return replace(settings, instance=folder)
-
-
-def test_a_copy_that_is_cut_off_is_named_with_what_that_means(begun, file, client, tmp_path):
-    say(client, "unsubscribe")
-    say(client, "unsubscribe", BOB)
-    octets = (begun.instance / erasure_log.LOG).read_bytes()
-    there = elsewhere(begun, tmp_path, octets[:-50])
-    cut_off = len(octets.splitlines(keepends=True)[-1]) - 50
-    result = run_on(there, "restore", str(file), "--yes")
-    assert f"The last line of the log, of {cut_off} bytes, is cut off" in result.stdout
-    assert "copy it again" in result.stdout
-    assert [bool(left_at(client, email)) for email in (ANN, BOB)] == [True, False]
-    (there.instance / erasure_log.LOG).write_bytes(octets)
-    again = restore(there, file)
-    assert (again["left"], again["cut_off_bytes"]) == (2, 0)
-
-
-def test_lines_that_are_cut_off_are_named_when_a_log_is_applied(begun, client, tmp_path):
-    copy = tmp_path / "copy.jsonl"
-    assert run_on(begun, "erasures", "export", str(copy)).exit_code == 0
-    copy.write_bytes(copy.read_bytes() + b'{"site')
-    assert "of 6 bytes, is cut off" in run_on(begun, "erasures", "apply", str(copy)).stdout
-
-
-@pytest.mark.parametrize("damage", [b"\xff\x00 damaged\n", b'{"at": 1}\n', b'{"site_uuid": "\\u0022"}\n'])
-def test_a_line_that_cannot_be_read_is_left_out_only_when_asked_for(begun, file, client, damage):
-    for email in (ANN, BOB):
-        say(client, "unsubscribe", email)
-    log = begun.instance / erasure_log.LOG
-    first, _, last = log.read_bytes().splitlines(keepends=True)
-    log.write_bytes(first + damage + last)
-    lose(begun)
-    refused = run_on(begun, "restore", str(file), "--yes")
-    assert "cannot be read at line 2: put the latest copy of it back." in str(refused.exception)
-    assert "--unsubscribes-lost" in str(refused.exception)
-    assert log.read_bytes() == first + damage + last
-    answer = restore(begun, file, "--unsubscribes-lost")
-    assert (answer["unreadable_lines"], answer["left"]) == (1, 1)
-    assert [bool(left_at(client, email)) for email in (ANN, BOB)] == [False, True]
-    reopen(begun)
-    kinds = [change.kind for change in erasure_log.list_all(begun.instance)]
-    assert kinds[0] == stored_log.BEGINNING
-    assert set(kinds[1:]) == {stored_log.UNSUBSCRIBED}
-
-
-def test_a_line_that_cannot_be_read_is_made_up_for_by_the_database(begun, file, client):
-    say(client, "unsubscribe")
-    log = begun.instance / erasure_log.LOG
-    log.write_bytes(log.read_bytes().splitlines(keepends=True)[0] + b"damaged\n")
-    answer = restore(begun, file)
-    assert (answer["unreadable_lines"], answer["left"]) == (0, 1)
-    assert left_at(client)
-
-
-def test_a_new_folder_without_a_log_says_whom_that_may_bring_back(begun, file, client, tmp_path):
-    say(client, "unsubscribe")
-    there = elsewhere(begun, tmp_path)
-    asked = run_on(there, "restore", str(file), input="n\n")
-    assert "has no erasures.log: whoever unsubscribed or was erased" in asked.stderr
-    assert not list(there.instance.glob("audience.db*"))
-    shown = run_on(there, "restore", str(file), "--yes").stdout
-    assert "was erased in the 1 day(s) since the backup is subscribed" in shown

@@ -1,6 +1,5 @@
 """Who left since a backup stays away when it is restored."""
 
-import json
 import time
 
 import pytest
@@ -13,25 +12,14 @@ from audience.imports import imports
 from audience.operations import backups, site_lane
 from audience.subscribers import subscribers
 from audience.undo import undos
-from tests.cli.restored import run_on
+from storage import database
+from storage.bulk import acts as stored_acts
+from storage.imports import imports as stored_imports
+from tests.cli.test_consent_log import ANN, BOB, begun, left_at, lose, restore, say
 from tests.client import FakeQueue
+from tests.jobs import run_acts
 
-ANN = "ann@example.com"
-
-
-def say(client, command, email=ANN, **query):
-    answer = client.post("/fetch/commands", {"command": {"command": command, "email": email, **query}})
-    assert answer.json["failed"] == 0
-
-
-def left_at(client, email=ANN):
-    return client.find(email)["attributes"]["unsubscribed_at"]
-
-
-def restore(settings, file):
-    result = run_on(settings, "restore", str(file), "--yes", "--json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+__all__ = ["begun"]
 
 
 def import_(client, *emails):
@@ -200,3 +188,85 @@ def test_the_latest_unsubscribe_of_who_is_unknown_to_the_backup_counts(settings,
     restore(settings, tmp_path / "b.tar")
     site_lane.drain(client.site.id, 5)
     assert left_at(client, "new@example.com")
+
+
+def waiting_import(client, command="unsubscribe"):
+    return imports.accept(client.site, [(0, {"email": ANN, "command": command})], [], FakeQueue(), 0).id
+
+
+def fail(client, import_id):
+    with database.write(client.site.id):
+        stored_imports.fail(client.site.id, import_id, clock.now_ms())
+        database.execute("DELETE FROM jobs WHERE site_id = ? AND subject = ?", (client.site.id, import_id))
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+@pytest.mark.parametrize("email", [ANN, "new@example.com"])
+def test_an_import_that_had_failed_in_the_backup_and_was_applied_since_counts(
+    begun, client, tmp_path, is_lost, email
+):
+    item = {"email": email, "command": "unsubscribe"}
+    id_ = imports.accept(client.site, [(0, item)], [], FakeQueue(), 0).id
+    fail(client, id_)
+    backups.create(begun, tmp_path / "b.tar", lambda *_: None)
+    imports.retry(id_)
+    site_lane.drain(client.site.id, 5)
+    before = left_at(client, email)
+    assert before
+    if is_lost:
+        lose(begun)
+    assert restore(begun, tmp_path / "b.tar")["left"] == (email == ANN)
+    import_(client, email)
+    assert left_at(client, email) == before
+
+
+def test_a_subscribe_that_came_after_it_and_waits_counts_over_it(begun, client, tmp_path):
+    left = waiting_import(client)
+    time.sleep(0.01)
+    back = waiting_import(client, "subscribe")
+    for id_ in (left, back):
+        fail(client, id_)
+    backups.create(begun, tmp_path / "b.tar", lambda *_: None)
+    imports.retry(left)
+    site_lane.drain(client.site.id, 5)
+    lose(begun)
+    assert restore(begun, tmp_path / "b.tar")["left"] == 1
+    imports.retry(back)
+    site_lane.drain(client.site.id, 5)
+    assert left_at(client) is None
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+@pytest.mark.parametrize("has_failed", [False, True])
+def test_a_bulk_action_that_had_not_ended_in_the_backup_counts(begun, client, tmp_path, is_lost, has_failed):
+    person = subscribers.find(client.site, BOB)
+    assert person is not None
+    new = NewAct(kind=UNSUBSCRIBE, ids=[person.id], seen=fingerprint([person.id]))
+    act = bulk_acts.begin(client.site, new, Actor("operator"))
+    if has_failed:
+        with database.write(client.site.id):
+            stored_acts.end(client.site.id, act.id, stored_acts.FAILED, clock.now_ms())
+    backups.create(begun, tmp_path / "b.tar", lambda *_: None)
+    if has_failed:
+        bulk_acts.retry(client.site, act.id)
+    run_acts(begun.instance)
+    before = left_at(client, BOB)
+    if is_lost:
+        lose(begun)
+    restore(begun, tmp_path / "b.tar")
+    run_acts(begun.instance)
+    assert left_at(client, BOB) == before
+
+
+@pytest.mark.parametrize("is_undone", [False, True])
+def test_whom_an_import_that_waits_in_the_backup_unsubscribed_stays_so(begun, client, tmp_path, is_undone):
+    id_ = waiting_import(client)
+    backups.create(begun, tmp_path / "b.tar", lambda *_: None)
+    site_lane.drain(client.site.id, 5)
+    before = left_at(client)
+    lose(begun)
+    assert restore(begun, tmp_path / "b.tar")["left"] == 1
+    if is_undone:
+        undos.undo_import(client.site, id_, 30)
+    site_lane.drain(client.site.id, 5)
+    assert left_at(client) == before

@@ -8,6 +8,7 @@ from functools import partial
 
 import openpyxl
 import pytest
+from openpyxl.comments import Comment
 
 from audience import clock, jobs
 from audience.access import sessions
@@ -73,10 +74,37 @@ def sheets(*found, hidden=False):
     return kept.getvalue()
 
 
-def archive():
+def book(change):
+    made = openpyxl.Workbook()
+    for row in (["email", "n"], ["bob@a.example", 1]):
+        made.worksheets[0].append(row)
+    change(made.worksheets[0])
+    kept = io.BytesIO()
+    made.save(kept)
+    return kept.getvalue()
+
+
+def refer(sheet):
+    sheet["A2"].hyperlink = "mailto:ann@a.example"
+    sheet["A2"].value = "bob@a.example"
+
+
+def rewritten(content, old=b"", new=b"", **parts):
+    """An archive with a text replaced in all parts, and with further ones."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as before, zipfile.ZipFile(out, "w") as after:
+        for name in before.namelist():
+            after.writestr(name, before.read(name).replace(old, new) if old else before.read(name))
+        for name, text in parts.items():
+            after.writestr(name, text)
+    return out.getvalue()
+
+
+def archive(text):
     kept = io.BytesIO()
     with zipfile.ZipFile(kept, "w") as made:
         made.writestr("subscribed_members_export.csv", "Email Address\nbob@a.example\n")
+        made.writestr("notes.txt", text)
     return kept.getvalue()
 
 
@@ -99,9 +127,29 @@ FOUND = {
     "an equal key": ("people.jsonl", '{"email": "ann@a.example", "email": "bob@a.example"}\n'),
     "another sheet": ("people.xlsx", sheets("x", "Ann@a.example")),
     "a hidden row": ("people.xlsx", sheets("Ann@a.example", hidden=True)),
+    "an archive": ("people.zip", archive("Ann@a.example")),
+} | {
+    f"{what} of a workbook": ("people.xlsx", content)
+    for what, content in {
+        "a comment": book(lambda sheet: setattr(sheet["A2"], "comment", Comment("was ann@a.example", "x"))),
+        "an author": book(lambda sheet: setattr(sheet["A2"], "comment", Comment("was", "ann@a.example"))),
+        "a hyperlink": book(refer),
+        "the creator": book(lambda sheet: setattr(sheet.parent.properties, "creator", "ann@a.example")),
+        "a name": book(lambda sheet: sheet.parent.create_sheet("ann@a.example")),
+        "a header": book(lambda sheet: setattr(sheet.oddHeader.left, "text", "ann@a.example")),
+        "a formula": book(lambda sheet: sheet.append(['=HYPERLINK("mailto:ann@a.example")'])),
+        "a part": rewritten(sheets("x"), other="<a>ann&#64;a.example</a>"),
+        "formatted text": rewritten(
+            sheets("x"),
+            b"<t>x</t>",
+            b"<r><t>ann@</t></r><r><rPr><b/></rPr><t xml:space='preserve'>a.example</t></r>",
+        ),
+    }.items()
 }
 UNSEARCHED = {
-    "an archive": ("people.zip", archive()),
+    "an archive of another encoding": ("people.zip", archive("\u017dofie".encode("cp1250"))),
+    "a part in UTF-16": ("people.xlsx", rewritten(sheets("x"), other="ann@a.example".encode("utf-16-le"))),
+    "a workbook in an archive": ("people.zip", archive(sheets("Ann@a.example"))),
     "half a workbook": ("people.xlsx", sheets()[:400]),
     "a PDF": ("people.pdf", b"%PDF-1.4"),
     "an encoding that is not known": (
@@ -112,6 +160,7 @@ UNSEARCHED = {
 OTHERS = {
     "other people": ("people.csv", "email\njoann@a.example\nann@a.example.org\nann@aa.example\nann\n"),
     "a workbook": ("people.xlsx", sheets("x")),
+    "an archive": ("people.zip", archive("x")),
     "JSON": ("people.json", json.dumps([{"email": "bob@a.example", "fields": {"u": "\\"}}])),
 }
 

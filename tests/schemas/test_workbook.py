@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import io
+import random
 import resource
 import tempfile
 import zipfile
@@ -324,6 +325,37 @@ def long_cell():
     """A workbook with a cell of 300 MB."""
     cell = b'<row><c r="A1" t="inlineStr"><is><t>' + b"x" * 300_000_000 + b"</t></is></c></row>"
     return rewritten(TWO, {"xl/worksheets/sheet1.xml": SHEET + cell + b"</sheetData></worksheet>"})
+
+
+def crowded(part, old, element, count):
+    """A workbook with many elements in a part, of a size that no ratio refuses."""
+    with zipfile.ZipFile(io.BytesIO(TWO)) as archive:
+        text = archive.read(part) if part in archive.namelist() else b""
+    padding = random.Random(1).randbytes(6_000_000)
+    assert old in text
+    return rewritten(TWO, {part: text.replace(old, element * count + old, 1), "xl/media/image1.png": padding})
+
+
+CROWDED = {
+    "formats": ("xl/styles.xml", b"</cellXfs>", b"<xf/>", 900_000),
+    "names": ("xl/workbook.xml", b"</workbook>", b"<definedName>A</definedName>", 380_000),
+    "content types": (
+        "[Content_Types].xml",
+        b"</Types>",
+        b'<Default Extension="a" ContentType="b"/>',
+        400_000,
+    ),
+    "rows": ("xl/worksheets/sheet1.xml", b"</sheetData>", b"<row/>", 2_500_000),
+    "cells": ("xl/worksheets/sheet1.xml", b"</sheetData>", b"<c/>", 19_000_000),
+    "ranges": ("xl/worksheets/sheet1.xml", b"</worksheet>", b'<mergeCell ref="A1:A2"/>', 600_000),
+}
+
+
+@pytest.mark.parametrize("what", CROWDED)
+def test_too_many_elements_of_any_kind_are_refused_within_two_seconds(what):
+    content, before = crowded(*CROWDED[what]), cpu_seconds()
+    assert refused(content, run=ChildProcess()) == workbook.TOO_LARGE
+    assert cpu_seconds() - before < 2
 
 
 @pytest.mark.parametrize("make", [lambda: with_strings(b"a", 10_000_000), long_cell])

@@ -6,8 +6,10 @@ from audience import clock
 from audience.access.audit_log import Actor
 from audience.bulk import actions as bulk_actions
 from audience.changes.changes import Change
+from audience.errors import Refused
 from audience.imports import imports
 from audience.operations import site_lane
+from audience.sources import BY_KEY, SourceKind
 from audience.subscribers import events, subscribers
 from audience.subscribers import tags as site_tags
 from audience.undo import undos
@@ -204,3 +206,19 @@ def test_the_consent_of_before_comes_back_whole(site, folder, by):
     assert (undo.resubscribed, after.unsubscribed_at) == (1, None)
     for name in ("consent_at", "consent_number", "consent_kind"):
         assert getattr(after, name) == getattr(before, name)
+
+
+def test_a_bulk_action_that_changed_nobody_says_so(site, folder):
+    put(site, *people(ANN, tags=["x"]))
+    act = act_on(site, "tag", ANN, tag="x")
+    with pytest.raises(Refused, match="Only bulk actions that "):
+        undos.undo_bulk_action(site, act, 30, ACTOR)
+    run_acts(folder)
+    with pytest.raises(Refused, match="This bulk action changed nobody"):
+        undos.undo_bulk_action(site, act, 30, ACTOR)
+
+
+@pytest.mark.parametrize("kind", sorted(set(SourceKind) - {*BY_KEY, SourceKind.LEFT}))
+def test_whatever_mentions_somebody_has_words(kind):
+    words = undos.reason(kind, "7")
+    assert words.rpartition(" by ")[2].startswith(("a", "the ", "import 7", "bulk action 7", "undo 7"))
