@@ -3,6 +3,7 @@
 import re
 import smtplib
 from pathlib import Path
+from typing import Any
 
 TOKEN = "AQABm0_wUQGiHVdnrHXjist49jGGsRgAAAAA.LLpCVJQkO7sF5jZWb2Tm0vm_UHg489bJIwq3cpuYlLI"
 URL = f"https://people.example/unsubscribe/{TOKEN}"
@@ -16,8 +17,8 @@ class Relay(smtplib.SMTP):
     def ehlo_or_helo_if_needed(self):
         """It is reached without a connection."""
 
-    def sendmail(self, _from, _to, message, *_, **__):
-        self.sent = message
+    def sendmail(self, from_addr: Any, to_addrs: Any, msg: Any, *_: Any, **__: Any) -> Any:
+        self.sent = msg
         return {}
 
 
@@ -26,5 +27,5 @@ def test_the_script_sends_the_link_as_it_is(tmp_path, monkeypatch):
     rows = f"email,unsubscribed_at,unsubscribe_url,preferences_url\na@b.example,,{URL},{URL}\n"
     Path("export.csv").write_text(rows, encoding="utf-8")
     relay = Relay()
-    exec(SCRIPT.search(DOCS.read_text(encoding="utf-8"))[1], {"smtp": relay})  # noqa: S102 - our own page
+    exec(SCRIPT.findall(DOCS.read_text(encoding="utf-8"))[0], {"smtp": relay})  # noqa: S102 - our own page
     assert f"\r\nList-Unsubscribe: <{URL}>\r\n".encode() in relay.sent
