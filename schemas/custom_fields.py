@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text, as_object, as_text, clean, nested
-from schemas.links import has_link
+from schemas.links import without_link
 from schemas.responses import Date, ResponseSchema, integer, listing, resource, single
 from schemas.values import NAMES, VALUES_SAMPLE_SIZE, compact_json, normal_text, write_date
 
@@ -34,7 +34,6 @@ CUSTOM_VALUES: JsonSchema = {
     "type": "object",
     "additionalProperties": {"$ref": "#/components/schemas/CustomValue"},
 }
-LINK = "Leave this value out: it is a link that acts for a subscriber, and is made anew where it is needed."
 NOT_A_NAME = f"Send another key: {' and '.join(NAMES)} are built in, not custom fields."
 
 
@@ -114,8 +113,8 @@ def custom_value(value: Any) -> Any:
     text = value if is_surely_small(value) else compact_json(value)
     if text is not value and len(text.encode()) > MAX_VALUE_BYTES:
         raise ma.ValidationError(TOO_LARGE)
-    if isinstance(text, str) and has_link(text):
-        raise ma.ValidationError(LINK)
+    if isinstance(text, str):
+        without_link(text)
     return value
 
 

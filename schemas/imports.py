@@ -71,7 +71,7 @@ def plain_item(item: Any) -> dict[str, Any] | None:
 
 
 def _plain_text(value: Any) -> str | None:
-    return value if type(value) is str and is_clean_text(value) else None
+    return value if type(value) is str and is_clean_text(value) and not has_link(value) else None
 
 
 def _plain_email(value: Any) -> str | None:
@@ -109,7 +109,7 @@ PLAIN_COLUMNS: dict[str, Callable[[Any], Any]] = {
 @lru_cache(maxsize=1024)
 def _plain_name(text: str) -> str | None:
     name = tag_name(text)
-    return name if is_clean_text(text) and is_short(name) else None
+    return name if is_clean_text(text) and is_short(name) and not has_link(name) else None
 
 
 def _plain_values(values: dict[str, Any]) -> bool:

@@ -2,23 +2,42 @@
 
 import re
 from typing import Any
+from urllib.parse import unquote
 
 import marshmallow as ma
 
-from schemas.base import Switch
+from schemas.base import Switch, Text
 from schemas.responses import ResponseSchema, shape
 
 COLUMNS = {"unsubscribe": "unsubscribe_url", "preferences": "preferences_url"}  # of a file, by purpose
 RESERVED = frozenset({"links", *COLUMNS.values()})  # never the keys of custom values
 LINK = re.compile(r"/(?:unsubscribe|preferences)/[\w-]{36,44}\.[\w-]{43}", re.ASCII)
 SHORTEST = 90  # characters of a link; a shorter text is not looked into
+REFUSED = (
+    "Leave this value out: it is a link that acts for a subscriber, and is made anew where it is needed."
+)
 NOTE = "links_note"
 WITH_LINKS = {"description": "`1`: with the links of each subscriber. Needs the scope `mailer` or `full`."}
 
 
 def has_link(text: str) -> bool:
-    """Whether a text has a link of a subscriber in it, of whatever instance."""
+    """Whether a text has a link of a subscriber in it, of whatever instance, percent-encoded or not."""
+    text = unquote(text) if "%" in text else text
     return ("/unsubscribe/" in text or "/preferences/" in text) and LINK.search(text) is not None
+
+
+class PersonName(Text):
+    """A first or last name."""
+
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> str:
+        return without_link(super()._deserialize(value, *arguments, **options))
+
+
+def without_link(text: str) -> str:
+    """`text`, if it has no link in it. Raises `ma.ValidationError`."""
+    if has_link(text):
+        raise ma.ValidationError(REFUSED)
+    return text
 
 
 def switch() -> Switch:

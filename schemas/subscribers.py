@@ -55,7 +55,7 @@ class SubscriberInput(Form):
     """A subscriber to create or import. Unknown keys are custom values; `fields` overrides them."""
 
     email = Text(required=True, strip=True, blank=False)
-    vars().update({name: Text() for name in NAMES})
+    vars().update({name: links.PersonName() for name in NAMES})
     tags = TagNames()
     remove_tags = TagNames()
     uuid = OfAddress()
@@ -97,7 +97,7 @@ def names_in(values: dict[str, Any]) -> dict[str, str]:
     for name in NAMES:
         if name in values:
             try:
-                texts[name] = Text().deserialize(values.pop(name))
+                texts[name] = links.PersonName().deserialize(values.pop(name))
             except ma.ValidationError as error:
                 raise ma.ValidationError({"fields": {name: error.messages}}) from error
     return {name: text for name, text in texts.items() if text}

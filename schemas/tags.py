@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Doubled, Form, JsonSchema, Text, as_text, clean_each, nested
+from schemas.links import without_link
 from schemas.responses import Date, ResponseSchema, dump, integer, listing, resource, single
 from schemas.values import MAX_SENT_NAME, UNSEEN, trim
 
@@ -41,7 +42,7 @@ class TagNames(ma.fields.Field[list[str]]):
             raise ma.ValidationError(TOO_LONG)
         if len(names) > MAX_OF_ONE:
             raise ma.ValidationError(TOO_MANY)
-        return names
+        return [without_link(name) for name in names]
 
     def repeated(self, values: list[str]) -> str:
         return ",".join(values)
@@ -83,7 +84,7 @@ class TagName(Text):
         name = tag_name(super()._deserialize(value, *arguments, **options))
         if not is_short(name):
             raise ma.ValidationError(TOO_LONG)
-        return name
+        return without_link(name)
 
 
 class NewTag(Form):

@@ -60,7 +60,7 @@ OVER_ALL_SITES = {
     "SELECT count(*) FROM webhooks WHERE nonce <": "of before sites had keys, for the doctor",
     "SELECT site_id, id FROM undos": "the sweeper forgets what became of whom",
     "SELECT site_id FROM webhook_deliveries WHERE at": "the sweeper looks for old deliveries",
-    "SELECT 1 FROM site_pages WHERE base_url": "whether a host is a site's own, where no console answers",
+    "SELECT DISTINCT base_url FROM site_pages": "whether a host is a site's own, where no console answers",
     "SELECT DISTINCT site_id, file FROM file_pieces": "the sweeper looks for pieces of no file",
 }
 

@@ -96,7 +96,8 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.links.tokens:read": WorstInputs(
         ("A", ".", "=", "-", ("A", "", "."), ("A", "."), "é"), lambda read, text: read("unsubscribe", text)
     ),
-    "schemas.links:has_link": takes("/unsubscribe/", "/preferences/-", f"/unsubscribe/{'a' * 44}."),
+    "schemas.links:has_link": takes("%2", "/unsubscribe/", "/preferences/-", f"/unsubscribe/{'a' * 44}."),
+    "schemas.links:without_link": takes("%2", "/unsubscribe/"),
     "audience.links.visits:masked": takes("@", "a@"),
     "audience.looks.looks:is_name": takes(".", "a.", "a.a", "@", ":/", limit=61),
     "audience.looks.looks:is_url": takes("/", ":", "[", "?", "https://", (":", "https://"), limit=501),

@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response as RedirectResponse
 
 from audience.http.access import public
 from audience.http.pages import SECURITY_HEADERS, packable, public_root
+from audience.looks import looks
 
 blueprint = Blueprint("docs", __name__)
 
@@ -62,6 +63,8 @@ ONE_DAY = {"Cache-Control": "public, max-age=86400"}
 @public
 def root() -> RedirectResponse:
     """Leads a browser to the console, and any other client to the description of the API"""
+    if looks.is_own_host(request.host):
+        abort(404)
     target = "console" if "text/html" in request.accept_mimetypes.values() else "docs"
     response = redirect(f"{public_root()}/{target}")
     response.headers["Vary"] = "Accept"

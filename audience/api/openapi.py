@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
-from flask import Blueprint, Flask, Response, current_app
+from flask import Blueprint, Flask, Response, abort, current_app, request
 from werkzeug.routing import Rule
 
 from audience.api import openapi_examples, openapi_rules, openapi_webhooks
@@ -18,6 +18,7 @@ from audience.http.access import PUBLIC, View, public
 from audience.http.errors import MEANING
 from audience.http.pages import packable
 from audience.http.services import settings
+from audience.looks import looks
 from schemas.base import Form
 from schemas.custom_fields import CUSTOM_VALUE
 from schemas.responses import Error
@@ -60,7 +61,9 @@ PART = re.compile(r"<(?:(\w+)[^<>]*:)?(\w+)>")
 @blueprint.get("/openapi.json")
 @public
 def openapi() -> Response:
-    """The OpenAPI document"""
+    """The OpenAPI document, which names the public address"""
+    if looks.is_own_host(request.host):
+        abort(404)
     extensions = current_app.extensions
     if "description" not in extensions:
         document = current_app.json.dumps(describe(current_app)).encode()

@@ -22,7 +22,8 @@ REASONS = {
     "date": "with a date of its own", "unconfirmed": "not confirmed yet",
     "left before": "who had left before under this address",
     "not_interested": "no longer interested", "too_many": "too many emails", "elsewhere": "follows elsewhere",
-    "not_expected": "not what they expected", "never_signed_up": "never signed up", "other": "another reason",
+    "not_expected": "not what they expected", "never_signed_up": "never signed up",
+    "other": "for another reason",
 }  # fmt: skip
 BY = {
     "event": "with an event", "operator": "by hand", "bulk_act": "by hand", "cli": "on the command line",

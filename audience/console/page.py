@@ -182,7 +182,7 @@ def _answer(view: View, again: View | None, arguments: dict[str, Any]) -> Respon
 
 def _no_console() -> Response:
     """Under the address of a site's pages there is no console; under any other, where it is."""
-    if looks.is_own_host(request.host.lower()):
+    if looks.is_own_host(request.host):
         return error_page(404, NOT_FOUND)
     return error_page(421, WRONG_HOST.format(address=f"{settings().console_url}/console"))
 

@@ -57,8 +57,8 @@ def logo_hash(content: bytes) -> str:
 
 @database.session()
 def is_own_host(host: str) -> bool:
-    """Whether the pages of a site have this host for themselves."""
-    return stored.is_base_url([f"{scheme}://{host}" for scheme in ("https", "http")])
+    """Whether the pages of a site have this host for themselves, under whatever port."""
+    return _name(f"//{host}") in map(_name, stored.base_urls())
 
 
 def change(
@@ -122,7 +122,15 @@ def _is_own(text: str, public_url: str) -> bool:
     """A scheme and a host, which is another than that of the console."""
     parts = urlsplit(text) if is_url(text) else None
     is_bare = parts is not None and text == f"{parts.scheme}://{parts.netloc}".lower()
-    return parts is not None and is_bare and parts.hostname not in (urlsplit(public_url).hostname, *LOOPBACK)
+    return is_bare and _name(text) not in (_name(public_url), *LOOPBACK)
+
+
+def _name(url: str) -> str:
+    """The host of an address as one writes it, without a port; empty if it has none."""
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return ""
 
 
 def _kind(picture: bytes) -> str:

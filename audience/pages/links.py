@@ -28,6 +28,7 @@ THROTTLED = "Too many links that are none."
 Answer = Callable[[Link, str], Response]
 
 
+@blueprint.get("/unsubscribe", defaults={"token": ""})
 @blueprint.get("/unsubscribe/<token>")
 @public
 def ask(token: str) -> Response:
@@ -43,6 +44,7 @@ def unsubscribe(token: str) -> Response:
     return _unsubscribed(link, token, is_one_click=ONE_CLICK in read_body())
 
 
+@blueprint.get("/preferences", defaults={"token": ""})
 @blueprint.get("/preferences/<token>")
 @public
 def choose(token: str) -> Response:

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 from flask import Response, make_response, render_template, request
 from markupsafe import Markup
+from werkzeug.datastructures import LanguageAccept
 
 from audience.access.sites import Site
 from audience.http.errors import ErrorResponse
@@ -44,14 +45,16 @@ def error_page(error: ErrorResponse) -> Response:
 
 def _rendered(template: str, of_person: str, of_site: str, status: int, **shown: Any) -> Response:
     chosen = texts.known(request.args.get("lang", ""))
-    accepted = request.accept_languages.best_match(LANGUAGES, "")
+    named = LanguageAccept([pair for pair in request.accept_languages if pair[0] != "*"])
+    accepted = named.best_match(LANGUAGES, "")
+    host = urlsplit(settings().base_url).netloc
     words = Texts(chosen or texts.known(of_person) or accepted or of_site or texts.DEFAULT)
     return make_response(
         render_template(
             f"pages/{template}.html",
             t=words,
             name=public_name(shown["look"], shown["site"]) if "site" in shown else "",
-            host=urlsplit(settings().base_url).netloc,
+            host=host if request.host.lower() == host else "",  # of no other does it say where the console is
             languages=[Texts(language) for language in LANGUAGES],
             query=f"?lang={chosen}" if chosen else "",
             root=public_root(),

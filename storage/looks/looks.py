@@ -1,9 +1,8 @@
 """How the public pages of each site look."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage.database import execute, row
+from storage.database import column, execute, row
 from storage.looks.models import SitePagesModel
 from storage.records import Records
 
@@ -28,10 +27,9 @@ def get(site_id: int) -> Look:
     return LOOKS.get(site_id=site_id) or Look()
 
 
-def is_base_url(urls: Sequence[str]) -> bool:
-    """Whether one of the addresses is a site's own."""
-    marks = ", ".join("?" * len(urls))
-    return row(f"SELECT 1 FROM site_pages WHERE base_url IN ({marks}) LIMIT 1", urls) is not None
+def base_urls() -> list[str]:
+    """The sites' own addresses."""
+    return column("SELECT DISTINCT base_url FROM site_pages WHERE base_url != ''")
 
 
 def logo(site_id: int) -> tuple[bytes, str] | None:

@@ -204,6 +204,22 @@ def test_messages_have_none_unless_they_are_asked_for(client, receiver):
     assert "links" not in receiver.received[0].data[0]
 
 
+@pytest.mark.parametrize("batch", [False, True])
+@pytest.mark.parametrize("key", ["first_name", "last_name", "tags", "note"])
+@pytest.mark.parametrize("written", [str, lambda url: url.replace("/A", "/%41").replace("/u", "%2Fu")])
+def test_a_link_is_refused_as_a_name_and_a_tag_and_percent_encoded(client, ann, batch, key, written):
+    value = written(links_of(client, ANN)["data"]["unsubscribe"])
+    for item in ({key: value}, {"fields": {key: value}}):
+        sent = {"email": BOB} | item
+        if batch:
+            answer = client.post("/batch/subscribers", {"subscribers": [sent]})
+            assert (answer.json["results"], answer.json["failed"]) == (0, 1), item
+        else:
+            answer = client.post("/fetch/subscribers", {"subscriber": sent})
+            assert answer.status_code == 422
+        assert "acts for a subscriber" in answer.text
+
+
 @pytest.mark.parametrize("nested", [lambda url: url, lambda url: [url], lambda url: {"a": {"b": f"<{url}>"}}])
 @pytest.mark.parametrize("purpose", ["unsubscribe", "preferences"])
 def test_a_link_is_refused_as_a_custom_value(client, purpose, nested):

@@ -275,6 +275,21 @@ def test_under_the_own_address_of_a_sites_pages_there_is_no_console(app, public,
     assert url.startswith("https://mail.example/unsubscribe/")
 
 
+@pytest.mark.parametrize(
+    "base_url", ["https://mail.example", "https://mail.example:443", "http://mail.example."]
+)
+@pytest.mark.parametrize("host", ["mail.example", "mail.example.", "MAIL.example:443", "mail.example:8000"])
+def test_the_own_address_of_a_sites_pages_names_no_console(app, public, site, base_url, host):
+    public(HTTPS)
+    sent = {"name": "", "home": "", "imprint": "", "privacy": "", "language": "", "accent": ""}
+    looks.change(site, sent | {"base_url": base_url}, b"", False, Actor("x"), HTTPS)
+    for path in ("/console/sign-in", "/unsubscribe/broken", "/", "/api/openapi.json", "/nothing"):
+        answer = app.test_client().get(path, headers={"Host": host})
+        assert (answer.status_code, "people.example" in answer.text) == (404, False), path
+    for path in ("/unsubscribe/broken", "/api/openapi.json"):
+        assert "people.example" in app.test_client().get(path, headers={"Host": "people.example"}).text
+
+
 def test_behind_a_proxy_the_host_header_and_the_public_url_say_that_it_is_https(app, public, site):
     public(HTTPS)
     browser = open_browser(app, "http://people.example", HTTPS_COOKIE)

@@ -131,6 +131,18 @@ def test_each_page_that_says_no_is_accessible_and_fits_too(browser, port, zoe, l
     looked_at(tab, f"{language}-failed")
 
 
+def test_long_words_of_a_look_fit(browser, port, zoe):
+    word = "donaudampfschifffahrtsgesellschaftsnachrichten"
+    look = sent(name=word.capitalize(), home=f"https://{word}.example")
+    looks.change(zoe.site, look, b"", False, COMMAND_LINE)
+    tab = open_tab(browser, port, script=True)
+    tab.page.goto(f"{tab.origin}/unsubscribe/{zoe.token()}")
+    for part in (".top .name", "footer a"):
+        edge = tab.page.locator(part).first.evaluate("part => part.getBoundingClientRect().right")
+        assert edge <= 320, part
+    assert tab.overflow() <= 0
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_all_is_done_without_script(browser, port, zoe, width):
     tab = open_tab(browser, port, script=False, width=width)

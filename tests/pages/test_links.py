@@ -99,7 +99,8 @@ def test_no_public_get_writes(app, zoe, written):
         if "<token>" in path:
             path = path.replace("<token>", zoe.token(path.split("/")[1]))
         for method in ("GET", "HEAD"):
-            assert zoe.http.open(path, method=method).status_code == 200, path
+            status = 404 if path in ("/unsubscribe", "/preferences") else 200
+            assert zoe.http.open(path, method=method).status_code == status, path
     assert written == []
 
 
@@ -166,8 +167,9 @@ def test_a_bad_link_is_one_page_for_all_causes(zoe):
     other = sites.create("Another")
     put(other, {"email": ZOE})
     paths = [
-        f"/unsubscribe/{token}", f"/unsubscribe/{token[:-1]}", "/unsubscribe/x",
+        f"/unsubscribe/{token}", f"/unsubscribe/{token[:-1]}", "/unsubscribe/x", "/unsubscribe/",
         f"/unsubscribe/{preferences}", f"/preferences/{preferences}", f"/preferences/{zoe.token()}",
+        "/preferences",
     ]  # fmt: skip
     pages = [zoe.get(path) for path in paths] + [zoe.post(paths[0], {"act": "unsubscribe"})]
     assert {page.status_code for page in pages} == {404}

@@ -88,6 +88,8 @@ def test_the_language_is_the_asked_one_then_the_persons_then_the_browsers_then_t
     put_language(zoe.site, "it")
     assert heading(zoe.get(path)) == TITLES["it"]
     assert heading(zoe.get(path, Accept_Language="sv, fr;q=0.8, en;q=0.5")) == TITLES["fr"]
+    for unknown in ("sv", "*", "sv, *;q=0.5", "fr;q=0, *"):
+        assert heading(zoe.get(path, Accept_Language=unknown)) == TITLES["it"], unknown
     put(zoe.site, {"email": "zoe@example.com", "fields": {"language": "nl-BE"}})
     assert heading(zoe.get(path, Accept_Language="fr")) == TITLES["nl"]
     for language, title in TITLES.items():

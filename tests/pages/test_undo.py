@@ -38,6 +38,14 @@ def test_the_event_of_before_counts_again(zoe, command):
     assert (changed.subscribed, changed.source, changed.reason) == (True, "link", "undone")
 
 
+def test_after_a_changed_address_it_is_too_late(zoe):
+    token = zoe.token()
+    ticket = zoe.unsubscribe(token)
+    commands.run(zoe.site, [{"email": ZOE, "command": "change_email", "query": "new@example.com"}])
+    assert zoe.post(f"/unsubscribe/{token}/undo", {"ticket": ticket}).status_code == 409
+    assert not zoe.is_subscribed("new@example.com")
+
+
 def test_an_unsubscribe_accepted_before_that_waits_counts_after_the_undo(zoe):
     put(zoe.site, LEAVES, wait=False)
     assert undo(zoe, zoe.unsubscribe()).status_code == 200
