@@ -186,6 +186,7 @@ def merge(
     execute_many(insert_into("value_holders", HELD, IN_PLACE), full)
     execute_many(delete_from("value_holders", HELD[:3]), empty)
     unused = [(site_id, value_id) for value_id, holding in sets.items() if not holding]
+    execute_many(delete_from("value_holders", ("site_id", "value_id")), unused)  # of other blocks, too
     execute_many(delete_from("distinct_values", ("site_id", "id")), unused)
 
 

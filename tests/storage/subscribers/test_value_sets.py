@@ -134,3 +134,14 @@ def test_sets_are_exact_after_every_step(steps, app):
     expected.check()
     held = sorted(value for value, ids in expected.sets.items() if ids)
     assert len(stored_rows("distinct_values", expected.site_id)) == len(held)
+
+
+def test_a_value_that_nobody_has_keeps_no_set_of_another_block(app):
+    """Else the set would be there, and nobody would look for it, when its subscribers are erased."""
+    assert app
+    expected, value = Expected(sites.create("Example").id), VALUES[2]
+    expected.save({value: [300, 65_536]}, {})
+    field_values.merge(expected.site_id)
+    expected.save({}, {value: [300, 65_536]})
+    expected.erase([65_536], None)
+    expected.erase([300], None)
