@@ -13,11 +13,11 @@ from audience.operations import backups, site_lane
 from audience.subscribers import subscribers
 from audience.undo import undos
 from storage import database
-from storage.bulk import acts as stored_acts
+from storage.bulk import actions as stored_actions
 from storage.imports import imports as stored_imports
 from tests.cli.test_consent_log import ANN, BOB, begun, left_at, lose, restore, say
 from tests.client import FakeQueue
-from tests.jobs import run_acts
+from tests.jobs import run_bulk_actions
 
 __all__ = ["begun"]
 
@@ -241,20 +241,20 @@ def test_a_subscribe_that_came_after_it_and_waits_counts_over_it(begun, client, 
 def test_a_bulk_action_that_had_not_ended_in_the_backup_counts(begun, client, tmp_path, is_lost, has_failed):
     person = subscribers.find(client.site, BOB)
     assert person is not None
-    new = NewAct(kind=UNSUBSCRIBE, ids=[person.id], seen=fingerprint([person.id]))
-    act = bulk_acts.begin(client.site, new, Actor("operator"))
+    new = NewAction(kind=UNSUBSCRIBE, ids=[person.id], seen=fingerprint([person.id]))
+    act = bulk_actions.begin(client.site, new, Actor("operator"))
     if has_failed:
         with database.write(client.site.id):
-            stored_acts.end(client.site.id, act.id, stored_acts.FAILED, clock.now_ms())
+            stored_actions.end(client.site.id, act.id, stored_acts.FAILED, clock.now_ms())
     backups.create(begun, tmp_path / "b.tar", lambda *_: None)
     if has_failed:
-        bulk_acts.retry(client.site, act.id)
-    run_acts(begun.instance)
+        bulk_actions.retry(client.site, act.id)
+    run_bulk_actions(begun.instance)
     before = left_at(client, BOB)
     if is_lost:
         lose(begun)
     restore(begun, tmp_path / "b.tar")
-    run_acts(begun.instance)
+    run_bulk_actions(begun.instance)
     assert left_at(client, BOB) == before
 
 

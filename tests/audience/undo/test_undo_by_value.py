@@ -213,7 +213,7 @@ def test_a_bulk_action_that_changed_nobody_says_so(site, folder):
     act = act_on(site, "tag", ANN, tag="x")
     with pytest.raises(Refused, match="Only bulk actions that "):
         undos.undo_bulk_action(site, act, 30, ACTOR)
-    run_acts(folder)
+    run_bulk_actions(folder)
     with pytest.raises(Refused, match="This bulk action changed nobody"):
         undos.undo_bulk_action(site, act, 30, ACTOR)
 
