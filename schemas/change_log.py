@@ -17,6 +17,7 @@ LIMIT = f"Send a whole number from 1 to {MAX_LIMIT}."
 AsText = orjson.Fragment  # of JSON that is answered as it is stored
 LinksOf = Callable[[str, str], Mapping[str, str]]  # by uuid and address
 KINDS = ("created", "updated", "subscribed", "unsubscribed", "erased", "reset")
+NO_REASON = ("link", "word")  # source and reason of who unsubscribed by a link and gave none
 
 
 class BoundedNumber(ma.fields.Field[int]):
@@ -133,7 +134,9 @@ class ConsentAttributes(ResponseSchema):
     at = Date()
     subscribed = ma.fields.Boolean()
     source = ma.fields.Nested(ChangeSource)
-    reason = ma.fields.String(metadata={"description": "What said so, such as `word` or `date`."})
+    reason = ma.fields.String(
+        metadata={"description": "What said so, such as `word` or `date`; empty of a link without one."}
+    )
 
 
 class HistorySchema(ResponseSchema):
@@ -181,7 +184,7 @@ def _consents(record: Any) -> list[dict[str, Any]]:
             "at": write_date(event.at),
             "subscribed": event.subscribed,
             "source": _source(source),
-            "reason": event.reason,
+            "reason": "" if (source[0], event.reason) == NO_REASON else event.reason,
         }
         for source, event in record.events
     ]

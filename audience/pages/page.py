@@ -28,7 +28,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Robots-Tag": "noindex",
 }
-ERRORS = {404: "broken", 429: "wait"}  # by status; else "failed"
+ERRORS = {404: "broken", 413: "large", 429: "wait"}  # by status; else "failed"
 BOLD = Markup('<b class="nb">{}</b>')
 
 

@@ -62,6 +62,12 @@ def test_each_event_with_source_and_reason_oldest_first(client):
     assert history["consents"] == shown(client)["attributes"]["events"]
 
 
+def test_who_leaves_by_a_link_without_a_reason_has_none(client):
+    client.create(ADA)
+    unsubscribing.unsubscribe(link(client))
+    assert events(client) == [(False, "link", "")]
+
+
 @pytest.mark.parametrize("wrong", ["x", "00000000-0000-7000-8000-000000000000"])
 def test_of_nobody_it_is_404(client, wrong):
     assert client.get(f"/fetch/subscribers/{wrong}/consent").status_code == 404

@@ -43,7 +43,7 @@ def test_every_text_is_used_and_every_used_one_is_there():
     }
     by_code = {
         "this_address", "time", "date", "months", "language", *REASONS,
-        *(f"{kind}{end}" for kind in ("broken", "wait", "failed") for end in ("", "_say")),
+        *(f"{kind}{end}" for kind in ("broken", "large", "wait", "failed") for end in ("", "_say")),
     }  # fmt: skip
     assert used | by_code == table(DEFAULT).keys()
 
