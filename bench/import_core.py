@@ -5,8 +5,7 @@ links, custom values, the counters of the site, of domains and of tags, the row 
 whom it changed. All rows are made and put into the order of their tables before, known people are updated by
 an id that is known, and their values of before are known. It keeps the log as the drain does. It leaves out
 reading and deleting payloads, looking up who exists, deciding, and the import's own progress. Both run in a
-process that is set as a worker is. Of an import of unsubscribed, the limit is the same without the log that
-outlives the database. CPU time, each pair interleaved, the median of the runs.
+process that is set as a worker is. CPU time, each pair interleaved, the median of the runs.
 """
 
 import json
@@ -19,7 +18,6 @@ from typing import Any
 
 from audience import clock
 from audience.access.sites import Site
-from audience.changes import log as changes_log
 from audience.changes.changes import Change, change_from_item
 from audience.changes.entries import Entries
 from audience.imports import imports
@@ -40,7 +38,6 @@ from tests.client import FakeQueue
 from workers import interpreter
 
 BATCH, CHUNK = 1_000, 150  # a chunk is what fits into a turn of 15 ms
-PLAIN_CHUNK = 500  # of rows that have an address and a command only
 ROWS = 6_000  # of a run, at most
 GOALS = {"half new": 0.85, "all new": 0.80}
 
@@ -150,7 +147,7 @@ def rows(count: int, existing: int, age: int, total: int) -> list[dict[str, Any]
 def measure(instance: Path, total: int, runs: int) -> list[Row]:
     interpreter.settle()
     with instances.open_instance(instance) as site:
-        return [*of_site(site, total, runs), _of_log(site, min(ROWS, total), 4 * runs)]
+        return of_site(site, total, runs)
 
 
 def of_site(site: Site, total: int, runs: int) -> list[Row]:
@@ -167,16 +164,3 @@ def of_site(site: Site, total: int, runs: int) -> list[Row]:
                 cpu_of_limit=limit / row, at_least=GOALS[name])
         )  # fmt: skip
     return results
-
-
-def _of_log(site: Site, count: int, runs: int) -> Row:
-    """New people who are unsubscribed, with the log and without it."""
-    consent_log, ours, limits = vars(changes_log)["consent_log"], list[float](), list[float]()
-    note = consent_log.note
-    for found, noting in ((ours, note), (limits, lambda *_: None)) * runs:
-        items = [{"email": row["email"], "command": "unsubscribe"} for row in rows(count, 0, 0, count)]
-        consent_log.note = noting
-        found.append(drained(site, items, PLAIN_CHUNK) / count * 1e6)
-    row, limit = statistics.median(ours), statistics.median(limits)
-    return Row(what="import core, all unsubscribed, a row", ours=row, unit=CPU, limit=limit,
-               of_limit=limit / row, cpu_of_limit=limit / row, at_least=0.95)  # fmt: skip
