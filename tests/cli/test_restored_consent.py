@@ -245,7 +245,7 @@ def test_a_bulk_action_that_had_not_ended_in_the_backup_counts(begun, client, tm
     act = bulk_actions.begin(client.site, new, Actor("operator"))
     if has_failed:
         with database.write(client.site.id):
-            stored_actions.end(client.site.id, act.id, stored_acts.FAILED, clock.now_ms())
+            stored_actions.end(client.site.id, act.id, stored_actions.FAILED, clock.now_ms())
     backups.create(begun, tmp_path / "b.tar", lambda *_: None)
     if has_failed:
         bulk_actions.retry(client.site, act.id)
