@@ -58,7 +58,8 @@ def logo_hash(content: bytes) -> str:
 @database.session()
 def is_own_host(host: str) -> bool:
     """Whether the pages of a site have this host for themselves, under whatever port."""
-    return _name(f"//{host}") in map(_name, stored.base_urls())
+    name = _name(f"//{host}")
+    return name not in LOOPBACK and name in map(_name, stored.base_urls())
 
 
 def change(
