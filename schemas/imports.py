@@ -70,6 +70,9 @@ def plain_item(item: Any) -> dict[str, Any] | None:
     return row | {"fields": values} if values else row
 
 
+# Each `_plain_…` returns the value if it needs no form, else None.
+
+
 def _plain_text(value: Any) -> str | None:
     return value if type(value) is str and is_clean_text(value) and not has_link(value) else None
 

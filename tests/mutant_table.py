@@ -182,13 +182,6 @@ MUTANTS = (
         FAULTS + "[a subscription that was queued before an unsubscribe of who was erased]",
     ),
     Mutant(
-        "who moves unsubscribed is subscribed by what waits",
-        "audience/subscribers/subscribers.py",
-        "subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number",
-        "pass",
-        FAULTS + "[a subscription that was queued for an address before somebody unsubscribed moves onto it]",
-    ),
-    Mutant(
         "a bulk action that waits mentions nobody",
         "audience/undo/mentions.py",
         'by_id |= dict.fromkeys(ids, Source("bulk_act", action_id))',
@@ -274,11 +267,11 @@ MUTANTS = (
         f"{ERASING}::test_an_import_does_not_restore_an_erased_subscriber_but_subscribe_does",
     ),
     Mutant(
-        "two workers take one job",
+        "a job that waits is claimed before its time",
         "storage/jobs.py",
         "if first is None or not first[1]:",
         "if first is None:",
-        "tests/audience/test_jobs.py::test_of_a_lane_one_job_of_a_site_is_done_at_a_time_but_on_the_net",
+        "tests/audience/test_jobs.py::test_what_waits_holds_up_those_behind_it_in_the_order",
     ),
     Mutant(
         "a change of a webhook takes it from its sender",

@@ -41,6 +41,7 @@ class Limiter:
         self._shared: FixedWindowRateLimiter | None = None
 
     def hit(self, limit: str, *key: str) -> int:
+        """Counts a request of a key. Returns the seconds to wait, 0 if it is allowed."""
         item = parse_limit(limit)
         digest = blake2b("\0".join(key).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         wait = self._breaker.call(partial(self._hit_shared, item, digest))
@@ -59,6 +60,7 @@ class Limiter:
 
 
 def _hit(limiter: FixedWindowRateLimiter, item: RateLimitItem, digest: str) -> int:
+    """Counts a request. Returns the seconds to wait, 0 if it is allowed."""
     if limiter.hit(item, digest):
         return 0
     return max(1, math.ceil(limiter.get_window_stats(item, digest).reset_time - time.time()))

@@ -195,7 +195,7 @@ def _hash(token: str) -> str:
 
 @dataclass(frozen=True)
 class SentForm:
-    """A form in a page of a session; `token` is that of this page alone."""
+    """A form that an operator sent. `token` identifies the page that it came from, "" if it has none."""
 
     session_id: int
     token: str

@@ -161,11 +161,11 @@ class SubscriberBatch:
         """The changes, where they are of an existing subscriber reduced to what the change's `known` (a
         `OnExisting`) allows. None of them subscribes anyone who had unsubscribed.
         """
-        return existing_subscribers.limited(changes, self.existing, self.unsubscribed_before)
+        return existing_subscribers.limited(changes, self.existing, self.is_suppressed)
 
-    def unsubscribed_before(self, key: str) -> bool:
-        """Whether an address is suppressed: its subscriber unsubscribed and changed address, or was
-        erased.
+    def is_suppressed(self, key: str) -> bool:
+        """Whether the address of a key is suppressed: its former subscriber was erased, or unsubscribed and
+        then changed address.
         """
         return self._suppression(key) is not NOT_SUPPRESSED
 

@@ -11,22 +11,22 @@ from schemas.values import OnExisting
 
 
 def limited(
-    changes: Sequence[Change], existing: Collection[str], unsubscribed_before: Callable[[str], bool]
+    changes: Sequence[Change], existing: Collection[str], is_suppressed: Callable[[str], bool]
 ) -> Sequence[Change]:
     """The changes, where they are of an existing subscriber reduced to what the change's `known` (a
     `OnExisting`) allows. None of them subscribes anyone who had unsubscribed.
     """
     if not any(change.known for change in changes):
         return changes
-    return list(_limited_changes(changes, set(existing), unsubscribed_before))
+    return list(_limited_changes(changes, set(existing), is_suppressed))
 
 
 def _limited_changes(
-    changes: Sequence[Change], existing: set[str], unsubscribed_before: Callable[[str], bool]
+    changes: Sequence[Change], existing: set[str], is_suppressed: Callable[[str], bool]
 ) -> Iterator[Change]:
     for change in changes:
         exists = change.key in existing
-        if change.known and (exists or unsubscribed_before(change.key)):
+        if change.known and (exists or is_suppressed(change.key)):
             yield _limited(change, exists)
         else:
             yield change

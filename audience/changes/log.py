@@ -282,4 +282,4 @@ def _rows_of(site_id: int, ids: Sequence[int]) -> Iterator[tuple[int, list[int]]
 def _blank_row(site_id: int, number: int, ids: Sequence[int]) -> None:
     for old in stored.indexed_as(site_id, number):
         stored.rewrite(site_id, old, unpack(old.entries).without(ids).packed())
-        stored_changed.forget(site_id, old, ids)
+        stored_changed.remove(site_id, old, ids)

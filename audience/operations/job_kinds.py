@@ -1,4 +1,4 @@
-"""All kinds of jobs."""
+"""The list of all kinds of jobs. Each is a `KIND` or `kind()` beside its `step`, in its subject's package."""
 
 import time
 from collections.abc import Callable

@@ -200,7 +200,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
     link_generations.repeat(carryover.of_links)
     _raise_numbers(carryover)
     with database.write(database.SHARED):
-        ended = [_end(*key) for key in carryover.ended_keys]
+        ended = [_end_key(*key) for key in carryover.ended_keys]
         operator_carryover.apply(carryover.operators)
     erased, unsubscribed = (sum(counts[n] for counts in done) for n in range(2))
     return Applied(erased, unsubscribed, sum(ended), webhooks.pause_all())
@@ -279,7 +279,8 @@ def _erased(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:
     return [line for line in lines if line.number in again or (line.number or 0) > accepted]
 
 
-def _end(publishable_key: str, revoked_at: int | None, expires_at: int | None) -> bool:
+def _end_key(publishable_key: str, revoked_at: int | None, expires_at: int | None) -> bool:
+    """Sets a key's expiry and revokes it, as carried over. Returns whether it was revoked."""
     if expires_at is not None:
         keys.expire(publishable_key, expires_at)
     return revoked_at is not None and keys.revoke(publishable_key, revoked_at)

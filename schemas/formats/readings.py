@@ -83,7 +83,7 @@ def digest_of(names: Sequence[str]) -> str:
 
 
 def options(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """Parameters as words of the command line."""
+    """Parameters as arguments of the command line: `("tag", "a")` is `--tag a`."""
     words = []
     for name, value in pairs:
         column = name[len("map[") : -1] if name.startswith("map[") else ""

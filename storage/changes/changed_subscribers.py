@@ -75,10 +75,10 @@ def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> di
     return ids_by_number
 
 
-def forget(site_id: int, log_row: LogRow, subscriber_ids: Collection[int]) -> None:
-    """Removes subscribers from the index of a row of the change log, with their repeated consents.
+def remove(site_id: int, log_row: LogRow, subscriber_ids: Collection[int]) -> None:
+    """Removes a row of the change log from the index of these subscribers.
 
-    A row of repeated consents alone has the number of the next row.
+    Repeated consents are indexed under the row's negative id; a row without entries only so.
     """
     number = log_row.number if log_row.length else -log_row.id
     execute_many(

@@ -70,7 +70,7 @@ class GivenUp(NamedTuple):
 
 
 class KeptSubscriber(NamedTuple):
-    """A subscriber of whom something stays, and what kept it."""
+    """A subscriber whom an undo left changed, and the `source` of the later change that is the reason."""
 
     id: int
     email: str

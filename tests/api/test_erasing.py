@@ -133,6 +133,9 @@ def test_an_import_does_not_restore_an_erased_subscriber_but_subscribe_does(clie
     outcome = client.get(f"/batch/imports/{answer['import_id']}").json["data"]["attributes"]
     assert (outcome["suppressed"], outcome["failed"], outcome["created"]) == (1, 1, 0)
     assert client.post("/fetch/subscribers", {"email": ADDRESS}).status_code == 422
+    unsubscribed = {"email": ADDRESS, "command": "unsubscribe"}
+    client.post("/batch/subscribers", {"subscribers": [unsubscribed]})
+    assert client.find(ADDRESS) is None
     client.post("/fetch/commands", {"command": {"command": "subscribe", "email": ADDRESS}})
     assert client.find(ADDRESS)
 

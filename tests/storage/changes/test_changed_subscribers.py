@@ -15,7 +15,7 @@ def test_a_row_of_words_alone_is_forgotten_without_the_next_which_has_its_number
         [words] = stored.oldest(site.id, 1)
         stored.add(site.id, 1, 1, ("import", 2), Entries(changed=[(7, {}, {})]).packed())
         changed_subscribers.add(site.id, number, [7])
-        changed_subscribers.forget(site.id, words, [7])
+        changed_subscribers.remove(site.id, words, [7])
         assert changed_subscribers.rows_of(site.id, [7]) == {number: [7]}
-        changed_subscribers.forget(site.id, stored.at_numbers(site.id, [number])[0], [7])
+        changed_subscribers.remove(site.id, stored.at_numbers(site.id, [number])[0], [7])
         assert changed_subscribers.rows_of(site.id, [7]) == {}
