@@ -465,8 +465,8 @@ MUTANTS = (
     Mutant(
         "an erasure is not logged",
         "audience/erasures/erasures.py",
-        "        stored_log.add(_logged(site, hashes, subscriber, at, number))\n",
-        "",
+        "consents.log_lines(site.id, number, _subjects(site, hashes, subscriber, at))",
+        "[]",
         f"{CLI}/test_restores.py::test_the_erasure_log_is_enough_if_the_database_is_lost",
     ),
     Mutant(

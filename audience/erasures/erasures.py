@@ -24,7 +24,7 @@ from storage.access import audit_log as stored_audit_log
 from storage.access import site_counters
 from storage.erasures import log as stored_log
 from storage.erasures import suppressions
-from storage.erasures.log import ERASED, LogLine
+from storage.erasures.log import ERASED
 from storage.erasures.suppressions import Suppression
 from storage.errors import Unavailable
 from storage.imports import file_imports as stored_files
@@ -80,7 +80,7 @@ def erase(
         erased_pages.request(instance)
         number, now = site_counters.take(site.id, clock.now_ms())
         at = _instant(subscriber, now)
-        stored_log.add(_logged(site, hashes, subscriber, at, number))
+        stored_log.add(consents.log_lines(site.id, number, _subjects(site, hashes, subscriber, at)))
         _delete(site.id, [key] if key else [], source, number)
         forget_typed(site.id)
         _suppress(site.id, {hashes[0]: at}, number, hashes[1:])
@@ -111,7 +111,8 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
     ]
     erased_pages.request(instance)
     number = accepted.number
-    stored_log.add([line for row in erased for line in _logged(site, *row, number)])
+    subjects = [subject for row in erased for subject in _subjects(site, *row)]
+    stored_log.add(consents.log_lines(site.id, number, subjects))
     _delete(site.id, [subscriber.email_key for subscriber in present], accepted.source, number)
     forget_typed(site.id)
     first = [hash_ for hashes, _, _ in erased for hash_ in hashes[1:]]
@@ -186,14 +187,14 @@ def _existing_hashes(site: Site, hashes: Collection[str], read: Callable[[str, s
     return present
 
 
-def _logged(
-    site: Site, hashes: Sequence[str], subscriber: Subscriber | None, at: int, number: int
-) -> list[LogLine]:
-    """A line of the address and the subscriber, who may have another address in a backup; for a backup of
-    before the site had a key, one of the hashes of then, too.
+def _subjects(
+    site: Site, hashes: Sequence[str], subscriber: Subscriber | None, at: int
+) -> list[consents.Subject]:
+    """What is logged of the address and the subscriber, who may have another address in a backup; for a
+    backup of before the site had a key, of the hashes of then, too.
     """
     both = zip_longest(hashes, _uuid_hashes(site.id, subscriber))
-    return consents.log_lines(site.id, number, [(key, ERASED, at, at, uuid_hash) for key, uuid_hash in both])
+    return [(address_hash, ERASED, at, at, uuid_hash) for address_hash, uuid_hash in both]
 
 
 def _uuid_hashes(site_id: int, subscriber: Subscriber | None) -> list[str]:

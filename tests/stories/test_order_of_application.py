@@ -19,12 +19,12 @@ from tests.stories.doors import (
     ADDRESSES,
     DAY,
     EVENTS,
+    HOUR,
     STATUSES,
     TAGS,
     ZONES,
     Doors,
     accepted_steps,
-    clock_steps,
     file_steps,
     histories,
 )  # fmt: skip
@@ -33,7 +33,8 @@ ANN = "a@example.com"
 SILENT_ROWS = st.fixed_dictionaries({"email": ADDRESSES})
 ROWS = SILENT_ROWS | st.fixed_dictionaries({"email": ADDRESSES, "command": EVENTS})
 STEPS = st.one_of(
-    clock_steps(), *accepted_steps(ROWS), file_steps(ROWS, "merge", statuses=STATUSES),
+    st.tuples(st.just("clock"), st.sampled_from([1, HOUR, DAY])), *accepted_steps(ROWS),
+    file_steps(ROWS, "merge", statuses=STATUSES),
     file_steps(SILENT_ROWS, "fill", "skip", statuses=STATUSES),
     st.tuples(st.just("erase"), ADDRESSES),
     st.tuples(st.just("act"), st.just(UNSUBSCRIBE), st.lists(ADDRESSES, min_size=1, max_size=3, unique=True),
