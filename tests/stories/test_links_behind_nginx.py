@@ -1,9 +1,11 @@
-"""A story: links behind nginx, as the repository configures it: any body unsubscribes, no log has a token."""
+"""A story: links behind nginx as the repository has it: any body unsubscribes, and nothing keeps a token."""
 
 import contextlib
 import http.client
 import ssl
 from typing import Any
+
+from redis import Redis
 
 from tests.console.test_proxies import PUBLIC, nginx
 from tests.service import PATIENCE_SECONDS, serving
@@ -25,7 +27,15 @@ def ask(port, method, path, kind="", body=None):
         return answer
 
 
-def test_any_body_unsubscribes_and_no_log_has_a_token(tmp_path):
+def in_redis(instance):
+    """All keys with their values, as Redis stores them."""
+    with Redis(unix_socket_path=str(instance / "redis.sock")) as redis:
+        keys = redis.keys()
+        assert keys
+        return [part for key in keys for part in (key, redis.dump(key) or b"")]
+
+
+def test_any_body_unsubscribes_and_neither_a_log_nor_redis_has_a_token(tmp_path):
     settings: Any = {"AUDIENCE_PUBLIC_URL": PUBLIC, "AUDIENCE_TRUSTED_PROXIES": "127.0.0.1"}
     paths: list[str] = []
     with contextlib.ExitStack() as stack:
@@ -44,10 +54,13 @@ def test_any_body_unsubscribes_and_no_log_has_a_token(tmp_path):
                 assert (answer.status, headers) == (200, [None, None]), name
                 found = service.call("GET", f"/fetch/subscribers?email={email}")[1]["data"]
                 assert found["attributes"]["unsubscribed_at"], name
+            kept = b"".join(in_redis(tmp_path / "instance"))
         below = [f"/people{path}" for path in paths]
         assert {ask(port, "GET", path).status for path in (*paths, *below, "/docs?gone")} == {BAD_GATEWAY}
     logged = {file.name: file.read_text("utf-8") for file in tmp_path.glob("*.log")}
     assert all("/docs?gone" in text for text in logged.values())
     assert len(logged) == 2
-    for path in paths:
-        assert not any(path.rpartition("/")[2] in text for text in logged.values())
+    kept += b"".join(file.read_bytes() for file in (tmp_path / "instance").rglob("*") if file.is_file())
+    for token in [path.rpartition("/")[2] for path in paths]:
+        assert not any(token in text for text in logged.values())
+        assert token.encode() not in kept
