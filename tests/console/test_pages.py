@@ -33,7 +33,7 @@ EVERYWHERE = ("anyone", "operator")
 MATRIX_ROLES = (*ROLES, "administrator")
 LISTS: dict[str, Any] = {
     "segment": segments.list_all, "report": reports.list_all, "number:webhook": webhooks.list_all,
-    "number:import": imports.newest, "number:act": bulk_actions.newest,
+    "number:import": imports.newest, "number:action": bulk_actions.newest,
 }  # fmt: skip
 
 
