@@ -24,7 +24,7 @@ def main() -> None:
     options.add_argument("--runs", type=int, default=5)
     chosen = options.parse_args()
     interpreter.settle()
-    taken: dict[bool, list[float]] = {False: [], True: []}
+    seconds: dict[bool, list[float]] = {False: [], True: []}
     with tempfile.TemporaryDirectory() as folder:
         instances.make(Path(folder), chosen.subscribers)
         with instances.open_instance(Path(folder)) as site:
@@ -34,8 +34,8 @@ def main() -> None:
                 start = time.process_time()
                 for _ in wire.WRITERS["csv"](exports.keys(site), exports.pages(site), *more[has_links]):
                     pass
-                taken[has_links].append((time.process_time() - start) / chosen.subscribers * 1e6)
-    plain, linked = (statistics.median(taken[has_links]) for has_links in (False, True))
+                seconds[has_links].append((time.process_time() - start) / chosen.subscribers * 1e6)
+    plain, linked = (statistics.median(seconds[has_links]) for has_links in (False, True))
     print(f"{plain:.1f} s a million rows, {linked - plain:.1f} s more with links (goal {GOAL_SECONDS})")
 
 

@@ -54,13 +54,13 @@ def test_any_body_unsubscribes_and_neither_a_log_nor_redis_has_a_token(tmp_path)
                 assert (answer.status, headers) == (200, [None, None]), name
                 found = service.call("GET", f"/fetch/subscribers?email={email}")[1]["data"]
                 assert found["attributes"]["unsubscribed_at"], name
-            kept = b"".join(in_redis(tmp_path / "instance"))
+            stored = b"".join(in_redis(tmp_path / "instance"))
         below = [f"/people{path}" for path in paths]
         assert {ask(port, "GET", path).status for path in (*paths, *below, "/docs?gone")} == {BAD_GATEWAY}
     logged = {file.name: file.read_text("utf-8") for file in tmp_path.glob("*.log")}
     assert all("/docs?gone" in text for text in logged.values())
     assert len(logged) == 2
-    kept += b"".join(file.read_bytes() for file in (tmp_path / "instance").rglob("*") if file.is_file())
+    stored += b"".join(file.read_bytes() for file in (tmp_path / "instance").rglob("*") if file.is_file())
     for token in [path.rpartition("/")[2] for path in paths]:
         assert not any(token in text for text in logged.values())
-        assert token.encode() not in kept
+        assert token.encode() not in stored
