@@ -182,6 +182,13 @@ MUTANTS = (
         FAULTS + "[a subscription that was queued before an unsubscribe of who was erased]",
     ),
     Mutant(
+        "who moves unsubscribed has the consent of before",
+        "audience/subscribers/subscribers.py",
+        "subscriber.consent_at, subscriber.consent_number = accepted.at, accepted.number",
+        "pass",
+        f"{CONSENT}::test_a_subscribe_dated_before_who_unsubscribed_moved_to_the_address_is_not_theirs",
+    ),
+    Mutant(
         "a bulk action that waits mentions nobody",
         "audience/undo/mentions.py",
         'by_id |= dict.fromkeys(ids, Source("bulk_act", action_id))',

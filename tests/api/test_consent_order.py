@@ -131,3 +131,14 @@ def test_a_person_keeps_their_consent_on_an_address_that_someone_left(client, st
     step(by)
     move(client, "other@example.com", ADA)
     assert consent(client) is None
+
+
+def test_a_subscribe_dated_before_who_unsubscribed_moved_to_the_address_is_not_theirs(client, step):
+    command(client, "unsubscribe")
+    move(client, ADA, "new@example.com")
+    step(HOUR)
+    between = write_date(clock.now_ms())
+    step(HOUR)
+    move(client, "new@example.com", ADA)
+    event(client, "$subscribe", between)
+    assert consent(client)

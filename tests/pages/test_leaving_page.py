@@ -1,6 +1,7 @@
 """The script of docs/leaving.md sends headers that mail programs read."""
 
 import re
+import runpy
 import smtplib
 from pathlib import Path
 from typing import Any
@@ -27,5 +28,6 @@ def test_the_script_sends_the_link_as_it_is(tmp_path, monkeypatch):
     rows = f"email,unsubscribed_at,unsubscribe_url,preferences_url\na@b.example,,{URL},{URL}\n"
     Path("export.csv").write_text(rows, encoding="utf-8")
     relay = Relay()
-    exec(SCRIPT.findall(DOCS.read_text(encoding="utf-8"))[0], {"smtp": relay})  # noqa: S102 - our own page
+    Path("send.py").write_text(SCRIPT.findall(DOCS.read_text(encoding="utf-8"))[0], encoding="utf-8")
+    runpy.run_path("send.py", {"smtp": relay})
     assert f"\r\nList-Unsubscribe: <{URL}>\r\n".encode() in relay.sent

@@ -16,6 +16,7 @@ from storage.sql import Sql
 from storage.subscribers import custom_fields
 from storage.subscribers import field_values as stored
 from storage.subscribers.field_values import NUMBER, TEXT
+from storage.subscribers.models import DistinctValueModel, ValueChangeModel, ValueHolderModel
 from tests import depth
 
 FIELDS = ("plan", "tier")
@@ -74,7 +75,7 @@ class Expected:
                 field_values.merge(self.site_id)
             except Killed:
                 return
-        assert stored_rows("value_changes", self.site_id) == []
+        assert stored_rows(ValueChangeModel, self.site_id) == []
 
     def erase(self, ids, _):
         values = [value for value, holders in self.sets.items() if holders.intersection(ids)]
@@ -83,9 +84,9 @@ class Expected:
             stored.erase(self.site_id, ids)
         for holders in self.sets.values():
             holders.difference_update(ids)
-        for added, removed in stored_rows("value_changes", self.site_id, "added, removed"):
+        for added, removed in stored_rows(ValueChangeModel, self.site_id, "added", "removed"):
             assert not {*ids}.intersection(listed(added) + listed(removed))
-        for people, members in stored_rows("value_holders", self.site_id, "people, members"):
+        for people, members in stored_rows(ValueHolderModel, self.site_id, "people", "members"):
             held = array("I", members) if people <= stored.FEW else BitMap.deserialize(members)
             assert len(held) == people
             assert not {*ids}.intersection(held)
@@ -115,9 +116,10 @@ def listed(packed):
     return list(numbers[1 + 2 * numbers[0] :])
 
 
-def stored_rows(table, site_id, columns="1"):
+def stored_rows(model, site_id, *columns):
     with database.session():
-        return database.rows(f"SELECT {columns} FROM {table} WHERE site_id = ?", (site_id,))  # noqa: S608
+        chosen = model.select(*(getattr(model, name) for name in columns or ["site_id"]))
+        return list(chosen.where(model.site_id == site_id).tuples())
 
 
 @settings(
@@ -133,7 +135,7 @@ def test_sets_are_exact_after_every_step(steps, app):
     field_values.merge(expected.site_id)
     expected.check()
     held = sorted(value for value, ids in expected.sets.items() if ids)
-    assert len(stored_rows("distinct_values", expected.site_id)) == len(held)
+    assert len(stored_rows(DistinctValueModel, expected.site_id)) == len(held)
 
 
 def test_a_value_that_nobody_has_keeps_no_set_of_another_block(app):
