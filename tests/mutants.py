@@ -11,7 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.mutant_table import MUTANTS, TORTURE, Mutant
+from tests.mutant_tables.mutant import TORTURE, Mutant
+from tests.mutant_tables.table import MUTANTS
 
 ROOT = Path(__file__).parent.parent
 CAUGHT = 1  # exit status of pytest where a test failed, and of a row

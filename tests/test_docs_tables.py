@@ -10,7 +10,7 @@ from audience import clock
 from audience.reports.report_types import TYPES
 from audience.segments import rules as segment_rules
 from audience.segments.subjects import GROUPS, OPERATORS, SUBJECTS
-from tests.mutant_table import MUTANTS
+from tests.mutant_tables.table import MUTANTS
 from tests.torture.__main__ import ROWS
 
 DOCS = Path(__file__).parent.parent / "docs"

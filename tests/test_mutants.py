@@ -5,7 +5,8 @@ import subprocess
 import pytest
 
 from tests import mutants
-from tests.mutant_table import MUTANTS, Mutant
+from tests.mutant_tables.mutant import Mutant
+from tests.mutant_tables.table import MUTANTS
 from tests.mutants import ROOT, complaint
 
 

@@ -1,0 +1,1 @@
+"""The faults that `make mutants` seeds, by what they are of."""
