@@ -47,14 +47,14 @@ MUTANTS = (
         "audience/links/undoing.py",
         "is_only and is_in_time and ",
         "is_only and ",
-        f"{VISITS}::test_unsubscribing_is_undone_within_the_hour",
+        "tests/pages/test_undo.py::test_unsubscribing_is_undone_within_the_hour",
     ),
     Mutant(
         "an undo goes over a later consent event",
         "audience/links/undoing.py",
         "event == (ticket.number, ConsentKind.UNSUBSCRIBE)",
         "bool(event)",
-        f"{VISITS}::test_undo_ends_with_the_next_consent_event",
+        "tests/pages/test_undo.py::test_undo_ends_with_the_next_consent_event",
     ),
     Mutant(
         "an undo by the page goes over an unsubscribe that was applied since",

@@ -8,20 +8,17 @@ from audience import clock
 from audience.access import keys, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.changes import pages as change_log_pages
-from audience.changes.consents import ConsentEvent
-from audience.clock import MINUTE_MS
 from audience.console import consents
 from audience.erasures import erasures
-from audience.links import generations, links, undoing
+from audience.links import generations
 from audience.links.links import PREFERENCES, UNSUBSCRIBE
 from audience.links.unsubscribing import REASONS
 from audience.looks import looks
 from audience.subscribers import commands, subscribers
-from storage.changes.consents import ConsentKind
 from tests import statements
 from tests.audience.looks.test_looks import sent
 from tests.audience.undo.test_undos import put, take_back
-from tests.pages.visitor import ZOE, heading, text, ticket
+from tests.pages.visitor import ZOE, command, heading, text, ticket
 from tests.stored_people import found
 
 WRITES = re.compile(r"\s*(INSERT|UPDATE|DELETE|REPLACE)")
@@ -44,10 +41,6 @@ OTHERS = [
     ("application/json", b"{"),
     ("nonsense", b"\0\xff"),
 ]
-
-
-def command(site, name, email=ZOE):
-    commands.run(site, [{"email": email, "command": name}])
 
 
 def consent_events(site):
@@ -197,62 +190,6 @@ def test_bad_links_are_throttled_and_good_ones_never(zoe):
         auth=(key.publishable_key, "wrong"),
     )  # fmt: skip
     assert tried.status_code == 401
-
-
-def test_unsubscribing_is_undone_within_the_hour(zoe, later):
-    token, undo = zoe.token(), f"/unsubscribe/{zoe.token()}/undo"
-    sent = zoe.unsubscribe()
-    assert not zoe.is_subscribed()
-    later(59 * MINUTE_MS)
-    page = zoe.post(undo, {"ticket": sent})
-    assert (page.status_code, heading(page), zoe.is_subscribed()) == (200, "You’re back", True)
-    assert heading(zoe.post(undo, {"ticket": sent})) == "You’re back"
-    sent = zoe.unsubscribe(token)
-    later(61 * MINUTE_MS)
-    page = zoe.post(undo, {"ticket": sent})
-    assert (page.status_code, heading(page), zoe.is_subscribed()) == (409, "That’s no longer possible", False)
-
-
-def test_undo_says_until_when_in_the_sites_time_zone(zoe, monkeypatch):
-    monkeypatch.setattr(clock, "now_ms", lambda: 1_795_620_240_000)  # 2026-11-25T15:24:00Z
-    page = zoe.post(f"/unsubscribe/{zoe.token()}")
-    assert "You can undo this until 17:24." in text(page)
-
-
-@pytest.mark.parametrize("what", ["unsubscribe", "subscribe", "one-click"])
-def test_undo_ends_with_the_next_consent_event(zoe, what):
-    token, sent = zoe.token(), zoe.unsubscribe()
-    if what == "one-click":
-        zoe.post(f"/unsubscribe/{token}", b"List-Unsubscribe=One-Click")
-    else:
-        command(zoe.site, what)
-        command(zoe.site, "unsubscribe")
-    assert zoe.post(f"/unsubscribe/{token}/undo", {"ticket": sent}).status_code == 409
-    assert not zoe.is_subscribed()
-
-
-def test_undo_needs_the_ticket_of_that_very_page(zoe):
-    put(zoe.site, {"email": "bob@example.com"})
-    token, of_bob = zoe.token(), zoe.token(email="bob@example.com")
-    others, sent = zoe.unsubscribe(of_bob), zoe.unsubscribe()
-    link = links.read(UNSUBSCRIBE, of_bob)
-    assert link is not None
-    before = ConsentEvent(0, 0, ConsentKind.NONE)
-    of_same_number, _ = undoing.new_ticket(link, found(zoe.site, ZOE).consent_number, before)
-    undo = f"/unsubscribe/{token}/undo"
-    for wrong in ("", "x", others, of_same_number, sent[:-1], sent + "x", "é", "x" * 999):
-        assert zoe.post(undo, {"ticket": wrong}).status_code == 409
-    assert zoe.post(undo).status_code == 409
-    assert not zoe.is_subscribed()
-    assert [zoe.get(f"/unsubscribe/{token}/{part}").status_code for part in ("undo", "reason")] == [405, 405]
-
-
-def test_a_repeat_and_one_click_and_looking_give_no_ticket(zoe):
-    path = f"/unsubscribe/{zoe.token()}"
-    assert ticket(zoe.get(path)) == ""
-    assert ticket(zoe.post(path, b"List-Unsubscribe=One-Click")) == ""
-    assert zoe.unsubscribe() == ""
-    assert heading(zoe.post(path)) == "You’re unsubscribed"
 
 
 @pytest.mark.parametrize("reason", REASONS)

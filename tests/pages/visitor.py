@@ -10,6 +10,7 @@ from werkzeug.test import TestResponse
 
 from audience.access.sites import Site
 from audience.links.links import PREFERENCES, UNSUBSCRIBE, Links
+from audience.subscribers import commands
 from tests.stored_people import found
 
 ZOE = "zoe@example.com"
@@ -60,3 +61,7 @@ def heading(response: TestResponse) -> str:
 def text(response: TestResponse) -> str:
     """What is read."""
     return " ".join(html.unescape(TAGS.sub(" ", response.text)).split())
+
+
+def command(site, name, email=ZOE):
+    commands.run(site, [{"email": email, "command": name}])
