@@ -69,7 +69,7 @@ def _member_pages(site_id: int, rules: Any) -> Iterator[ExportPage]:
     """
     after, ids = 0, BitMap()
     for number in count():
-        with database.session():
+        with database.snapshot():
             if not (ids and number % LOOKED_FOR):
                 ids = members.all_ids(site_id, segments.members_by(site_id, rules))
             ids.remove_range(0, after + 1)

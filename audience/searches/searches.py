@@ -30,7 +30,7 @@ class SearchRequest:
     beginning: str | None = None
 
 
-@database.session()
+@database.snapshot()
 def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber], bool]:
     """A page of matches, newest first, and whether there are more; `page` from 1. Raises `NotFound`."""
     filters = _filters(site, query)
@@ -40,7 +40,7 @@ def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber
     return matches[:PAGE_SIZE], len(matches) > PAGE_SIZE
 
 
-@database.session()
+@database.snapshot()
 def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[bytes, bool]:
     """Searches as `search` does; the matches are JSON text. `pages` is a URL that a uuid completes to that of
     a subscriber's page.

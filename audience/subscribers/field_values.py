@@ -149,14 +149,14 @@ def _merge_some(site_id: int, blocks: dict[int, set[int]]) -> None:
     """Merges blocks, and takes those out of `blocks` that it has merged."""
     changes = stored.Changes(site_id)
     ending = time.monotonic() + MERGE_SECONDS
-    is_late = False
-    while blocks and not is_late:
+    while blocks:
         chunk: dict[int, set[int]] = {}
         while blocks and sum(map(len, chunk.values())) < MERGED:
             value_id = next(iter(blocks))
             chunk[value_id] = blocks.pop(value_id)
         stored.merge(site_id, changes, chunk)
-        is_late = time.monotonic() >= ending
+        if time.monotonic() >= ending:
+            return
 
 
 def _step(job: Job, _deadline: float) -> int:

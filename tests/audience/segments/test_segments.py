@@ -1,10 +1,13 @@
 """Segments: the ids and beginnings that people type, and what keeps a segment."""
 
+import threading
+
 import pytest
 
 from audience.access import sites
 from audience.errors import NotFound, Refused
 from audience.reports import reports
+from audience.searches import searches
 from audience.segments import segments
 from audience.subscribers.stats import Counts
 from storage import database
@@ -69,3 +72,26 @@ def test_a_saved_segment_follows_the_tag_that_comes_later(client):
     counts, sample = segments.preview(client.site, VIP)
     assert counts == Counts(1, 0)
     assert [each.email for each in sample] == ["ann@example.com"]
+
+
+def test_a_page_of_a_segment_is_of_one_instant(client, monkeypatch):
+    """Nobody is shown as subscribed who was added unsubscribed between two statements."""
+    client.create("ann@example.com")
+    segment = segments.create(client.site, {"name": "All", "rules": {"status": "subscribed"}})
+    members = segments.members
+
+    def add_unsubscribed():
+        client.create("bob@example.com")
+        client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "bob@example.com"}})
+
+    def members_before_a_write(*arguments):
+        chosen = members(*arguments)
+        writer = threading.Thread(target=add_unsubscribed)
+        writer.start()
+        writer.join()
+        return chosen
+
+    monkeypatch.setattr(segments, "members", members_before_a_write)
+    query = searches.SearchRequest(after={}, before={}, segment_id=str(segment.id))
+    assert [row.email for row in searches.search(client.site, query, 1)[0]] == ["ann@example.com"]
+    assert client.counts() == (2, 1, 1)
