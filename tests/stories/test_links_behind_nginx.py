@@ -7,9 +7,11 @@ from typing import Any
 
 from redis import Redis
 
+from audience.config import Settings
 from tests.console.test_proxies import PUBLIC, nginx
 from tests.service import PATIENCE_SECONDS, serving
 from tests.stories.test_one_click import BODIES
+from workers import embedded_redis
 
 HOST = PUBLIC.removeprefix("https://")
 BAD_GATEWAY = 502
@@ -29,7 +31,7 @@ def ask(port, method, path, kind="", body=None):
 
 def in_redis(instance):
     """All keys with their values, as Redis stores them."""
-    with Redis(unix_socket_path=str(instance / "redis.sock")) as redis:
+    with Redis.from_url(embedded_redis.url(Settings(instance=instance))) as redis:
         keys = redis.keys()
         assert keys
         return [part for key in keys for part in (key, redis.dump(key) or b"")]
