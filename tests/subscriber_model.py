@@ -137,7 +137,8 @@ class SubscriberModel:
         return not same(shown(row), shown(before))
 
     def _say(self, row: Row, event: Event, shown_at: int) -> None:
-        if is_unsubscribe(event):
+        repeats = row["unsubscribed_at"] is not None and row["consent_number"] == event[1]
+        if is_unsubscribe(event) and not (repeats and row["unsubscribe_number"]):
             row["unsubscribe_number"] = event[1]
         kept = (row["consent_at"] or 0, row["consent_number"], row["consent_kind"])
         if counts(event, kept, self.now):

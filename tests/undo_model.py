@@ -16,7 +16,7 @@ CONSENT = ("consent_at", "consent_number", "consent_kind")
 
 class Entry(NamedTuple):
     """A person before and after a write; `named` if nothing shown was changed, `leaves` if it unsubscribes
-    them, whether that counts or not.
+    them, whether that counts or not, unless it repeats its own.
     """
 
     source: str
@@ -96,8 +96,9 @@ class HistoryModel:
                 was = before[key]
                 named = was is not None and same(shown(after), shown(was))
                 lifted = self.people.lifted.get(key)
+                leaves = key in leaving and after["unsubscribe_number"] == number
                 self.histories.setdefault(key, []).append(
-                    Entry(source, was, after, named, lifted, self.writes, key in leaving)
+                    Entry(source, was, after, named, lifted, self.writes, leaves)
                 )
         return outcomes
 

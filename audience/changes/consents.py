@@ -100,10 +100,12 @@ class Consents:
         """Applies an event. If it repeats the event that counts, the first date stays.
 
         The stored number is that of the last unsubscribe, whether or not it counts. If it differs from that
-        of the event that counts, an undo of either resubscribes nobody.
+        of the event that counts, an undo of either resubscribes nobody: a second row of that event's import
+        does not change it.
         """
         subscribed = subscriber[UNSUBSCRIBED_AT] is None
-        if event.unsubscribes:
+        repeats = not subscribed and event.number == subscriber[CONSENT_NUMBER]
+        if event.unsubscribes and not (repeats and subscriber[UNSUBSCRIBE_NUMBER]):
             subscriber[UNSUBSCRIBE_NUMBER] = event.number
         if not event.counts_over(stored_event(subscriber), self.now):
             self._ignore(event, subscribed)

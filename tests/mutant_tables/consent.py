@@ -156,6 +156,13 @@ MUTANTS = (
         "tests/audience/undo/test_undo_by_value.py::test_every_other_unsubscribe_counts",
     ),
     Mutant(
+        "the second row of an import forgets another unsubscribe",
+        "audience/changes/consents.py",
+        "        if event.unsubscribes and not (repeats and subscriber[UNSUBSCRIBE_NUMBER]):\n",
+        "        if event.unsubscribes:\n",
+        f"{BY_VALUE}::test_also_where_the_import_has_them_twice",
+    ),
+    Mutant(
         "acceptance goes back",
         "storage/access/site_counters.py",
         "CASE WHEN site_counters.accepted_at < excluded.accepted_at THEN",

@@ -197,6 +197,31 @@ def test_every_other_unsubscribe_counts(site, folder, later, by, other, when):
     assert found(site, ANN).unsubscribed_at
 
 
+@pytest.mark.parametrize("other", ["dated before", "waited before"])
+def test_also_where_the_import_has_them_twice(site, folder, later, monkeypatch, other):
+    """The other unsubscribe is applied between its two rows."""
+    put(site, *people(ANN))
+    between = clock.now_ms() + 1
+    later(5)
+    if other == "waited before":
+        unsubscribe(site, folder, "bulk_act", waits=True)
+    real = imports._apply
+
+    def apply(*arguments):
+        done = real(*arguments)
+        if other == "dated before":
+            events.record(site, [(0, {"email": ANN, "type": "$unsubscribe", "date": between})], [])
+        run_bulk_actions(folder)
+        monkeypatch.setattr(imports, "_apply", real)
+        return done
+
+    monkeypatch.setattr(imports, "_apply", apply)
+    monkeypatch.setattr(imports, "_pace", Pace(1, 1, 1))
+    wrong = put(site, *[{"email": ANN, "command": "unsubscribe"}] * 2)
+    undo_unsubscribing(site, folder, undos.import_source(wrong))
+    assert found(site, ANN).unsubscribed_at
+
+
 @pytest.mark.parametrize("by", ["bulk_act", "import"])
 def test_the_consent_of_before_comes_back_whole(site, folder, by):
     run(site, command="subscribe", email=ANN)
