@@ -78,18 +78,23 @@ def log_lines(site_id: int, unsubscribes: Sequence[Unsubscribe]) -> list[LogLine
     ]
 
 
-def last_by_hash(changes: Sequence[LogLine]) -> dict[str, LogLine]:
+def last_by_hash(changes: Sequence[LogLine], old: Set[LogLine]) -> dict[str, LogLine]:
     """The last line of the log of each address and uuid, whatever its number; none of who was erased.
 
-    What waits, in order, counts over it unless it is dated before.
+    What waits, in order, counts over it unless it is dated before. An `old` line of somebody whom a newer one
+    had unsubscribed is not old: it has the number of that.
     """
     last: dict[str, LogLine] = {}
     for change in changes:
         for hash_ in change.hashes:
             before = last.get(hash_)
-            waits = change.number is None and before is not None and before.kind in UNSUBSCRIBED_KINDS
-            if not (waits and before and before.at > change.at):
-                last[hash_] = change
+            if before and {before.kind, change.kind} <= UNSUBSCRIBED_KINDS:
+                if change.number is None and before.at > change.at:
+                    continue
+                if change in old and before not in old:
+                    last[hash_] = change._replace(number=before.number)
+                    continue
+            last[hash_] = change
     return {hash_: change for hash_, change in last.items() if change.kind != ERASED}
 
 

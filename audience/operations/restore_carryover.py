@@ -266,8 +266,8 @@ def _repeat(
         since = {line.address_hash: min(line.at, again.at) for line in erased}
         count = erase_again(site, since, {line.person_hash for line in erased}) if erased else 0
         waiting = consent_carryover.log_lines(site.id, carryover.waiting.get(site.uuid, ()))
-        last = consent_carryover.last_by_hash([*lines, *waiting])
         old = {line for line in lines if line.number and line.number <= accepted} - set(new)
+        last = consent_carryover.last_by_hash([*lines, *waiting], old)
         movers = consent_carryover.movers(lines)
         return (count, consent_carryover.repeat(site.id, last, movers, old, again))
 

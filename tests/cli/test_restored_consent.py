@@ -20,6 +20,7 @@ from tests.client import FakeQueue
 from tests.jobs import run_bulk_actions
 
 __all__ = ["begun"]
+YEAR_2020 = 1_577_836_800_000
 
 
 def import_(client, *emails):
@@ -163,8 +164,7 @@ def test_an_unsubscribe_that_waits_when_a_backup_is_restored_counts(backup, sett
 
 def test_what_waits_and_is_dated_before_a_subscribe_unsubscribes_nobody(backup, settings, client):
     say(client, "subscribe")
-    year_2020 = 1_577_836_800_000
-    imports.accept(client.site, [(0, {"email": ANN, "unsubscribed_at": year_2020})], [], FakeQueue(), 0)
+    imports.accept(client.site, [(0, {"email": ANN, "unsubscribed_at": YEAR_2020})], [], FakeQueue(), 0)
     assert restore(settings, backup)["left"] == 0
     assert left_at(client) is None
 
@@ -270,3 +270,28 @@ def test_whom_an_import_that_waits_in_the_backup_unsubscribed_stays_so(begun, cl
         undos.undo_import(client.site, id_, 30)
     site_lane.drain(client.site.id, 5)
     assert left_at(client) == before
+
+
+WORDS = {"event": {}, "dated event": {"date": "2020-01-01T00:00:00Z"}}
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+@pytest.mark.parametrize("by", WORDS)
+def test_who_left_by_themselves_stays_away_though_what_waited_said_so_after_them(
+    begun, client, tmp_path, is_lost, by
+):
+    """The import that was accepted before the backup and applied after them has an old number in the log."""
+    wrong = [waiting_import(client)]
+    site_lane.drain(client.site.id, 5)
+    wrong.append(waiting_import(client))
+    backups.create(begun, tmp_path / "b.tar", lambda *_: None)
+    event = {"email": ANN, "type": "$unsubscribe", **WORDS[by]}
+    assert client.post("/batch/events", {"events": [event]}).json["failed"] == 0
+    site_lane.drain(client.site.id, 5)
+    if is_lost:
+        lose(begun)
+    restore(begun, tmp_path / "b.tar")
+    for id_ in reversed(wrong):
+        undos.undo_import(client.site, id_, 30, resubscribe=True)
+    site_lane.drain(client.site.id, 5)
+    assert left_at(client)

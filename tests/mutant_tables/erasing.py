@@ -136,6 +136,15 @@ MUTANTS = (
         f"{CLI}/test_consent_log.py::test_a_subscribe_whose_line_is_lost_counts_as_unsubscribed",
     ),
     Mutant(
+        "the line of what had waited hides that somebody left by themselves",
+        "audience/operations/consent_carryover.py",
+        "if change in old and before not in old:",
+        "if False:",
+        "tests/cli/test_restored_consent.py"
+        f"{CLI}/test_restored_consent.py"
+        "::test_who_left_by_themselves_stays_away_though_what_waited_said_so_after_them",
+    ),
+    Mutant(
         "a backup is restored that is older than the log",
         "audience/operations/backups.py",
         "if missing_days and not carryover.is_new:",
