@@ -157,9 +157,12 @@ def _mentions(log: Path, hashes: Collection[str]) -> bool:
     """Whether one of the hashes is in another line than that of an erasure."""
     with log.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as octets:
         for hash_ in hashes:
-            start = octets.rfind(b"\n", 0, found) + 1 if (found := octets.find(hash_.encode())) >= 0 else -1
-            if start >= 0 and _entry(octets[start : octets.find(b"\n", start)]).get("kind", ERASED) != ERASED:
-                return True
+            end = 0
+            while (found := octets.find(hash_.encode(), end)) >= 0:
+                octets.seek(octets.rfind(b"\n", 0, found) + 1)
+                if _entry(octets.readline()).get("kind", ERASED) != ERASED:
+                    return True
+                end = octets.tell()
     return False
 
 

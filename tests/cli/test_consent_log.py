@@ -268,6 +268,13 @@ def test_erasing_somebody_replaces_their_lines(begun, client):
     assert (bob.kind, ann.kind) == (stored_log.UNSUBSCRIBED, stored_log.ERASED)
 
 
+def test_erasing_them_again_replaces_those_since_the_first_erasure(begun, client):
+    client.delete("/fetch/subscribers", query={"email": ANN})
+    say(client, "subscribe")
+    client.delete("/fetch/subscribers", query={"email": ANN})
+    assert {line.kind for line in erasure_log.list_all(begun.instance)[1:]} == {stored_log.ERASED}
+
+
 def test_erasing_many_at_once_reads_the_log_once_and_leaves_none_of_their_lines(begun, client, monkeypatch):
     monkeypatch.setattr(bulk_actions, "ERASED_ROWS", 12)
     emails = [f"p{n}@example.com" for n in range(30)]
