@@ -62,7 +62,7 @@ class HistoryModel:
 
     `made` are the tags and fields that each import added, `gone` is how many of those whom it changed were
     erased, `dropped` after which writes a tag went: another one may have its name since. `taken_back` are the
-    numbers of acceptance of imports whose undo was asked for.
+    numbers of acceptance of imports whose undo was asked for, `undone` the sources of all undos.
     """
 
     people: SubscriberModel
@@ -71,6 +71,7 @@ class HistoryModel:
     gone: Counter[str] = field(default_factory=Counter)
     dropped: dict[str, list[int]] = field(default_factory=dict)
     taken_back: set[int] = field(default_factory=set)
+    undone: set[str] = field(default_factory=set)
     writes: int = 0
     resubscribe: bool = False
 
@@ -147,7 +148,7 @@ class HistoryModel:
     ) -> None:
         history, row = self.histories[key], self.people.people[key]
         first, since = history[place], history[place:]
-        if first.before is None and not waits and {entry.source for entry in since} <= {source, "undo"}:
+        if first.before is None and not waits and not any(self._keeps(entry, source) for entry in since):
             self._remove(key, row, first, number)
             count["removed"] += 1
             return
@@ -162,6 +163,12 @@ class HistoryModel:
         if not same(shown(row), shown(was)):
             row["updated_at"] = now
             history.append(Entry("undo", was, copy.deepcopy(row), number=self.writes))
+
+    def _keeps(self, entry: Entry, source: str) -> bool:
+        """Whether a write mentioned them: by what is undone itself, only if it changed their consent."""
+        if entry.source in (source, "undo"):
+            return False
+        return entry.source not in self.undone or entry.before is None or turns(entry)
 
     def _put_value_back(self, row: Row, each: tuple[Any, int], own: list[Entry]) -> bool:
         """Undoes the changes of a value, the newest first; whether it is as before the first of them.

@@ -114,6 +114,10 @@ class Entries:
         """The ids of the existing subscribers that the transaction mentioned."""
         return [] if self.unnamed else [*self.unchanged, *(row[0] for row in self.changed)]
 
+    def turned(self) -> list[int]:
+        """The ids of the existing subscribers whom the transaction unsubscribed or subscribed."""
+        return [id_ for id_, new, _ in self.changed if "unsubscribed_at" in new]
+
     def repeated_by(self) -> list[int]:
         """The ids of the subscribers with a repeated consent in this row, which has no entry and no
         number.

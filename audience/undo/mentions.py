@@ -1,7 +1,7 @@
 """Who was mentioned since an import created them: they stay when it is undone.
 
 Mentions are in the record of changes, and in imports and bulk actions that are accepted and still wait. Each
-is read once; what comes meanwhile is read on.
+is read once; what comes meanwhile is read on. Of what is undone itself, only a change of consent is one.
 """
 
 from typing import NamedTuple
@@ -41,11 +41,13 @@ def read_on(site_id: int, source: Source, reached: Reached) -> Mentions:
     if undone is None or not undone.created:
         return Mentions({}, reached, is_all=True)
     by_id: dict[int, Source] = {}
+    undone_sources = undos.sources(site_id)
     rows = source_rows.after_row(site_id, reached.row, ROWS_AT_ONCE)
     for row in rows:
         reached, by = reached._replace(row=row.id), Source(row.source, row.source_id)
         if by != source and by.kind != "undo":
-            by_id |= dict.fromkeys(unpack(row.entries).mentioned(), by)
+            entries = unpack(row.entries)
+            by_id |= dict.fromkeys(entries.turned() if by in undone_sources else entries.mentioned(), by)
     chunks = bulk_actions.waiting_chunks(site_id, reached.chunk, ROWS_AT_ONCE)
     for chunk_id, action_id, ids in chunks:
         reached = reached._replace(chunk=chunk_id)

@@ -138,6 +138,11 @@ def statuses(site_id: int, source: str) -> dict[int, str]:
     return dict(rows(query, (site_id, source)))
 
 
+def sources(site_id: int) -> set[tuple[str, int]]:
+    """The imports and bulk actions of a site that have an undo, whatever its status."""
+    return set(rows("SELECT source, source_id FROM undos WHERE site_id = ?", (site_id,)))
+
+
 def undone_import_numbers(site_id: int) -> set[int]:
     """The sequence numbers of the imports of a site that have an undo, whatever its status."""
     query = (

@@ -22,6 +22,7 @@ from tests.stored_people import found
 
 ACTOR = Actor("operator", "")
 WRONG = {"first_name": "W", "fields": {"plan": "z"}, "tags": ["wrong"]}
+LEFT = {"command": "unsubscribe"}
 
 
 def people(*emails, **values):
@@ -70,6 +71,23 @@ def test_rows_of_an_import_that_is_undone_itself_keep_nobody(site):
     undos.undo_import(site, again, 30)
     site_lane.drain(site.id, 30)
     assert subscribers.find(site, ANN) is None
+
+
+@pytest.mark.parametrize("by", ["import", "bulk_act"])
+def test_what_is_undone_itself_keeps_nobody_whose_consent_it_left(site, folder, by):
+    """The wrong file sent twice, or what a bulk action tagged; Bob is named by somebody else, too."""
+    wrong = put(site, *people(ANN, BOB, CY, **WRONG))
+    if by == "import":
+        again = undos.import_source(put(site, *people(ANN, BOB, **WRONG), {"email": CY, **LEFT}))
+        undos.undo_import(site, again.id, 30)
+    else:
+        actions = [act_on(site, "tag", ANN, BOB, tag="x"), act_on(site, "unsubscribe", CY)]
+        run_bulk_actions(folder)
+        for action_id in actions:
+            undos.undo_bulk_action(site, action_id, 30, ACTOR)
+    run(site, command="add_tag", email=BOB, query="wrong")
+    assert take_back(site, wrong) == (1, 0, 2)
+    assert [bool(subscribers.find(site, email)) for email in (ANN, BOB, CY)] == [False, True, True]
 
 
 SIGN_UPS = {

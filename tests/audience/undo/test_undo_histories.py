@@ -131,6 +131,7 @@ class UndoHistory(History):
             return
         source = self.chance.choice(waiting)
         self.undone.add(source)
+        self.whole.undone.add(named(source))
         if source.kind == "import":
             self.resubscribes[source] = self.chance.random() < 0.5
             undos.undo_import(self.site, source.id, 30, resubscribe=self.resubscribes[source])
