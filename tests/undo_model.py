@@ -61,8 +61,9 @@ class HistoryModel:
     """People with their histories, by key.
 
     `made` are the tags and fields that each import added, `gone` is how many of those whom it changed were
-    erased, `dropped` after which writes a tag went: another one may have its name since. `taken_back` are the
-    numbers of acceptance of imports whose undo was asked for, `undone` the sources of all undos.
+    erased or removed, `dropped` after which writes a tag went: another one may have its name since.
+    `taken_back` are the numbers of acceptance of imports whose undo was asked for, `undone` the sources of
+    all undos.
     """
 
     people: SubscriberModel
@@ -113,9 +114,13 @@ class HistoryModel:
         return done
 
     def erase(self, key: str, number: int, now: int) -> None:
+        self._forget(key)
+        self.people.erase(key, number, now)
+
+    def _forget(self, key: str) -> list[Entry]:
         history = self.histories.pop(key, [])
         self.gone.update({entry.source for entry in history if not entry.named})
-        self.people.erase(key, number, now)
+        return history
 
     def undo(
         self, source: str, number: int, now: int, resubscribe: bool = False, waiting: Collection[str] = ()
@@ -208,7 +213,7 @@ class HistoryModel:
                 row |= {name: was[name] for name in CONSENT}
 
     def _remove(self, key: str, row: Row, first: Entry, number: int) -> None:
-        history = self.histories.pop(key)
+        history = self._forget(key)
         del self.people.people[key]
         if first.lifted:
             self.people.hashes[key] = first.lifted
