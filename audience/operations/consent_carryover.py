@@ -114,6 +114,7 @@ def repeat(
     last: Mapping[str, LogLine],
     movers: Mapping[LogLine, str | None],
     old: Set[LogLine],
+    in_backup: Set[LogLine],
     now: Acceptance,
 ) -> int:
     """Unsubscribes subscribers by the hash of their address or their uuid. Returns how many were subscribed.
@@ -122,7 +123,8 @@ def repeat(
     Whoever has resubscribed by the log stays as they are. If that is unsubscribed, it is logged. The line of
     an address that a subscriber left does not count beside their own. An `old` line, of what was accepted
     before the backup, counts with its own number: what waits in the backup or has failed there says the same
-    again, and what was accepted later counts over it.
+    again, and what was accepted later counts over it. Of who is unsubscribed the lines `in_backup`, of before
+    it, say nothing new.
     """
     last_id, count, existing = 0, 0, set[str]()
     while last and (rows := stored_subscribers.keys_after(site_id, last_id, CHUNK_ROWS)):
@@ -136,7 +138,7 @@ def repeat(
             if uuid_hash in last:
                 lines = [line for line in lines if movers.get(line) != uuid_hash]
             for line in lines:
-                if line.kind != SUBSCRIBED and not (is_away and line in old):
+                if line.kind != SUBSCRIBED and not (is_away and line in in_backup):
                     accepted = _accepted(line, old, now)
                     changes[accepted].append(_unsubscribe_again(key, line, accepted))
             resubscribed += (key for line in lines if line.kind == SUBSCRIBED)
@@ -149,7 +151,7 @@ def repeat(
     absent = [hash_ for hash_ in last.keys() - existing - uuid_hashes if last[hash_].kind != SUBSCRIBED]
     for start in range(0, len(absent), CHUNK_ROWS):
         chunk = absent[start : start + CHUNK_ROWS]
-        _suppress(site_id, {hash_: last[hash_] for hash_ in chunk}, old, now)
+        _suppress(site_id, {hash_: last[hash_] for hash_ in chunk}, old, in_backup, now)
     return count
 
 
@@ -157,11 +159,13 @@ def _accepted(line: LogLine, old: Set[LogLine], now: Acceptance) -> Acceptance:
     return Acceptance(line.number or 0, line.at, now.source) if line in old else now
 
 
-def _suppress(site_id: int, by_hash: Mapping[str, LogLine], old: Set[LogLine], now: Acceptance) -> None:
+def _suppress(
+    site_id: int, by_hash: Mapping[str, LogLine], old: Set[LogLine], in_backup: Set[LogLine], now: Acceptance
+) -> None:
     present = suppressions.find_by_hash(site_id, by_hash)
     suppressed = {}
     for address_hash, change in by_hash.items():
-        if address_hash in present and change in old:
+        if address_hash in present and change in in_backup:
             continue
         kind = (
             ConsentKind.DATED_UNSUBSCRIBE if change.kind == UNSUBSCRIBED_BY_DATE else ConsentKind.UNSUBSCRIBE

@@ -56,7 +56,8 @@ class Carryover:
     `pepper_check` is None in a new folder with only a copied log, and in `logged_by`, those of the log's
     lines, for lines of an older Audience: such hashes are taken to be of the backup's pepper. The log has no
     unsubscribes of `missing_ms` after the backup, `cut_off` bytes at its end that are no line, and lines that
-    are `unreadable`, by number.
+    are `unreadable`, by number. The backup was made at `since`, in milliseconds; 0 of a database that has all
+    lines of before itself.
     """
 
     lines: list[LogLine]
@@ -74,6 +75,7 @@ class Carryover:
     is_new: bool = False
     missing_ms: int = 0
     cut_off: int = 0
+    since: int = 0
     unreadable: list[int] = field(default_factory=list)
 
     def note_number(self, site_uuid: str, number: int) -> None:
@@ -144,7 +146,8 @@ def _from_log(changes: Iterable[LogLine], since: int) -> Carryover:
         and (line.number is not None or line.at >= since - CLOCK_SKEW_MS)
     ]
     of_links = [line for line in lines if line.kind in OF_LINKS]
-    carryover = Carryover(recent, of_links, logged_by={line.pepper_check for line in lines})
+    logged_by = {line.pepper_check for line in lines}
+    carryover = Carryover(recent, of_links, logged_by=logged_by, since=since)
     for line in recent:
         carryover.note_number(line.site_uuid, line.number or 0)
     return carryover
@@ -268,8 +271,9 @@ def _repeat(
         waiting = consent_carryover.log_lines(site.id, carryover.waiting.get(site.uuid, ()))
         old = {line for line in lines if line.number and line.number <= accepted} - set(new)
         last = consent_carryover.last_by_hash([*lines, *waiting], old)
+        in_backup = {line for line in old if not carryover.since or (line.logged_at or 0) < carryover.since}
         movers = consent_carryover.movers(lines)
-        return (count, consent_carryover.repeat(site.id, last, movers, old, again))
+        return (count, consent_carryover.repeat(site.id, last, movers, old, in_backup, again))
 
 
 def _erased(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:

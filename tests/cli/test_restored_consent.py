@@ -295,3 +295,21 @@ def test_who_left_by_themselves_stays_away_though_what_waited_said_so_after_them
         undos.undo_import(client.site, id_, 30, resubscribe=True)
     site_lane.drain(client.site.id, 5)
     assert left_at(client)
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_an_unsubscribe_of_what_had_failed_counts_over_one_of_before_that_is_undone(
+    begun, client, tmp_path, is_lost
+):
+    wrong, right = waiting_import(client), waiting_import(client)
+    fail(client, right)
+    site_lane.drain(client.site.id, 5)
+    backups.create(begun, tmp_path / "b.tar", lambda *_: None)
+    imports.retry(right)
+    site_lane.drain(client.site.id, 5)
+    if is_lost:
+        lose(begun)
+    restore(begun, tmp_path / "b.tar")
+    undos.undo_import(client.site, wrong, 30, resubscribe=True)
+    site_lane.drain(client.site.id, 5)
+    assert left_at(client)

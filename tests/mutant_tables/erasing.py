@@ -117,7 +117,7 @@ MUTANTS = (
     Mutant(
         "a restore resubscribes who left since",
         "audience/operations/restore_carryover.py",
-        "consent_carryover.repeat(site.id, last, movers, old, again)",
+        "consent_carryover.repeat(site.id, last, movers, old, in_backup, again)",
         "0",
         f"{CLI}/test_restored_consent.py::test_who_left_since_the_backup_stays_unsubscribed",
     ),
@@ -143,6 +143,14 @@ MUTANTS = (
         "tests/cli/test_restored_consent.py"
         f"{CLI}/test_restored_consent.py"
         "::test_who_left_by_themselves_stays_away_though_what_waited_said_so_after_them",
+    ),
+    Mutant(
+        "what had failed in a backup counts for nobody who was unsubscribed in it",
+        "audience/operations/consent_carryover.py",
+        "not (is_away and line in in_backup)",
+        "not (is_away and line in old)",
+        f"{CLI}/test_restored_consent.py"
+        "::test_an_unsubscribe_of_what_had_failed_counts_over_one_of_before_that_is_undone",
     ),
     Mutant(
         "a backup is restored that is older than the log",
