@@ -11,6 +11,9 @@ class CountingGate:
         self._permits = threading.BoundedSemaphore(permits)
 
     def enter(self) -> bool:
+        """Counts the thread in if there is room. Returns whether there was: only then it may wait, and must
+        call `leave`.
+        """
         return self._permits.acquire(blocking=False)
 
     def leave(self) -> None:

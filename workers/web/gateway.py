@@ -115,14 +115,14 @@ class Gateway:
             response = Response(505, JSON, [TOO_OLD], close=response.close)
         try:
             await send(
-                {"type": "http.response.start", "status": response.status, "headers": _encoded(response)}
+                {"type": "http.response.start", "status": response.status, "headers": _headers(response)}
             )
             body = b"".join(response.parts)
             if response.rest is None and len(body) <= MAX_WHOLE_BYTES:
                 await send({"type": "http.response.body", "body": body})
             else:
-                stream = response.rest and self._made(body, response.rest, receive)
-                await self._stream(stream or _sliced(body), send)
+                stream = response.rest and self._chunks(body, response.rest, receive)
+                await self._stream(stream or _slices(body), send)
         finally:
             if response.close:
                 await self._run(response.close)
@@ -132,11 +132,11 @@ class Gateway:
         response.close = getattr(chunks, "close", None)
         response.take(iter(chunks))
 
-    async def _made(self, first: bytes, rest: Iterator[bytes], receive: Receive) -> AsyncGenerator[bytes]:
+    async def _chunks(self, first: bytes, rest: Iterator[bytes], receive: Receive) -> AsyncGenerator[bytes]:
         """The chunks of a response. Raises `BrokenPipeError` when the client disconnects: nothing more is
         made.
         """
-        leaving = asyncio.ensure_future(_disconnected(receive))
+        leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
         try:
             yield first
             while (chunk := await self._run(next, rest, None, on=self._streams)) is not None:
@@ -147,8 +147,9 @@ class Gateway:
             leaving.cancel()
 
     async def _stream(self, chunks: AsyncGenerator[bytes], send: Send) -> None:
-        """Sends the chunks. Ends without the last one if the client disconnected or took nothing for
-        `body_timeout` seconds, or the application failed: a part must not pass for the whole.
+        """Sends the chunks, and then the empty one that completes the response. Raises, without that one, if
+        the client disconnected or took nothing for `body_timeout` seconds, or the application failed: a part
+        must not pass for the whole.
         """
         try:
             async with aclosing(chunks):
@@ -202,15 +203,15 @@ def _key(name: bytes) -> str:
     return key if key in ("", "CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"
 
 
-async def _sliced(body: bytes) -> AsyncGenerator[bytes]:
+async def _slices(body: bytes) -> AsyncGenerator[bytes]:
     for start in range(0, len(body), MAX_WHOLE_BYTES):
         yield body[start : start + MAX_WHOLE_BYTES]
 
 
-async def _disconnected(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-def _encoded(response: Response) -> list[tuple[bytes, bytes]]:
+def _headers(response: Response) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.headers]
