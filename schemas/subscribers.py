@@ -127,9 +127,12 @@ class FindSubscriber(Form):
 
     def load(self, data: Any, **_: Any) -> dict[str, str]:
         """Loads the values without marshmallow, which would only look at each of them."""
-        return self.texts(self.known_values(data))
+        return self.normalize(self.known_values(data))
 
-    def texts(self, data: dict[str, Any]) -> dict[str, str]:
+    def normalize(self, data: dict[str, Any]) -> dict[str, str]:
+        """The values as text: the address decoded again if a client encoded it twice, the uuid as it is
+        stored, or empty if it is none.
+        """
         texts = {key: value if isinstance(value, str) else str(value) for key, value in data.items()}
         if "email" in texts:
             texts["email"] = decode_address(texts["email"])
@@ -147,7 +150,7 @@ class FindWithLinks(FindSubscriber):
         values = self.known_values(data)
         asked = values.pop("links", "0")
         try:
-            return self.texts(values) | {"links": self.fields["links"].deserialize(asked)}
+            return self.normalize(values) | {"links": self.fields["links"].deserialize(asked)}
         except ma.ValidationError as error:
             raise ma.ValidationError({"links": error.messages}) from error
 

@@ -258,7 +258,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.meanings:field_meaning": WorstInputs(
         ("a", "-", " ", "é", ("a ", "field:")), lambda meaning, text: meaning(1, text)
     ),
-    "schemas.formats.presets:recognised": as_names((), "-,", "A ,", "email address,"),
+    "schemas.formats.presets:recognise": as_names((), "-,", "A ,", "email address,"),
     "schemas.formats.readers:delimiters": as_file("sep=", '"sep=', "\r"),
     "schemas.formats.readers:has_nul": as_names((), "\0,"),
     "schemas.formats.readers:header": as_file('"', '",', "\n", ",", more=(",",)),

@@ -48,7 +48,7 @@ def asked_for(site: Site, form: dict[str, Any]) -> Links | None:
 
 def answer(links: Links, data: Any) -> dict[str, Any]:
     """The answer about one subscriber, or about nobody."""
-    return {"data": data, **wire.noted(links.note if data else "")}
+    return {"data": data, **wire.note_part(links.note if data else "")}
 
 
 def urls(links: Links, subscriber: Subscriber) -> Mapping[str, str]:

@@ -17,7 +17,7 @@ from schemas import subscribers as wire
 from schemas.base import dashed
 from schemas.change_log import ConsentAnswer
 from schemas.change_log import consent as wire_consent
-from schemas.links import noted
+from schemas.links import note_part
 from schemas.pages import page_meta
 from schemas.searches import SearchSubscribers, bounds
 
@@ -113,7 +113,7 @@ def search(site: Site, form: dict[str, Any]) -> bytes | dict[str, Any]:
     change = change_log_pages.newest(site)
     if links:
         rows, has_more = searches.search(site, query, form["page"])
-        meta = page_meta(form, searches.PAGE_SIZE, has_more) | {"change": str(change)} | noted(links.note)
+        meta = page_meta(form, searches.PAGE_SIZE, has_more) | {"change": str(change)} | note_part(links.note)
         return {"data": [linked(links, site, row) for row in rows], "meta": meta}
     pages = wire.pages(settings().base_url, site.uuid)
     texts, has_more = searches.search_texts(site, query, form["page"], pages)

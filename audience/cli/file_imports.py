@@ -232,7 +232,7 @@ def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
         yield f"Only the sheet {table.sheet} is read; of {', '.join(table.sheets)} choose with --sheet."
     for column in inspected.plan:
         if everything or column.reason not in (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM):
-            yield f"Column {column.place}, {column.name}: {column.meaning}. {column.reason}"
+            yield f"Column {column.position}, {column.name}: {column.meaning}. {column.reason}"
     if inspected.dates.forms:
         yield f"Dates without a time zone are of {inspected.reading.zone}."
     yield from inspected.advice

@@ -119,7 +119,7 @@ def contradicted(error: Contradicted, command: Sequence[str], parameters: Pairs)
     if error.counted.many or "consent" not in dict(parameters):
         return error.command
     states = _suggested_states(column.name, error.counted.listed)
-    words = _by_column(parameters, str(column.place), states, error.questions)
+    words = _by_column(parameters, str(column.position), states, error.questions)
     heading = COMMANDS_TO_CHOOSE if any(OR in word for word in words) else COMMANDS
     values = [COLUMNS, _column(error.counted.plain), "", heading]
     return "\n".join([error.command, "", *values, f"  {shlex.join([*command, *words])}"])

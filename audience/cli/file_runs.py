@@ -127,7 +127,7 @@ class FileRun:
         pairs = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
         if not reading.headed:  # the file of refused rows has a header: the places
             pairs += [
-                (f"map[{column.place}]", IGNORE) for column in self.file.plan if column.meaning == IGNORE
+                (f"map[{column.position}]", IGNORE) for column in self.file.plan if column.meaning == IGNORE
             ]
         return options(pairs)
 

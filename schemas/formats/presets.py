@@ -179,7 +179,7 @@ def is_named_as_left(name: str) -> bool:
     return EXPORTED_NAME in name and any(ending in name for ending in LEFT_FILES)
 
 
-def recognised(headers: Iterable[str]) -> Preset | None:
+def recognise(headers: Iterable[str]) -> Preset | None:
     """The preset whose file has these headers; None if there is none."""
     names = {fold(header) for header in headers}
     for preset in PRESETS.values():
