@@ -177,7 +177,7 @@ Subject = tuple[str, ConsentKind | int | str, int | None, int | None, str | None
 def log_lines(site_id: int, number: int, subjects: Iterable[Subject]) -> list[LogLine]:
     """The lines of one transaction. A clock that was set back makes none look old, which the sweep drops."""
     site_uuid, check_value = site_keys.get(site_id).uuid, pepper.check_value()
-    now = max(clock.now_ms(), site_counters.accepted_at(site_id))
+    now = max(clock.now_ms(), site_counters.newest_accepted_at(site_id))
     return [
         LogLine(
             site_uuid, address_hash, at or left_at or now, number, check_value,

@@ -264,7 +264,7 @@ def blank(site_id: int) -> None:
         for number, erased_ids in _rows_of(site_id, ids):
             _blank_row(site_id, number, erased_ids)
         with database.write(site_id):
-            stored.blanked(site_id, ids)
+            stored.mark_blanked(site_id, ids)
 
 
 @database.session()
@@ -280,6 +280,6 @@ def _rows_of(site_id: int, ids: Sequence[int]) -> Iterator[tuple[int, list[int]]
 
 @database.writes_site
 def _blank_row(site_id: int, number: int, ids: Sequence[int]) -> None:
-    for old in stored.indexed_as(site_id, number):
+    for old in stored.rows_indexed_as(site_id, number):
         stored.rewrite(site_id, old, unpack(old.entries).without(ids).packed())
         stored_changed.remove(site_id, old, ids)

@@ -119,7 +119,7 @@ def _current_lines(erased: Collection[str]) -> Iterator[LogLine]:
     are valid.
     """
     for site in stored_sites.list_all():
-        number, last = site_counters.accepted(site.id), 0
+        number, last = site_counters.newest_accepted_number(site.id), 0
         records = suppressions.all_of_site(site.id).items()
         yield from generations.lines(site.uuid, generations.read(site.id).current)
         suppressed = {hash_: row for hash_, row in records if row.reason != ERASED or hash_ not in erased}
@@ -270,7 +270,7 @@ def cut_off(log: Path) -> int:
     if not log.exists():
         return 0
     with log.open("rb") as file:
-        length, is_whole = stored.unended(file)
+        length, is_whole = stored.unfinished_line(file)
     return 0 if is_whole else length
 
 

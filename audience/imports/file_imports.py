@@ -146,7 +146,7 @@ def resume(site: Site, source: str, once: bool = False) -> Upload:
     """
     import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is None and once:
-        import_id = stored.ended(site.id, source)
+        import_id = stored.newest_ended_id(site.id, source)
     if import_id is None:
         until = _now() + RESUME_MS
         return Upload(site, stored.begin(site.id, source, clock.now_ms(), until), RESUME_MS)

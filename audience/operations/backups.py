@@ -108,7 +108,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
 
 def refuse_server(settings: Settings) -> None:
     """Raises `Refused` if the database is on a server, which has backups of its own."""
-    if advice := stored.backed_up_elsewhere(settings.database):
+    if advice := stored.backup_advice(settings.database):
         raise Refused(advice)
 
 

@@ -181,7 +181,7 @@ def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
     carryover.pepper_check = stored_pepper.check_value() or carryover.pepper_check
     carryover.site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
     for uuid, site_id in carryover.site_ids.items():
-        carryover.note_number(uuid, site_counters.accepted(site_id))
+        carryover.note_number(uuid, site_counters.newest_accepted_number(site_id))
         carryover.changes[uuid] = stored_changes.numbers(site_id)[0]
     carryover.ended_keys = stored.ended_keys()
     carryover.operators = operator_carryover.read()
@@ -259,7 +259,7 @@ def _repeat(
     after the backup.
     """
     with database.write(site.id):
-        accepted = site_counters.accepted(site.id)
+        accepted = site_counters.newest_accepted_number(site.id)
         erased = _erased(site, [line for line in lines if line.kind == ERASED], accepted)
         _raise_accepted(site, carryover)
         again = subscribers.accept_now(site.id, RESTORE)

@@ -159,7 +159,7 @@ def _ends(site: Site, source: Source, days: int) -> int | None:
     """
     first = source_rows.first_of(site.id, source)
     began = min(first[2], _started(site, source) or first[2]) if first else 0
-    return began + days * DAY_MS if began > change_log.dropped_at(site.id) else None
+    return began + days * DAY_MS if began > change_log.newest_dropped_at(site.id) else None
 
 
 @database.session()

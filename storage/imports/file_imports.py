@@ -53,7 +53,7 @@ def unfinished_id(site_id: int, source: str, now: int) -> int | None:
     )
 
 
-def ended(site_id: int, source: str) -> int | None:
+def newest_ended_id(site_id: int, source: str) -> int | None:
     """The id of the newest import from a source that is applied or was stopped."""
     return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND status IN ('finished', 'failed') "

@@ -22,7 +22,7 @@ MUTANTS = (
         "an import counts when it is applied",
         "audience/imports/imports.py",
         "Acceptance(accepted.number, accepted.at,",
-        "Acceptance(site_counters.accepted(site_id), accepted.at,",
+        "Acceptance(site_counters.newest_accepted_number(site_id), accepted.at,",
         f"{CONSENT}::test_a_queued_item_loses_to_a_command_accepted_after_it",
     ),
     Mutant(
