@@ -177,7 +177,7 @@ def _additions(undo: Undo, readers: Sequence[RowReader]) -> str:
     fields = [field for whole in done for field in whole.made_fields]
     if not (tags or fields):
         return undo.made
-    before = stored.added_to_site(undo)
+    before = stored.additions(undo)
     return json.dumps(
         {"tags": [*before.get("tags", ()), *tags], "fields": [*before.get("fields", ()), *fields]}
     )
@@ -201,7 +201,7 @@ def _end(job: Job) -> None:
     """Ends an undo. Which of the added fields are in use is read before the site is locked."""
     site_id, undo_id = job.site_id, job.subject
     with database.session():
-        created = stored.added_to_site(_get(site_id, undo_id))
+        created = stored.additions(_get(site_id, undo_id))
         used = stored.fields_in_use(site_id, created.get("fields", ()))
     with database.write(site_id):
         jobs.end(job)
