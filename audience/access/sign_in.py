@@ -110,6 +110,9 @@ def _check_current(operator: SignedInOperator, password: str, field: str, messag
 
 
 def _create_first(client_network: str) -> int:
+    """Creates the first operator, an owner of every site. Returns the id. Raises `Refused` if there is an
+    operator.
+    """
     if stored.list_all():
         raise Refused(NOT_THE_FIRST)
     operator_id = stored.add(email="", email_key=None, administrator=True, created_at=clock.now_ms())

@@ -29,7 +29,7 @@ def export(site: Site, form: dict[str, Any]) -> Response:
     Returns the file, streamed.
     """
     links, change = asked_for(site, form), change_log_pages.newest(site)
-    pages = exports.recorded(site, form.get("segment_id"), actor(), with_links=bool(links))
+    pages = exports.recorded_pages(site, form.get("segment_id"), actor(), with_links=bool(links))
     chosen, more = form["format"], [partial(urls, links)] if links else []
     rows = wire.WRITERS[chosen](exports.keys(site), pages, *more)
     response = Response(rows, content_type=wire.FORMATS[chosen])

@@ -166,7 +166,7 @@ def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
         unsubscribed |= {id_: id_ in part.left for id_ in part.created}
         for id_, new, old in part.changed:
             if id_ not in unsubscribed:
-                changed[id_] = _net(*changed.get(id_, ({}, {})), new | {"updated_at": at}, old)
+                changed[id_] = _merge_changes(*changed.get(id_, ({}, {})), new | {"updated_at": at}, old)
             elif "unsubscribed_at" in new:
                 unsubscribed[id_] = new["unsubscribed_at"] is not None
     whole.left = [id_ for id_, is_unsubscribed in unsubscribed.items() if is_unsubscribed]
@@ -177,16 +177,18 @@ def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
     return whole
 
 
-def _net(new: Values, old: Values, later: Values, before: Values) -> tuple[Values, Values]:
-    """The new and old values after a further change, without values that are back at the old ones."""
-    fields = {**new.get("fields", {}), **later.get("fields", {})}
-    had = {**before.get("fields", {}), **old.get("fields", {})}
+def _merge_changes(new: Values, old: Values, next_new: Values, next_old: Values) -> tuple[Values, Values]:
+    """The (new, old) values of two changes, one after the other, as if they were one: without values that are
+    back at the old ones.
+    """
+    fields = {**new.get("fields", {}), **next_new.get("fields", {})}
+    had = {**next_old.get("fields", {}), **old.get("fields", {})}
     added, removed = [
-        [*new.get("tags", ([], []))[index], *later.get("tags", ([], []))[index]] for index in (0, 1)
+        [*new.get("tags", ([], []))[index], *next_new.get("tags", ([], []))[index]] for index in (0, 1)
     ]
     tags = [[tag for tag in added if tag not in removed], [tag for tag in removed if tag not in added]]
     changes = {key: value for key, value in fields.items() if not json_equal(value, had[key])}
     nets = {"fields": changes, "tags": tags if any(tags) else None}
-    whole, was = {**new, **later}, {**before, **old, "fields": {key: had[key] for key in changes}}
+    whole, was = {**new, **next_new}, {**next_old, **old, "fields": {key: had[key] for key in changes}}
     whole = {name: value for name, value in whole.items() if name in nets or value != was.get(name)} | nets
     return {name: value for name, value in whole.items() if value or name not in nets}, was

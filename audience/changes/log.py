@@ -81,7 +81,7 @@ def record(
     entries = Entries(
         created=[subscriber[ID] for subscriber in created],
         changed=[
-            _changed(batch, subscriber, batch.existing[subscriber[KEY]], groups)
+            _changed_entry(batch, subscriber, batch.existing[subscriber[KEY]], groups)
             for groups, subscribers in changed.items()
             if groups & TEXTS
             for subscriber in subscribers
@@ -117,7 +117,7 @@ def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[SubscriberR
             yield subscriber[ID], before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]
 
 
-def _changed(
+def _changed_entry(
     batch: SubscriberBatch, subscriber: SubscriberRow, before: Sequence[object], groups: int
 ) -> Changed:
     """The entry of a changed subscriber. `groups` is the sum of the groups of columns that differ."""
@@ -244,6 +244,9 @@ def note_site(site_id: int) -> None:
 
 
 def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
+    """Adds the transaction's row to the change log, and wakes its webhooks. Returns its first number; 0
+    without a row: nothing changed, or `one_transaction` adds one for all parts.
+    """
     if (parts := _parts.get()) is not None:
         parts.append((at, entries))
         return 0

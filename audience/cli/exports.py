@@ -41,7 +41,7 @@ def export(
     if as_json and file is None:
         raise click.UsageError(NO_FILE)
     change = change_log_pages.newest(site)
-    pages = exports.recorded(site, segment_id, COMMAND_LINE)
+    pages = exports.recorded_pages(site, segment_id, COMMAND_LINE)
     write = WRITERS[form]
     if file is None:
         output = sys.stdout.buffer

@@ -31,7 +31,7 @@ def token_of(*parts: str) -> str:
 def earlier_result(*typed: str) -> str:
     """The id of what the form made when it was sent before with the same `typed` values; "" if nothing."""
     form = _form(*typed)
-    return sessions.made_by(form) if form.token else ""
+    return sessions.result_of(form) if form.token else ""
 
 
 def again(row: object) -> str | None:

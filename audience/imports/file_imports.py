@@ -197,7 +197,7 @@ def refusals(site: Site, import_id: int) -> list[tuple[str, int]]:
 def download(site: Site, import_id: int, actor: Actor) -> Iterator[RefusedRow]:
     """Reads the refused rows as `refused` does, and then records in the audit log who downloaded how many."""
     pages = _refused_pages(site, import_id)
-    for page in audit_log.sent(site, pages, actor, "refused rows downloaded", f"import {import_id}"):
+    for page in audit_log.record_export(site, pages, actor, "refused rows downloaded", f"import {import_id}"):
         yield from page
 
 

@@ -34,7 +34,7 @@ def pages(site: Site, segment_id: str | None = None) -> Iterator[ExportPage]:
     return _all_pages(site.id) if segment_id is None else _member_pages(site.id, _rules(site.id, segment_id))
 
 
-def recorded(
+def recorded_pages(
     site: Site, segment_id: str | None, actor: Actor, with_links: bool = False
 ) -> Iterator[ExportPage]:
     """Reads pages as `pages` does, and then records in the audit log who exported how many. Raises `NotFound`
@@ -42,8 +42,10 @@ def recorded(
     """
     read, more = pages(site, segment_id), WITH_LINKS if with_links else ""
     if segment_id is None:
-        return audit_log.sent(site, read, actor, EXPORTED + more)
-    return audit_log.sent(site, read, actor, segments.EXPORTED + more, segments.get(site, segment_id).name)
+        return audit_log.record_export(site, read, actor, EXPORTED + more)
+    return audit_log.record_export(
+        site, read, actor, segments.EXPORTED + more, segments.get(site, segment_id).name
+    )
 
 
 @database.session()

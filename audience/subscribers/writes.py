@@ -64,7 +64,7 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
     by_domain = Counter(domains.domains_of(subscriber.email_key for subscriber in subscribers))
     domains.count(site_id, {domain: -size for domain, size in by_domain.items()})
-    hashes = site_keys.renewed(site_id, {subscriber.email_key for subscriber in subscribers})
+    hashes = site_keys.renew_hashes(site_id, {subscriber.email_key for subscriber in subscribers})
     former = {
         site_keys.address_hash(site_id, subscriber.uuid): hashes[subscriber.email_key]
         for subscriber in subscribers

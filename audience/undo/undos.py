@@ -14,7 +14,7 @@ from audience.access.audit_log import TO_BE_UNDONE, Actor
 from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
 from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, BulkAction
-from audience.changes.pages import answered
+from audience.changes.pages import readable_source
 from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused
 from audience.imports import imports
@@ -277,7 +277,7 @@ def reasons_kept(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], i
     """(source as it is answered, subscribers) of why something stays, the most first; see `reason`."""
     rows = stored.count_sources(site.id, undo.id)
     shown_keys = keys.publishable({number for kind, number, _ in rows if kind in BY_KEY})
-    return [(answered(kind, number, shown_keys), count) for kind, number, count in rows]
+    return [(readable_source(kind, number, shown_keys), count) for kind, number, count in rows]
 
 
 def reason(kind: str, number: str | None) -> str:
@@ -294,7 +294,9 @@ def download(site: Site, source: Source, actor: Actor) -> Iterator[list[tuple[st
     the audit log says who was sent how many. Raises `NotFound`.
     """
     pages = _kept_pages(site, get(site, source).id)
-    sent = audit_log.sent(site, pages, actor, "kept subscribers downloaded", undo_work.subject(source))
+    sent = audit_log.record_export(
+        site, pages, actor, "kept subscribers downloaded", undo_work.subject(source)
+    )
     return chain([[("email", "uuid", "reason")]], sent)
 
 
@@ -308,7 +310,8 @@ def _kept_pages(site: Site, undo_id: int) -> Iterator[list[tuple[str, ...]]]:
             return
         after = page[-1].id
         yield [
-            (row.email, row.uuid, reason(*answered(row.source, row.source_id, shown_keys))) for row in page
+            (row.email, row.uuid, reason(*readable_source(row.source, row.source_id, shown_keys)))
+            for row in page
         ]
 
 

@@ -167,7 +167,7 @@ MUTANTS = (
     Mutant(
         "a form that is sent twice makes two",
         "audience/access/sessions.py",
-        'result = made_by(form) if form.token else ""',
+        'result = result_of(form) if form.token else ""',
         'result = ""',
         "tests/console/test_sent_twice.py::test_the_second_leads_to_what_the_first_made",
     ),
