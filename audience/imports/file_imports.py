@@ -92,9 +92,10 @@ class Upload:
 
     def _count(self, rows: int, refused: int, now: int) -> None:
         if not stored.receive(self.site.id, self.import_id, rows, refused, now, now + self.lease_ms):
-            raise self._ended()
+            raise self._error_of_end()
 
-    def _ended(self) -> AudienceError:
+    def _error_of_end(self) -> AudienceError:
+        """The error for rows that come after the import was undone or abandoned."""
         import_ = stored_imports.get(self.site.id, self.import_id)
         return (
             UndoneError(UNDONE) if import_ and import_.status == "failed" else ServiceUnavailable(ABANDONED)
@@ -119,7 +120,7 @@ class Upload:
             self.hold()
             number, at = site_counters.take(self.site.id, clock.now_ms())
             if not stored.accept(self.site.id, self.import_id, list(columns), at, _now(), number):
-                raise self._ended()
+                raise self._error_of_end()
             if file:
                 file_uploads.put_file(self.site, self.import_id, file, actor)
         if import_queue:

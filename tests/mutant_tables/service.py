@@ -104,7 +104,7 @@ MUTANTS = (
     Mutant(
         "a delivery that failed counts",
         "audience/webhooks/sender.py",
-        "or webhook_deliveries.succeeded(delivered):",
+        "or webhook_deliveries.is_success(delivered):",
         "or delivered:",
         f"{WEBHOOKS}::test_a_range_is_kept_until_it_succeeds_and_nothing_is_skipped",
     ),
