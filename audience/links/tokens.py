@@ -27,8 +27,8 @@ MAX_LENGTH = 200
 
 
 class Payload(NamedTuple):
-    """`site` begins the site's uuid, `topic_id` is 0 for all. Only a link to preferences has `address`, which
-    begins the keyed hash of the address, and the `month` in which it was made, since the year 0.
+    """`site` begins the site's uuid. `topic_id` 0 means all topics. Only a link to preferences has `address`,
+    which begins the keyed hash of the address, and the `month` in which it was made, since the year 0.
     """
 
     generation: int
