@@ -52,7 +52,7 @@ def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLin
     if not stored.is_kept():
         return list(read(instance / LOG, unreadable=unreadable))
     with database.session():
-        return list(paired(stored.list_all()))
+        return list(pair(stored.list_all()))
 
 
 def missing(instance: Path, changes: Iterable[LogLine]) -> list[LogLine]:
@@ -239,7 +239,7 @@ def read(log: Path, size: int | None = None, unreadable: list[int] | None = None
     """The lines of a file, or of its first bytes; none if it does not exist. The numbers of those that cannot
     be read are added to `unreadable`; without it, the first raises `Refused`.
     """
-    return paired(_read(log, size, unreadable))
+    return pair(_read(log, size, unreadable))
 
 
 def _read(log: Path, size: int | None, unreadable: list[int] | None) -> Iterator[LogLine]:
@@ -285,8 +285,10 @@ def _change(entry: Any) -> LogLine:
     return LogLine(**values)
 
 
-def paired(changes: Iterable[LogLine]) -> Iterator[LogLine]:
-    """An older Audience wrote a line for the address, and one for the uuid, under the same number."""
+def pair(changes: Iterable[LogLine]) -> Iterator[LogLine]:
+    """The changes, with the two lines that an older Audience wrote under one number, for the address and for
+    the uuid, as one.
+    """
     first = None
     for change in changes:
         is_older = change.logged_at is None and change.person_hash is None and change.number is not None

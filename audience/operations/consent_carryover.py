@@ -132,7 +132,7 @@ def repeat(
                 lines = [line for line in lines if movers.get(line) != uuid_hash]
             for line in lines:
                 if line.kind != SUBSCRIBED and not (is_away and line in old):
-                    accepted = _accepted(line, old, now)
+                    accepted = _acceptance(line, old, now)
                     changes[accepted].append(_unsubscribe_again(key, line, accepted))
             resubscribed += (key for line in lines if line.kind == SUBSCRIBED)
         for accepted, again in changes.items():
@@ -148,7 +148,8 @@ def repeat(
     return count
 
 
-def _accepted(line: LogLine, old: Set[LogLine], now: Acceptance) -> Acceptance:
+def _acceptance(line: LogLine, old: Set[LogLine], now: Acceptance) -> Acceptance:
+    """When a line was accepted: as the backup has it, or now if the backup lacks it."""
     return Acceptance(line.number or 0, line.at, now.source) if line in old else now
 
 
@@ -163,7 +164,7 @@ def _suppress(site_id: int, by_hash: Mapping[str, LogLine], old: Set[LogLine], n
         )
         before = present.get(address_hash, Suppression(suppressions.UNSUBSCRIBED, 0, 0))
         since, kind = max((min(change.at, now.at), kind), (before.since, ConsentKind(before.kind)))
-        number = _accepted(change, old, now).number
+        number = _acceptance(change, old, now).number
         suppressed[address_hash] = Suppression(before.reason, since, number, kind)
     change_log.suppress(site_id, suppressed, now.number)
 

@@ -31,7 +31,7 @@ def save(batch: SubscriberBatch) -> None:
     for subscriber_id, subscriber in zip(stored.new_ids(len(created)), created, strict=True):
         subscriber[ID] = subscriber_id
     stored.insert(created)
-    changed = _changed(batch)
+    changed = _changed_by_groups(batch)
     stored.update(batch.site_id, changed)
     _save_tags(batch)
     _save_values(batch)
@@ -90,7 +90,7 @@ def _write_texts(batch: SubscriberBatch) -> None:
             batch.subscribers[key][TAG_IDS] = orjson.dumps(tag_ids).decode()
 
 
-def _changed(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]:
+def _changed_by_groups(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]:
     """The existing subscribers that differ from what they were, by the sum of their groups of columns."""
     changed: dict[int, list[SubscriberRow]] = defaultdict(list)
     for key, before in batch.existing.items():

@@ -265,7 +265,7 @@ MUTANTS = (
     Mutant(
         "an address in an encoding is no address",
         "audience/redaction.py",
-        "plain := _decoded(CODE, word)",
+        "plain := _decode(CODE, word)",
         "plain := word",
         f"{API}/test_refused_rows.py::test_an_address_in_an_encoding_is_hidden_and_its_row_erased",
     ),
