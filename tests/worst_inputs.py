@@ -189,7 +189,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.base:dashed": takes("-", "urn:", "{"),
     "schemas.base:is_clean_text": takes("\ud800"),
     "schemas.subscribers:built_in": takes("-", "a ", "_"),
-    "audience.api.targets:parsed": takes(
+    "audience.api.targets:parse": takes(
         *(('"email":"a@b.example",', "{", '"a":1}'), ('{"email":1,"email":2},', '{"events":[', "1]}")),
         *(('"a":[1],', "{", '"a":1}'), ("\\ufeff", '{"uuid":"a","uuid":"', '"}')),
     ),

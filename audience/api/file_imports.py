@@ -105,6 +105,7 @@ def _sent_kind() -> str:
 
 
 def _keep(site: Site, body: BinaryIO, kind: str) -> int:
+    """Keeps the file of a key until its questions are answered. Returns the id of the upload."""
     return file_uploads.keep_asked(site, settings().instance, body, str(g.key_id), {"kind": kind})
 
 

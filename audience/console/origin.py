@@ -34,6 +34,7 @@ def is_from_here() -> bool:
 
 
 def is_https() -> bool:
+    """Whether browsers reach the console by HTTPS: its cookie is then for HTTPS alone."""
     return (origin() or "").startswith("https:")
 
 
@@ -45,7 +46,7 @@ def cookie_name() -> str:
 
 
 def former_cookie_name() -> str:
-    """That of the cookie of an older Audience, which went to the pages for people, too."""
+    """The name of the cookie of an older Audience, which went to the pages for people, too."""
     return FORMER_HTTPS_COOKIE if is_https() else FORMER_COOKIE.format(port=_port())
 
 

@@ -35,7 +35,7 @@ def earlier_result(*typed: str) -> str:
 
 
 def again(row: object) -> str | None:
-    """The message for a form that had been sent before and made nothing now; else None."""
+    """The message for a form that made nothing, because it had been sent before; else None."""
     return AGAIN if row is None else None
 
 

@@ -12,7 +12,7 @@ from audience.console.page import (
     present,
     read_form,
     redirect_to,
-    replaced_token,
+    token_to_replace,
 )
 from audience.errors import Refused, TooMany
 from audience.http.access import client_address, counted_as
@@ -43,7 +43,7 @@ def with_password() -> Response:
     form = read_form()
     email, remembered = form.get("email", ""), "remember" in form
     limit_tries(email)
-    password, old = form.get("password", ""), replaced_token()
+    password, old = form.get("password", ""), token_to_replace()
     token = sign_in.with_password(email, password, remembered, client_network(), old)
     if token is None:
         raise Refused(sign_in.WRONG)
@@ -69,7 +69,7 @@ def link() -> str:
 @page(role="anyone", again=link)
 def follow_link() -> Response:
     """Sign in with the token of a one-time link"""
-    token = sign_in.with_link(read_form().get("token", "").strip(), client_network(), replaced_token())
+    token = sign_in.with_link(read_form().get("token", "").strip(), client_network(), token_to_replace())
     return keep_session(redirect_to("console.overview.home"), token)
 
 
@@ -86,7 +86,7 @@ def set_password() -> Response:
     """Set a password with the token of a one-time link"""
     form = read_form()
     token = sign_in.set_password_with_link(
-        form.get("token", "").strip(), form.get("password", ""), client_network(), replaced_token()
+        form.get("token", "").strip(), form.get("password", ""), client_network(), token_to_replace()
     )
     return keep_session(redirect_to("console.overview.home"), token)
 
