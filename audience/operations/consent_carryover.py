@@ -149,7 +149,7 @@ def repeat(
 
 
 def _acceptance(line: LogLine, old: Set[LogLine], now: Acceptance) -> Acceptance:
-    """When a line was accepted: as the backup has it, or now if the backup lacks it."""
+    """The acceptance of a line: its own if the line is among `old`, else `now`."""
     return Acceptance(line.number or 0, line.at, now.source) if line in old else now
 
 
