@@ -30,7 +30,7 @@ class Standing(StrEnum):
 
 
 class Generations(NamedTuple):
-    """Those of a site, by number."""
+    """The generations of a site's links, by number."""
 
     by_number: Mapping[int, Generation]
 

@@ -59,7 +59,7 @@ def static_url() -> str:
 
 
 def look_url(site: Site, look: Look, name: str) -> str:
-    """Of `look.css` or `logo`."""
+    """The address of a site's `look.css` or `logo`."""
     version = look.logo_hash if name == "logo" else _hash(colours.style_sheet(look.accent).encode())
     return f"{public_root()}/pages/{site.uuid}/{name}?v={version}"
 
