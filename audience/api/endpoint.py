@@ -161,6 +161,7 @@ def actor() -> Actor:
 
 
 def _max_bytes(is_file: bool, is_batch: bool) -> int:
+    """How many bytes a body of the endpoint may have."""
     if is_file:
         return settings().import_max_bytes
     return settings().max_body_bytes if is_batch else min(settings().max_body_bytes, SMALL_BODY_BYTES)

@@ -196,6 +196,6 @@ def of_subscribers(site_id: int, subscribers: Iterable[Subscriber]) -> Iterator[
 
 
 def of_suppressions(by_hash: Mapping[str, Suppression]) -> Iterator[Subject]:
-    """Of addresses without a subscriber, by hash."""
+    """The consent of addresses without a subscriber, by hash."""
     for address_hash, row in by_hash.items():
         yield address_hash, ERASED if row.reason == ERASED else row.kind, row.since, row.since, None

@@ -188,6 +188,7 @@ def _no_console() -> Response:
 
 
 def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:
+    """How many bytes the form of a page may have."""
     if takes_file:
         return settings().import_max_bytes
     if takes_kept:

@@ -143,9 +143,8 @@ def take(instance: Path, restored: Path) -> None:
 
 
 def forget(instance: Path, hashes: Collection[str] = ()) -> None:
-    """Takes the other lines of those who are erased out of the file, or leaves it to the daily sweep.
-
-    With a few `hashes`, only if one of them has other lines.
+    """Takes out of the file all lines of erased subscribers but those of their erasure, or leaves it to the
+    daily sweep. With a few `hashes`, does so only if one of them has such lines.
     """
     log = file_of(instance)
     with contextlib.suppress(OSError, Refused, Unavailable):

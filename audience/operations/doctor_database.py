@@ -163,8 +163,8 @@ def compared_tags(_: Context) -> Iterator[Finding]:
 
 
 def first_scheme(_: Context) -> Iterator[Finding]:
-    """Counts what is left from before sites had keys. It is renewed by itself, except for a webhook's secret,
-    which the receiver has.
+    """Counts the hashes, secrets and API keys from before sites had keys. They are renewed when they are
+    used, except for a webhook's secret, which the receiver has.
     """
     counts = stored.count_first_scheme(site_keys.SECOND)
     if any(counts):

@@ -72,8 +72,8 @@ def _is_end_of(phase: Phase, present: Phase) -> bool:
 
 
 def _retire_target(source: End, phase: Phase, target: Settings, progress: Progress) -> None:
-    """Marks the other database as unused, and compares it only then, because a host may have written
-    to it.
+    """Marks the new database as unused, and only then compares it, because a host may have written to it.
+    Raises `Refused` if one has: then the new database stays in use.
     """
     with end(target) as other:
         if not _is_end_of(phase, other.phase()):

@@ -131,12 +131,14 @@ def _fold(value: Any) -> str:
 
 
 def _flag(value: Any) -> bool:
+    """The operand, if it is true or false. Raises `ValueError`."""
     if not isinstance(value, bool):
         raise ValueError(FLAG)
     return value
 
 
 def whole_number(value: Any, maximum: int, message: str) -> int:
+    """The operand, if it is from 1 to `maximum`. Raises `ValueError` with the message."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= maximum:
         raise ValueError(message)
     return value

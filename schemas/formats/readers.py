@@ -163,6 +163,7 @@ class Objects:
 
 
 def _differ(values: Sequence[Any]) -> bool:
+    """Whether values differ in more than case and outer blanks."""
     first, *others = map(_spelling, values)
     return any(other != first for other in others)
 

@@ -69,6 +69,7 @@ class ZoneWatch:
                 self._tests[zone.flag, zone.asks] = test, self._clock()
 
     def trusts(self, zone: Zone) -> bool:
+        """Whether the zone has passed its newest test; False before the first."""
         test, _ = self._tests.get((zone.flag, zone.asks), (None, 0.0))
         return test is not None and test.outcome is ZoneOutcome.PASSED
 

@@ -80,6 +80,7 @@ class SortedTable:
         return (male, female) if row_name == wanted else None
 
     def _start(self, at: int) -> int:
+        """The position at which the line around `at` begins."""
         return self._data.rfind(b"\n", 0, at) + 1
 
     def _name_at(self, at: int) -> bytes:

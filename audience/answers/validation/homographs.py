@@ -41,6 +41,7 @@ def is_homograph(domain: str) -> bool:
 
 
 def _mixes(label: str) -> bool:
+    """Whether a label has letters of several alphabets that look alike."""
     return len(_alphabets(label) & ALIKE) > 1
 
 
