@@ -157,10 +157,10 @@ class FindWithLinks(FindSubscriber):
 
 def decode_address(email: str) -> str:
     """The address that a client meant, however it encoded it."""
-    return with_plus(_decoded_twice(email))
+    return with_plus(_decode_again(email))
 
 
-def _decoded_twice(email: str) -> str:
+def _decode_again(email: str) -> str:
     """The address, decoded again if a client encoded it twice. A `+` stays a `+`."""
     decoded = unquote(email)
     return decoded if "@" not in email and "@" in decoded else email
@@ -233,7 +233,7 @@ def subscriber(subscriber: Any, public_url: str, site_uuid: str) -> dict[str, An
     }
 
 
-def found_text(text: str | None) -> str:
+def find_answer(text: str | None) -> str:
     """The answer of find as JSON text, from the resource's JSON text."""
     return f'{{"data":{text or "null"}}}\n'
 

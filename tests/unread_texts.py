@@ -327,7 +327,7 @@ DO_NOT_READ = {
     "schemas.responses:dump",
     "schemas.responses:single",
     "schemas.searches:bounds",
-    "schemas.subscribers:found_text",
+    "schemas.subscribers:find_answer",
     "schemas.subscribers:page_text",
     "schemas.subscribers:pages",
     "schemas.subscribers:subscriber",

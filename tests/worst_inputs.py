@@ -70,7 +70,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         lambda check, text: check(text.encode()),
     ),
     "audience.access.audit_log:network_of": takes("1.", ":", "0:"),
-    "audience.http.access:counted_as": takes("1.", ":", "0:"),
+    "audience.http.access:network_of": takes("1.", ":", "0:"),
     "audience.console.after_sign_in:is_inside": takes(
         "/", "//", "/console/", "?", "%2f", ("/console", "/", "?")
     ),
@@ -98,7 +98,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     ),
     "schemas.links:has_link": takes("%2", "/unsubscribe/", "/preferences/-", f"/unsubscribe/{'a' * 44}."),
     "schemas.links:without_link": takes("%2", "/unsubscribe/"),
-    "audience.links.visits:masked": takes("@", "a@"),
+    "audience.links.visits:mask": takes("@", "a@"),
     "audience.looks.looks:is_name": takes(".", "a.", "a.a", "@", ":/", limit=61),
     "audience.looks.looks:is_url": takes("/", ":", "[", "?", "https://", (":", "https://"), limit=501),
     "audience.pages.texts:known": takes("-", "d", "İ"),

@@ -37,7 +37,7 @@ def find(site: Site, form: dict[str, Any]) -> str | dict[str, Any]:
         subscriber = subscribers.find(site, form.get("email"), form.get("uuid"))
         return answer(links, subscriber and with_links(links, site, subscriber))
     pages = wire.pages(settings().base_url, site.uuid)
-    return wire.found_text(subscribers.find_text(site, pages, form.get("email"), form.get("uuid")))
+    return wire.find_answer(subscribers.find_text(site, pages, form.get("email"), form.get("uuid")))
 
 
 @blueprint.post("/fetch/subscribers")

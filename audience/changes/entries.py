@@ -67,7 +67,8 @@ class Entries:
     def __len__(self) -> int:
         return len(self.created) + len(self.changed) + len(self.erased) + self.reset
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
+        """The entries as bytes, which `unpack` reads."""
         parts = {name: part for name, part in vars(self).items() if part}
         try:
             text = orjson.dumps(parts)
@@ -104,17 +105,17 @@ class Entries:
         repeated = [row for row in self.repeated if row[0] not in erased]
         return Entries(**(vars(self) | {"changed": changed, "lifted": lifted, "repeated": repeated}))
 
-    def indexed(self) -> list[int]:
+    def indexed_ids(self) -> list[int]:
         """The ids of the subscribers with values in this row, which erasing them removes; repeated consents
         are left out.
         """
         return [row[0] for row in self.changed] + [row[0] for row in self.lifted]
 
-    def mentioned(self) -> list[int]:
+    def mentioned_ids(self) -> list[int]:
         """The ids of the existing subscribers that the transaction mentioned."""
         return [] if self.unnamed else [*self.unchanged, *(row[0] for row in self.changed)]
 
-    def repeated_by(self) -> list[int]:
+    def repeated_ids(self) -> list[int]:
         """The ids of the subscribers with a repeated consent in this row, which has no entry and no
         number.
         """

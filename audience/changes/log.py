@@ -252,12 +252,12 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
         return 0
     if not (entries or entries.unchanged or entries.repeated):
         return 0
-    number = stored.add(site_id, len(entries), at, source, entries.packed())
+    number = stored.add(site_id, len(entries), at, source, entries.pack())
     if entries and stored_jobs.wake(site_id, stored_webhooks.JOB):
         note_site(site_id)
-    stored_changed.add(site_id, number, entries.indexed())
+    stored_changed.add(site_id, number, entries.indexed_ids())
     if entries.repeated:
-        stored_changed.add_words(site_id, number, entries.repeated_by())
+        stored_changed.add_words(site_id, number, entries.repeated_ids())
     return number
 
 
@@ -284,5 +284,5 @@ def _rows_of(site_id: int, ids: Sequence[int]) -> Iterator[tuple[int, list[int]]
 @database.writes_site
 def _blank_row(site_id: int, number: int, ids: Sequence[int]) -> None:
     for old in stored.rows_indexed_as(site_id, number):
-        stored.rewrite(site_id, old, unpack(old.entries).without(ids).packed())
+        stored.rewrite(site_id, old, unpack(old.entries).without(ids).pack())
         stored_changed.remove(site_id, old, ids)

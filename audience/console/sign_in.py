@@ -15,7 +15,7 @@ from audience.console.page import (
     token_to_replace,
 )
 from audience.errors import Refused, TooMany
-from audience.http.access import client_address, counted_as
+from audience.http.access import client_address, network_of
 from audience.http.services import services, settings
 
 blueprint = Blueprint("sign_in", __name__)
@@ -110,7 +110,7 @@ def _name(email: str) -> str:
 
 def limit_tries(email: str) -> None:
     """Counts an attempt to sign in, before the password is looked at. Raises `TooMany`."""
-    name, address = _name(email), counted_as(client_address())
+    name, address = _name(email), network_of(client_address())
     limit, hit = settings().auth_failures, services().limiter.hit
     wait = hit(limit, "sign-in", address) or hit(limit, "sign-in", address, name)
     if not wait and hit(TRIES, "sign-in name", name):

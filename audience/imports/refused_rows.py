@@ -32,7 +32,7 @@ def forget(before: int) -> bool:
     none.
     """
     with database.session():
-        site_id = stored.refused_before(before)
+        site_id = stored.site_with_refused(before)
     if site_id is not None:
         with database.write(site_id):
             stored.forget_refused(site_id, before)

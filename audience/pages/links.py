@@ -8,7 +8,7 @@ from flask import Blueprint, Response, g, request
 
 from audience import clock
 from audience.errors import NotFound, TooMany
-from audience.http.access import client_address, counted_as, public
+from audience.http.access import client_address, network_of, public
 from audience.http.services import services, settings
 from audience.links import links, undoing, unsubscribing, visits
 from audience.links.links import GLUED, PREFERENCES, UNSUBSCRIBE, Link, Standing
@@ -107,7 +107,7 @@ def _read(purpose: str, token: str) -> tuple[Link, str]:
     """A good link, and its token alone. Raises `NotFound`, alike for all causes, or `TooMany`."""
     link = links.read(purpose, token)
     if link is None or link.standing is Standing.REVOKED:
-        limit, address = settings().auth_failures, counted_as(client_address())
+        limit, address = settings().auth_failures, network_of(client_address())
         if wait := services().limiter.hit(limit, "link", address):
             raise TooMany(THROTTLED, wait)
         raise NotFound(BROKEN)

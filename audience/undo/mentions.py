@@ -45,7 +45,7 @@ def read_on(site_id: int, source: Source, reached: Reached) -> Mentions:
     for row in rows:
         reached, by = reached._replace(row=row.id), Source(row.source, row.source_id)
         if by != source and by.kind != "undo":
-            by_id |= dict.fromkeys(unpack(row.entries).mentioned(), by)
+            by_id |= dict.fromkeys(unpack(row.entries).mentioned_ids(), by)
     chunks = bulk_actions.waiting_chunks(site_id, reached.chunk, ROWS_AT_ONCE)
     for chunk_id, action_id, ids in chunks:
         reached = reached._replace(chunk=chunk_id)

@@ -155,7 +155,7 @@ def forget_refused(site_id: int, before: int) -> None:
     )
 
 
-def refused_before(instant: int) -> int | None:
+def site_with_refused(instant: int) -> int | None:
     """The id of the site with the oldest refused row, if that was refused before an instant in
     milliseconds.
     """

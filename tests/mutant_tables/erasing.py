@@ -75,7 +75,7 @@ MUTANTS = (
     Mutant(
         "who is erased during a search is not searched for",
         "audience/imports/file_searches.py",
-        "later if suppressions.erased_from(site.id, later) else 0",
+        "later if suppressions.erasures_from(site.id, later) else 0",
         "0",
         f"{SEARCHES}::test_who_is_erased_during_a_search_is_searched_for_next",
     ),
