@@ -125,7 +125,7 @@ def asgi() -> Gateway:
     )
     app.extensions["audience"].answers.warm()
     interpreter.settle()
-    return Gateway(app, Admission(app), settings)
+    return Gateway(app, Admission(app), settings, process.threads)
 
 
 @click.command()

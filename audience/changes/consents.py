@@ -61,10 +61,10 @@ class ConsentEvent(NamedTuple):
             return True
         if stored_event.instant > now and self.unsubscribes and stored_event.kind in SUBSCRIBES:
             stored_event = stored_event._replace(instant=now)
-        return self._order >= stored_event._order
+        return self.order >= stored_event.order
 
     @property
-    def _order(self) -> tuple[int, int, int]:
+    def order(self) -> tuple[int, int, int]:
         return self.instant, RANKS.get(self.kind, 0), self.number
 
 

@@ -22,7 +22,6 @@ blueprint = Blueprint("sign_in", __name__)
 
 MAX_NAME = 254
 REMEMBERED_SECONDS = sessions.LIFETIME_MS[True] // 1000
-TRIES, SLOW_TRIES = "20/hour", "1/minute"  # per name, over all addresses
 THROTTLED = "Too many attempts: wait {wait} seconds, or ask an administrator for a one-time link."
 
 
@@ -113,7 +112,7 @@ def limit_tries(email: str) -> None:
     name, address = _name(email), network_of(client_address())
     limit, hit = settings().auth_failures, services().limiter.hit
     wait = hit(limit, "sign-in", address) or hit(limit, "sign-in", address, name)
-    if not wait and hit(TRIES, "sign-in name", name):
-        wait = hit(SLOW_TRIES, "sign-in slowly", name)
+    if not wait and hit(sign_in.TRIES, "sign-in name", name):
+        wait = hit(sign_in.SLOW_TRIES, "sign-in slowly", name)
     if wait:
         raise TooMany(THROTTLED.format(wait=wait), wait)

@@ -159,13 +159,15 @@ def _suppress(site_id: int, by_hash: Mapping[str, LogLine], old: Set[LogLine], n
     for address_hash, change in by_hash.items():
         if address_hash in present and change in old:
             continue
-        kind = (
-            ConsentKind.DATED_UNSUBSCRIBE if change.kind == UNSUBSCRIBED_BY_DATE else ConsentKind.UNSUBSCRIBE
-        )
+        is_dated = change.kind == UNSUBSCRIBED_BY_DATE
+        kind = ConsentKind.DATED_UNSUBSCRIBE if is_dated else ConsentKind.UNSUBSCRIBE
         before = present.get(address_hash, Suppression(suppressions.UNSUBSCRIBED, 0, 0))
-        since, kind = max((min(change.at, now.at), kind), (before.since, ConsentKind(before.kind)))
         number = _acceptance(change, old, now).number
-        suppressed[address_hash] = Suppression(before.reason, since, number, kind)
+        events = [
+            ConsentEvent(min(change.at, now.at), number, kind),
+            ConsentEvent(before.since, number, ConsentKind(before.kind)),
+        ]
+        suppressed[address_hash] = Suppression(before.reason, *max(events, key=lambda event: event.order))
     change_log.suppress(site_id, suppressed, now.number)
 
 

@@ -14,8 +14,8 @@ MUTANTS = (
     Mutant(
         "one command undoes the next of the same number",
         "audience/changes/consents.py",
-        "self._order >= stored_event._order",
-        "self._order > stored_event._order",
+        "self.order >= stored_event.order",
+        "self.order > stored_event.order",
         "tests/audience/test_histories.py",
     ),
     Mutant(

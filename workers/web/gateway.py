@@ -19,6 +19,7 @@ from audience.errors import AudienceError, where
 from audience.protocols import REFUSAL, Admit
 from audience.setting_values import unmapped
 from workers.web.body import Body
+from workers.web.threads import Threads
 
 MAX_WHOLE_BYTES = 2**16  # of a response that is sent at once; a longer one is streamed
 STREAM_THREADS = 2  # hundreds of exports at once leave the interpreter to others
@@ -78,11 +79,13 @@ class Gateway:
     their way.
     """
 
-    def __init__(self, application: WSGIApplication, admit: Admit, settings: Settings) -> None:
+    def __init__(
+        self, application: WSGIApplication, admit: Admit, settings: Settings, threads: Threads
+    ) -> None:
         self._application = application
         self._admit = admit
         self._settings = settings
-        self._pool = ThreadPoolExecutor(settings.web_threads, "request")
+        self._run = threads.run
         self._streams = ThreadPoolExecutor(STREAM_THREADS, "stream")
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
@@ -107,7 +110,7 @@ class Gateway:
         try:
             await self._run(self._call, environ, response)
             if response.rest is not None:
-                await self._run(response.begin, on=self._streams)
+                await self._made_slowly(response.begin)
         except Exception as error:
             log.error("a request failed: %s", where(error))
             response = Response(500, JSON, [FAILED], close=response.close)
@@ -139,7 +142,7 @@ class Gateway:
         leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
         try:
             yield first
-            while (chunk := await self._run(next, rest, None, on=self._streams)) is not None:
+            while (chunk := await self._made_slowly(next, rest, None)) is not None:
                 if leaving.done():
                     raise BrokenPipeError
                 yield chunk
@@ -161,10 +164,8 @@ class Gateway:
             log.warning("a response was not read to its end: %s", where(error))
             raise
 
-    async def _run(
-        self, function: Callable[..., Any], *arguments: Any, on: ThreadPoolExecutor | None = None
-    ) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(on or self._pool, function, *arguments)
+    def _made_slowly(self, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
+        return asyncio.get_running_loop().run_in_executor(self._streams, function, *arguments)
 
     def _environ(self, scope: Mapping[str, Any]) -> Environ:
         (server, server_port), (client, client_port) = scope["server"], scope["client"]
