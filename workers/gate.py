@@ -36,6 +36,7 @@ class WaitingGate(CountingGate):
         self._counted = counted
 
     def enter(self) -> bool:
+        """As in a `CountingGate`; another thread may work until this one leaves."""
         may = super().enter()
         if may:
             self._counted.step_aside()

@@ -110,7 +110,7 @@ class Gateway:
         try:
             await self._run(self._call, environ, response)
             if response.rest is not None:
-                await self._made_slowly(response.begin)
+                await self._run_stream(response.begin)
         except Exception as error:
             log.error("a request failed: %s", where(error))
             response = Response(500, JSON, [FAILED], close=response.close)
@@ -142,7 +142,7 @@ class Gateway:
         leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
         try:
             yield first
-            while (chunk := await self._made_slowly(next, rest, None)) is not None:
+            while (chunk := await self._run_stream(next, rest, None)) is not None:
                 if leaving.done():
                     raise BrokenPipeError
                 yield chunk
@@ -164,7 +164,7 @@ class Gateway:
             log.warning("a response was not read to its end: %s", where(error))
             raise
 
-    def _made_slowly(self, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
+    def _run_stream(self, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
         return asyncio.get_running_loop().run_in_executor(self._streams, function, *arguments)
 
     def _environ(self, scope: Mapping[str, Any]) -> Environ:

@@ -26,6 +26,7 @@ class Call(NamedTuple):
         return self.loop.time() - self.at >= PATIENCE_SECONDS
 
     def do(self) -> None:
+        """Calls the function here, and has the event loop set its result, or what it raised."""
         result, error = None, None
         try:
             result = self.function(*self.arguments)
@@ -61,7 +62,7 @@ class Threads:
         self._is_watched = False
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
-        """Called by the event loop; the result is awaited."""
+        """Queues a call, for which the event loop awaits the future."""
         loop = asyncio.get_running_loop()
         future = loop.create_future()
         with self._state:
@@ -75,16 +76,19 @@ class Threads:
         return future
 
     def step_aside(self) -> None:
+        """The calling thread waits: one more may work in its place."""
         with self._state:
             self._at_work -= 1
             if self._asked:
                 self._let_in()
 
     def step_back(self) -> None:
+        """The calling thread works again."""
         with self._state:
             self._at_work += 1
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Lets a thread in if the oldest call is overdue, and looks again while calls wait."""
         with self._state:
             if self._asked and self._asked[0].is_overdue():
                 self._let_in()
@@ -93,6 +97,7 @@ class Threads:
             loop.call_later(PATIENCE_SECONDS, self._watch, loop)
 
     def _let_in(self) -> None:
+        """Puts one more thread to work, if there are not `most` of them."""
         if self._idle:
             self._idle.pop().release()
         elif self._begun < self._most:
