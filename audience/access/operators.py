@@ -222,6 +222,7 @@ def _new_key(email: str, operator_id: int | None = None) -> str:
 
 
 def _put_role(operator_id: int, email: str, site: Site, role: str, actor: Actor) -> None:
+    """Gives an operator a role on a site, and records it in the audit log. Raises `Refused`."""
     if role not in ROLES:
         raise Refused(ROLE)
     stored.set_role(operator_id, site.id, role)

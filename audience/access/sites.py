@@ -141,6 +141,7 @@ _zones = lru_cache(maxsize=1)(zoneinfo.available_timezones)  # looks into 600 fi
 
 
 def _zone(time_zone: str) -> str:
+    """The name of a time zone. Raises `Refused`."""
     if time_zone not in _zones():
         raise Refused(TIME_ZONE)
     return time_zone

@@ -68,6 +68,7 @@ def _normal_form_of_line(line: str, normal_form: Callable[[str], str]) -> str:
 
 
 def _entry(text: str) -> str:
+    """The entry, without outer blanks. Raises `ValueError` if it is empty or too long."""
     if not 0 < len(text.strip()) <= MAX_LENGTH:
         raise ValueError(
             f"a line is one entry of 1 to {MAX_LENGTH} characters, with - before it to take it away"

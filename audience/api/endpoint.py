@@ -179,6 +179,7 @@ def _response(answer: Any, status: int) -> Response:
 
 
 def _limit_rate(key: AuthenticatedKey, family: Family) -> None:
+    """Counts a request of a key. Raises `TooMany` beyond the limit of its family."""
     limit = getattr(settings(), f"rate_limit_{family}")
     if wait := services().limiter.hit(limit, "rate", family, str(key.id)):
         raise TooMany(RATE_LIMITED, wait)

@@ -86,6 +86,7 @@ def json_body(max_bytes: int, writes: bool) -> Iterator[dict[str, Any]]:
 
 
 def _object(raw: bytes, max_bytes: int, writes: bool) -> dict[str, Any]:
+    """The object in a body of JSON; empty for a blank body. Raises `TooLarge`, `NotJson`, `NotUnderstood`."""
     if len(raw) > max_bytes:
         raise TooLarge
     if raw and request.mimetype.startswith(FORMS):

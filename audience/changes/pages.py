@@ -117,6 +117,7 @@ def consent(site: Site, uuid: str) -> ConsentRecord:
 
 
 def _consent(site_id: int, uuid: str) -> ConsentRecord:
+    """What is known of a subscriber's consent, in the caller's session. Raises `NotFound`."""
     subscriber = stored_subscribers.get_by_uuid(site_id, uuid)
     if subscriber is None:
         raise NotFound(NOBODY)

@@ -211,6 +211,7 @@ def _lock(binary: BinaryIO) -> None:
 
 
 def _meanings(options: Iterable[str]) -> dict[str, str]:
+    """The meanings in options such as `COLUMN=WHAT`, by column. Raises `BadParameter`."""
     meanings: dict[str, str] = {}
     for option in options:
         column, mark, what = option.rpartition("=")

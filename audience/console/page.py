@@ -267,6 +267,7 @@ def _render_again() -> Response:
 
 
 def _site(role: str, site_uuid: str) -> Site:
+    """The site of a path, if the operator has at least the role there. Raises `NotFound`."""
     try:
         site = sites.get_by_uuid(site_uuid)
     except NotFound:

@@ -92,6 +92,7 @@ def read(url: str, *, private_addresses: bool) -> Receiver:
 
 
 def _split(url: str) -> SplitResult:
+    """The parts of a URL. Raises `AddressRefused` if it is none."""
     if len(url) > MAX_LENGTH or not URL.fullmatch(url):
         raise AddressRefused(NOT_A_URL)
     try:

@@ -202,6 +202,9 @@ def _uuid_hashes(site_id: int, subscriber: Subscriber | None) -> list[str]:
 
 
 def _find(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
+    """The subscriber to erase, by address, uuid or both; None if nobody has the address. Raises `Refused` for
+    an unknown uuid, or if both name different subscribers.
+    """
     key = _key(email)
     by_email = stored.get_by_key(site_id, key) if key else None
     if uuid is None:

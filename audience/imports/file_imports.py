@@ -91,6 +91,7 @@ class Upload:
             self._count(len(items), len(refused), _now())
 
     def _count(self, rows: int, refused: int, now: int) -> None:
+        """Counts rows that were received. Raises the error of the end if the import takes none any more."""
         if not stored.receive(self.site.id, self.import_id, rows, refused, now, now + self.lease_ms):
             raise self._error_of_end()
 

@@ -187,6 +187,7 @@ def _remove_unused(home: Path) -> None:
 
 @contextmanager
 def _lock(home: Path) -> Iterator[None]:
+    """Lets one process at a time renew the tables. Raises `Refused` while another does."""
     with (home / LOCK).open("wb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -71,6 +71,7 @@ def _text(value: Any) -> str:
 
 
 def _scalar(value: Any) -> bool | int | float | str:
+    """The operand, if it is a single value; text in lower case. Raises `ValueError`."""
     if not isinstance(value, bool | int | float | str):
         raise ValueError(VALUE)
     return value.casefold() if isinstance(value, str) else value
@@ -98,6 +99,7 @@ def _number_or_date(value: Any, _: dt.tzinfo) -> int | float | Instant:
 
 
 def _status(value: Any) -> str:
+    """The operand, if it is a status. Raises `ValueError`."""
     if value not in ("subscribed", "unsubscribed"):
         raise ValueError(STATUS)
     return str(value)

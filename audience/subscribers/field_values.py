@@ -162,6 +162,7 @@ def _merge_some(site_id: int, blocks: dict[int, set[int]]) -> None:
 
 
 def _step(job: Job, _deadline: float) -> int:
+    """Merges the changes of values. Returns after how many milliseconds to go on, or `SETTLED`."""
     merge(job.site_id)
     with database.write(job.site_id):
         if stored.changed_bytes(job.site_id):

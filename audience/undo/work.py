@@ -77,6 +77,7 @@ KIND = jobs.Kind(stored.JOB, jobs.SITE, step, give_up, retry=stored.retry)
 
 @database.session()
 def _get(site_id: int, undo_id: int) -> Undo:
+    """The undo of a job. Raises `NotFound`."""
     undo = stored.get(site_id=site_id, id=undo_id)
     if undo is None:
         raise NotFound("There is no such undo on this site.")

@@ -123,14 +123,14 @@ def answer(
         raise FileRefused(NO_COLUMN)
     because = Because.PRESET.format(preset.program) if preset else ""
     answers = [
-        _mark_consent(column, _with_told(states, states_told), because)
+        _mark_consent(column, _with_answers(states, states_told), because)
         for column in columns
         if (states := by_preset.get(fold(column.name))) is not None
     ]
     return ConsentAnswer(columns=answers, by_file=bool(answers))
 
 
-def _with_told(states: Mapping[str, str], answers: Mapping[str, str]) -> dict[str, str]:
+def _with_answers(states: Mapping[str, str], answers: Mapping[str, str]) -> dict[str, str]:
     """The states of a program's values, overridden by the user's answers. A blank cell whose meaning the
     program defines keeps it.
     """

@@ -131,6 +131,7 @@ class ConsentLook:
                 counted.see(cell)
 
     def asks(self) -> list[FileQuestion]:
+        """The questions about consent that are open, once all rows were read."""
         self._count_blanks()
         if self._answer.is_open:
             options = [*(f"consent={state}" for state in STATES), BY_HEADER]

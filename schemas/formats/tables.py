@@ -153,6 +153,7 @@ def open_table(
 
 
 def _text(binary: BinaryIO, kind: str | None, encoding: str, reading: Reading) -> Table:
+    """The table of a text file. Raises `FileRefused`."""
     with encodings.reading(binary, encoding) as text:
         start = text.read(readers.SAMPLE_LENGTH).lstrip()
     if not start and kind != JSON_LINES:
@@ -198,6 +199,9 @@ def at_row(table: Table, row: int) -> Table:
 
 
 def _csv(binary: BinaryIO, encoding: str, headed: bool, row: int) -> Table:
+    """The table of a CSV file. Raises `FileRefused` if it has no columns, or its only line is both header and
+    data.
+    """
     marks = readers.delimiters(binary, encoding)
     candidates = [(mark, readers.header(binary, encoding, mark, row)) for mark in marks]
     delimiter, first = max(
