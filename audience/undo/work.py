@@ -119,8 +119,8 @@ def _do_chunk(job: Job) -> bool:
 
 
 def _read_on(site_id: int, undo: Undo) -> bool:
-    """Stores some more of those who are mentioned, in the caller's transaction. Returns whether that is
-    all.
+    """Stores more of the subscribers who are mentioned, in the caller's transaction. Returns whether all are
+    stored now.
     """
     reached = Reached(undo.read_row, undo.read_batch, undo.read_piece)
     mentions = read_on(site_id, Source(*undo.source_pair), reached)
