@@ -83,7 +83,7 @@ class Changes:
 
 
 def of_site(site_id: int) -> list[ValueChange]:
-    """In their order."""
+    """The changes of a site that no set has yet, oldest first."""
     records = rows("SELECT id, added, removed FROM value_changes WHERE site_id = ? ORDER BY id", (site_id,))
     return [ValueChange(row_id, Lists(added), Lists(removed)) for row_id, added, removed in records]
 
