@@ -55,7 +55,7 @@ class Links:
         }
 
     def urls_of_address(self, uuid: str, email: str) -> dict[str, str]:
-        """As `urls`, by the address as it is shown."""
+        """The links of a subscriber, by the address as it is shown."""
         return self.urls(uuid, addresses.identity(email))
 
 
