@@ -115,7 +115,7 @@ def look_through(
         for watch in (dated, tagged, others):
             watch.see(row, record)
         if table.kind == CSV:
-            _see_swallowed(table, row, record, emails)
+            _refuse_swallowed(table, row, record, emails)
         last = row, record
         if not is_whole and table.binary.tell() > SAMPLE_BYTES:
             break
@@ -188,7 +188,7 @@ def _is_heading(cell: str) -> bool:
     )
 
 
-def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
+def _refuse_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
     """Raises `FileRefused` on a cell that contains a line which is a whole row: its quote is closed
     too late.
     """
