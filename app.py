@@ -125,7 +125,7 @@ def asgi() -> Gateway:
     )
     app.extensions["audience"].answers.warm()
     interpreter.settle()
-    return Gateway(app, Admission(app), settings)
+    return Gateway(app, Admission(app), settings, process.threads)
 
 
 @click.command()
@@ -204,7 +204,7 @@ def worker(instance: Instance) -> None:
     """
     from audience.operations.job_kinds import kinds
     from schemas.change_log import change
-    from schemas.file_imports import kept_file
+    from schemas.file_imports import look_through
     from schemas.file_texts import kept_texts
     from storage.instance import erased_pages
     from workers import interpreter, metrics
@@ -216,7 +216,7 @@ def worker(instance: Instance) -> None:
     import_worker.run(
         settings,
         lambda: open_process(settings, metrics.start(settings.instance)),
-        kinds(settings, change, partial(kept_file, ChildProcess()), partial(kept_texts, ChildProcess())),
+        kinds(settings, change, partial(look_through, ChildProcess()), partial(kept_texts, ChildProcess())),
         partial(erased_pages.keep_log_short, settings.instance),
     )
 

@@ -66,6 +66,7 @@ def _is_visible(text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _ascii_domain(domain: str) -> str:
+    """A domain in A-labels. Raises `MalformedAddress`."""
     if not _is_visible(domain):
         raise MalformedAddress(MALFORMED)
     try:

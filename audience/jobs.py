@@ -157,6 +157,7 @@ def troubles() -> list[Trouble]:
 
 
 def _trouble(job_id: int) -> Trouble:
+    """The job that has failed. Raises `NotFound`."""
     for trouble in troubles():
         if trouble.id == job_id:
             return trouble

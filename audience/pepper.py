@@ -59,13 +59,13 @@ def digester(purpose: str, key: bytes, prefix: str) -> Callable[[str], str]:
     inner, outer = (sha256(bytes(octet ^ pad for octet in key.ljust(64, b"\0"))) for pad in (0x36, 0x5C))
     inner.update(f"{purpose}\0".encode())
 
-    def of(text: str) -> str:
+    def digest_text(text: str) -> str:
         within, around = inner.copy(), outer.copy()
         within.update(text.encode(errors="surrogatepass"))
         around.update(within.digest())
         return prefix + around.hexdigest()
 
-    return of
+    return digest_text
 
 
 def passing_digest(text: str) -> bytes:

@@ -25,7 +25,9 @@ class Gate(Protocol):
     """Limits the threads that wait for one thing, so that other threads stay free."""
 
     def enter(self) -> bool:
-        """Whether the thread may wait. If so, it must call `leave` afterwards."""
+        """Counts the thread in if there is room. Returns whether there was: only then it may wait, and must
+        call `leave`.
+        """
         ...
 
     def leave(self) -> None: ...
@@ -84,7 +86,9 @@ class Processes(Protocol):
         """Keeps the service from starting while the context is open. Raises an error if it is running."""
         ...
 
-    def serving(self) -> bool: ...
+    def serving(self) -> bool:
+        """Whether the service runs: a process holds the instance's lock."""
+        ...
 
     def worker_age(self) -> float | None:
         """Seconds since the last heartbeat of an import worker; None if there never was one."""

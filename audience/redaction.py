@@ -45,14 +45,14 @@ def address_in(word: str) -> str | None:
         return word
     if not SIGN.search(word):
         return None
-    if AT.search(plain := _decoded(CODE, word)):
+    if AT.search(plain := _decode(CODE, word)):
         return plain
-    if "=" in plain and LIKE_DOMAIN.search(plain := _decoded(CODE_OR_QUOTED, plain)):
+    if "=" in plain and LIKE_DOMAIN.search(plain := _decode(CODE_OR_QUOTED, plain)):
         return plain
     return None
 
 
-def _decoded(code: re.Pattern[str], text: str) -> str:
+def _decode(code: re.Pattern[str], text: str) -> str:
     for _ in range(ROUNDS):
         before, text = text, code.sub(_character, text)
         if text == before:

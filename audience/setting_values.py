@@ -19,6 +19,7 @@ def text(value: Any) -> str:
 
 
 def flag(value: Any) -> bool:
+    """Whether a setting is on. Raises `ValueError` if it is neither on nor off."""
     word = str(value).lower()
     if word not in (*TRUE, *FALSE):
         raise ValueError("must be true or false")

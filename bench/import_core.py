@@ -112,7 +112,7 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
             values = [{"fields": {"age": value}} for value in (change.fields["age"], age)]
             entries.changed.append((subscriber[stored.ID], *values))
     entries.created = [subscriber[stored.ID] for subscriber in new]
-    of_record = (len(entries), [subscriber[stored.ID] for subscriber in updated]), entries.packed()
+    of_record = (len(entries), [subscriber[stored.ID] for subscriber in updated]), entries.pack()
     by_value = _by_id(site, added), _by_id(site, removed)
     return new, {stored.TEXTS: updated}, sorted(links), *by_value, domains_of_new, *of_record
 

@@ -129,7 +129,9 @@ def query_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
     """
     fields = form.fields_by_key
     return {
-        name: getattr(fields.get(name), "repeated", last)(value) if isinstance(value, Repeated) else value
+        name: getattr(fields.get(name), "join_repeated", last)(value)
+        if isinstance(value, Repeated)
+        else value
         for name, value in values.items()
         if value != "" or (name in fields and fields[name].required)
     }
@@ -181,7 +183,8 @@ class Once(Text):
     """A parameter that may be sent again only with the same value."""
 
     @staticmethod
-    def repeated(values: Repeated) -> str | Repeated:
+    def join_repeated(values: Repeated) -> str | Repeated:
+        """What a parameter that was sent repeatedly means: its value, or all of them if they differ."""
         return values if len({*values}) > 1 else values[0]
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:

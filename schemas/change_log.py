@@ -108,12 +108,13 @@ def change(logged: Any, links_of: LinksOf | None = None) -> dict[str, Any]:
             "source": {"type": source[0], "id": source[1]},
             "uuid": uuid,
             "email": email,
-            "changed": _changed(changed),
+            "changed": _with_dates(changed),
         },
     }
 
 
-def _changed(values: Mapping[str, Any]) -> dict[str, Any]:
+def _with_dates(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values, with instants as dates."""
     shown = dict(values)
     for name in DATES:
         if name in shown:
@@ -124,7 +125,7 @@ def _changed(values: Mapping[str, Any]) -> dict[str, Any]:
 def page(page_: Any, links_of: LinksOf | None = None, links_note: str = "") -> bytes:
     """The answer with a page of changes and its `meta`, as JSON."""
     numbers = {name: str(getattr(page_, name)) for name in ("next", "newest", "oldest")}
-    meta = numbers | {"has_more": page_.has_more} | links.noted(links_note)
+    meta = numbers | {"has_more": page_.has_more} | links.note_part(links_note)
     return json_bytes({"data": [change(entry, links_of) for entry in page_.changes], "meta": meta}) + b"\n"
 
 

@@ -27,6 +27,7 @@ def tag(query: Any) -> str:
 
 
 def address(query: Any) -> str:
+    """The address in a query, which may be malformed. Raises `ma.ValidationError` for a blank one."""
     text = trim(as_text(query))
     if not text:
         raise ma.ValidationError(REQUIRED)

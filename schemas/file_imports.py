@@ -43,7 +43,7 @@ Follow = Callable[[int, dict[str, Any]], object]
 DRY_RUN_ROWS = 10_000  # judged over HTTP
 
 
-def kept_file(
+def look_through(
     run: Run,
     name: str,
     zone: str,
@@ -141,7 +141,7 @@ class ReceivedFile(ResponseSchema):
     dry_run = ma.fields.Nested(DryRunSchema, metadata={"may_be_absent": True})
 
 
-def received(row: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
+def answer(row: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
     """The answer about an imported file: how it was understood, and which parameters were unknown."""
     return {"data": import_(row), "meta": _meta(file, form)}
 
@@ -166,7 +166,12 @@ def describe_reading(file: File) -> dict[str, Any]:
         "preset": preset.name if preset else None,
         "advice": " ".join(file.advice) or None,
         "columns": [
-            {"place": column.place, "name": column.name, "meaning": column.meaning, "reason": column.reason}
+            {
+                "place": column.position,
+                "name": column.name,
+                "meaning": column.meaning,
+                "reason": column.reason,
+            }
             for column in file.plan
         ],
         "answers": file.answers,

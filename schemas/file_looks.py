@@ -50,7 +50,7 @@ def _answer(file: File) -> dict[str, Any]:
 
 def _column(table: Table, column: Column, records: list[Any]) -> dict[str, Any]:
     return {
-        "place": column.place,
+        "place": column.position,
         "name": column.name,
         "meaning": column.meaning,
         "key": column.key,

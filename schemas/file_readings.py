@@ -16,7 +16,7 @@ from schemas.formats.readings import Reading
 from schemas.formats.refusals import FileRefused
 from schemas.formats.tables import IMPORT, SKIP
 from schemas.formats.tag_questions import SEPARATORS
-from schemas.pages import ignored
+from schemas.pages import ignored_keys
 from schemas.tags import trim_names
 from schemas.values import FieldError, OnExisting
 
@@ -122,7 +122,7 @@ class ImportFile(Form):
 
     @ma.post_load(pass_original=True)
     def with_ignored(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
-        return data | {"ignored": ignored(self, original)}
+        return data | {"ignored": ignored_keys(self, original)}
 
 
 def _with_answers(form: dict[str, Any]) -> dict[str, Any]:

@@ -69,6 +69,6 @@ def note() -> ma.fields.String:
 LinksAnswer = shape("LinksAnswer", data=ma.fields.Nested(SubscriberLinks, allow_none=True), **{NOTE: note()})
 
 
-def noted(text: str) -> dict[str, Any]:
-    """What an answer has beside its links; nothing if the `text` is empty."""
+def note_part(text: str) -> dict[str, Any]:
+    """The part of an answer that has the note on links; empty without a `text`."""
     return {NOTE: text} if text else {}

@@ -38,11 +38,11 @@ class Paged(Form):
     @ma.post_load(pass_original=True)
     def present_and_ignored(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
         present = {key: value for key, value in data.items() if value != ""}
-        return present | {"ignored": ignored(self, original)}
+        return present | {"ignored": ignored_keys(self, original)}
 
 
-def ignored(form: Form, original: Mapping[str, Any]) -> list[str]:
-    """The keys of a request that its form does not know."""
+def ignored_keys(form: Form, original: Mapping[str, Any]) -> list[str]:
+    """The first `MAX_IGNORED` keys of a request that its form does not know."""
     sent = [key for key, value in original.items() if value is not None]
     return [key for key in sent if key not in form.keys and key != "site_uuid"][:MAX_IGNORED]
 

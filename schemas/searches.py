@@ -34,7 +34,7 @@ class SoughtTagNames(TagNames):
     tag.
     """
 
-    def trimmed(self, names: list[str]) -> list[str]:
+    def _trim(self, names: list[str]) -> list[str]:
         return [tag_name(name) or name for name in map(str.strip, names) if name]
 
 
@@ -43,7 +43,7 @@ class SingleTagNames(SoughtTagNames):
 
     json_schema: ClassVar[JsonSchema] = {**TagNames.json_schema, "examples": ["vip"]}
 
-    def repeated(self, values: list[str]) -> Any:
+    def join_repeated(self, values: list[str]) -> Any:
         return values
 
     def _texts(self, value: Any) -> list[str]:

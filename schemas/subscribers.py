@@ -127,9 +127,12 @@ class FindSubscriber(Form):
 
     def load(self, data: Any, **_: Any) -> dict[str, str]:
         """Loads the values without marshmallow, which would only look at each of them."""
-        return self.texts(self.known_values(data))
+        return self.normalize(self.known_values(data))
 
-    def texts(self, data: dict[str, Any]) -> dict[str, str]:
+    def normalize(self, data: dict[str, Any]) -> dict[str, str]:
+        """The values as text: the address decoded again if a client encoded it twice, the uuid as it is
+        stored, or empty if it is none.
+        """
         texts = {key: value if isinstance(value, str) else str(value) for key, value in data.items()}
         if "email" in texts:
             texts["email"] = decode_address(texts["email"])
@@ -147,17 +150,17 @@ class FindWithLinks(FindSubscriber):
         values = self.known_values(data)
         asked = values.pop("links", "0")
         try:
-            return self.texts(values) | {"links": self.fields["links"].deserialize(asked)}
+            return self.normalize(values) | {"links": self.fields["links"].deserialize(asked)}
         except ma.ValidationError as error:
             raise ma.ValidationError({"links": error.messages}) from error
 
 
 def decode_address(email: str) -> str:
     """The address that a client meant, however it encoded it."""
-    return with_plus(_decoded_twice(email))
+    return with_plus(_decode_again(email))
 
 
-def _decoded_twice(email: str) -> str:
+def _decode_again(email: str) -> str:
     """The address, decoded again if a client encoded it twice. A `+` stays a `+`."""
     decoded = unquote(email)
     return decoded if "@" not in email and "@" in decoded else email
@@ -230,7 +233,7 @@ def subscriber(subscriber: Any, public_url: str, site_uuid: str) -> dict[str, An
     }
 
 
-def found_text(text: str | None) -> str:
+def find_answer(text: str | None) -> str:
     """The answer of find as JSON text, from the resource's JSON text."""
     return f'{{"data":{text or "null"}}}\n'
 

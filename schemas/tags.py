@@ -44,15 +44,15 @@ class TagNames(ma.fields.Field[list[str]]):
             raise ma.ValidationError(TOO_MANY)
         return [without_link(name) for name in names]
 
-    def repeated(self, values: list[str]) -> str:
+    def join_repeated(self, values: list[str]) -> str:
         return ",".join(values)
 
     def _texts(self, value: Any) -> list[str]:
         if isinstance(value, list):
-            return self.trimmed([as_text(name) for name in value if name is not None])
-        return self.trimmed(as_text(value).split(","))
+            return self._trim([as_text(name) for name in value if name is not None])
+        return self._trim(as_text(value).split(","))
 
-    def trimmed(self, names: list[str]) -> list[str]:
+    def _trim(self, names: list[str]) -> list[str]:
         return trim_names(names)
 
 

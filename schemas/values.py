@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-NAMES = ("first_name", "last_name")  # plain text columns of a subscriber
+NAMES = ("first_name", "last_name")  # plain text columns of a subscriber, in the order of `Change`
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 MAX_FOUND, MAX_FOUND_LENGTH = 20, 100  # names of what an error found
 MAX_SENT_NAME = 1_000  # characters of a key or a tag's name, before it is brought to its form
@@ -110,7 +110,7 @@ class WholeDay(int):
     date: dt.date
 
     @classmethod
-    def of(cls, date: dt.date, midnight: int) -> "WholeDay":
+    def at_midnight(cls, date: dt.date, midnight: int) -> "WholeDay":
         day = cls(midnight)
         day.date = date
         return day
@@ -123,7 +123,7 @@ def _iso_parser() -> Any:
     return isoparser(sep="T")
 
 
-def _parsed(text: str) -> dt.datetime:
+def _parse(text: str) -> dt.datetime:
     """The date in a text, by Python's own parser, which is fast, if it is as strict as dateutil's. Raises
     `ValueError`.
     """
@@ -139,7 +139,7 @@ def milliseconds(instant: dt.datetime, zone: dt.tzinfo, whole_day: bool) -> int:
     Raises `OverflowError` beyond the year 9999.
     """
     at = (instant.replace(tzinfo=instant.tzinfo or zone).astimezone(dt.UTC) - EPOCH) // MILLISECOND
-    return WholeDay.of(instant.date(), at) if whole_day else at
+    return WholeDay.at_midnight(instant.date(), at) if whole_day else at
 
 
 def read_date(text: str, zone: dt.tzinfo = dt.UTC) -> int:
@@ -151,7 +151,7 @@ def read_date(text: str, zone: dt.tzinfo = dt.UTC) -> int:
     match = DATE_TIME.fullmatch(LOST_PLUS.sub(r"\1+\2", text.strip().upper()))
     day, time, offset = match.groups("") if match else ("", "", "")
     try:
-        return milliseconds(_parsed(f"{day}T{time}{offset}" if time else day), zone, not time)
+        return milliseconds(_parse(f"{day}T{time}{offset}" if time else day), zone, not time)
     except (ValueError, OverflowError) as error:
         raise ValueError(DATE) from error
 

@@ -70,7 +70,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
         lambda check, text: check(text.encode()),
     ),
     "audience.access.audit_log:network_of": takes("1.", ":", "0:"),
-    "audience.http.access:counted_as": takes("1.", ":", "0:"),
+    "audience.http.access:network_of": takes("1.", ":", "0:"),
     "audience.console.after_sign_in:is_inside": takes(
         "/", "//", "/console/", "?", "%2f", ("/console", "/", "?")
     ),
@@ -98,7 +98,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     ),
     "schemas.links:has_link": takes("%2", "/unsubscribe/", "/preferences/-", f"/unsubscribe/{'a' * 44}."),
     "schemas.links:without_link": takes("%2", "/unsubscribe/"),
-    "audience.links.visits:masked": takes("@", "a@"),
+    "audience.links.visits:mask": takes("@", "a@"),
     "audience.looks.looks:is_name": takes(".", "a.", "a.a", "@", ":/", limit=61),
     "audience.looks.looks:is_url": takes("/", ":", "[", "?", "https://", (":", "https://"), limit=501),
     "audience.pages.texts:known": takes("-", "d", "İ"),
@@ -189,7 +189,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.base:dashed": takes("-", "urn:", "{"),
     "schemas.base:is_clean_text": takes("\ud800"),
     "schemas.subscribers:built_in": takes("-", "a ", "_"),
-    "audience.api.targets:parsed": takes(
+    "audience.api.targets:parse": takes(
         *(('"email":"a@b.example",', "{", '"a":1}'), ('{"email":1,"email":2},', '{"events":[', "1]}")),
         *(('"a":[1],', "{", '"a":1}'), ("\\ufeff", '{"uuid":"a","uuid":"', '"}')),
     ),
@@ -258,7 +258,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.meanings:field_meaning": WorstInputs(
         ("a", "-", " ", "é", ("a ", "field:")), lambda meaning, text: meaning(1, text)
     ),
-    "schemas.formats.presets:recognised": as_names((), "-,", "A ,", "email address,"),
+    "schemas.formats.presets:recognise": as_names((), "-,", "A ,", "email address,"),
     "schemas.formats.readers:delimiters": as_file("sep=", '"sep=', "\r"),
     "schemas.formats.readers:has_nul": as_names((), "\0,"),
     "schemas.formats.readers:header": as_file('"', '",', "\n", ",", more=(",",)),

@@ -48,12 +48,14 @@ class Limiter:
         return self._hit_local(item, digest) if wait is None else wait
 
     def _hit_shared(self, item: RateLimitItem, digest: str) -> int:
+        """Counts a request in Redis. Returns the seconds to wait, 0 if it is allowed."""
         if self._shared is None:  # the constructor calls Redis
             storage = Storage("redis://", connection_pool=self._breaker.client.connection_pool)
             self._shared = FixedWindowRateLimiter(storage)
         return _hit(self._shared, item, digest)
 
     def _hit_local(self, item: RateLimitItem, digest: str) -> int:
+        """Counts a request in this process. Returns the seconds to wait, 0 if it is allowed."""
         if len(self._memory.storage) > MAX_KEYS:
             self._memory.reset()
         return _hit(self._local, item, digest)

@@ -107,6 +107,7 @@ class Metrics:
             self.count("metrics_write_errors")
 
     def _fold_ended(self) -> None:
+        """Adds the samples of ended processes to the file `ENDED`, and deletes their files."""
         files = {file: _read(file) for file in self._files()}
         ended = {file: samples for file, samples in files.items() if self._has_ended(file, samples)}
         if not ended:

@@ -29,6 +29,7 @@ def stop(url: str, folder: Path) -> str:
 
 
 def _answers(client: Redis) -> bool:
+    """Whether a Redis answers, also while it loads its data."""
     try:
         client.ping()
     except BusyLoadingError:
@@ -39,6 +40,7 @@ def _answers(client: Redis) -> bool:
 
 
 def _keeps(client: Redis, folder: Path) -> bool:
+    """Whether a Redis keeps its data in the folder; False if it does not answer."""
     try:
         return client.config_get("dir") == {"dir": str(folder)}
     except RedisError:

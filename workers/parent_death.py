@@ -51,6 +51,9 @@ def watch(parent: int, command: list[str]) -> int:
 
 
 def main() -> int:
+    """Runs the command of the arguments while the parent lives. Returns its exit status, or 1 without a
+    parent.
+    """
     parent, command = int(sys.argv[1]), sys.argv[2:]
     if sys.platform == "linux":
         become(parent, command)

@@ -36,6 +36,7 @@ class Processes:
         return hold_instance_lock(self._settings.instance)
 
     def serving(self) -> bool:
+        """Whether the service runs: a process holds the instance's lock."""
         return is_held(self._settings.instance)
 
     def worker_age(self) -> float | None:

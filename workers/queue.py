@@ -44,6 +44,7 @@ class ImportQueue:
         return heartbeat.tell_others(self._breaker)
 
     def _enqueue(self, site_id: int) -> bool:
+        """Adds a job to the queue. False if the site was notified just before, or the queue is full."""
         with self._breaker.client.pipeline(transaction=False) as pipeline:
             pipeline.set(_key(site_id), 1, nx=True, px=COALESCE_MS)
             pipeline.llen(self._queue.key)

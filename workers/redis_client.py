@@ -55,6 +55,9 @@ class CircuitBreaker:
         return result
 
     def _may_try(self) -> bool:
+        """Whether to call Redis now. While it cannot be reached, one caller every `OPEN_SECONDS` is let
+        through.
+        """
         with self._lock:
             if not self._broken:
                 return True

@@ -65,6 +65,7 @@ def _lists(entries: Iterable[stored.ListEntry]) -> AllowDenyLists:
 
 
 def _entry(text: str) -> str:
+    """The normal form of an entry. Raises `Refused`."""
     try:
         return parse_entry(text)
     except ValueError as error:

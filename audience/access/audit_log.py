@@ -75,7 +75,9 @@ def without_addresses(text: str) -> str:
     return text if redacted == text else " ".join(redacted.split())
 
 
-def sent(site: Site, pages: Iterator[Page], actor: Actor, action: str, subject: str = "") -> Iterator[Page]:
+def record_export(
+    site: Site, pages: Iterator[Page], actor: Actor, action: str, subject: str = ""
+) -> Iterator[Page]:
     """Passes on the pages of an export, and records how many rows were sent once they end or are broken off.
 
     Records nothing while the database takes no writes: the rows have been sent by then.

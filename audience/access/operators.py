@@ -147,7 +147,7 @@ def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
 
 
 @database.write(database.SHARED)
-def own(site: Site, actor: Actor, operator_id: int | None = None) -> None:
+def add_owners(site: Site, actor: Actor, operator_id: int | None = None) -> None:
     """Makes all administrators owners of a new site, or one operator. Their sessions continue."""
     for operator in stored.list_all():
         if operator.administrator if operator_id is None else operator.id == operator_id:
@@ -222,6 +222,7 @@ def _new_key(email: str, operator_id: int | None = None) -> str:
 
 
 def _put_role(operator_id: int, email: str, site: Site, role: str, actor: Actor) -> None:
+    """Gives an operator a role on a site, and records it in the audit log. Raises `Refused`."""
     if role not in ROLES:
         raise Refused(ROLE)
     stored.set_role(operator_id, site.id, role)

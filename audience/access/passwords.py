@@ -55,6 +55,7 @@ def matches(password: str, stored: str) -> bool:
 
 
 def _scrypt(password: str, salt: bytes) -> bytes:
+    """The hash of a password. Raises `ServiceUnavailable` while too many are being made."""
     if not _runs.acquire(timeout=WAIT_SECONDS):
         raise ServiceUnavailable(BUSY)
     try:

@@ -201,14 +201,15 @@ class SentForm:
     token: str
 
     @property
-    def name(self) -> str:
+    def token_hash(self) -> str:
+        """The keyed hash by which the form is stored."""
         return pepper.digest("form", self.token)
 
 
 @database.session()
-def made_by(form: SentForm) -> str:
+def result_of(form: SentForm) -> str:
     """The id of what a form made; "" if it made nothing."""
-    return stored_forms.result(form.session_id, form.name, clock.now_ms() - KEPT_MS)
+    return stored_forms.result(form.session_id, form.token_hash, clock.now_ms() - KEPT_MS)
 
 
 def make_once(
@@ -221,10 +222,10 @@ def make_once(
     neither.
     """
     with database.write(site_id):
-        result = made_by(form) if form.token else ""
+        result = result_of(form) if form.token else ""
         if result:
             return None, result
         row = make()
         if form.token:
-            stored_forms.put(form.session_id, form.name, id_of(row), clock.now_ms(), KEPT_MS)
+            stored_forms.put(form.session_id, form.token_hash, id_of(row), clock.now_ms(), KEPT_MS)
         return row, id_of(row)

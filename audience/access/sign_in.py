@@ -11,6 +11,7 @@ from storage.access import operators as stored
 from storage.access import sessions as stored_sessions
 from storage.access import sites as stored_sites
 
+TRIES, SLOW_TRIES = "20/hour", "1/minute"  # to sign in, per name, over all addresses
 WRONG = "The address or the password is wrong, or they do not belong together: try again."
 NOT_THE_FIRST = "There is an operator by now: run `audience console` again for a new link."
 NAME_ONE = "There are several operators: name one with --as EMAIL."
@@ -110,6 +111,9 @@ def _check_current(operator: SignedInOperator, password: str, field: str, messag
 
 
 def _create_first(client_network: str) -> int:
+    """Creates the first operator, an owner of every site. Returns the id. Raises `Refused` if there is an
+    operator.
+    """
     if stored.list_all():
         raise Refused(NOT_THE_FIRST)
     operator_id = stored.add(email="", email_key=None, administrator=True, created_at=clock.now_ms())

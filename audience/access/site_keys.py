@@ -81,9 +81,9 @@ def link_key(site_id: int, purpose: str, generation: int, nonce: str) -> bytes:
     return bytes.fromhex(pepper.digest(f"link {purpose}", f"{generation} {nonce}", get(site_id).key))
 
 
-def renewed(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
-    """The current hash of each address, by key. Rows stored under the first scheme's hash are renamed to it
-    in the caller's transaction.
+def renew_hashes(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
+    """Renames suppressions under the first scheme's hashes of these addresses, in the caller's transaction.
+    Returns the current hash of each address, by key.
     """
     hashes = {key: address_hash(site_id, key) for key in email_keys}
     if get(site_id).is_first and suppressions.any_of_first_scheme(site_id, SECOND):

@@ -132,6 +132,7 @@ def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
 
 
 def _delete_some(table: str, site_id: int) -> int:
+    """Deletes up to `CHUNK_ROWS` rows of a site's table. Returns how many it deleted."""
     with database.write(site_id):
         return site_tables.delete_some(table, site_id, CHUNK_ROWS)
 
@@ -140,6 +141,7 @@ _zones = lru_cache(maxsize=1)(zoneinfo.available_timezones)  # looks into 600 fi
 
 
 def _zone(time_zone: str) -> str:
+    """The name of a time zone. Raises `Refused`."""
     if time_zone not in _zones():
         raise Refused(TIME_ZONE)
     return time_zone

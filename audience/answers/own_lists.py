@@ -48,7 +48,7 @@ def of_instance(instance: Path) -> dict[str, OwnList]:
     return {name: own for name, own in lists.items() if own}
 
 
-def changed(path: Path, normal_form: Callable[[str], str], entry: str, place: str) -> str:
+def text_with(path: Path, normal_form: Callable[[str], str], entry: str, place: str) -> str:
     """The text of the list once an entry is in `more`, `fewer` or `neither`. Raises `ValueError`."""
     wanted = normal_form(_entry(entry))
     if entry.strip().splitlines() != [entry.strip()] or entry.strip()[0] in "-#":
@@ -68,6 +68,7 @@ def _normal_form_of_line(line: str, normal_form: Callable[[str], str]) -> str:
 
 
 def _entry(text: str) -> str:
+    """The entry, without outer blanks. Raises `ValueError` if it is empty or too long."""
     if not 0 < len(text.strip()) <= MAX_LENGTH:
         raise ValueError(
             f"a line is one entry of 1 to {MAX_LENGTH} characters, with - before it to take it away"

@@ -6,7 +6,7 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api.endpoint import endpoint
-from audience.api.links import asked_for
+from audience.api.links import requested_links
 from audience.changes import pages as change_log_pages
 from schemas import change_log as wire
 
@@ -24,6 +24,6 @@ def list_changes(site: Site, form: dict[str, Any]) -> bytes:
 
     Returns the changes; `changed` has the new values, of somebody new all of them as they are now.
     """
-    links = asked_for(site, form)
+    links = requested_links(site, form)
     page = change_log_pages.page(site, form.get("after"), form["limit"], wire.AsText)
     return wire.page(page, links.urls_of_address, links.note) if links else wire.page(page)

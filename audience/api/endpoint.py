@@ -161,6 +161,7 @@ def actor() -> Actor:
 
 
 def _max_bytes(is_file: bool, is_batch: bool) -> int:
+    """How many bytes a body of the endpoint may have."""
     if is_file:
         return settings().import_max_bytes
     return settings().max_body_bytes if is_batch else min(settings().max_body_bytes, SMALL_BODY_BYTES)
@@ -178,6 +179,7 @@ def _response(answer: Any, status: int) -> Response:
 
 
 def _limit_rate(key: AuthenticatedKey, family: Family) -> None:
+    """Counts a request of a key. Raises `TooMany` beyond the limit of its family."""
     limit = getattr(settings(), f"rate_limit_{family}")
     if wait := services().limiter.hit(limit, "rate", family, str(key.id)):
         raise TooMany(RATE_LIMITED, wait)

@@ -7,7 +7,7 @@ from flask import Blueprint, Response
 
 from audience.access.sites import Site
 from audience.api.endpoint import actor, endpoint
-from audience.api.links import asked_for, urls
+from audience.api.links import requested_links, urls
 from audience.changes import pages as change_log_pages
 from audience.searches import exports
 from schemas import exports as wire
@@ -28,8 +28,8 @@ def export(site: Site, form: dict[str, Any]) -> Response:
 
     Returns the file, streamed.
     """
-    links, change = asked_for(site, form), change_log_pages.newest(site)
-    pages = exports.recorded(site, form.get("segment_id"), actor(), with_links=bool(links))
+    links, change = requested_links(site, form), change_log_pages.newest(site)
+    pages = exports.recorded_pages(site, form.get("segment_id"), actor(), with_links=bool(links))
     chosen, more = form["format"], [partial(urls, links)] if links else []
     rows = wire.WRITERS[chosen](exports.keys(site), pages, *more)
     response = Response(rows, content_type=wire.FORMATS[chosen])

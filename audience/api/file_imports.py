@@ -55,7 +55,7 @@ def _import(site: Site, form: dict[str, Any]) -> dict[str, Any]:
         upload.accept(file.columns, services().import_queue, imported, actor())
     if asked:
         file_uploads.discard(site, settings().instance, asked)
-    return wire.received(imports.progress(site, upload.import_id), file, form)
+    return wire.answer(imports.progress(site, upload.import_id), file, form)
 
 
 def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
@@ -105,6 +105,7 @@ def _sent_kind() -> str:
 
 
 def _keep(site: Site, body: BinaryIO, kind: str) -> int:
+    """Keeps the file of a key until its questions are answered. Returns the id of the upload."""
     return file_uploads.keep_asked(site, settings().instance, body, str(g.key_id), {"kind": kind})
 
 

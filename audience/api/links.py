@@ -37,8 +37,8 @@ def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     return answer(links, subscriber and urls(links, subscriber))
 
 
-def asked_for(site: Site, form: dict[str, Any]) -> Links | None:
-    """What makes the links that a request asks for, if it does. Raises `Forbidden`."""
+def requested_links(site: Site, form: dict[str, Any]) -> Links | None:
+    """What makes the links that a request asks for; None if it asks for none. Raises `Forbidden`."""
     if not form.pop("links", False):
         return None
     if not g.key.may("mailer"):
@@ -47,14 +47,14 @@ def asked_for(site: Site, form: dict[str, Any]) -> Links | None:
 
 
 def answer(links: Links, data: Any) -> dict[str, Any]:
-    """The answer about one subscriber, or about nobody."""
-    return {"data": data, **wire.noted(links.note if data else "")}
+    """The answer about one subscriber, or null."""
+    return {"data": data, **wire.note_part(links.note if data else "")}
 
 
 def urls(links: Links, subscriber: Subscriber) -> Mapping[str, str]:
     return links.urls(subscriber.uuid, subscriber.email_key)
 
 
-def linked(links: Links, site: Site, subscriber: Subscriber) -> dict[str, Any]:
+def with_links(links: Links, site: Site, subscriber: Subscriber) -> dict[str, Any]:
     """The resource of a subscriber, with the links."""
     return resource(subscriber, settings().base_url, site.uuid) | {"links": urls(links, subscriber)}

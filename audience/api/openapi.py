@@ -88,7 +88,7 @@ def describe(app: Flask) -> dict[str, Any]:
         servers=[{"url": f"{settings().base_url}/api"}],
         security=[{"keys": []}],
         tags=tags(app),
-        webhooks=openapi_webhooks.described(),
+        webhooks=openapi_webhooks.describe(),
     )
     spec.components.security_scheme("keys", KEYS)
     spec.components.parameter("site_uuid", "query", SITE)

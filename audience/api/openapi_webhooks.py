@@ -16,7 +16,7 @@ DESCRIPTION = (
 )
 
 
-def described() -> dict[str, Any]:
+def describe() -> dict[str, Any]:
     """The `webhooks` section of the OpenAPI document."""
     parameters = [
         {"in": "header", "name": name, "required": True, "schema": {"type": "string"}, "description": text}

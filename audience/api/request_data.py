@@ -86,6 +86,7 @@ def json_body(max_bytes: int, writes: bool) -> Iterator[dict[str, Any]]:
 
 
 def _object(raw: bytes, max_bytes: int, writes: bool) -> dict[str, Any]:
+    """The object in a body of JSON; empty for a blank body. Raises `TooLarge`, `NotJson`, `NotUnderstood`."""
     if len(raw) > max_bytes:
         raise TooLarge
     if raw and request.mimetype.startswith(FORMS):
@@ -146,7 +147,7 @@ def _parse(raw: bytes, writes: bool) -> Any:
             raw.decode()  # what is out of bounds may be packed, too
         keys = json_bounds.check(raw)
         body = json.loads(text := raw.decode("utf-8-sig"))
-        return targets.parsed(text) if writes and not targets.keeps(body, keys) else body
+        return targets.parse(text) if writes and not targets.keeps(body, keys) else body
     except (ValueError, RecursionError) as error:
         raise (Compressed() if is_packed else NotUnderstood(JSON)) from error
 

@@ -6,7 +6,7 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api.endpoint import actor, caller, endpoint
-from audience.api.links import answer, asked_for, linked
+from audience.api.links import answer, requested_links, with_links
 from audience.changes import pages as change_log_pages
 from audience.erasures import erasures
 from audience.http.services import settings
@@ -17,7 +17,7 @@ from schemas import subscribers as wire
 from schemas.base import dashed
 from schemas.change_log import ConsentAnswer
 from schemas.change_log import consent as wire_consent
-from schemas.links import noted
+from schemas.links import note_part
 from schemas.pages import page_meta
 from schemas.searches import SearchSubscribers, bounds
 
@@ -33,11 +33,11 @@ def find(site: Site, form: dict[str, Any]) -> str | dict[str, Any]:
 
     Returns the subscriber; `data` is null where nobody matches.
     """
-    if links := asked_for(site, form):
+    if links := requested_links(site, form):
         subscriber = subscribers.find(site, form.get("email"), form.get("uuid"))
-        return answer(links, subscriber and linked(links, site, subscriber))
+        return answer(links, subscriber and with_links(links, site, subscriber))
     pages = wire.pages(settings().base_url, site.uuid)
-    return wire.found_text(subscribers.find_text(site, pages, form.get("email"), form.get("uuid")))
+    return wire.find_answer(subscribers.find_text(site, pages, form.get("email"), form.get("uuid")))
 
 
 @blueprint.post("/fetch/subscribers")
@@ -100,7 +100,7 @@ def search(site: Site, form: dict[str, Any]) -> bytes | dict[str, Any]:
     Returns a page of subscribers; `meta` has the filters that were applied and tells whether there are
     more.
     """
-    links = asked_for(site, form)
+    links = requested_links(site, form)
     query = searches.SearchRequest(
         after=bounds(form, "gt"),
         before=bounds(form, "lt"),
@@ -113,8 +113,8 @@ def search(site: Site, form: dict[str, Any]) -> bytes | dict[str, Any]:
     change = change_log_pages.newest(site)
     if links:
         rows, has_more = searches.search(site, query, form["page"])
-        meta = page_meta(form, searches.PAGE_SIZE, has_more) | {"change": str(change)} | noted(links.note)
-        return {"data": [linked(links, site, row) for row in rows], "meta": meta}
+        meta = page_meta(form, searches.PAGE_SIZE, has_more) | {"change": str(change)} | note_part(links.note)
+        return {"data": [with_links(links, site, row) for row in rows], "meta": meta}
     pages = wire.pages(settings().base_url, site.uuid)
     texts, has_more = searches.search_texts(site, query, form["page"], pages)
     return wire.page_text(texts, page_meta(form, searches.PAGE_SIZE, has_more) | {"change": str(change)})

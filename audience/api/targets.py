@@ -95,13 +95,13 @@ def keeps(body: Any, keys: int) -> bool:
     return False
 
 
-def parsed(text: str) -> Any:
+def parse(text: str) -> Any:
     """The JSON of a body, in which objects with equal keys of different values are `Doubled`."""
     body = json.loads(text, object_pairs_hook=_object)
     if not isinstance(body, dict):
         return body
     values = {name: _strip_marks(value, PLACES.get(name, frozenset())) for name, value in body.items()}
-    return _marked(values, body, BODY)
+    return _mark(values, body, BODY)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -126,10 +126,10 @@ def _strip_marks(value: Any, names: frozenset[str]) -> Any:
         return [_strip_marks(member, names) for member in value]
     if not isinstance(value, dict):
         return value
-    return _marked({key: _strip_marks(member, frozenset()) for key, member in value.items()}, value, names)
+    return _mark({key: _strip_marks(member, frozenset()) for key, member in value.items()}, value, names)
 
 
-def _marked(values: dict[str, Any], data: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+def _mark(values: dict[str, Any], data: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
     doubled = data.doubled if isinstance(data, Doubled) else {}
     named = {built_in(key) or key: sent for key, sent in doubled.items()}
     named = {key: sent for key, sent in named.items() if key in names}

@@ -130,6 +130,7 @@ def _check(new: NewAction) -> None:
 
 
 def _add(site: Site, kind: str, tag: str, actor: Actor, size: int) -> int:
+    """Adds a bulk action. Returns its id."""
     at = clock.now_ms()
     return stored.add(
         site.id, kind, tag.strip(), actor.name, actor.client_network, size, at, jobs.now(), LEASE_MS

@@ -43,6 +43,7 @@ def kind(instance: Path) -> Kind:
 
 
 def _step(instance: Path, job: Job, deadline: float) -> int:
+    """Does chunks until the deadline. Returns after how many milliseconds to go on, or `SETTLED`."""
     site = sites.get(job.site_id)
     while not (ends := _do_chunk(site, job, instance)):
         if time.monotonic() >= deadline or database.log_is_full():

@@ -69,7 +69,7 @@ class SubscriberBatch:
         self.noted: dict[str, Suppression] = {}  # erased addresses that were unsubscribed again, by key
         self.made_tags, self.made_fields = list[int](), list[str]()  # by this batch, for the site
         if suppressions.has(site_id=site_id):
-            self.hashes = site_keys.renewed(site_id, keys - self.existing.keys())
+            self.hashes = site_keys.renew_hashes(site_id, keys - self.existing.keys())
             self.suppressed = suppressions.find_by_hash(site_id, self.hashes.values())
         self.admitted = set(self.existing)
 
@@ -81,14 +81,15 @@ class SubscriberBatch:
 
     def admit(self, change: Change) -> bool:
         """Whether a change will be applied, given the changes before it."""
-        if change.key not in self.admitted and change.creates and not self._erased(change):
+        if change.key not in self.admitted and change.creates and not self._is_erased(change):
             self.admitted.add(change.key)
         return change.key in self.admitted
 
     def _suppression(self, key: str) -> Suppression:
         return self.suppressed.get(self.hashes.get(key, ""), NOT_SUPPRESSED)
 
-    def _erased(self, change: Change) -> bool:
+    def _is_erased(self, change: Change) -> bool:
+        """Whether the address is erased, and no later event of the change subscribes it."""
         if not self.suppressed:
             return False
         erasure = self._suppression(change.key)
@@ -108,6 +109,7 @@ class SubscriberBatch:
                 self.suppressed[self.hashes[change.key]] = self.noted[change.key] = erasure
 
     def apply(self, change: Change) -> Outcome:
+        """Applies a change to its subscriber, or creates one. Returns the outcome."""
         subscriber = self.subscribers.get(change.key)
         if subscriber is None:
             return self._create(change)
@@ -121,7 +123,7 @@ class SubscriberBatch:
         return UPDATED
 
     def _create(self, change: Change) -> Outcome:
-        if self.suppressed and self._erased(change):
+        if self.suppressed and self._is_erased(change):
             self._note_unsubscribe(change)
             return Outcome.SUPPRESSED
         if not change.creates:
@@ -194,6 +196,7 @@ class SubscriberBatch:
         return changed
 
     def _set_values(self, subscriber: SubscriberRow, change: Change) -> bool:
+        """Sets and removes custom values of a subscriber. Returns whether a shown value changed."""
         values = self.values.get(change.key)
         if values is None:
             if subscriber[FIELDS] == "{}" and not change.remove_fields:
@@ -217,6 +220,7 @@ class SubscriberBatch:
         return changed
 
     def _remove_values(self, subscriber: SubscriberRow, change: Change) -> bool:
+        """Removes names and custom values of a subscriber. Returns whether there were any."""
         values, replaced, changed = self.values[change.key], self.replaced[change.key], False
         for name in change.remove_fields:
             if name in POSITIONS:

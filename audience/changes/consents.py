@@ -61,10 +61,10 @@ class ConsentEvent(NamedTuple):
             return True
         if stored_event.instant > now and self.unsubscribes and stored_event.kind in SUBSCRIBES:
             stored_event = stored_event._replace(instant=now)
-        return self._order >= stored_event._order
+        return self.order >= stored_event.order
 
     @property
-    def _order(self) -> tuple[int, int, int]:
+    def order(self) -> tuple[int, int, int]:
         return self.instant, RANKS.get(self.kind, 0), self.number
 
 
@@ -179,7 +179,7 @@ Subject = tuple[str, ConsentKind | int | str, int | None, int | None, str | None
 def log_lines(site_id: int, number: int, subjects: Iterable[Subject]) -> list[LogLine]:
     """The lines of one transaction. A clock that was set back makes none look old, which the sweep drops."""
     site_uuid, check_value = site_keys.get(site_id).uuid, pepper.check_value()
-    now = max(clock.now_ms(), site_counters.accepted_at(site_id))
+    now = max(clock.now_ms(), site_counters.newest_accepted_at(site_id))
     return [
         LogLine(
             site_uuid, address_hash, at or left_at or now, number, check_value,
@@ -198,6 +198,6 @@ def of_subscribers(site_id: int, subscribers: Iterable[Subscriber]) -> Iterator[
 
 
 def of_suppressions(by_hash: Mapping[str, Suppression]) -> Iterator[Subject]:
-    """Of addresses without a subscriber, by hash."""
+    """The consent of addresses without a subscriber, by hash."""
     for address_hash, row in by_hash.items():
         yield address_hash, ERASED if row.reason == ERASED else row.kind, row.since, row.since, None

@@ -67,7 +67,8 @@ class Entries:
     def __len__(self) -> int:
         return len(self.created) + len(self.changed) + len(self.erased) + self.reset
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
+        """The entries as bytes, which `unpack` reads."""
         parts = {name: part for name, part in vars(self).items() if part}
         try:
             text = orjson.dumps(parts)
@@ -104,21 +105,21 @@ class Entries:
         repeated = [row for row in self.repeated if row[0] not in erased]
         return Entries(**(vars(self) | {"changed": changed, "lifted": lifted, "repeated": repeated}))
 
-    def indexed(self) -> list[int]:
+    def indexed_ids(self) -> list[int]:
         """The ids of the subscribers with values in this row, which erasing them removes; repeated consents
         are left out.
         """
         return [row[0] for row in self.changed] + [row[0] for row in self.lifted]
 
-    def mentioned(self) -> list[int]:
+    def mentioned_ids(self) -> list[int]:
         """The ids of the existing subscribers that the transaction mentioned."""
         return [] if self.unnamed else [*self.unchanged, *(row[0] for row in self.changed)]
 
-    def turned(self) -> list[int]:
+    def turned_ids(self) -> list[int]:
         """The ids of the existing subscribers whom the transaction unsubscribed or subscribed."""
         return [id_ for id_, new, _ in self.changed if "unsubscribed_at" in new]
 
-    def repeated_by(self) -> list[int]:
+    def repeated_ids(self) -> list[int]:
         """The ids of the subscribers with a repeated consent in this row, which has no entry and no
         number.
         """
@@ -170,7 +171,7 @@ def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
         unsubscribed |= {id_: id_ in part.left for id_ in part.created}
         for id_, new, old in part.changed:
             if id_ not in unsubscribed:
-                changed[id_] = _net(*changed.get(id_, ({}, {})), new | {"updated_at": at}, old)
+                changed[id_] = _merge_changes(*changed.get(id_, ({}, {})), new | {"updated_at": at}, old)
             elif "unsubscribed_at" in new:
                 unsubscribed[id_] = new["unsubscribed_at"] is not None
     whole.left = [id_ for id_, is_unsubscribed in unsubscribed.items() if is_unsubscribed]
@@ -181,16 +182,18 @@ def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
     return whole
 
 
-def _net(new: Values, old: Values, later: Values, before: Values) -> tuple[Values, Values]:
-    """The new and old values after a further change, without values that are back at the old ones."""
-    fields = {**new.get("fields", {}), **later.get("fields", {})}
-    had = {**before.get("fields", {}), **old.get("fields", {})}
+def _merge_changes(new: Values, old: Values, next_new: Values, next_old: Values) -> tuple[Values, Values]:
+    """The (new, old) values of two changes, one after the other, as if they were one: without values that are
+    back at the old ones.
+    """
+    fields = {**new.get("fields", {}), **next_new.get("fields", {})}
+    had = {**next_old.get("fields", {}), **old.get("fields", {})}
     added, removed = [
-        [*new.get("tags", ([], []))[index], *later.get("tags", ([], []))[index]] for index in (0, 1)
+        [*new.get("tags", ([], []))[index], *next_new.get("tags", ([], []))[index]] for index in (0, 1)
     ]
     tags = [[tag for tag in added if tag not in removed], [tag for tag in removed if tag not in added]]
     changes = {key: value for key, value in fields.items() if not json_equal(value, had[key])}
     nets = {"fields": changes, "tags": tags if any(tags) else None}
-    whole, was = {**new, **later}, {**before, **old, "fields": {key: had[key] for key in changes}}
+    whole, was = {**new, **next_new}, {**next_old, **old, "fields": {key: had[key] for key in changes}}
     whole = {name: value for name, value in whole.items() if name in nets or value != was.get(name)} | nets
     return {name: value for name, value in whole.items() if value or name not in nets}, was

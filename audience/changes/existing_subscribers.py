@@ -27,13 +27,13 @@ def _limited_changes(
     for change in changes:
         exists = change.key in existing
         if change.known and (exists or is_suppressed(change.key)):
-            yield _limited(change, exists)
+            yield _limit(change, exists)
         else:
             yield change
         existing.add(change.key)
 
 
-def _limited(change: Change, exists: bool) -> Change:
+def _limit(change: Change, exists: bool) -> Change:
     consent = "" if change.consent == Consent.SUBSCRIBE else change.consent
     if not exists:
         return change._replace(consent=consent)

@@ -81,7 +81,7 @@ def record(
     entries = Entries(
         created=[subscriber[ID] for subscriber in created],
         changed=[
-            _changed(batch, subscriber, batch.existing[subscriber[KEY]], groups)
+            _changed_entry(batch, subscriber, batch.existing[subscriber[KEY]], groups)
             for groups, subscribers in changed.items()
             if groups & TEXTS
             for subscriber in subscribers
@@ -117,7 +117,7 @@ def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[SubscriberR
             yield subscriber[ID], before[CONSENT_AT], before[CONSENT_NUMBER], before[CONSENT_KIND]
 
 
-def _changed(
+def _changed_entry(
     batch: SubscriberBatch, subscriber: SubscriberRow, before: Sequence[object], groups: int
 ) -> Changed:
     """The entry of a changed subscriber. `groups` is the sum of the groups of columns that differ."""
@@ -244,17 +244,20 @@ def note_site(site_id: int) -> None:
 
 
 def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
+    """Adds the transaction's row to the change log, and wakes its webhooks. Returns its first number; 0
+    without a row: nothing changed, or `one_transaction` adds one for all parts.
+    """
     if (parts := _parts.get()) is not None:
         parts.append((at, entries))
         return 0
     if not (entries or entries.unchanged or entries.repeated):
         return 0
-    number = stored.add(site_id, len(entries), at, source, entries.packed())
+    number = stored.add(site_id, len(entries), at, source, entries.pack())
     if entries and stored_jobs.wake(site_id, stored_webhooks.JOB):
         note_site(site_id)
-    stored_changed.add(site_id, number, entries.indexed())
+    stored_changed.add(site_id, number, entries.indexed_ids())
     if entries.repeated:
-        stored_changed.add_words(site_id, number, entries.repeated_by())
+        stored_changed.add_words(site_id, number, entries.repeated_ids())
     return number
 
 
@@ -264,7 +267,7 @@ def blank(site_id: int) -> None:
         for number, erased_ids in _rows_of(site_id, ids):
             _blank_row(site_id, number, erased_ids)
         with database.write(site_id):
-            stored.blanked(site_id, ids)
+            stored.mark_blanked(site_id, ids)
 
 
 @database.session()
@@ -280,6 +283,6 @@ def _rows_of(site_id: int, ids: Sequence[int]) -> Iterator[tuple[int, list[int]]
 
 @database.writes_site
 def _blank_row(site_id: int, number: int, ids: Sequence[int]) -> None:
-    for old in stored.indexed_as(site_id, number):
-        stored.rewrite(site_id, old, unpack(old.entries).without(ids).packed())
+    for old in stored.rows_indexed_as(site_id, number):
+        stored.rewrite(site_id, old, unpack(old.entries).without(ids).pack())
         stored_changed.remove(site_id, old, ids)

@@ -117,14 +117,15 @@ def consent(site: Site, uuid: str) -> ConsentRecord:
 
 
 def _consent(site_id: int, uuid: str) -> ConsentRecord:
+    """What is known of a subscriber's consent, in the caller's session. Raises `NotFound`."""
     subscriber = stored_subscribers.get_by_uuid(site_id, uuid)
     if subscriber is None:
         raise NotFound(NOBODY)
     kind, _, number = consent_changes.created_by(site_id, subscriber.id).partition(" ")
     changes = consent_changes.of_subscriber(site_id, subscriber.id)
     publishable_keys = keys.publishable({int(number or 0), *(item.source_id for item in changes)})
-    events = [(answered(item.source, item.source_id, publishable_keys), item) for item in changes]
-    return ConsentRecord(subscriber, answered(kind, int(number or 0), publishable_keys), events)
+    events = [(readable_source(item.source, item.source_id, publishable_keys), item) for item in changes]
+    return ConsentRecord(subscriber, readable_source(kind, int(number or 0), publishable_keys), events)
 
 
 class History(NamedTuple):
@@ -142,6 +143,7 @@ def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
 
 
 def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
+    """The newest changes of one subscriber, up to `limit` of them."""
     parts: list[Part] = []
     for row in reversed(
         stored.at_numbers(site_id, changed_subscribers.numbers_of(site_id, subscriber_id, limit))
@@ -155,7 +157,7 @@ def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
     return _ChangeReader(site_id, parts, read_values).changes()
 
 
-def answered(kind: str, number: int, known_keys: Mapping[int, str]) -> tuple[str, str | None]:
+def readable_source(kind: str, number: int, known_keys: Mapping[int, str]) -> tuple[str, str | None]:
     """A source as clients read it, with a key by its publishable part."""
     if kind in BY_KEY:
         return kind, known_keys.get(number)
@@ -185,7 +187,7 @@ class _ChangeReader:
     def _changes(
         self, row: LogRow, number: int, entries: Sequence[LogEntry], names: Mapping[str, str]
     ) -> Iterator[LoggedChange]:
-        at, source, who = row.at, answered(row.source, row.source_id, self.publishable_keys), self.who
+        at, source, who = row.at, readable_source(row.source, row.source_id, self.publishable_keys), self.who
         for position, (kind, id_, new, _) in enumerate(entries, number):
             if kind == RESET:
                 yield LoggedChange(position, at, RESET, source, None, None, {})

@@ -41,12 +41,13 @@ def _drop_erased(site_id: int) -> None:
 
 @database.writes_site
 def _drop_some(site_id: int, before: int) -> bool:
+    """Deletes up to `ROWS_AT_ONCE` rows that are older. True if more may be left."""
     if stored_undos.any_open(site_id):
         return False
     dropped = list(takewhile(lambda entry: entry.at < before, stored.oldest(site_id, ROWS_AT_ONCE)))
     for entry in dropped:
         entries = unpack(entry.entries)
-        changed_subscribers.remove(site_id, entry, [*entries.indexed(), *entries.repeated_by()])
+        changed_subscribers.remove(site_id, entry, [*entries.indexed_ids(), *entries.repeated_ids()])
     if dropped:
         stored.drop(site_id, dropped)
     return len(dropped) == ROWS_AT_ONCE

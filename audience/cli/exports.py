@@ -41,7 +41,7 @@ def export(
     if as_json and file is None:
         raise click.UsageError(NO_FILE)
     change = change_log_pages.newest(site)
-    pages = exports.recorded(site, segment_id, COMMAND_LINE)
+    pages = exports.recorded_pages(site, segment_id, COMMAND_LINE)
     write = WRITERS[form]
     if file is None:
         output = sys.stdout.buffer
@@ -50,7 +50,7 @@ def export(
         click.echo(CHANGE.format(change), err=True)
         return
     with _complete(file) as output, progress("Exporting", stats.for_site(site).users) as advance:
-        for chunk in write(exports.keys(site), _counted(pages, advance)):
+        for chunk in write(exports.keys(site), _count_rows(pages, advance)):
             output.write(chunk)
     shown = {"file": str(file), "change": str(change)}
     show(shown, as_json, [f"Exported to {file}.", CHANGE.format(change)])
@@ -68,9 +68,10 @@ def _complete(file: Path) -> Iterator[BinaryIO]:
         draft.unlink(missing_ok=True)
 
 
-def _counted(
+def _count_rows(
     pages: Iterable[exports.ExportPage], advance: Callable[[int], None]
 ) -> Iterator[exports.ExportPage]:
+    """Passes on the pages, and tells `advance` the rows of each."""
     for page in pages:
         advance(len(page))
         yield page

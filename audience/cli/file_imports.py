@@ -14,7 +14,7 @@ import click
 
 from audience.access.sites import Site
 from audience.cli.charts import printable
-from audience.cli.file_questions import answers, contradicted
+from audience.cli.file_questions import answers, contradiction
 from audience.cli.file_runs import FileRun
 from audience.cli.instance import Instance, in_commands, on_instance
 from audience.cli.options import site_option
@@ -157,7 +157,7 @@ def _open_file(
     with file.open("rb") as binary, tempfile.TemporaryFile() as unpacked:
         _lock(binary)
         try:
-            yield binary, _inspected(binary, unpacked, file, site, parameters, quiet)
+            yield binary, _inspect(binary, unpacked, file, site, parameters, quiet)
         except FileRefused as error:
             raise click.ClickException(error.command) from error
         except FormError as error:
@@ -167,7 +167,7 @@ def _open_file(
             raise click.ClickException("interrupted: run the same command again to continue.") from None
 
 
-def _inspected(
+def _inspect(
     binary: BinaryIO,
     unpacked: BinaryIO,
     file: Path,
@@ -175,6 +175,9 @@ def _inspected(
     parameters: dict[str, Any],
     quiet: bool,
 ) -> File:
+    """Looks through a file, and asks at the terminal what it leaves open. Raises `ClickException`, also if
+    nobody can be asked.
+    """
     instance: Instance = click.get_current_context().obj
     kind = wire.BY_SUFFIX.get(file.suffix.lower())
     while True:
@@ -190,7 +193,7 @@ def _inspected(
             unpacked.truncate()
         except Contradicted as error:
             command = ["audience", "import", str(file), "--site", site.uuid]
-            raise click.ClickException(contradicted(error, command, given(reading))) from error
+            raise click.ClickException(contradiction(error, command, given(reading))) from error
 
 
 def _merge_answers(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,6 +211,7 @@ def _lock(binary: BinaryIO) -> None:
 
 
 def _meanings(options: Iterable[str]) -> dict[str, str]:
+    """The meanings in options such as `COLUMN=WHAT`, by column. Raises `BadParameter`."""
     meanings: dict[str, str] = {}
     for option in options:
         column, mark, what = option.rpartition("=")
@@ -232,7 +236,7 @@ def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
         yield f"Only the sheet {table.sheet} is read; of {', '.join(table.sheets)} choose with --sheet."
     for column in inspected.plan:
         if everything or column.reason not in (Because.CHOSEN, Because.NAMED, Because.ALIAS, Because.CUSTOM):
-            yield f"Column {column.place}, {column.name}: {column.meaning}. {column.reason}"
+            yield f"Column {column.position}, {column.name}: {column.meaning}. {column.reason}"
     if inspected.dates.forms:
         yield f"Dates without a time zone are of {inspected.reading.zone}."
     yield from inspected.advice

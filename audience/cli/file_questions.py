@@ -42,7 +42,7 @@ def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, qui
     The `command` to copy repeats the `parameters` of the call.
     """
     if quiet or not is_terminal() or any(map(_is_open, error.questions)):
-        raise Unanswered("\n".join(_refused(error, command, parameters))) from error
+        raise Unanswered("\n".join(_refusal_lines(error, command, parameters))) from error
     answer: dict[str, Any] = {}
     for question in error.questions:
         if question.about == "consent":
@@ -63,7 +63,7 @@ def is_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _refused(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) -> Iterator[str]:
+def _refusal_lines(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) -> Iterator[str]:
     for question in error.questions:
         yield question.command
     columns = error.found["columns"]
@@ -113,13 +113,13 @@ def _by_column(parameters: Pairs, column: str, states: Pairs, questions: Sequenc
     return options([*options_before, ("consent_column", column), *states, *_others(questions)])
 
 
-def contradicted(error: Contradicted, command: Sequence[str], parameters: Pairs) -> str:
+def contradiction(error: Contradicted, command: Sequence[str], parameters: Pairs) -> str:
     """Why an answer is refused, and a command to copy if the column that contradicts it can be used."""
     column = error.counted.column
     if error.counted.many or "consent" not in dict(parameters):
         return error.command
     states = _suggested_states(column.name, error.counted.listed)
-    words = _by_column(parameters, str(column.place), states, error.questions)
+    words = _by_column(parameters, str(column.position), states, error.questions)
     heading = COMMANDS_TO_CHOOSE if any(OR in word for word in words) else COMMANDS
     values = [COLUMNS, _column(error.counted.plain), "", heading]
     return "\n".join([error.command, "", *values, f"  {shlex.join([*command, *words])}"])

@@ -73,7 +73,7 @@ class FileRun:
         for row in judged["rows"]:
             self.say(_preview(row))
         shown = {name: done.counts[name] for name in OUTCOMES}
-        self.say(f"Nothing was written. Outcome: {_listed(shown)}, unsubscribed {done.left:,}.")
+        self.say(f"Nothing was written. Outcome: {_counts(shown)}, unsubscribed {done.left:,}.")
         if done.left:
             existing = done.left - done.new
             self.say(WOULD_LEAVE.format(existing, "person" if existing == 1 else "people", done.new))
@@ -90,7 +90,7 @@ class FileRun:
         refused = _last(self.refused) if upload.complete else self._receive(upload)
         row = self._follow(upload.import_id)
         shown = {name: getattr(row, name) for name in OUTCOMES}
-        self.say(f"Import {row.id} {row.status}: {_listed(shown)}, unsubscribed {row.unsubscribed:,}.")
+        self.say(f"Import {row.id} {row.status}: {_counts(shown)}, unsubscribed {row.unsubscribed:,}.")
         if row.refused:
             again = f" with {shlex.join(words)}" if (words := self._options()) else ""
             self.say(REFUSED.format(printable(str(refused)), again))
@@ -127,7 +127,7 @@ class FileRun:
         pairs = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
         if not reading.headed:  # the file of refused rows has a header: the places
             pairs += [
-                (f"map[{column.place}]", IGNORE) for column in self.file.plan if column.meaning == IGNORE
+                (f"map[{column.position}]", IGNORE) for column in self.file.plan if column.meaning == IGNORE
             ]
         return options(pairs)
 
@@ -184,7 +184,7 @@ def _preview(row: dict[str, Any]) -> str:
     return f"Row {row['row']}: {row['outcome']}: {compact_json(values)}"
 
 
-def _listed(shown: dict[str, Any]) -> str:
+def _counts(shown: dict[str, Any]) -> str:
     return ", ".join(f"{name} {shown[name]:,}" for name in OUTCOMES)
 
 
@@ -209,23 +209,23 @@ class Refusals:
 
     def add(self, row: FileRow) -> None:
         if self._binary is None:
-            self.path = _unused(self.path)
+            self.path = _unused_path(self.path)
             self._binary = self.path.open("xb")
             self._binary.write(exports.refused_head(self.file))
         row.message = in_commands(row.message)
         self._binary.write(exports.refused_line(self.file, row))
 
 
-def _numbered(path: Path) -> Iterator[Path]:
+def _numbered_paths(path: Path) -> Iterator[Path]:
     """The paths to try: `people.refused.csv`, `people.refused.2.csv` and so on."""
     yield path
     yield from (path.with_suffix(f".{number}{path.suffix}") for number in count(2))
 
 
-def _unused(path: Path) -> Path:
+def _unused_path(path: Path) -> Path:
     """The first path that does not exist: an operator may be correcting an existing file."""
-    return next(file for file in _numbered(path) if not file.exists())
+    return next(file for file in _numbered_paths(path) if not file.exists())
 
 
 def _last(path: Path) -> Path:
-    return [path, *takewhile(Path.exists, _numbered(path))][-1]
+    return [path, *takewhile(Path.exists, _numbered_paths(path))][-1]

@@ -37,10 +37,10 @@ def create(_: Settings, names: tuple[str, ...], scope: str, name: str, as_json: 
     """
     chosen = dict.fromkeys(map(sites.choose, names or (None,)))
     new = keys.create(list(chosen), scope, name)
-    show(vars(new), as_json, _once(new))
+    show(vars(new), as_json, _secret_lines(new))
 
 
-def _once(new: NewKey) -> list[str]:
+def _secret_lines(new: NewKey) -> list[str]:
     return [f"publishable_key  {new.publishable_key}", f"secret_key       {new.secret_key}"]
 
 
@@ -128,7 +128,7 @@ def rotate(settings: Settings, publishable_key: str, overlap: int, as_json: bool
     Example: audience key rotate pk_... --overlap 24h
     """
     new = keys.rotate(publishable_key, settings.instance, overlap)
-    show(vars(new), as_json, _once(new))
+    show(vars(new), as_json, _secret_lines(new))
 
 
 @key.command()

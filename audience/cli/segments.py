@@ -52,7 +52,7 @@ def create(_: Settings, name: str, rules: str, description: str, site: Site, as_
 
     Example: audience segment create "Pro users" '{"field": "plan", "is": "pro"}' --site 6f1c...
     """
-    item = {"name": name, "rules": _parsed(rules), "description": description}
+    item = {"name": name, "rules": _parse(rules), "description": description}
     form = load(wire.SaveSegment(), {"segment": item})
     row = segments.create(site, form["segment"], COMMAND_LINE)
     output.show(wire.segment(row), as_json, [f"Saved segment {row.id}."])
@@ -66,7 +66,7 @@ def preview(_: Settings, rules: str, site: Site, as_json: bool) -> None:
 
     Example: audience segment preview '{"tag": "vip"}' --site 6f1c...
     """
-    form = load(wire.PreviewSegment(), {"segment": {"rules": _parsed(rules)}})
+    form = load(wire.PreviewSegment(), {"segment": {"rules": _parse(rules)}})
     matching, newest = segments.preview(site, form["segment"]["rules"])
     emails = [subscriber.email for subscriber in newest]
     lines = [_words(matching), *(f"  {printable(email)}" for email in emails)]
@@ -125,7 +125,8 @@ def delete(_: Settings, segment_id: str, site: Site, as_json: bool) -> None:
     output.show({"deleted": segment_id}, as_json, ["Deleted."])
 
 
-def _parsed(rules: str) -> Any:
+def _parse(rules: str) -> Any:
+    """The rules in a JSON text. Raises `BadParameter`."""
     try:
         return json.loads(rules)
     except (ValueError, RecursionError) as error:

@@ -44,7 +44,7 @@ def create(settings: Settings, name: str, time_zone: str, owner: str | None, as_
     """
     owner_id = operators.get(owner).id if owner else None
     new = sites.create(name, time_zone)
-    operators.own(new, COMMAND_LINE, owner_id)
+    operators.add_owners(new, COMMAND_LINE, owner_id)
     show_keys(settings, new, keys.create([new]), as_json)
 
 

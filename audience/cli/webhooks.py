@@ -100,7 +100,7 @@ def change(settings: Settings, webhook_id: int, site: Site, as_json: bool, **ask
     if changes:
         private, item = (
             settings.webhook_private_addresses,
-            _changed(webhooks.get(site, webhook_id), **changes),
+            _changed_item(webhooks.get(site, webhook_id), **changes),
         )
         webhooks.replace(site, webhook_id, item, private_addresses=private, actor=COMMAND_LINE)
     if paused is not None:
@@ -181,9 +181,10 @@ def _item(**asked: Any) -> dict[str, Any]:
     return item
 
 
-def _changed(
+def _changed_item(
     row: Webhook, all_kinds: bool = False, everybody: bool = False, **changes: Any
 ) -> dict[str, Any]:
+    """The request that changes a webhook: its values, with the changes."""
     kinds = None if all_kinds else json.loads(row.kinds)
     segment_id = None if everybody or row.segment_id is None else str(row.segment_id)
     return _item(**({"url": row.url, "kinds": kinds, "segment_id": segment_id} | changes))

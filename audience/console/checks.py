@@ -94,10 +94,10 @@ def _address(site: Site, form: Form) -> Found:
     lists = address_lists.for_address(site, candidate.email)
     plain = services().answers.validate(candidate, lists)
     strict = services().answers.validate_strictly(candidate, lists, None, None)
-    return {"plain": plain, "strict": strict, "threshold": settings().validation_threshold, **_weighed(plain)}
+    return {"plain": plain, "strict": strict, "threshold": settings().validation_threshold, **_weights(plain)}
 
 
-def _weighed(result: ValidationResult) -> Found:
+def _weights(result: ValidationResult) -> Found:
     """The reasons with their weights, and how they result in the score."""
     weighed = [(reason, WEIGHTS.get(reason)) for reason in result.reasons]
     factors = [f"{1 - weight:g}" for _, weight in weighed if weight]

@@ -59,7 +59,7 @@ def history(site: Site, subscriber: Subscriber) -> list[Entry]:
     created_by, changes = subscriber_lists.consents(site, subscriber)
     log = audit_log.of_subject(site, subscriber.uuid)
     entries = [*_facts(site, subscriber, created_by, changes), *_changes(site, changes, log), *_actions(log),
-               *_logged(site, subscriber)]  # fmt: skip
+               *_log_entries(site, subscriber)]  # fmt: skip
     return sorted(entries, key=lambda entry: entry.at)
 
 
@@ -95,14 +95,14 @@ def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tu
         return bulk_actions.get(site, change.source_id).actor, ""
     action = BY_HAND[0] if change.subscribed else BY_HAND[1]
     near = (
-        (entry.actor, _typed(entry))
+        (entry.actor, _typed_in(entry))
         for entry in log
         if entry.act == action and abs(entry.at - change.at) <= SAME_MS
     )
     return next(near, ("", ""))
 
 
-def _typed(entry: AuditEntry) -> str:
+def _typed_in(entry: AuditEntry) -> str:
     return ", ".join(map(str, json.loads(entry.typed).values()))
 
 
@@ -111,10 +111,10 @@ def _actions(log: Sequence[AuditEntry]) -> Iterator[Entry]:
     for entry in log:
         if entry.act not in BY_HAND:
             action, _, name = entry.act.partition(audit_log.NAMED)
-            yield Entry(entry.at, "", action.capitalize(), details=name or _typed(entry), who=entry.actor)
+            yield Entry(entry.at, "", action.capitalize(), details=name or _typed_in(entry), who=entry.actor)
 
 
-def _logged(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
+def _log_entries(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
     """Entries for changes that nobody made by hand. Changes of consent and events have entries of
     their own.
     """

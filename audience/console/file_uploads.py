@@ -119,5 +119,5 @@ def _outcome(site: Site, upload: FileUpload) -> dict[str, Any]:
     """
     if not file_uploads.is_small(site, settings().instance, upload):
         return file_uploads.outcome_of(upload)
-    open_file = partial(wire.kept_file, services().child_process)
+    open_file = partial(wire.look_through, services().child_process)
     return file_tasks.look_now(site, settings().instance, upload, open_file)

@@ -41,7 +41,7 @@ def make(site: Site) -> str | Response:
     """Make a key of the site, with its secret, which is shown once"""
     form = read_form()
     scope, name = form.get("scope", ""), read_optional_name(form)
-    return _shown_once(site, lambda: keys.create([site], scope, name, actor()))
+    return _show_once(site, lambda: keys.create([site], scope, name, actor()))
 
 
 @blueprint.post("/sites/<site_uuid>/keys/rotate")
@@ -53,7 +53,7 @@ def rotate(site: Site) -> str | Response:
     overlap_ms, instance = OVERLAPS.get(overlap, 0), settings().instance
     key = _of_owned_sites(site, form.get("key", ""))
     old = f"The old key works for {overlap} more." if overlap_ms else "The old key no longer works."
-    return _shown_once(site, lambda: keys.rotate(key, instance, overlap_ms, actor()), old)
+    return _show_once(site, lambda: keys.rotate(key, instance, overlap_ms, actor()), old)
 
 
 @blueprint.post("/sites/<site_uuid>/keys/revoke")
@@ -74,7 +74,7 @@ def _of_owned_sites(site: Site, publishable_key: str) -> str:
     return publishable_key
 
 
-def _shown_once(site: Site, make: Callable[[], NewKey], old: str = "") -> str | Response:
+def _show_once(site: Site, make: Callable[[], NewKey], old: str = "") -> str | Response:
     """Shows a new API key in a page that cannot be opened again."""
     key, _ = make_once(SHARED, make, attrgetter("publishable_key"))
     if key is None:

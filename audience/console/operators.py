@@ -50,7 +50,7 @@ def add() -> str | Response:
     form = read_form()
     email, administrator = form.get("email", ""), "administrator" in form
     token, _ = make_once(SHARED, lambda: operators.add(email, administrator, {}, actor()), lambda _: ADDED)
-    return shown_once(email, token) if token else redirect_to("console.operators.everyone", done=AGAIN_SECRET)
+    return show_once(email, token) if token else redirect_to("console.operators.everyone", done=AGAIN_SECRET)
 
 
 @blueprint.post("/operators/reset")
@@ -58,7 +58,7 @@ def add() -> str | Response:
 def reset() -> str:
     """End an operator's password and sessions, with a one-time link that is shown once"""
     email = read_form().get("email", "")
-    return shown_once(email, operators.reset(email, actor()))
+    return show_once(email, operators.reset(email, actor()))
 
 
 @blueprint.post("/operators/administrator")
@@ -97,7 +97,7 @@ def _to_list(done: str, endpoint: str = "console.operators.everyone", **values: 
     return redirect_to(endpoint, done=done, **values)
 
 
-def shown_once(email: str, token: str) -> str:
+def show_once(email: str, token: str) -> str:
     """Shows the link at which an operator sets a password, in a page that cannot be opened again."""
     link = sessions.link(settings().console_url, sessions.PASSWORD, token)
     return render_template("shown_once.html", email=email, link=link)

@@ -22,9 +22,9 @@ def origin() -> str | None:
         return None
     public = urlsplit(settings().public_url.lower())
     name, port = match[1], match[2]
-    if public.scheme and _written(public.scheme, name, port) == _public_origin():
+    if public.scheme and _origin_text(public.scheme, name, port) == _public_origin():
         return _public_origin() if public.scheme == "https" or name in LOOPBACK_NAMES else None
-    return _written("http", name, port) if name in LOOPBACK_NAMES else None
+    return _origin_text("http", name, port) if name in LOOPBACK_NAMES else None
 
 
 def is_from_here() -> bool:
@@ -34,6 +34,7 @@ def is_from_here() -> bool:
 
 
 def is_https() -> bool:
+    """Whether browsers reach the console by HTTPS: its cookie is then for HTTPS alone."""
     return (origin() or "").startswith("https:")
 
 
@@ -45,7 +46,7 @@ def cookie_name() -> str:
 
 
 def former_cookie_name() -> str:
-    """That of the cookie of an older Audience, which went to the pages for people, too."""
+    """The name of the cookie of an older Audience, which went to the pages for people, too."""
     return FORMER_HTTPS_COOKIE if is_https() else FORMER_COOKIE.format(port=_port())
 
 
@@ -56,9 +57,9 @@ def _port() -> str:
 def _public_origin() -> str:
     public = urlsplit(settings().public_url.lower())
     name = public.hostname or ""
-    return _written(public.scheme, f"[{name}]" if ":" in name else name, public.port)
+    return _origin_text(public.scheme, f"[{name}]" if ":" in name else name, public.port)
 
 
-def _written(scheme: str, name: str, port: str | int | None) -> str:
+def _origin_text(scheme: str, name: str, port: str | int | None) -> str:
     """The origin as browsers write it in `Origin`: without a default port."""
     return f"{scheme}://{name}" + ("" if port is None or str(port) == DEFAULT_PORTS[scheme] else f":{port}")

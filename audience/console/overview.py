@@ -90,7 +90,7 @@ def _growth(site: Site, counts: Counts) -> dict[str, Any]:
         "totals": _backwards(counts.users, now.new),
         "subscribed": _backwards(counts.subscribers, now.net),
         "active": stats.active_since(site, period.bounds[0]),
-        "weekly": _weekly(period, now) if choice["step"] == "day" else None,
+        "weekly": _by_week(period, now) if choice["step"] == "day" else None,
         "segments": segments.list_all(site),
         "segment_history": segment_counts.by_segment(site),
         **_newest_imports(site),
@@ -130,7 +130,7 @@ def _backwards(now: int, changes: list[int]) -> list[int]:
     return list(accumulate(reversed(changes[1:]), lambda total, change: total - change, initial=now))[::-1]
 
 
-def _weekly(period: Period, growth: Growth) -> tuple[list[str], Growth] | None:
+def _by_week(period: Period, growth: Growth) -> tuple[list[str], Growth] | None:
     if len(period.days) <= MOST_STROKES:
         return None
     starts = range(0, len(period.days), 7)

@@ -110,8 +110,8 @@ def session_token() -> str:
     return request.cookies.get(cookie_name(), "")
 
 
-def replaced_token() -> str:
-    """That of the session which ends with a sign-in, also of one from before an upgrade."""
+def token_to_replace() -> str:
+    """The token of the session that ends with a sign-in, also of one from before an upgrade."""
     return session_token() or request.cookies.get(former_cookie_name(), "")
 
 
@@ -160,7 +160,7 @@ def to_path(path: str) -> Response:
 
 
 def attached(content: str | bytes | Iterable[bytes], content_type: str, name: str) -> Response:
-    """A file to download. nginx makes no copy of it on its disk."""
+    """A response with a file to download, of which nginx makes no copy on its disk."""
     response = Response(content, content_type=content_type)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     response.headers["X-Accel-Buffering"] = "no"
@@ -188,6 +188,7 @@ def _no_console() -> Response:
 
 
 def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:
+    """How many bytes the form of a page may have."""
     if takes_file:
         return settings().import_max_bytes
     if takes_kept:
@@ -266,6 +267,7 @@ def _render_again() -> Response:
 
 
 def _site(role: str, site_uuid: str) -> Site:
+    """The site of a path, if the operator has at least the role there. Raises `NotFound`."""
     try:
         site = sites.get_by_uuid(site_uuid)
     except NotFound:

@@ -119,10 +119,10 @@ def _inner(meaning: Single | Together) -> Clause:
     if isinstance(meaning, Single):
         return clause(meaning.node, meaning.holds)
     between = f" {WORDS[meaning.kind]} "
-    return _join([_bracketed(part) for part in meaning.parts], between, between)
+    return _join([_in_brackets(part) for part in meaning.parts], between, between)
 
 
-def _bracketed(meaning: Single | Together) -> Clause:
+def _in_brackets(meaning: Single | Together) -> Clause:
     inner = _inner(meaning)
     return inner if isinstance(meaning, Single) else replace(inner, words=f"({inner.words})")
 

@@ -45,6 +45,7 @@ def read_conditions(form: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def _from_json(text: str) -> Any:
+    """The rules in a form's JSON. Raises `Refused`."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

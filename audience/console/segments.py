@@ -107,7 +107,7 @@ def export(site: Site, segment_id: str) -> Response:
     """Export the subscribers of a segment"""
     segments.begin_export(site, segment_id, actor())
     more = links.columns(site, "links" in read_form())
-    pages = exports.recorded(site, segment_id, actor(), with_links=bool(more))
+    pages = exports.recorded_pages(site, segment_id, actor(), with_links=bool(more))
     rows = wire.WRITERS[CSV](exports.keys(site), pages, *more)
     return attached(rows, wire.FORMATS[CSV], f"segment-{int(segment_id)}.csv")
 

@@ -31,11 +31,11 @@ def token_of(*parts: str) -> str:
 def earlier_result(*typed: str) -> str:
     """The id of what the form made when it was sent before with the same `typed` values; "" if nothing."""
     form = _form(*typed)
-    return sessions.made_by(form) if form.token else ""
+    return sessions.result_of(form) if form.token else ""
 
 
 def again(row: object) -> str | None:
-    """The message for a form that had been sent before and made nothing now; else None."""
+    """The message for a form that made nothing, because it had been sent before; else None."""
     return AGAIN if row is None else None
 
 

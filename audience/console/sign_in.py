@@ -12,17 +12,16 @@ from audience.console.page import (
     present,
     read_form,
     redirect_to,
-    replaced_token,
+    token_to_replace,
 )
 from audience.errors import Refused, TooMany
-from audience.http.access import client_address, counted_as
+from audience.http.access import client_address, network_of
 from audience.http.services import services, settings
 
 blueprint = Blueprint("sign_in", __name__)
 
 MAX_NAME = 254
 REMEMBERED_SECONDS = sessions.LIFETIME_MS[True] // 1000
-TRIES, SLOW_TRIES = "20/hour", "1/minute"  # per name, over all addresses
 THROTTLED = "Too many attempts: wait {wait} seconds, or ask an administrator for a one-time link."
 
 
@@ -43,7 +42,7 @@ def with_password() -> Response:
     form = read_form()
     email, remembered = form.get("email", ""), "remember" in form
     limit_tries(email)
-    password, old = form.get("password", ""), replaced_token()
+    password, old = form.get("password", ""), token_to_replace()
     token = sign_in.with_password(email, password, remembered, client_network(), old)
     if token is None:
         raise Refused(sign_in.WRONG)
@@ -69,7 +68,7 @@ def link() -> str:
 @page(role="anyone", again=link)
 def follow_link() -> Response:
     """Sign in with the token of a one-time link"""
-    token = sign_in.with_link(read_form().get("token", "").strip(), client_network(), replaced_token())
+    token = sign_in.with_link(read_form().get("token", "").strip(), client_network(), token_to_replace())
     return keep_session(redirect_to("console.overview.home"), token)
 
 
@@ -86,7 +85,7 @@ def set_password() -> Response:
     """Set a password with the token of a one-time link"""
     form = read_form()
     token = sign_in.set_password_with_link(
-        form.get("token", "").strip(), form.get("password", ""), client_network(), replaced_token()
+        form.get("token", "").strip(), form.get("password", ""), client_network(), token_to_replace()
     )
     return keep_session(redirect_to("console.overview.home"), token)
 
@@ -110,10 +109,10 @@ def _name(email: str) -> str:
 
 def limit_tries(email: str) -> None:
     """Counts an attempt to sign in, before the password is looked at. Raises `TooMany`."""
-    name, address = _name(email), counted_as(client_address())
+    name, address = _name(email), network_of(client_address())
     limit, hit = settings().auth_failures, services().limiter.hit
     wait = hit(limit, "sign-in", address) or hit(limit, "sign-in", address, name)
-    if not wait and hit(TRIES, "sign-in name", name):
-        wait = hit(SLOW_TRIES, "sign-in slowly", name)
+    if not wait and hit(sign_in.TRIES, "sign-in name", name):
+        wait = hit(sign_in.SLOW_TRIES, "sign-in slowly", name)
     if wait:
         raise TooMany(THROTTLED.format(wait=wait), wait)

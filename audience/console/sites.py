@@ -33,5 +33,5 @@ def make() -> Response:
 
 def _make(name: str, time_zone: str) -> Site:
     site = sites.create(name, time_zone, actor())
-    operators.own(site, actor(), present().id)
+    operators.add_owners(site, actor(), present().id)
     return site

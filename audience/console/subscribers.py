@@ -66,7 +66,7 @@ def show(site: Site, subscriber_uuid: str) -> str:
         "subscriber.html",
         subscriber=subscriber,
         field_types=FIELD_TYPES,
-        **_why(site, subscriber_uuid),
+        **_segment_explanation(site, subscriber_uuid),
         **timelines.timeline(site, subscriber),
     )
 
@@ -85,8 +85,8 @@ def consent(site: Site, subscriber_uuid: str) -> str:
     )
 
 
-def _why(site: Site, subscriber_uuid: str) -> dict[str, Any]:
-    """The subscriber's segments, and for a chosen one the tree of its rules."""
+def _segment_explanation(site: Site, subscriber_uuid: str) -> dict[str, Any]:
+    """All segments and, for one that the operator chose, why the subscriber matches it or not."""
     asked = request.args.get("segment", "")
     matched = segment_matches.match(site, asked, uuid=subscriber_uuid) if asked else None
     shown = {"asked": asked, "why": rule_trees.result_tree(matched)} if matched else {"asked": ""}

@@ -78,9 +78,9 @@ def _day(entry: Entry) -> Any:
 def _weeks(site: Site, subscriber: Subscriber) -> dict[str, Any]:
     """The events by week, and five dates below them."""
     counts = subscriber_lists.events_by_week(site, [subscriber.id], WEEKS)[subscriber.id]
-    return {"weeks": counts, "week_days": [short_day(day) for day in _spread(WEEKS)]}
+    return {"weeks": counts, "week_days": [short_day(day) for day in _spread_dates(WEEKS)]}
 
 
-def _spread(weeks: int) -> list[Any]:
+def _spread_dates(weeks: int) -> list[Any]:
     now = clock.now_ms()
     return [local(now - int(weeks * WEEK_MS * part / 4)).date() for part in range(4, -1, -1)]

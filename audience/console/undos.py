@@ -22,7 +22,7 @@ def of_import(site: Site, import_id: int) -> str:
     """What undoing an import would do"""
     imports.progress(site, import_id)
     file, *_ = file_uploads.files(site, [import_id]).get(import_id, ("",))
-    return _counted(site, undos.import_source(import_id), file)
+    return _dry_run(site, undos.import_source(import_id), file)
 
 
 @blueprint.post("/sites/<site_uuid>/imports/<number:import_id>/undo")
@@ -41,7 +41,7 @@ def of_bulk_action(site: Site, action_id: int) -> str:
     action = bulk_actions.get(site, action_id)
     subscribers = counted(action.people, "subscriber")
     tag = f": {action.tag}" if action.tag else ""
-    return _counted(site, undos.bulk_action_source(action_id), f"{VERBS[action.kind]} {subscribers}{tag}")
+    return _dry_run(site, undos.bulk_action_source(action_id), f"{VERBS[action.kind]} {subscribers}{tag}")
 
 
 @blueprint.post("/sites/<site_uuid>/acts/<number:action_id>/undo")
@@ -72,6 +72,7 @@ def _download(site: Site, source: Source) -> Response:
     return attached(table, "text/csv; charset=utf-8", f"kept-{source.id}.csv")
 
 
-def _counted(site: Site, source: Source, named: str) -> str:
+def _dry_run(site: Site, source: Source, named: str) -> str:
+    """The page that tells what an undo would do."""
     counts, emails = undos.dry_run(site, source, settings().changes_days)
     return render_template("undo.html", source=source, counts=counts, emails=emails, named=named)

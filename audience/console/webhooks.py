@@ -46,7 +46,7 @@ def make(site: Site) -> str | Response:
     item = _item()
     webhooks.check(item["url"], settings().webhook_private_addresses)
     pair, webhook_id = make_once(site.id, lambda: webhooks.make(site, item, actor()), _id)
-    return _shown_once(*pair) if pair else _redirect(site, int(webhook_id), AGAIN_SECRET)
+    return _show_once(*pair) if pair else _redirect(site, int(webhook_id), AGAIN_SECRET)
 
 
 @blueprint.get("/sites/<site_uuid>/webhooks/<number:webhook_id>")
@@ -97,7 +97,7 @@ def resume(site: Site, webhook_id: int) -> Response:
 def rotate(site: Site, webhook_id: int) -> str | Response:
     """Renew the secret of a webhook, which is shown once"""
     pair, _ = make_once(site.id, lambda: webhooks.rotate(site, webhook_id, actor()), _id)
-    return _shown_once(pair[0], pair[1], True) if pair else _redirect(site, webhook_id, AGAIN_SECRET)
+    return _show_once(pair[0], pair[1], True) if pair else _redirect(site, webhook_id, AGAIN_SECRET)
 
 
 @blueprint.post("/sites/<site_uuid>/webhooks/<number:webhook_id>/test")
@@ -112,7 +112,7 @@ def test(site: Site, webhook_id: int) -> Response:
 @page(role="owner", again=show)
 def replay(site: Site, webhook_id: int) -> Response:
     """Send all changes after a number again"""
-    form = _checked(ReplayWebhook(), {"after": read_form().get("after", "")})
+    form = _validate(ReplayWebhook(), {"after": read_form().get("after", "")})
     webhooks.replay(site, webhook_id, form["after"], actor())
     return _redirect(site, webhook_id)
 
@@ -158,12 +158,12 @@ def _field_values(webhook: Webhook | None) -> dict[str, Any]:
 def _item() -> dict[str, Any]:
     """The webhook in the form, as the API takes it. Raises `Refused`."""
     sent = {name: value for name, value in _field_values(None).items() if value or name == "links"}
-    item: dict[str, Any] = _checked(SaveWebhook(), {"webhook": sent})["webhook"]
+    item: dict[str, Any] = _validate(SaveWebhook(), {"webhook": sent})["webhook"]
     return item
 
 
-def _checked(form: Any, sent: dict[str, Any]) -> dict[str, Any]:
-    """The form's values, validated. Raises `Refused`."""
+def _validate(form: Any, sent: dict[str, Any]) -> dict[str, Any]:
+    """The form's values. Raises `Refused` if one is wrong."""
     try:
         item: dict[str, Any] = load(form, sent)
     except FormError as error:
@@ -172,6 +172,6 @@ def _checked(form: Any, sent: dict[str, Any]) -> dict[str, Any]:
     return item
 
 
-def _shown_once(webhook: Webhook, secret: str, is_renewed: bool = False) -> str:
+def _show_once(webhook: Webhook, secret: str, is_renewed: bool = False) -> str:
     """Shows a webhook's secret in a page that cannot be opened again."""
     return render_template("new_secret.html", webhook=webhook, secret=secret, is_renewed=is_renewed)

@@ -72,7 +72,7 @@ def check_url(url: str, *, private_addresses: bool, look_up: LookUp = look_up) -
     """
     receiver = read(url, private_addresses=private_addresses)
     try:
-        checked(look_up(receiver.host, LOOK_UP_SECONDS), private_addresses=private_addresses)
+        require_public(look_up(receiver.host, LOOK_UP_SECONDS), private_addresses=private_addresses)
     except NameUnknown:
         return
 
@@ -92,6 +92,7 @@ def read(url: str, *, private_addresses: bool) -> Receiver:
 
 
 def _split(url: str) -> SplitResult:
+    """The parts of a URL. Raises `AddressRefused` if it is none."""
     if len(url) > MAX_LENGTH or not URL.fullmatch(url):
         raise AddressRefused(NOT_A_URL)
     try:
@@ -102,7 +103,7 @@ def _split(url: str) -> SplitResult:
     return parts
 
 
-def checked(addresses: Iterable[str], *, private_addresses: bool) -> list[str]:
+def require_public(addresses: Iterable[str], *, private_addresses: bool) -> list[str]:
     """The addresses as a list. Raises `AddressRefused` unless a delivery may be sent to each of them."""
     listed = list(addresses)
     if not private_addresses and not all(is_public(ip_address(address)) for address in listed):

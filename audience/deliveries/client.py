@@ -19,7 +19,7 @@ from socket import create_connection, socket
 from typing import TYPE_CHECKING
 
 from audience import clock
-from audience.deliveries.addresses import AddressRefused, Receiver, checked, read
+from audience.deliveries.addresses import AddressRefused, Receiver, read, require_public
 from audience.deliveries.names import LookUp, NameUnknown, look_up
 
 if TYPE_CHECKING:
@@ -140,7 +140,9 @@ def post(
     status, beginning, failure, retry_after = None, "", None, 0
     try:
         receiver = read(url, private_addresses=private_addresses)
-        addresses = checked(look_up(receiver.host, deadline.left()), private_addresses=private_addresses)
+        addresses = require_public(
+            look_up(receiver.host, deadline.left()), private_addresses=private_addresses
+        )
         with closing(_open(receiver, addresses, deadline)) as connection:
             answer = _answer(TimedConnection(connection, deadline), receiver, body, headers)
             status, retry_after = answer.status, _retry_after(answer)
@@ -155,7 +157,7 @@ def post(
 
 def _open(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -> socket:
     connection = _connect(receiver, addresses, deadline)
-    return _encrypted(connection, receiver.host, deadline) if receiver.is_encrypted else connection
+    return _encrypt(connection, receiver.host, deadline) if receiver.is_encrypted else connection
 
 
 def _connect(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -> socket:
@@ -170,7 +172,8 @@ def _connect(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -
     raise NameUnknown
 
 
-def _encrypted(connection: socket, host: str, deadline: Deadline) -> socket:
+def _encrypt(connection: socket, host: str, deadline: Deadline) -> socket:
+    """Encrypts a connection to `host`. Closes it if that fails, and raises."""
     try:
         connection.settimeout(deadline.left())
         return _trust().wrap_socket(connection, server_hostname=host)

@@ -202,6 +202,9 @@ def _uuid_hashes(site_id: int, subscriber: Subscriber | None) -> list[str]:
 
 
 def _find(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
+    """The subscriber to erase, by address, uuid or both; None if nobody has the address. Raises `Refused` for
+    an unknown uuid, or if both name different subscribers.
+    """
     key = _key(email)
     by_email = stored.get_by_key(site_id, key) if key else None
     if uuid is None:
@@ -227,6 +230,7 @@ def _instant(subscriber: Subscriber | None, accepted_at: int) -> int:
 
 
 def _delete(site_id: int, keys: Sequence[str], source: Source, number: int) -> int:
+    """Deletes the subscribers with these keys, and what is stored of them. Returns how many there were."""
     present = list(stored.get_by_keys(site_id, keys).values()) if keys else []
     if not present:
         return 0
@@ -255,10 +259,10 @@ def _blank_waiting(site_id: int, is_erased: Callable[[str], bool]) -> None:
         batch_ids = [
             batch_id
             for batch_id, payload in stored_imports.waiting_batches(site_id)
-            if import_payloads.blanked(payload, is_erased)
+            if import_payloads.blank(payload, is_erased)
         ]
     for batch_id in batch_ids:
         with database.write(site_id):
             payload = stored_imports.payload(site_id, batch_id)
-            if payload and (blanked := import_payloads.blanked(payload, is_erased)):
+            if payload and (blanked := import_payloads.blank(payload, is_erased)):
                 stored_imports.rewrite_batch(site_id, batch_id, blanked)

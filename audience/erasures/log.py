@@ -52,7 +52,7 @@ def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLin
     if not stored.is_kept():
         return list(read(instance / LOG, unreadable=unreadable))
     with database.session():
-        return list(paired(stored.list_all()))
+        return list(pair(stored.list_all()))
 
 
 def missing(instance: Path, changes: Iterable[LogLine]) -> list[LogLine]:
@@ -119,7 +119,7 @@ def _current_lines(erased: Collection[str]) -> Iterator[LogLine]:
     are valid.
     """
     for site in stored_sites.list_all():
-        number, last = site_counters.accepted(site.id), 0
+        number, last = site_counters.newest_accepted_number(site.id), 0
         records = suppressions.all_of_site(site.id).items()
         yield from generations.lines(site.uuid, generations.read(site.id).current)
         suppressed = {hash_: row for hash_, row in records if row.reason != ERASED or hash_ not in erased}
@@ -143,9 +143,8 @@ def take(instance: Path, restored: Path) -> None:
 
 
 def forget(instance: Path, hashes: Collection[str] = ()) -> None:
-    """Takes the other lines of those who are erased out of the file, or leaves it to the daily sweep.
-
-    With a few `hashes`, only if one of them has other lines.
+    """Takes out of the file all lines of erased subscribers but those of their erasure, or leaves it to the
+    daily sweep. With a few `hashes`, does so only if one of them has such lines.
     """
     log = file_of(instance)
     with contextlib.suppress(OSError, Refused, Unavailable):
@@ -242,7 +241,7 @@ def read(log: Path, size: int | None = None, unreadable: list[int] | None = None
     """The lines of a file, or of its first bytes; none if it does not exist. The numbers of those that cannot
     be read are added to `unreadable`; without it, the first raises `Refused`.
     """
-    return paired(_read(log, size, unreadable))
+    return pair(_read(log, size, unreadable))
 
 
 def _read(log: Path, size: int | None, unreadable: list[int] | None) -> Iterator[LogLine]:
@@ -273,7 +272,7 @@ def cut_off(log: Path) -> int:
     if not log.exists():
         return 0
     with log.open("rb") as file:
-        length, is_whole = stored.unended(file)
+        length, is_whole = stored.unfinished_line(file)
     return 0 if is_whole else length
 
 
@@ -288,8 +287,10 @@ def _change(entry: Any) -> LogLine:
     return LogLine(**values)
 
 
-def paired(changes: Iterable[LogLine]) -> Iterator[LogLine]:
-    """An older Audience wrote a line for the address, and one for the uuid, under the same number."""
+def pair(changes: Iterable[LogLine]) -> Iterator[LogLine]:
+    """The changes, with the two lines that an older Audience wrote under one number, for the address and for
+    the uuid, as one.
+    """
     first = None
     for change in changes:
         is_older = change.logged_at is None and change.person_hash is None and change.number is not None

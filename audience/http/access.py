@@ -60,7 +60,7 @@ def _throttle(publishable_key: str) -> None:
     """Counts a failure of an address, and below the limit also of a key. Above it, keys are not counted, so
     that guessed keys use no memory.
     """
-    limit, address, hit = settings().auth_failures, counted_as(client_address()), services().limiter.hit
+    limit, address, hit = settings().auth_failures, network_of(client_address()), services().limiter.hit
     wait = hit(limit, "auth", address) or hit(limit, "auth", address, publishable_key)
     if wait:
         raise TooMany(THROTTLED, wait)
@@ -73,7 +73,7 @@ def client_address() -> str:
 
 
 @lru_cache(maxsize=1024)
-def counted_as(address: str) -> str:
+def network_of(address: str) -> str:
     """The network by which failures of an address are counted. For IPv6 it is the /64, all of which one
     client has.
     """

@@ -91,10 +91,12 @@ class Upload:
             self._count(len(items), len(refused), _now())
 
     def _count(self, rows: int, refused: int, now: int) -> None:
+        """Counts rows that were received. Raises the error of the end if the import takes none any more."""
         if not stored.receive(self.site.id, self.import_id, rows, refused, now, now + self.lease_ms):
-            raise self._ended()
+            raise self._error_of_end()
 
-    def _ended(self) -> AudienceError:
+    def _error_of_end(self) -> AudienceError:
+        """The error for rows that come after the import was undone or abandoned."""
         import_ = stored_imports.get(self.site.id, self.import_id)
         return (
             UndoneError(UNDONE) if import_ and import_.status == "failed" else ServiceUnavailable(ABANDONED)
@@ -119,7 +121,7 @@ class Upload:
             self.hold()
             number, at = site_counters.take(self.site.id, clock.now_ms())
             if not stored.accept(self.site.id, self.import_id, list(columns), at, _now(), number):
-                raise self._ended()
+                raise self._error_of_end()
             if file:
                 file_uploads.put_file(self.site, self.import_id, file, actor)
         if import_queue:
@@ -146,7 +148,7 @@ def resume(site: Site, source: str, once: bool = False) -> Upload:
     """
     import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is None and once:
-        import_id = stored.ended(site.id, source)
+        import_id = stored.newest_ended_id(site.id, source)
     if import_id is None:
         until = _now() + RESUME_MS
         return Upload(site, stored.begin(site.id, source, clock.now_ms(), until), RESUME_MS)
@@ -197,7 +199,7 @@ def refusals(site: Site, import_id: int) -> list[tuple[str, int]]:
 def download(site: Site, import_id: int, actor: Actor) -> Iterator[RefusedRow]:
     """Reads the refused rows as `refused` does, and then records in the audit log who downloaded how many."""
     pages = _refused_pages(site, import_id)
-    for page in audit_log.sent(site, pages, actor, "refused rows downloaded", f"import {import_id}"):
+    for page in audit_log.record_export(site, pages, actor, "refused rows downloaded", f"import {import_id}"):
         yield from page
 
 

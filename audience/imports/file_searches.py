@@ -43,7 +43,7 @@ def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts:
     Raises `ClaimLost`, `MACHINE_FAULTS`.
     """
     with database.session():
-        erased = suppressions.erased_from(site.id, upload.to_search)
+        erased = suppressions.erasures_from(site.id, upload.to_search)
     why = _why_deleted(site, upload, job, instance, open_texts, erased.keys())
     with database.write(site.id):
         jobs.hold(job, LONG)
@@ -52,7 +52,9 @@ def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts:
             erased_pages.request(instance)
         if not why:
             later = 1 + max(erased.values(), default=upload.to_search)
-            stored.put_searched(site.id, upload.id, later if suppressions.erased_from(site.id, later) else 0)
+            stored.put_searched(
+                site.id, upload.id, later if suppressions.erasures_from(site.id, later) else 0
+            )
     if is_dropped:
         file_uploads.remove_file(site, instance, upload)
         file_imports.forget(site, upload.file)

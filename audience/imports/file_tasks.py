@@ -64,7 +64,8 @@ class Task:
         self.found |= dry_run_result(done)
         self.note(done.rows_seen)
 
-    def followed(self, rows: FileRows) -> FileRows:
+    def note_progress(self, rows: FileRows) -> FileRows:
+        """Passes on the rows, and notes every `BATCH_ROWS` rows how many have passed."""
         with closing(rows):
             for number, row in enumerate(rows, 1):
                 if number % BATCH_ROWS == 0:
@@ -204,7 +205,7 @@ def _import(task: Task, file: ReadableFile) -> None:
 
 def _receive(task: Task, file: ReadableFile, received: Upload) -> None:
     try:
-        received.store(task.followed(file.rows(addresses.identity)))
+        received.store(task.note_progress(file.rows(addresses.identity)))
     except FormError:
         received.discard()
         raise

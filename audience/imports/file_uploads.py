@@ -102,6 +102,7 @@ def _keep_content(site: Site, instance: Path, file: str, source: IO[bytes]) -> i
 
 
 def _keep_chunks(site: Site, file: str, source: IO[bytes]) -> int:
+    """Stores the chunks of a file in the database. Returns its size in bytes."""
     size = 0
     for number in itertools.count():
         content = source.read(COPY_BYTES)
@@ -114,6 +115,7 @@ def _keep_chunks(site: Site, file: str, source: IO[bytes]) -> int:
 
 
 def _keep_file(file: Path, source: IO[bytes]) -> int:
+    """Stores a file on disk. Returns its size in bytes."""
     file.parent.mkdir(mode=0o700, exist_ok=True)
     with open(file, "xb", opener=secret_files.private_opener) as target:
         shutil.copyfileobj(source, target, COPY_BYTES)

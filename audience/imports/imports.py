@@ -164,6 +164,7 @@ def step(job: Job, deadline: float) -> int:
 
 
 def _applying(site_id: int, import_id: int) -> Applying:
+    """The import that is to be applied. Raises `NotFound`."""
     accepted = stored.applying(site_id, import_id)
     if accepted is None:
         raise NotFound(NOT_FOUND)

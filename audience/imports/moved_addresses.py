@@ -64,6 +64,6 @@ def _unsubscribe(change: Change) -> Change:
 def _leave(site_id: int, change: Change, accepted: Acceptance) -> None:
     """Stores the hash of an address whose subscriber unsubscribed before changing it."""
     events = [event for event, *_ in consents.events(change, accepted) if event.unsubscribes]
-    [address_hash] = site_keys.renewed(site_id, [change.key]).values()
+    [address_hash] = site_keys.renew_hashes(site_id, [change.key]).values()
     if events and not suppressions.find_by_hash(site_id, [address_hash]):
         change_log.suppress(site_id, {address_hash: Suppression(UNSUBSCRIBED, *events[-1])}, accepted.number)

@@ -35,8 +35,8 @@ def _change(row: list[Any]) -> Change:
     return tuple.__new__(Change, row + DEFAULTS[len(row) :])
 
 
-def blanked(payload: str, is_erased: Callable[[str], bool]) -> str | None:
-    """The payload without the rows of erased addresses; None if there are none."""
+def blank(payload: str, is_erased: Callable[[str], bool]) -> str | None:
+    """The payload without the rows of erased addresses; None if it has no such row."""
     changes = read(payload)
     rest = [None if change is None or is_erased(change.key) else change for change in changes]
     return join(row(change) if change else b"null" for change in rest) if rest != changes else None

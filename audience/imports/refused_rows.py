@@ -19,7 +19,7 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
     email = row.email.strip()
     marks = _Marks(site_id)
     cells = [
-        marks.of(cell) if email and cell.strip() == email else redaction.without_addresses(cell, marks.of)
+        marks.mark(cell) if email and cell.strip() == email else redaction.without_addresses(cell, marks.mark)
         for cell in row.cells
     ]
     return RefusedRow(
@@ -32,7 +32,7 @@ def forget(before: int) -> bool:
     none.
     """
     with database.session():
-        site_id = stored.refused_before(before)
+        site_id = stored.site_with_refused(before)
     if site_id is not None:
         with database.write(site_id):
             stored.forget_refused(site_id, before)
@@ -48,7 +48,8 @@ class _Marks:
         self._site_id = site_id
         self._left = MAX_HASHED
 
-    def of(self, address: str) -> str:
+    def mark(self, address: str) -> str:
+        """The mark that replaces an address: with its keyed hash, while there are hashes left for the row."""
         self._left -= 1
         if self._left < 0:
             return MARK

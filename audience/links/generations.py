@@ -30,7 +30,7 @@ class Standing(StrEnum):
 
 
 class Generations(NamedTuple):
-    """Those of a site, by number."""
+    """The generations of a site's links, by number."""
 
     by_number: Mapping[int, Generation]
 
@@ -45,7 +45,7 @@ class Generations(NamedTuple):
 
 
 def read(site_id: int) -> Generations:
-    """In the caller's session."""
+    """The generations of a site's links, in the caller's session."""
     return Generations({row.generation: row for row in (FIRST, *stored.list_all(site_id))})
 
 
@@ -95,8 +95,8 @@ def repeat(logged: Iterable[LogLine]) -> None:
                 _begin(site, number, max(least[REVOKED], current.lowest))
 
 
-def carried() -> dict[str, list[Generation]]:
-    """Those of the open database, by uuid of the site, to be carried over a restore."""
+def list_by_site() -> dict[str, list[Generation]]:
+    """The generations of links in the open database, by uuid of the site, to be carried over a restore."""
     return {site.uuid: stored.list_all(site.id) for site in stored_sites.list_all()}
 
 

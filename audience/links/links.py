@@ -55,15 +55,15 @@ class Links:
         }
 
     def urls_of_address(self, uuid: str, email: str) -> dict[str, str]:
-        """As `urls`, by the address as it is shown."""
+        """The links of a subscriber, by the address as it is shown."""
         return self.urls(uuid, addresses.identity(email))
 
 
 class Link(NamedTuple):
     """A link that was read. Its subscriber may be gone, or unknown to a database that was restored.
 
-    `topic_id` is 0 for all. Only a link to preferences has `address`, and the `month` in which it was made,
-    counted from the year 0.
+    `topic_id` 0 means all topics. Only a link to preferences has `address`, and the `month` in which it was
+    made, counted from the year 0.
     """
 
     purpose: str
@@ -91,7 +91,9 @@ def read(purpose: str, token: str) -> Link | None:
 
 
 def _read(purpose: str, token: str, payload: Payload, site: Site) -> Link | None:
-    """Does the same work for a wrong signature and for a generation that the site never had."""
+    """The link of a token; None if the site has not signed it. Does the same work for a wrong signature and
+    for a generation that the site never had.
+    """
     of_site = generations.read(site.id)
     generation = of_site.by_number.get(payload.generation)
     key = generations.key(site.id, purpose, generation or generations.FIRST)
@@ -109,5 +111,6 @@ def _address(site_id: int, email_key: str) -> bytes:
 
 
 def _month(at: int) -> int:
+    """The month of an instant, counted from the year 0."""
     date = time.gmtime(at / 1000)
     return 12 * date.tm_year + date.tm_mon - 1

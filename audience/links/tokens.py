@@ -27,8 +27,8 @@ MAX_LENGTH = 200
 
 
 class Payload(NamedTuple):
-    """`site` begins the site's uuid, `topic_id` is 0 for all. Only a link to preferences has `address`, which
-    begins the keyed hash of the address, and the `month` in which it was made, since the year 0.
+    """`site` begins the site's uuid. `topic_id` 0 means all topics. Only a link to preferences has `address`,
+    which begins the keyed hash of the address, and the `month` in which it was made, since the year 0.
     """
 
     generation: int
@@ -40,12 +40,12 @@ class Payload(NamedTuple):
 
 
 def signer(key: bytes) -> Signer:
-    """Of a key that is of one site, generation and purpose."""
+    """The signer with a key, which is of one site, generation and purpose."""
     return Signer(key, sep=SEPARATOR, key_derivation="none", digest_method=hashlib.sha256)
 
 
 def begin(generation: int, site: bytes) -> bytes:
-    """What the payloads of a site begin with; the subscriber's follow, and the rest of the layout."""
+    """The bytes with which all payloads of a site and generation begin."""
     return HEAD.pack(VERSION, generation, site)
 
 

@@ -80,7 +80,9 @@ def undo(link: Link, text: str) -> UndoOutcome:
 
 
 def give_reason(link: Link, text: str, reason: str) -> Ticket | None:
-    """Keeps one of `REASONS` with the consent event; the ticket, if the event is still the last one."""
+    """Stores one of `REASONS` with the consent event, and returns its ticket. None, with nothing stored, if
+    the ticket is invalid, or the subscriber's consent has changed since.
+    """
     ticket = read_ticket(link, text)
     if ticket is None:
         return None

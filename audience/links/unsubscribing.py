@@ -90,7 +90,7 @@ def _unsubscribe(site_id: int, subscriber: Subscriber, reason: str) -> Unsubscri
 
 
 def _keep(site_id: int, address_hash: str) -> Unsubscribed:
-    """Of an address that nobody has; one that is erased stays erased, with the later number."""
+    """Unsubscribes an address that nobody has; an erased one stays erased, with the later number."""
     accepted = subscribers.accept_now(site_id, SOURCE)
     event = ConsentEvent(accepted.at, accepted.number, ConsentKind.UNSUBSCRIBE)
     before = suppressions.find_by_hash(site_id, [address_hash]).get(address_hash)

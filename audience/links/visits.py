@@ -46,7 +46,7 @@ def look(link: Link) -> Visit:
     )
     return Visit(
         VisitStatus.UNSUBSCRIBED if is_unsubscribed else VisitStatus.OPEN,
-        masked(subscriber.email) if shows_address(link, subscriber) else "",
+        mask(subscriber.email) if shows_address(link, subscriber) else "",
         str(subscriber.fields.get(LANGUAGE, "")),
         subscriber.unsubscribed_at or 0,
         may_choose(link, subscriber) and subscriber.unsubscribed_at is None,
@@ -75,6 +75,6 @@ def shows_address(link: Link, subscriber: Subscriber) -> bool:
     return link.purpose != PREFERENCES or link.is_for(subscriber.email_key)
 
 
-def masked(email: str) -> str:
+def mask(email: str) -> str:
     local, at, domain = email.rpartition("@")
     return f"{local[:1]}…{at}{domain}"

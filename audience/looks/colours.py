@@ -36,20 +36,20 @@ def light(accent: str) -> Colours:
     colour = _rgb(accent)
     note = _note(LIGHT, colour)
     say = next(mixture for mixture in _mixtures(LIGHT, colour) if _is_readable(LIGHT, mixture, note))
-    return Colours(accent, _on(colour), _written(say), _written(note))
+    return Colours(accent, _on(colour), _hex(say), _hex(note))
 
 
 def dark(accent: str) -> Colours:
     """The links' colour is that of the button, too, and hence of the note."""
     mixtures = _mixtures(DARK, _rgb(accent))
     say = next(mixture for mixture in mixtures if _is_readable(DARK, mixture, _note(DARK, mixture)))
-    return Colours(_written(say), _on(say), _written(say), _written(_note(DARK, say)))
+    return Colours(_hex(say), _on(say), _hex(say), _hex(_note(DARK, say)))
 
 
 def style_sheet(accent: str) -> str:
     return (
-        f":root{{{_declared(light(accent))}}}\n"
-        f"@media (prefers-color-scheme:dark){{:root{{{_declared(dark(accent))}}}}}\n"
+        f":root{{{_declarations(light(accent))}}}\n"
+        f"@media (prefers-color-scheme:dark){{:root{{{_declarations(dark(accent))}}}}}\n"
     )
 
 
@@ -58,7 +58,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def _mixtures(scheme: Scheme, colour: Rgb) -> Iterator[Rgb]:
-    return (_mixed(colour, scheme.towards, step / STEPS) for step in range(STEPS + 1))
+    return (_mix(colour, scheme.towards, step / STEPS) for step in range(STEPS + 1))
 
 
 def _is_readable(scheme: Scheme, colour: Rgb, note: Rgb) -> bool:
@@ -66,14 +66,14 @@ def _is_readable(scheme: Scheme, colour: Rgb, note: Rgb) -> bool:
 
 
 def _note(scheme: Scheme, colour: Rgb) -> Rgb:
-    return _mixed(scheme.card, colour, NOTE_SHARE)
+    return _mix(scheme.card, colour, NOTE_SHARE)
 
 
 def _on(colour: Rgb) -> str:
-    return _written(max(WHITE, BLACK, key=lambda text: _contrast(text, colour)))
+    return _hex(max(WHITE, BLACK, key=lambda text: _contrast(text, colour)))
 
 
-def _mixed(colour: Rgb, other: Rgb, share: float) -> Rgb:
+def _mix(colour: Rgb, other: Rgb, share: float) -> Rgb:
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(colour, other, strict=True))
     return red, green, blue
 
@@ -97,9 +97,9 @@ def _rgb(text: str) -> Rgb:
     return red, green, blue
 
 
-def _written(colour: Rgb) -> str:
+def _hex(colour: Rgb) -> str:
     return "#" + bytes(colour).hex()
 
 
-def _declared(colours: Colours) -> str:
+def _declarations(colours: Colours) -> str:
     return ";".join(f"--{name}:{value}" for name, value in colours._asdict().items())

@@ -74,7 +74,7 @@ def change(
 
     The pages' own address cannot be that of `public_url`, where the console answers.
     """
-    look, kind = _checked(sent, public_url), _kind(picture) if picture else ""
+    look, kind = _validate(sent, public_url), _kind(picture) if picture else ""
     with database.write(site.id):
         before = stored.get(site.id)
         changed = [name for name in sent if getattr(look, name) != getattr(before, name)]
@@ -87,8 +87,8 @@ def change(
             audit_log.record(actor, "look of the pages changed", site, typed=typed)
 
 
-def _checked(sent: Mapping[str, str], public_url: str) -> Look:
-    """Raises `Refused`, with an error for each field."""
+def _validate(sent: Mapping[str, str], public_url: str) -> Look:
+    """The look in a form. Raises `Refused`, with an error for each wrong field."""
     wrong = {
         "name": (NAME, not is_name(sent["name"])),
         **{field: (URL, bool(sent[field]) and not is_url(sent[field])) for field in URLS},

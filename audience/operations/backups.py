@@ -108,7 +108,7 @@ def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
 
 def refuse_server(settings: Settings) -> None:
     """Raises `Refused` if the database is on a server, which has backups of its own."""
-    if advice := stored.backed_up_elsewhere(settings.database):
+    if advice := stored.backup_advice(settings.database):
         raise Refused(advice)
 
 
@@ -165,6 +165,9 @@ def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
 
 
 def _manifest(tar: tarfile.TarFile) -> Manifest:
+    """The manifest of a backup. Raises `Refused` if a newer Audience made it, `ValueError` if it is
+    malformed.
+    """
     values = json.loads(_member(tar, MANIFEST).read(CHUNK_BYTES))
     if values["format"] > FORMAT:
         raise Refused("The backup is newer than this Audience: upgrade Audience.")
@@ -189,6 +192,7 @@ def _extract(tar: tarfile.TarFile, name: str, folder: Path, manifest: Manifest, 
 
 
 def _member(tar: tarfile.TarFile, name: str) -> IO[bytes]:
+    """A file in a backup. Raises `KeyError`."""
     member = tar.extractfile(name)
     if member is None:
         raise KeyError(name)

@@ -30,14 +30,14 @@ def differing(site: Site) -> tuple[int, int]:
     """How many subscribers of a sample differ from the change log, and how many the sample has."""
     ids = changed_subscribers.newest(site.id, SAMPLED)
     numbers = list(changed_subscribers.rows_of(site.id, ids))[-ROWS:]
-    recorded = _replayed(stored.at_numbers(site.id, numbers), set(ids))
+    recorded = _replay_all(stored.at_numbers(site.id, numbers), set(ids))
     _forget_deleted_tags(site.id, recorded.values())
     existing = stored_subscribers.get_by_ids(site.id, recorded)
     wrong = [id_ for id_, subscriber in existing.items() if not _agrees(subscriber, recorded[id_])]
     return len(wrong), len(existing)
 
 
-def _replayed(rows: Iterable[LogRow], ids: set[int]) -> dict[int, Values]:
+def _replay_all(rows: Iterable[LogRow], ids: set[int]) -> dict[int, Values]:
     """The last values and tags of each subscriber in rows of the change log."""
     states: dict[int, Values] = {}
     for row in rows:
@@ -62,6 +62,7 @@ def _forget_deleted_tags(site_id: int, states: Collection[Values]) -> None:
 
 
 def _agrees(subscriber: Subscriber, state: Values) -> bool:
+    """Whether a subscriber is as the change log says."""
     plain = (name for name in state if name not in ("fields", "tags"))
     return (
         all(getattr(subscriber, name) == state[name] for name in plain)

@@ -139,7 +139,7 @@ def repeat(
                 lines = [line for line in lines if movers.get(line) != uuid_hash]
             for line in lines:
                 if line.kind != SUBSCRIBED and not (is_away and line in in_backup):
-                    accepted = _accepted(line, old, now)
+                    accepted = _acceptance(line, old, now)
                     changes[accepted].append(_unsubscribe_again(key, line, accepted))
             resubscribed += (key for line in lines if line.kind == SUBSCRIBED)
         for accepted, again in changes.items():
@@ -155,7 +155,8 @@ def repeat(
     return count
 
 
-def _accepted(line: LogLine, old: Set[LogLine], now: Acceptance) -> Acceptance:
+def _acceptance(line: LogLine, old: Set[LogLine], now: Acceptance) -> Acceptance:
+    """The acceptance of a line: its own if the line is among `old`, else `now`."""
     return Acceptance(line.number or 0, line.at, now.source) if line in old else now
 
 
@@ -167,13 +168,15 @@ def _suppress(
     for address_hash, change in by_hash.items():
         if address_hash in present and change in in_backup:
             continue
-        kind = (
-            ConsentKind.DATED_UNSUBSCRIBE if change.kind == UNSUBSCRIBED_BY_DATE else ConsentKind.UNSUBSCRIBE
-        )
+        is_dated = change.kind == UNSUBSCRIBED_BY_DATE
+        kind = ConsentKind.DATED_UNSUBSCRIBE if is_dated else ConsentKind.UNSUBSCRIBE
         before = present.get(address_hash, Suppression(suppressions.UNSUBSCRIBED, 0, 0))
-        since, kind = max((min(change.at, now.at), kind), (before.since, ConsentKind(before.kind)))
-        number = _accepted(change, old, now).number
-        suppressed[address_hash] = Suppression(before.reason, since, number, kind)
+        number = _acceptance(change, old, now).number
+        events = [
+            ConsentEvent(min(change.at, now.at), number, kind),
+            ConsentEvent(before.since, number, ConsentKind(before.kind)),
+        ]
+        suppressed[address_hash] = Suppression(before.reason, *max(events, key=lambda event: event.order))
     change_log.suppress(site_id, suppressed, now.number)
 
 

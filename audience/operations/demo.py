@@ -56,7 +56,7 @@ def create(instance: Path, count: int, progress: Progress) -> tuple[Site, NewKey
     site = sites.create(NAME, TIME_ZONE)
     try:
         _fill(site, count, progress)
-        operators.own(site, COMMAND_LINE)
+        operators.add_owners(site, COMMAND_LINE)
         return site, keys.create([site])
     except BaseException:
         sites.delete(site, instance, progress)

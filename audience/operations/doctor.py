@@ -55,7 +55,7 @@ def permissions(context: Context) -> Iterator[Finding]:
     if context.fix:
         for path in paths:
             path.chmod(path.stat().st_mode & ~0o077)
-    exposed = [_exposed(path) for path in paths if path.stat().st_mode & 0o077]
+    exposed = [_exposure(path) for path in paths if path.stat().st_mode & 0o077]
     exposed += _open_to_everybody(context)
     yield from exposed or [ok("permissions", f"{folder} is private")]
 
@@ -69,7 +69,7 @@ def _open_to_everybody(context: Context) -> Iterator[Finding]:
             yield bad("permissions", f"everybody can read {name}", f"Run `chmod o= {name}`.")
 
 
-def _exposed(path: Path) -> Finding:
+def _exposure(path: Path) -> Finding:
     if path.is_dir():
         return warn("permissions", f"others can enter {path}", f"Run `chmod 700 {path}`, or use --fix.")
     return bad("permissions", f"others can read {path}", f"Run `chmod 600 {path}`, or use --fix.")

@@ -117,7 +117,7 @@ def counters(context: Context) -> Iterator[Finding]:
     if not context.recount:
         return
     for site in sites.list_all():
-        stored_counts, counted = stats.kept_and_counted(site)
+        stored_counts, counted = stats.stored_and_counted(site)
         if stored_counts != counted and context.fix:
             stats.repair(site)
             stored_counts = counted
@@ -131,7 +131,7 @@ def counters(context: Context) -> Iterator[Finding]:
             yield bad("counters", sentence, REPAIR)
 
 
-def derived(context: Context) -> Iterator[Finding]:
+def derived_values(context: Context) -> Iterator[Finding]:
     """Checks the values derived from subscribers: counters of domains and tags, and values that segments
     compare.
     """
@@ -163,8 +163,8 @@ def compared_tags(_: Context) -> Iterator[Finding]:
 
 
 def first_scheme(_: Context) -> Iterator[Finding]:
-    """Counts what is left from before sites had keys. It is renewed by itself, except for a webhook's secret,
-    which the receiver has.
+    """Counts the hashes, secrets and API keys from before sites had keys. They are renewed when they are
+    used, except for a webhook's secret, which the receiver has.
     """
     counts = stored.count_first_scheme(site_keys.SECOND)
     if any(counts):

@@ -18,7 +18,7 @@ def ensure(settings: Settings) -> dict[str, str] | None:
         if sites.list_all():
             return None
         site = sites.create("My first site")
-        operators.own(site, COMMAND_LINE)
+        operators.add_owners(site, COMMAND_LINE)
         key = keys.create([site])
         values = {
             "base_url": settings.base_url,

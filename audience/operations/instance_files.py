@@ -167,6 +167,7 @@ def _with_keys(settings: Settings, check_value: str | None) -> Iterator[Finding]
 
 
 def _fits(secret: bytes, check_value: str | None) -> bool:
+    """Whether a secret may be the pepper: of its length, and the one of the check value, if there is one."""
     if len(secret) != pepper.PEPPER_BYTES:
         return False
     return check_value is None or hmac.compare_digest(pepper.check_value(secret), check_value)

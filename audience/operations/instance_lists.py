@@ -35,7 +35,7 @@ def put(instance: Path, name: str, entry: str, part: str, actor: Actor) -> None:
         raise Refused(UNKNOWN)
     file = instance / f"{name}.txt"
     try:
-        text = own_lists.changed(file, NORMAL_FORMS[name], entry, part)
+        text = own_lists.text_with(file, NORMAL_FORMS[name], entry, part)
     except ValueError as error:
         raise Refused(ENTRY) from error
     audit_log.record(actor, f"{AUDIT_TEXTS[part]} {name}", subject=entry.strip())

@@ -134,6 +134,7 @@ def delete(settings: Settings, name: str, actor: Actor) -> None:
 
 
 def _file(settings: Settings, name: str) -> Path:
+    """The path of a backup. Raises `NotFound`."""
     file = settings.instance / FOLDER / name
     if not _is_ours(file) or not file.is_file():
         raise NotFound(GONE)

@@ -97,7 +97,7 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
         for table in tables:
             _copy(source, arriving, table, progress)
         arriving.settle()
-        if differences := different(source, arriving, tables, progress):
+        if differences := first_difference(source, arriving, tables, progress):
             raise Refused(DIFFERS.format(differences))
         mark(source, phase, phase._replace(name=LEFT, at=clock.now_ms()))
         mark(arriving, phase._replace(name=ARRIVING), HERE)
@@ -152,6 +152,7 @@ def _refuse_target(phase: Phase, arriving: End, url: str) -> None:
 
 
 def _goes_on(phase: Phase, arrived: Phase) -> bool:
+    """Whether both ends are in the same interrupted move."""
     return bool(phase.move) and arrived.name == ARRIVING and arrived.move == phase.move
 
 
@@ -178,8 +179,8 @@ def _copy_log(instance: Path, source: End, arriving: End) -> None:
     """Logs all that the log has at the target: in a table, or in the file in its folder."""
     log = instance / erasure_log.LOG
     in_file = list(erasure_log.read(log))
-    lines_there = set(erasure_log.paired(arriving.logged_erasures()) if arriving.keeps_log else in_file)
-    changes = erasure_log.paired(source.logged_erasures()) if source.keeps_log else in_file
+    lines_there = set(erasure_log.pair(arriving.logged_erasures()) if arriving.keeps_log else in_file)
+    changes = erasure_log.pair(source.logged_erasures()) if source.keeps_log else in_file
     missing = [
         line for line in changes if line not in lines_there and not (lines_there and line.kind == BEGINNING)
     ]
@@ -199,10 +200,10 @@ def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> 
         arriving.raise_last_id(table, number)
 
 
-def different(source: End, arriving: End, tables: list[MovedTable], progress: Progress) -> str:
+def first_difference(source: End, arriving: End, tables: list[MovedTable], progress: Progress) -> str:
     """The name of the first table that differs between both ends; "" if none does."""
     for table in tables:
-        advance = _counted(f"Comparing {table.name}", 2 * source.count(table), progress)
+        advance = _counter(f"Comparing {table.name}", 2 * source.count(table), progress)
         if source.sums(table, advance) != arriving.sums(table, advance):
             return table.name
         if source.last_id(table) != arriving.last_id(table):
@@ -216,7 +217,8 @@ def different(source: End, arriving: End, tables: list[MovedTable], progress: Pr
     return ""
 
 
-def _counted(step: str, total: int, progress: Progress) -> Callable[[int], None]:
+def _counter(step: str, total: int, progress: Progress) -> Callable[[int], None]:
+    """A function that adds rows to a step's progress."""
     done = 0
 
     def advance(rows: int) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from audience import clock
 from audience.config import Settings
 from audience.errors import Refused
-from audience.operations.moves import different, end, mark, release
+from audience.operations.moves import end, first_difference, mark, release
 from audience.protocols import Progress
 from storage import database
 from storage.instance import moves
@@ -37,10 +37,11 @@ UPGRADED = (
 
 
 def undo(settings: Settings, password_file: str, lost: bool, progress: Progress) -> None:
-    """Undoes a move, if the other database has not changed since, or is `lost`.
+    """Uses this database again, which the instance moved away from. A finished move is undone only if nothing
+    was written to the new database since, or, with `lost`, only if that database is gone.
 
     If interrupted, both databases stay unused; run it again to continue. Raises `Refused`; `Unavailable` if a
-    process uses the other database's file, or a server does not answer.
+    process uses the new database's file, or a server does not answer.
     """
     with end(settings) as source:
         phase = source.phase()
@@ -71,8 +72,8 @@ def _is_end_of(phase: Phase, present: Phase) -> bool:
 
 
 def _retire_target(source: End, phase: Phase, target: Settings, progress: Progress) -> None:
-    """Marks the other database as unused, and compares it only then, because a host may have written
-    to it.
+    """Marks the new database as unused, and only then compares it, because a host may have written to it.
+    Raises `Refused` if one has: then the new database stays in use.
     """
     with end(target) as other:
         if not _is_end_of(phase, other.phase()):
@@ -84,6 +85,6 @@ def _retire_target(source: End, phase: Phase, target: Settings, progress: Progre
     with end(target) as other:
         arriving = Phase("", ARRIVING, "", clock.now_ms())
         mark(other, other.phase(), arriving)
-        if table := different(source, other, moves.tables(), progress):
+        if table := first_difference(source, other, moves.tables(), progress):
             mark(other, arriving, HERE)
             raise Refused(WRITTEN.format(table))

@@ -64,7 +64,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("providers", doctor.providers, ready=health.zones, only_warns=True),
     Probe("webhooks", health.check_webhooks, Needs.MIGRATED, ready=health.check_webhooks, only_warns=True),
     Probe("counters", doctor_database.counters, Needs.MIGRATED),
-    Probe("values", doctor_database.derived, Needs.MIGRATED),
+    Probe("values", doctor_database.derived_values, Needs.MIGRATED),
     Probe("tags", doctor_database.compared_tags, Needs.MIGRATED),
     Probe("schemes", doctor_database.first_scheme, Needs.MIGRATED),
     Probe("changes", doctor_database.record_of_changes, Needs.MIGRATED),

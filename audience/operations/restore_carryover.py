@@ -184,12 +184,12 @@ def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
     carryover.pepper_check = stored_pepper.check_value() or carryover.pepper_check
     carryover.site_ids = {site.uuid: site.id for site in stored_sites.list_all()}
     for uuid, site_id in carryover.site_ids.items():
-        carryover.note_number(uuid, site_counters.accepted(site_id))
+        carryover.note_number(uuid, site_counters.newest_accepted_number(site_id))
         carryover.changes[uuid] = stored_changes.numbers(site_id)[0]
     carryover.ended_keys = stored.ended_keys()
     carryover.operators = operator_carryover.read()
     carryover.waiting = consent_carryover.waiting(accepted)
-    carryover.links = link_generations.carried()
+    carryover.links = link_generations.list_by_site()
 
 
 def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
@@ -262,8 +262,8 @@ def _repeat(
     after the backup.
     """
     with database.write(site.id):
-        accepted = site_counters.accepted(site.id)
-        erased = _erased(site, [line for line in lines if line.kind == ERASED], accepted)
+        accepted = site_counters.newest_accepted_number(site.id)
+        erased = _lacking_erasures(site, [line for line in lines if line.kind == ERASED], accepted)
         _raise_accepted(site, carryover)
         again = subscribers.accept_now(site.id, RESTORE)
         since = {line.address_hash: min(line.at, again.at) for line in erased}
@@ -276,8 +276,8 @@ def _repeat(
         return (count, consent_carryover.repeat(site.id, last, movers, old, in_backup, again))
 
 
-def _erased(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:
-    """The erasures that the open instance lacks: accepted since, or of a subscriber who exists."""
+def _lacking_erasures(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:
+    """The erasures that the open instance lacks: accepted since the backup, or of a subscriber who exists."""
     old = {hash_: line.number for line in lines if (line.number or 0) <= accepted for hash_ in line.hashes}
     again = {None, *(old[hash_] for hash_ in existing_uuid_hashes(site, old))}
     return [line for line in lines if line.number in again or (line.number or 0) > accepted]

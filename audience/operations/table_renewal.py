@@ -130,7 +130,7 @@ def _changes(old: dict[str, tables.DatedTable], draft: Path, sources: Iterable[s
     if "geolocation" in sources:
         folders = old["geolocation"].path, draft / "geolocation"
         yield _change("places", *(_places(folder) for folder in folders))
-        before, after = (_located(folder) for folder in folders)
+        before, after = (_count_located(folder) for folder in folders)
         yield TableChange(
             "addresses with a place", before, after, max(after - before, 0), max(before - after, 0)
         )
@@ -150,7 +150,7 @@ def _places(folder: Path) -> set[str]:
         return {line.partition(",")[2] for line in islice(file, 1, None)}
 
 
-def _located(folder: Path) -> int:
+def _count_located(folder: Path) -> int:
     """The number of IPv4 addresses that have a place."""
     with lzma.open(folder / place_tables.BLOCKS, "rt", encoding="ascii") as file:
         rows = (line.split(",") for line in islice(file, 1, None))
@@ -187,6 +187,7 @@ def _remove_unused(home: Path) -> None:
 
 @contextmanager
 def _lock(home: Path) -> Iterator[None]:
+    """Lets one process at a time renew the tables. Raises `Refused` while another does."""
     with (home / LOCK).open("wb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -27,7 +27,7 @@ def back_up_first(settings: Settings, is_backed_up: bool = False) -> None:
     """
     if not database.is_spoilt_by_migrating():
         return
-    if stored.backed_up_elsewhere(settings.database):
+    if stored.backup_advice(settings.database):
         if not is_backed_up:
             raise Unusable(ON_SERVER)
         return

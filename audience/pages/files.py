@@ -30,7 +30,7 @@ def static(name: str) -> Response:
     if name != STYLE_SHEET:
         raise NotFound(NOTHING)
     content = _content()
-    return _cached(packable(content, gzip.compress(content, mtime=0), "text/css"), _hash(content))
+    return _cache_by_version(packable(content, gzip.compress(content, mtime=0), "text/css"), _hash(content))
 
 
 @blueprint.get("/pages/<site_uuid>/look.css")
@@ -41,7 +41,7 @@ def look_css(site_uuid: str) -> Response:
     if not accent:
         raise NotFound(NOTHING)
     content = colours.style_sheet(accent).encode()
-    return _cached(Response(content, mimetype="text/css"), _hash(content))
+    return _cache_by_version(Response(content, mimetype="text/css"), _hash(content))
 
 
 @blueprint.get("/pages/<site_uuid>/logo")
@@ -51,7 +51,7 @@ def logo(site_uuid: str) -> Response:
     found = looks.logo(sites.get_by_uuid(site_uuid))
     if found is None:
         raise NotFound(NOTHING)
-    return _cached(Response(found.content, mimetype=found.kind), looks.logo_hash(found.content))
+    return _cache_by_version(Response(found.content, mimetype=found.kind), looks.logo_hash(found.content))
 
 
 def static_url() -> str:
@@ -59,13 +59,15 @@ def static_url() -> str:
 
 
 def look_url(site: Site, look: Look, name: str) -> str:
-    """Of `look.css` or `logo`."""
+    """The address of a site's `look.css` or `logo`."""
     version = look.logo_hash if name == "logo" else _hash(colours.style_sheet(look.accent).encode())
     return f"{public_root()}/pages/{site.uuid}/{name}?v={version}"
 
 
-def _cached(response: Response, version: str) -> Response:
-    """For a year, if the address has the hash of what it gives."""
+def _cache_by_version(response: Response, version: str) -> Response:
+    """Lets a response be cached for a year, if the address has the hash of what it gives. Returns the
+    response.
+    """
     if request.args.get("v") == version:
         response.headers["Cache-Control"] = CACHE_ONE_YEAR
     return response

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, g, request
 
 from audience import clock
 from audience.errors import NotFound, TooMany
-from audience.http.access import client_address, counted_as, public
+from audience.http.access import client_address, network_of, public
 from audience.http.services import services, settings
 from audience.links import links, undoing, unsubscribing, visits
 from audience.links.links import GLUED, PREFERENCES, UNSUBSCRIBE, Link, Standing
@@ -33,7 +33,7 @@ Answer = Callable[[Link, str], Response]
 @public
 def ask(token: str) -> Response:
     """Asks whether to unsubscribe"""
-    return _asked(*_read(UNSUBSCRIBE, token))
+    return _show_question(*_read(UNSUBSCRIBE, token))
 
 
 @blueprint.post("/unsubscribe/<token>")
@@ -41,7 +41,7 @@ def ask(token: str) -> Response:
 def unsubscribe(token: str) -> Response:
     """Unsubscribes, whatever the body"""
     link, token = _read(UNSUBSCRIBE, token)
-    return _unsubscribed(link, token, is_one_click=ONE_CLICK in read_body())
+    return _unsubscribe(link, token, is_one_click=ONE_CLICK in read_body())
 
 
 @blueprint.get("/preferences", defaults={"token": ""})
@@ -59,13 +59,14 @@ def change(token: str) -> Response:
     link, token = _read(PREFERENCES, token)
     read_body()
     if request.form.get("act") == "unsubscribe":
-        return _unsubscribed(link, token)
+        return _unsubscribe(link, token)
     language = request.form.get("language", "")
     is_saved = language in LANGUAGES and visits.choose_language(link, language)
     return _choice(link, token, is_saved=is_saved)
 
 
-def _undone(link: Link, token: str) -> Response:
+def _undo(link: Link, token: str) -> Response:
+    """Undoes the unsubscribe of a ticket. Returns the page that says so, or that it is too late."""
     outcome = undoing.undo(link, request.form.get("ticket", ""))
     visit = visits.look(link)
     if outcome is UndoOutcome.TOO_LATE:
@@ -73,7 +74,8 @@ def _undone(link: Link, token: str) -> Response:
     return show("back", link.site, visit.language, visit=visit, here=_path(link, token))
 
 
-def _reasoned(link: Link, token: str) -> Response:
+def _save_reason(link: Link, token: str) -> Response:
+    """Saves why somebody unsubscribed. Returns the farewell, or the page that it is too late."""
     ticket, reason = request.form.get("ticket", ""), request.form.get("reason", "")
     good = undoing.give_reason(link, ticket, reason)
     if good is None:
@@ -97,15 +99,15 @@ def _add(purpose: str, name: str, answer: Answer) -> None:
 for view in (unsubscribe, change):
     vars(view)["check"] = check
 for purpose in (UNSUBSCRIBE, PREFERENCES):
-    _add(purpose, "undo", _undone)
-    _add(purpose, "reason", _reasoned)
+    _add(purpose, "undo", _undo)
+    _add(purpose, "reason", _save_reason)
 
 
 def _read(purpose: str, token: str) -> tuple[Link, str]:
     """A good link, and its token alone. Raises `NotFound`, alike for all causes, or `TooMany`."""
     link = links.read(purpose, token)
     if link is None or link.standing is Standing.REVOKED:
-        limit, address = settings().auth_failures, counted_as(client_address())
+        limit, address = settings().auth_failures, network_of(client_address())
         if wait := services().limiter.hit(limit, "link", address):
             raise TooMany(THROTTLED, wait)
         raise NotFound(BROKEN)
@@ -113,7 +115,8 @@ def _read(purpose: str, token: str) -> tuple[Link, str]:
     return link, token.rstrip(GLUED)
 
 
-def _asked(link: Link, token: str) -> Response:
+def _show_question(link: Link, token: str) -> Response:
+    """The page that asks whether to unsubscribe or, if that is done, to resubscribe."""
     visit = visits.look(link)
     shown = partial(show, site=link.site, language=visit.language, visit=visit, here=_path(link, token))
     if visit.status is VisitStatus.UNKNOWN:
@@ -124,12 +127,13 @@ def _asked(link: Link, token: str) -> Response:
 def _choice(link: Link, token: str, is_saved: bool = False) -> Response:
     visit = visits.look(link)
     if not visit.may_choose:
-        return _asked(link, token)
+        return _show_question(link, token)
     here = _path(link, token)
     return show("choose", link.site, visit.language, visit=visit, here=here, is_saved=is_saved)
 
 
-def _unsubscribed(link: Link, token: str, is_one_click: bool = False) -> Response:
+def _unsubscribe(link: Link, token: str, is_one_click: bool = False) -> Response:
+    """Unsubscribes whom a link is for. Returns the farewell, or one line for a one-click unsubscribe."""
     outcome, number, before = unsubscribing.unsubscribe(link)
     is_unknown = outcome is LinkOutcome.UNKNOWN
     if is_one_click:

@@ -35,15 +35,15 @@ BOLD = Markup('<b class="nb">{}</b>')
 def show(template: str, site: Site, language: str = "", *, status: int = 200, **shown: Any) -> Response:
     """A page of a site. `language` is that of the person, if it is known."""
     look = looks.get(site)
-    return _rendered(template, language, look.language, status, site=site, look=look, **shown)
+    return _render(template, language, look.language, status, site=site, look=look, **shown)
 
 
 def error_page(error: ErrorResponse) -> Response:
     """The page of an error: of no site, and the same for all causes of one status."""
-    return _rendered("error", "", "", error.status, kind=ERRORS.get(error.status, "failed"))
+    return _render("error", "", "", error.status, kind=ERRORS.get(error.status, "failed"))
 
 
-def _rendered(template: str, of_person: str, of_site: str, status: int, **shown: Any) -> Response:
+def _render(template: str, of_person: str, of_site: str, status: int, **shown: Any) -> Response:
     chosen = texts.known(request.args.get("lang", ""))
     named = LanguageAccept([pair for pair in request.accept_languages if pair[0] != "*"])
     accepted = named.best_match(LANGUAGES, "")

@@ -15,7 +15,7 @@ ADDRESS = "{address}"
 
 
 class Texts:
-    """Those of one language."""
+    """The texts of one language."""
 
     def __init__(self, language: str) -> None:
         self.language = language

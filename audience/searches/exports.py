@@ -27,14 +27,13 @@ ExportPage = list[tuple[Subscriber, list[str]]]
 
 
 def pages(site: Site, segment_id: str | None = None) -> Iterator[ExportPage]:
-    """Pages of (subscriber, names of its tags), in order of creation. Raises `NotFound` at once.
-
-    Not a snapshot, but no subscriber appears twice; those created meanwhile come last.
+    """Pages of (subscriber, names of its tags), in order of creation. Raises `NotFound` at once. Not a
+    snapshot, but no subscriber appears twice; those created during the export come last.
     """
     return _all_pages(site.id) if segment_id is None else _member_pages(site.id, _rules(site.id, segment_id))
 
 
-def recorded(
+def recorded_pages(
     site: Site, segment_id: str | None, actor: Actor, with_links: bool = False
 ) -> Iterator[ExportPage]:
     """Reads pages as `pages` does, and then records in the audit log who exported how many. Raises `NotFound`
@@ -42,8 +41,10 @@ def recorded(
     """
     read, more = pages(site, segment_id), WITH_LINKS if with_links else ""
     if segment_id is None:
-        return audit_log.sent(site, read, actor, EXPORTED + more)
-    return audit_log.sent(site, read, actor, segments.EXPORTED + more, segments.get(site, segment_id).name)
+        return audit_log.record_export(site, read, actor, EXPORTED + more)
+    return audit_log.record_export(
+        site, read, actor, segments.EXPORTED + more, segments.get(site, segment_id).name
+    )
 
 
 @database.session()
@@ -64,8 +65,8 @@ def _all_pages(site_id: int) -> Iterator[ExportPage]:
 
 
 def _member_pages(site_id: int, rules: Any) -> Iterator[ExportPage]:
-    """The pages of those whom rules choose. They are looked for again every `LOOKED_FOR` pages, so that who
-    has unsubscribed meanwhile is missing.
+    """The pages of the subscribers who match rules. They are looked for again every `LOOKED_FOR` pages, so
+    that whoever has unsubscribed in between is left out.
     """
     after, ids = 0, BitMap()
     for number in count():

@@ -61,7 +61,7 @@ def _filters(site: Site, query: SearchRequest) -> Filters | None:
     if len(tag_ids) < len({tags.name_key(name) for name in query.tags}):
         return None
     twins = tags.twins(site.id) if tag_ids else {}
-    rules += [segments.tagged(site.id, key) for key, tag_id in tag_ids.items() if tag_id in twins]
+    rules += [segments.tag_condition(site.id, key) for key, tag_id in tag_ids.items() if tag_id in twins]
     if not all(map(segments.is_id, query.tag_ids)):
         return None
     try:

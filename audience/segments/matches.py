@@ -106,7 +106,7 @@ def _match_result(node: Node, holds: Iterator[bool], values: "_Values") -> Match
     """The result for a node. `holds` yields the result of each condition, in the order of the tree."""
     group = _group(node)
     if not group:
-        return {**node, "matches": next(holds), "value": values.of(node)}
+        return {**node, "matches": next(holds), "value": values.read(node)}
     parts = [_match_result(part, holds, values) for part in _parts(node, group)]
     matches = COMBINED[group]([part["matches"] for part in parts])
     return {group: parts[0] if group == "not" else parts, "matches": matches}
@@ -118,7 +118,8 @@ class _Values:
     def __init__(self, site_id: int, subscriber: Subscriber) -> None:
         self.site_id, self.subscriber = site_id, subscriber
 
-    def of(self, node: Node) -> Any:
+    def read(self, node: Node) -> Any:
+        """What the subscriber has for the subject of a condition."""
         subject, subscriber = next(key for key in SUBJECTS if key in node), self.subscriber
         if subject == "field":
             value = _field(subscriber, node["field"])

@@ -199,8 +199,8 @@ def _any(rules: list[dict[str, Any]]) -> dict[str, Any]:
     return rules[0] if len(rules) == 1 else {"any": rules}
 
 
-def tagged(site_id: int, key: str) -> Sql:
-    """The condition for subscribers who have a tag of this key, or a twin of it."""
+def tag_condition(site_id: int, key: str) -> Sql:
+    """The condition for subscribers who have the tag of this key, or a twin of it."""
     return Finder(site_id).members(Condition("tag", "is", key)).condition
 
 

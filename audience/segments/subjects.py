@@ -71,6 +71,7 @@ def _text(value: Any) -> str:
 
 
 def _scalar(value: Any) -> bool | int | float | str:
+    """The operand, if it is a single value; text in lower case. Raises `ValueError`."""
     if not isinstance(value, bool | int | float | str):
         raise ValueError(VALUE)
     return value.casefold() if isinstance(value, str) else value
@@ -98,6 +99,7 @@ def _number_or_date(value: Any, _: dt.tzinfo) -> int | float | Instant:
 
 
 def _status(value: Any) -> str:
+    """The operand, if it is a status. Raises `ValueError`."""
     if value not in ("subscribed", "unsubscribed"):
         raise ValueError(STATUS)
     return str(value)
@@ -131,12 +133,14 @@ def _fold(value: Any) -> str:
 
 
 def _flag(value: Any) -> bool:
+    """The operand, if it is true or false. Raises `ValueError`."""
     if not isinstance(value, bool):
         raise ValueError(FLAG)
     return value
 
 
 def whole_number(value: Any, maximum: int, message: str) -> int:
+    """The operand, if it is from 1 to `maximum`. Raises `ValueError` with the message."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= maximum:
         raise ValueError(message)
     return value

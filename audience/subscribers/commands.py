@@ -194,6 +194,9 @@ def _write(
 def _change_email(
     site_id: int, targets: list[Target], accepted: Acceptance
 ) -> tuple[str | None, dict[int, str]]:
+    """Changes addresses, one after another. Returns the key of the last new address, None if none was
+    changed, and the messages of the commands that failed, by index.
+    """
     key_after, failed = None, {}
     for index, _, key, command in targets:
         message = subscribers.change_email(site_id, key, command["query"], accepted)

@@ -62,13 +62,14 @@ class Holders:
                 holders = self._by_sent[name].get(value)
                 if holders is None:
                     [row] = values(value)
-                    holders = self._by_sent[name][value] = self._of(name, row)
+                    holders = self._by_sent[name][value] = self._ids_with(name, row)
                 holders.append(subscriber_id)
             else:
                 for row in values(value):
-                    self._of(name, row).append(subscriber_id)
+                    self._ids_with(name, row).append(subscriber_id)
 
-    def _of(self, name: str, row: Value) -> list[int]:
+    def _ids_with(self, name: str, row: Value) -> list[int]:
+        """The list, to be added to, of the ids with a value of the field `name`."""
         return self.by_value.setdefault((self._field_ids[name], *row), [])
 
 
@@ -97,6 +98,7 @@ def rebuild(site: Site) -> None:
 
 @database.writes_site
 def _clear_some(site_id: int, table: str) -> bool:
+    """Deletes up to `CHUNK` rows of a table. True if more may be left."""
     return bool(site_tables.delete_some(table, site_id, CHUNK))
 
 
@@ -160,6 +162,7 @@ def _merge_some(site_id: int, blocks: dict[int, set[int]]) -> None:
 
 
 def _step(job: Job, _deadline: float) -> int:
+    """Merges the changes of values. Returns after how many milliseconds to go on, or `SETTLED`."""
     merge(job.site_id)
     with database.write(job.site_id):
         if stored.changed_bytes(job.site_id):

@@ -36,7 +36,7 @@ def recount(site: Site) -> Counts:
     return Counts(*stored.recount(site.id))
 
 
-def kept_and_counted(site: Site) -> tuple[Counts, Counts]:
+def stored_and_counted(site: Site) -> tuple[Counts, Counts]:
     """The stored counts and the counted ones (`for_site`, `recount`), in one snapshot."""
     with database.snapshot():
         return Counts(*stored.counters(site.id)), Counts(*stored.recount(site.id))

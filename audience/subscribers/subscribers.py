@@ -129,7 +129,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
     subscriber = stored.get_by_key(site_id, key)
     if subscriber is None:
         return MISSING
-    old_hash, new_hash = map(site_keys.renewed(site_id, {key, new_key}).__getitem__, (key, new_key))
+    old_hash, new_hash = map(site_keys.renew_hashes(site_id, {key, new_key}).__getitem__, (key, new_key))
     if new_key != key:
         if stored.get_by_key(site_id, new_key):
             return TAKEN

@@ -97,6 +97,9 @@ def _strip(tag: DiscardedTag, deadline: float = math.inf) -> None:
 
 @database.writes_site
 def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
+    """Takes a deleted tag from up to `CHUNK_ROWS` subscribers; forgets it once nobody has it. True if more
+    may be left.
+    """
     at = clock.now_ms()
     tagged_rows = stored.subscribers_with_tag(site_id, tag.tag_id, CHUNK_ROWS)
     without = [

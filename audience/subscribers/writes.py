@@ -31,7 +31,7 @@ def save(batch: SubscriberBatch) -> None:
     for subscriber_id, subscriber in zip(stored.new_ids(len(created)), created, strict=True):
         subscriber[ID] = subscriber_id
     stored.insert(created)
-    changed = _changed(batch)
+    changed = _changed_by_groups(batch)
     stored.update(batch.site_id, changed)
     _save_tags(batch)
     _save_values(batch)
@@ -64,7 +64,7 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
     by_domain = Counter(domains.domains_of(subscriber.email_key for subscriber in subscribers))
     domains.count(site_id, {domain: -size for domain, size in by_domain.items()})
-    hashes = site_keys.renewed(site_id, {subscriber.email_key for subscriber in subscribers})
+    hashes = site_keys.renew_hashes(site_id, {subscriber.email_key for subscriber in subscribers})
     former = {
         site_keys.address_hash(site_id, subscriber.uuid): hashes[subscriber.email_key]
         for subscriber in subscribers
@@ -90,7 +90,7 @@ def _write_texts(batch: SubscriberBatch) -> None:
             batch.subscribers[key][TAG_IDS] = orjson.dumps(tag_ids).decode()
 
 
-def _changed(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]:
+def _changed_by_groups(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]:
     """The existing subscribers that differ from what they were, by the sum of their groups of columns."""
     changed: dict[int, list[SubscriberRow]] = defaultdict(list)
     for key, before in batch.existing.items():

@@ -105,19 +105,19 @@ class RowReader:
         the action created.
         """
         return [
-            self._created(entry.subscriber_id, mentioned.get(entry.subscriber_id))
+            self._decide_created(entry.subscriber_id, mentioned.get(entry.subscriber_id))
             if entry.new is None
-            else self._changed(entry)
+            else self._decide_changed(entry)
             for entry in self.entries
             if entry.subscriber_id not in decided
         ]
 
-    def _created(self, id_: int, by: Source | None) -> Decision:
+    def _decide_created(self, id_: int, by: Source | None) -> Decision:
         subscriber, lifted = self.subscribers.get(id_), self.lifted.get(id_)
         if subscriber is None:
             return Decision(id_, KEPT)
         if by is None:
-            return self._removed(id_, subscriber)
+            return self._decide_removal(id_, subscriber)
         decision = Decision(id_, KEPT, subscriber, by=by)
         if lifted:
             self._decide_consent(decision, ConsentBefore(lifted.since, *lifted[1:]), subscriber)
@@ -125,7 +125,7 @@ class RowReader:
             self._decide_consent(decision, ConsentBefore(), subscriber)
         return decision
 
-    def _removed(self, id_: int, subscriber: Subscriber) -> Decision:
+    def _decide_removal(self, id_: int, subscriber: Subscriber) -> Decision:
         """The decision to remove a subscriber. The suppression of one who unsubscribed stays, unless it is
         lifted or they are to be resubscribed.
         """
@@ -136,7 +136,7 @@ class RowReader:
         decision.only_unsubscribed = is_only and not lifted
         return decision
 
-    def _changed(self, entry: LogEntry) -> Decision:
+    def _decide_changed(self, entry: LogEntry) -> Decision:
         id_, subscriber = entry.subscriber_id, self.subscribers.get(entry.subscriber_id)
         if subscriber is None:
             return Decision(id_, KEPT)

@@ -47,7 +47,8 @@ def read_on(site_id: int, source: Source, reached: Reached) -> Mentions:
         reached, by = reached._replace(row=row.id), Source(row.source, row.source_id)
         if by != source and by.kind != "undo":
             entries = unpack(row.entries)
-            by_id |= dict.fromkeys(entries.turned() if by in undone_sources else entries.mentioned(), by)
+            ids = entries.turned_ids() if by in undone_sources else entries.mentioned_ids()
+            by_id |= dict.fromkeys(ids, by)
     chunks = bulk_actions.waiting_chunks(site_id, reached.chunk, ROWS_AT_ONCE)
     for chunk_id, action_id, ids in chunks:
         reached = reached._replace(chunk=chunk_id)

@@ -14,7 +14,7 @@ from audience.access.audit_log import TO_BE_UNDONE, Actor
 from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
 from audience.bulk.actions import TAG, UNSUBSCRIBE, UNTAG, BulkAction
-from audience.changes.pages import answered
+from audience.changes.pages import readable_source
 from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused
 from audience.imports import imports
@@ -147,7 +147,7 @@ def _undone_action(site_id: int, source: Source) -> UndoneAction:
 
 
 def _check_age(site: Site, source: Source, days: int) -> None:
-    changed, ends = _changed(site, source), _ends(site, source, days)
+    changed, ends = _changed_count(site, source), _ends(site, source, days)
     if changed if ends is None else ends < clock.now_ms():
         raise Refused(TOO_LATE)
 
@@ -158,8 +158,8 @@ def _ends(site: Site, source: Source, days: int) -> int | None:
     What was interrupted for long may have lost its first rows while its last are kept.
     """
     first = source_rows.first_of(site.id, source)
-    began = min(first[2], _started(site, source) or first[2]) if first else 0
-    return began + days * DAY_MS if began > change_log.dropped_at(site.id) else None
+    began = min(first[2], _started_at(site, source) or first[2]) if first else 0
+    return began + days * DAY_MS if began > change_log.newest_dropped_at(site.id) else None
 
 
 @database.session()
@@ -219,7 +219,7 @@ def dry_run(site: Site, source: Source, days: int, resubscribe: bool = False) ->
     with database.session():
         _check_age(site, source, days)
         action = _undone_action(site.id, source)._replace(resubscribe=resubscribe)
-        mentioned = _mentioned(site.id, action)
+        mentioned = _sources_of_mentions(site.id, action)
     decided, count, emails = set[int](), Counter[str](), list[str]()
     for reader in _readers(site.id, action):
         decisions = reader.decisions(decided, mentioned)
@@ -234,7 +234,7 @@ def dry_run(site: Site, source: Source, days: int, resubscribe: bool = False) ->
     return Preview(count, emails)
 
 
-def _mentioned(site_id: int, action: UndoneAction) -> dict[int, Source]:
+def _sources_of_mentions(site_id: int, action: UndoneAction) -> dict[int, Source]:
     """What mentioned each subscriber that an import created."""
     by_id, reached, is_all = read_on(site_id, action.source, Reached(action.first_row))
     while not is_all:
@@ -243,14 +243,16 @@ def _mentioned(site_id: int, action: UndoneAction) -> dict[int, Source]:
     return by_id
 
 
-def _changed(site: Site, source: Source) -> int:
+def _changed_count(site: Site, source: Source) -> int:
+    """How many subscribers the action created or changed."""
     if source.kind == BULK_ACTION:
         return bulk_actions.require(site.id, source.id).changed
     import_ = imports.progress(site, source.id)
     return import_.created + import_.updated
 
 
-def _started(site: Site, source: Source) -> int | None:
+def _started_at(site: Site, source: Source) -> int | None:
+    """When the action began, in milliseconds; None if it has not."""
     if source.kind == BULK_ACTION:
         return bulk_actions.require(site.id, source.id).started_at
     return imports.progress(site, source.id).started_at
@@ -275,7 +277,7 @@ def reasons_kept(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], i
     """(source as it is answered, subscribers) of why something stays, the most first; see `reason`."""
     rows = stored.count_sources(site.id, undo.id)
     shown_keys = keys.publishable({number for kind, number, _ in rows if kind in BY_KEY})
-    return [(answered(kind, number, shown_keys), count) for kind, number, count in rows]
+    return [(readable_source(kind, number, shown_keys), count) for kind, number, count in rows]
 
 
 def reason(kind: str, number: str | None) -> str:
@@ -292,7 +294,9 @@ def download(site: Site, source: Source, actor: Actor) -> Iterator[list[tuple[st
     the audit log says who was sent how many. Raises `NotFound`.
     """
     pages = _kept_pages(site, get(site, source).id)
-    sent = audit_log.sent(site, pages, actor, "kept subscribers downloaded", undo_work.subject(source))
+    sent = audit_log.record_export(
+        site, pages, actor, "kept subscribers downloaded", undo_work.subject(source)
+    )
     return chain([[("email", "uuid", "reason")]], sent)
 
 
@@ -300,13 +304,14 @@ def _kept_pages(site: Site, undo_id: int) -> Iterator[list[tuple[str, ...]]]:
     after = 0
     while True:
         with database.session():
-            page = stored.kept_after(site.id, undo_id, after, PAGE_ROWS)
+            page = stored.list_kept(site.id, undo_id, after, PAGE_ROWS)
             shown_keys = keys.publishable({row.source_id for row in page if row.source in BY_KEY})
         if not page:
             return
         after = page[-1].id
         yield [
-            (row.email, row.uuid, reason(*answered(row.source, row.source_id, shown_keys))) for row in page
+            (row.email, row.uuid, reason(*readable_source(row.source, row.source_id, shown_keys)))
+            for row in page
         ]
 
 

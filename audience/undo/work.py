@@ -77,6 +77,7 @@ KIND = jobs.Kind(stored.JOB, jobs.SITE, step, give_up, retry=stored.retry)
 
 @database.session()
 def _get(site_id: int, undo_id: int) -> Undo:
+    """The undo of a job. Raises `NotFound`."""
     undo = stored.get(site_id=site_id, id=undo_id)
     if undo is None:
         raise NotFound("There is no such undo on this site.")
@@ -118,8 +119,8 @@ def _do_chunk(job: Job) -> bool:
 
 
 def _read_on(site_id: int, undo: Undo) -> bool:
-    """Stores some more of those who are mentioned, in the caller's transaction. Returns whether that is
-    all.
+    """Stores more of the subscribers who are mentioned, in the caller's transaction. Returns whether all are
+    stored now.
     """
     reached = Reached(undo.read_row, undo.read_batch, undo.read_piece)
     mentions = read_on(site_id, Source(*undo.source_pair), reached)
@@ -177,7 +178,7 @@ def _additions(undo: Undo, readers: Sequence[RowReader]) -> str:
     fields = [field for whole in done for field in whole.made_fields]
     if not (tags or fields):
         return undo.made
-    before = stored.added_to_site(undo)
+    before = stored.additions(undo)
     return json.dumps(
         {"tags": [*before.get("tags", ()), *tags], "fields": [*before.get("fields", ()), *fields]}
     )
@@ -201,7 +202,7 @@ def _end(job: Job) -> None:
     """Ends an undo. Which of the added fields are in use is read before the site is locked."""
     site_id, undo_id = job.site_id, job.subject
     with database.session():
-        created = stored.added_to_site(_get(site_id, undo_id))
+        created = stored.additions(_get(site_id, undo_id))
         used = stored.fields_in_use(site_id, created.get("fields", ()))
     with database.write(site_id):
         jobs.end(job)

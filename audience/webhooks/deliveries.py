@@ -42,7 +42,8 @@ def send(
     return post(webhook.url, encoded, headers, private_addresses=private_addresses, seconds=seconds)
 
 
-def succeeded(delivered: Delivered) -> bool:
+def is_success(delivered: Delivered) -> bool:
+    """Whether the receiver took the message: it answered with a status of 2xx."""
     return delivered.failure is None and delivered.status is not None and 200 <= delivered.status < 300
 
 
@@ -63,7 +64,7 @@ def log(site_id: int, draft: Delivery, delivered: Delivered, uuids: Collection[s
 
     Answers to a test, and those of failures, are kept if none of these subscribers was erased meanwhile.
     """
-    failure = "" if succeeded(delivered) else delivered.failure or FAILED_STATUS.format(delivered.status)
+    failure = "" if is_success(delivered) else delivered.failure or FAILED_STATUS.format(delivered.status)
     keeps = draft.kind == TEST or (failure and _has_all(site_id, uuids))
     delivery = draft._replace(
         status=delivered.status,

@@ -58,8 +58,8 @@ class Message:
     uuids: set[str]
 
 
-def _logged(webhook: Webhook, listed: Sequence[LoggedChange]) -> Delivery:
-    """The entry for a try in the log. Tries of a range with the same changes, in one run, have the same
+def _log_entry(webhook: Webhook, listed: Sequence[LoggedChange]) -> Delivery:
+    """The log entry for a try. Tries of a range with the same changes, in one run, have the same
     message id.
     """
     first, last = webhook.place + (not webhook.resets), webhook.range_end
@@ -80,7 +80,7 @@ def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteCha
     if not webhooks.are_sent_here():
         return MOVE_MS
     message = _message(job, write, base_url)
-    delivered = _delivered(job, message, private_addresses) if message and message.body else None
+    delivered = _deliver(job, message, private_addresses) if message and message.body else None
     with database.write(job.site_id):
         jobs.hold(job, NET)
         wait_ms = _note(message, delivered) if message else 0
@@ -116,11 +116,13 @@ def _message(job: Job, write: WriteChange, base_url: str) -> Message | None:
         passing = _passing(site.id, webhook, changes)
         links = [Links(site, base_url).urls_of_address] if webhook.links else []
     texts = [compact_json(write(change, *links)) for change in passing]
-    if (fitting_count := _fitting(texts)) < len(texts) and _may_cut(site, webhook, _logged(ranged, passing)):
+    if (fitting_count := _fitting(texts)) < len(texts) and _may_cut(
+        site, webhook, _log_entry(ranged, passing)
+    ):
         ranged, texts = ranged._replace(range_end=passing[fitting_count].number - 1), texts[:fitting_count]
     listed = passing[: len(texts)]
     uuids = {change.uuid for change in listed if change.uuid and change.kind != ERASED}
-    return Message(site, ranged, _logged(ranged, listed), _body(listed, texts), uuids)
+    return Message(site, ranged, _log_entry(ranged, listed), _body(listed, texts), uuids)
 
 
 def _body(listed: Sequence[LoggedChange], texts: Sequence[str]) -> str:
@@ -137,20 +139,21 @@ def _may_cut(site: Site, webhook: Webhook, whole: Delivery) -> bool:
 def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange]]:
     """The webhook with its range, or else the next one, and the changes in it."""
     if webhook.resets:
-        return webhook, [_reset(webhook)]
+        return webhook, [_reset_entry(webhook)]
     try:
         page = change_log_pages.page(site, webhook.place, MOST_CHANGES)
     except Refused:  # the position is no longer kept
         newest, _ = stored_changes.numbers(site.id)
         webhook = webhook._replace(place=newest, range_end=newest, resets=1)
-        return webhook, [_reset(webhook)]
+        return webhook, [_reset_entry(webhook)]
     if webhook.range_end:
         return webhook, [change for change in page.changes if change.number <= webhook.range_end]
     last = page.changes[-1].number if page.changes else page.newest
     return webhook._replace(range_end=last), page.changes
 
 
-def _reset(webhook: Webhook) -> LoggedChange:
+def _reset_entry(webhook: Webhook) -> LoggedChange:
+    """The change that tells a receiver to copy the whole site again."""
     source = "webhook", str(webhook.id)
     return LoggedChange(webhook.range_end, clock.now_ms(), RESET, source, None, None, {})
 
@@ -174,8 +177,10 @@ def _fitting(texts: Sequence[str]) -> int:
     return max(1, sum(size <= MOST_BYTES for size in islice(sizes, 1, None)))
 
 
-def _delivered(job: Job, message: Message, private_addresses: bool) -> Delivered | None:
-    """Sends a message, whose range is stored before, and returns its result; None if a new run has begun."""
+def _deliver(job: Job, message: Message, private_addresses: bool) -> Delivered | None:
+    """Stores the range of a message, and sends it. Returns the result; None, with nothing sent, if a new run
+    has begun.
+    """
     site_id, webhook = message.site.id, message.webhook
     with database.write(site_id):
         jobs.hold(job, NET)
@@ -192,7 +197,7 @@ def _note(message: Message, delivered: Delivered | None) -> int:
     site_id, webhook = message.site.id, message.webhook
     if delivered:
         webhook_deliveries.log(site_id, message.logged, delivered, message.uuids)
-    if delivered is None or webhook_deliveries.succeeded(delivered):
+    if delivered is None or webhook_deliveries.is_success(delivered):
         stored.succeed(site_id, webhook)
         return 0
     return _note_failure(site_id, webhook, delivered)

@@ -68,7 +68,7 @@ def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tup
     """Creates a webhook as `create` does, for a URL that `check` has passed."""
     at, nonce = clock.now_ms(), site_keys.new_webhook_nonce()
     draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
-    webhook = _changed_webhook(site.id, draft, item)
+    webhook = _change_webhook(site.id, draft, item)
     webhook = webhook._replace(id=stored.add(webhook, site_id=site.id))
     _record(site, actor, "webhook made", webhook)
     _hasten(site.id, webhook)
@@ -88,7 +88,7 @@ def replace(
     """
     check(item["url"], private_addresses)
     with database.write(site.id):
-        webhook = _changed_webhook(site.id, require(site.id, webhook_id), item)
+        webhook = _change_webhook(site.id, require(site.id, webhook_id), item)
         stored.change(site.id, webhook)
         _record(site, actor, "webhook changed", webhook)
         _hasten(site.id, webhook)
@@ -116,7 +116,8 @@ def check(url: str, private_addresses: bool) -> None:
         raise Refused(refused.message, [FieldError("webhook.url", refused.message)]) from None
 
 
-def _changed_webhook(site_id: int, webhook: Webhook, item: Mapping[str, Any]) -> Webhook:
+def _change_webhook(site_id: int, webhook: Webhook, item: Mapping[str, Any]) -> Webhook:
+    """The webhook with the values of a request. Raises `Refused`."""
     paused = item.get("paused", bool(webhook.paused))
     links = item.get("links", bool(webhook.links))
     if links and not item["url"].lower().startswith("https://"):
@@ -211,6 +212,7 @@ def are_sent_here() -> bool:
 
 @database.writes_site
 def _pause_all(site: Site) -> int:
+    """Pauses the webhooks of a restored site. Returns how many it paused."""
     return stored.pause_all(site.id, RESTORED)
 
 

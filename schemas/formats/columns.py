@@ -38,10 +38,10 @@ TWICE = "Two columns have the same meaning: leave one out with `map[{place}]=ign
 class Column:
     """A column and its meaning: one of `MEANINGS`, `CONSENT`, or `FIELD` and a key.
 
-    `place` is its position, from 1.
+    `position` begins with 1.
     """
 
-    place: int
+    position: int
     name: str
     meaning: str
     reason: str
@@ -187,9 +187,9 @@ def _settle(columns: Sequence[Column]) -> None:
     rivals = exact or list(columns)
     meaning = columns[0].meaning
     if len(rivals) > 1 and (columns[0].key is not None or exact or meaning not in YIELDING):
-        labels = [f"{column.name} ({column.place})" for column in rivals]
-        raise FileRefused(TWICE.format(place=rivals[-1].place), columns=labels)
+        labels = [f"{column.name} ({column.position})" for column in rivals]
+        raise FileRefused(TWICE.format(place=rivals[-1].position), columns=labels)
     for column in columns:
         if column is not rivals[0]:
-            column.meaning = field_meaning(column.place, column.name)
+            column.meaning = field_meaning(column.position, column.name)
             column.reason = Because.SECOND.format(meaning)

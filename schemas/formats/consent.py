@@ -91,7 +91,9 @@ class ConsentAnswer:
     def words(self) -> str:
         if self.everyone or not self.columns:
             return WORDS[self.everyone]
-        names = ", ".join(column.column.name.strip() or str(column.column.place) for column in self.columns)
+        names = ", ".join(
+            column.column.name.strip() or str(column.column.position) for column in self.columns
+        )
         says = "columns {} say who" if len(self.columns) > 1 else "column {} says who"
         return f"{'its' if self.by_file else 'the'} {says.format(names[:MAX_LENGTH])}"
 
@@ -110,10 +112,10 @@ def answer(
     if reading.consent and (reading.consent_column is not None or states_told):
         raise FileRefused(BOTH)
     if reading.consent:
-        return ConsentAnswer(reading.consent, _since(names, columns, reading, preset))
+        return ConsentAnswer(reading.consent, _unsubscribe_dates(names, columns, reading, preset))
     if reading.consent_column is not None:
         column = columns[_position(names, reading.consent_column, "consent_column") - 1]
-        return ConsentAnswer(columns=[_consent(column, states_told, Because.CHOSEN)])
+        return ConsentAnswer(columns=[_mark_consent(column, states_told, Because.CHOSEN)])
     if set(EXPORT_COLUMNS) <= set(names):
         return ConsentAnswer(by_file=True)
     by_preset = _by_preset(names, columns, reading, preset)
@@ -121,21 +123,21 @@ def answer(
         raise FileRefused(NO_COLUMN)
     because = Because.PRESET.format(preset.program) if preset else ""
     answers = [
-        _consent(column, _with_told(states, states_told), because)
+        _mark_consent(column, _with_answers(states, states_told), because)
         for column in columns
         if (states := by_preset.get(fold(column.name))) is not None
     ]
     return ConsentAnswer(columns=answers, by_file=bool(answers))
 
 
-def _with_told(states: Mapping[str, str], answers: Mapping[str, str]) -> dict[str, str]:
+def _with_answers(states: Mapping[str, str], answers: Mapping[str, str]) -> dict[str, str]:
     """The states of a program's values, overridden by the user's answers. A blank cell whose meaning the
     program defines keeps it.
     """
     return {**states, **{value: state for value, state in answers.items() if value or not states.get(BLANK)}}
 
 
-def _since(
+def _unsubscribe_dates(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> list[ConsentColumn]:
     """The program's columns that have the date of the unsubscribe, if the answer is that everyone is
@@ -143,7 +145,7 @@ def _since(
     """
     states = _by_preset(names, columns, reading, preset) if reading.consent == UNSUBSCRIBED else {}
     dated = [column for column in columns if states.get(fold(column.name), {}).get(DATE) == UNSUBSCRIBED]
-    return [_consent(column, {DATE: UNSUBSCRIBED}, Because.CHOSEN) for column in dated]
+    return [_mark_consent(column, {DATE: UNSUBSCRIBED}, Because.CHOSEN) for column in dated]
 
 
 def _by_preset(
@@ -157,8 +159,9 @@ def _by_preset(
     return {} if chosen & states.keys() else states
 
 
-def _consent(column: Column, states: Mapping[str, str], because: str) -> ConsentColumn:
-    """Makes a column one of consent, so that it is no custom field; a column with another meaning keeps that.
+def _mark_consent(column: Column, states: Mapping[str, str], because: str) -> ConsentColumn:
+    """Makes a column one of consent, so that it is no custom field; one with another meaning keeps that.
+    Returns it with the states of its values.
 
     In our own column `command`, `unsubscribe` unsubscribes whatever was answered.
     """
@@ -180,6 +183,7 @@ def ignored_positions(names: Sequence[str], columns: Sequence[Column], reading: 
 
 
 def _answered_states(reading: Reading) -> dict[str, str]:
+    """The state that the answers give each value. Raises `FileRefused` for a value with two states."""
     states: dict[str, str] = {}
     twice = []
     for state, values in reading.told.items():

@@ -66,9 +66,11 @@ def columns_to_watch(columns: Sequence[Column], answer: ConsentAnswer, ignored: 
     if answer.everyone != SUBSCRIBED and not answer.columns:
         return []
     is_ours = set(EXPORT_COLUMNS) <= {column.name for column in columns}
-    excluded = {*ignored, *(column.column.place for column in answer.columns)}
+    excluded = {*ignored, *(column.column.position for column in answer.columns)}
     others = [
-        column for column in columns if column.meaning not in ("email", *OWN) and column.place not in excluded
+        column
+        for column in columns
+        if column.meaning not in ("email", *OWN) and column.position not in excluded
     ]
     return [
         other for other in others if not (is_ours and (other.name.startswith(CUSTOM) or other.name == FIELDS))
@@ -81,7 +83,7 @@ class Contradicted(FileRefused):
     """
 
     def __init__(self, message: str, counted: CountedColumn, questions: Sequence[FileQuestion]) -> None:
-        super().__init__(message, columns=[counted.column.name.strip() or str(counted.column.place)])
+        super().__init__(message, columns=[counted.column.name.strip() or str(counted.column.position)])
         self.command = "\n".join([self.command, *(question.command for question in questions)])
         self.problems += [FieldError("file", question.message) for question in questions]
         self.counted, self.questions = counted, questions
@@ -118,7 +120,7 @@ class Guards:
         self._tag_separator = tag_separator or csv_values.COMMA
         self._contradiction: tuple[int, Column] | None = None
         self._says = {
-            column.name if table.is_json else column.place: (column, is_unsubscribing(column.name))
+            column.name if table.is_json else column.position: (column, is_unsubscribing(column.name))
             for column in columns_to_watch(columns, answer, ignored)
         }
 
@@ -146,7 +148,7 @@ class Guards:
         for _, record in self._table.records():
             counted.see(self._table.cell_of(record, column))
         sentence = OTHERWISE if self._consents else SAYS_SO
-        raise Contradicted(sentence.format(row=row, place=column.place), counted, questions)
+        raise Contradicted(sentence.format(row=row, place=column.position), counted, questions)
 
     def _command(self, record: Any, column: Column) -> str:
         return same(csv_values.read_text(self._table.cell_of(record, column)))

@@ -86,7 +86,7 @@ class CountedColumn:
     @property
     def plain(self) -> dict[str, Any]:
         values = {"many": True} if self.many else {"values": plain_values(self.listed)}
-        return {"place": self.column.place, "name": shorten(self.column.name), **values}
+        return {"place": self.column.position, "name": shorten(self.column.name), **values}
 
 
 class ConsentLook:
@@ -104,7 +104,7 @@ class ConsentLook:
         self._answer = answer
         self._all = [CountedColumn(column) for column in columns] if answer.is_open else []
         self._counted = {
-            column.column.name if table.is_json else column.column.place: column
+            column.column.name if table.is_json else column.column.position: column
             for column in self._all
             if column.column.meaning != "email"
         }
@@ -131,6 +131,7 @@ class ConsentLook:
                 counted.see(cell)
 
     def asks(self) -> list[FileQuestion]:
+        """The questions about consent that are open, once all rows were read."""
         self._count_blanks()
         if self._answer.is_open:
             options = [*(f"consent={state}" for state in STATES), BY_HEADER]
@@ -167,7 +168,7 @@ class ConsentLook:
 
 
 def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQuestion:
-    name = consent.column.name.strip() or str(consent.column.place)
+    name = consent.column.name.strip() or str(consent.column.position)
     if counted.many:
         return FileQuestion(
             about=ABOUT, message=MANY, page=MANY_PAGE,

@@ -131,7 +131,7 @@ def is_unsubscribed(cell: str) -> bool:
     """Whether a cell literally means unsubscribed."""
     word = cell.lstrip(BEFORE)
     first = word[:1]
-    return (first in _first_letters() or not first.isascii()) and fold(word) in _unsubscribed()
+    return (first in _first_letters() or not first.isascii()) and fold(word) in _unsubscribed_words()
 
 
 @cache
@@ -139,9 +139,9 @@ def _first_letters() -> frozenset[str]:
     """The first letters of words that mean unsubscribed. Cells with other ones need not be folded: there may
     be millions.
     """
-    return frozenset(letter for word in _unsubscribed() for letter in (word[0], word[0].upper()))
+    return frozenset(letter for word in _unsubscribed_words() for letter in (word[0], word[0].upper()))
 
 
 @cache
-def _unsubscribed() -> frozenset[str]:
+def _unsubscribed_words() -> frozenset[str]:
     return frozenset(fold(word) for _, row in UNSUBSCRIBED for word in row.split())

@@ -107,7 +107,7 @@ class DateWatch:
 
     def dates(self) -> DateReading:
         """How the dates are read, once all questions are answered."""
-        forms = {column.place: self._form(watch) or ISO for column, watch in self.columns}
+        forms = {column.position: self._form(watch) or ISO for column, watch in self.columns}
         return DateReading(forms, ZoneInfo(self.reading.zone), self.reading.unread_dates)
 
     def asks(self) -> list[FileQuestion]:

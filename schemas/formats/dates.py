@@ -84,7 +84,9 @@ def forms_of(cell: str) -> set[str]:
     """The forms that can read a cell."""
     text = _normal(cell)
     return (
-        {ISO, DMY, MDY} if _reads(text, ISO) else {form for form in (DMY, MDY, EPOCH) if _reads(text, form)}
+        {ISO, DMY, MDY}
+        if _can_read(text, ISO)
+        else {form for form in (DMY, MDY, EPOCH) if _can_read(text, form)}
     )
 
 
@@ -94,7 +96,7 @@ def has_short_year(cell: str) -> bool:
     return match is not None and len(match["year"]) == 2
 
 
-def _reads(text: str, form: str) -> bool:
+def _can_read(text: str, form: str) -> bool:
     try:
         _read(text, form, dt.UTC)
     except ValueError:
@@ -103,12 +105,13 @@ def _reads(text: str, form: str) -> bool:
 
 
 def _read(text: str, form: str, zone: dt.tzinfo) -> int:
+    """The instant of a date, in milliseconds since 1970. Raises `ValueError`."""
     try:
         if form == EPOCH:
-            return _since_1970(text)
+            return _read_epoch(text)
         if text[:4].isdigit() and (at := _iso(text, zone)) is not None:
             return at
-        instant, is_day = _excel(text) if SERIAL.fullmatch(text) else _written(text, form)
+        instant, is_day = _excel(text) if SERIAL.fullmatch(text) else _read_written(text, form)
         return values.milliseconds(instant, zone, is_day)
     except (ValueError, OverflowError) as error:
         raise ValueError(FILE_DATE) from error
@@ -133,7 +136,8 @@ def _normal(cell: str) -> str:
     return " ".join(text.upper().split())
 
 
-def _since_1970(text: str) -> int:
+def _read_epoch(text: str) -> int:
+    """The instant of a number of seconds or milliseconds since 1970, in milliseconds. Raises `ValueError`."""
     match = SINCE_1970.fullmatch(text)
     if match is None:
         raise ValueError
@@ -145,7 +149,8 @@ def _excel(text: str) -> tuple[dt.datetime, bool]:
     return EXCEL_EPOCH + dt.timedelta(seconds=round(float(text) * 86_400)), "." not in text
 
 
-def _written(text: str, form: str) -> tuple[dt.datetime, bool]:
+def _read_written(text: str, form: str) -> tuple[dt.datetime, bool]:
+    """The (instant, whether it lacks a time) of a date in words or numbers. Raises `ValueError`."""
     match = next((match for pattern in PATTERNS if (match := pattern.fullmatch(text))), None)
     if match is None:
         raise ValueError
@@ -153,14 +158,16 @@ def _written(text: str, form: str) -> tuple[dt.datetime, bool]:
     if name := groups.get("name"):
         month, day = BY_NAME.get(name, 0), int(match["day"])
     elif groups.get("mark"):
-        month, day = _ordered(int(match["first"]), int(match["second"]), match["mark"], match["year"], form)
+        month, day = _month_and_day(
+            int(match["first"]), int(match["second"]), match["mark"], match["year"], form
+        )
     else:
         month, day = int(match["month"]), int(match["day"])
     return _instant(match, month, day), not match["hour"]
 
 
-def _ordered(first: int, second: int, mark: str, year: str, form: str) -> tuple[int, int]:
-    """The (month, day) in two numbers."""
+def _month_and_day(first: int, second: int, mark: str, year: str, form: str) -> tuple[int, int]:
+    """The (month, day) in two numbers. Raises `ValueError` if the form does not tell which is which."""
     if form == ISO and len(year) == 2:
         raise ValueError
     if mark == "." or form == DMY or first == second:

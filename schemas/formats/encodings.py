@@ -129,16 +129,16 @@ def _utf16(start: bytes) -> str | None:
 
 def can_read(binary: BinaryIO, encoding: str) -> bool:
     """Whether the whole file can be decoded in an encoding."""
-    return all(_decoded(binary, encoding))
+    return all(_decodable_chunks(binary, encoding))
 
 
 def _lines_before(binary: BinaryIO, encoding: str) -> int:
     """The approximate number of the line from which on a file cannot be read."""
-    return 1 + sum(chunk.count(b"\n") for chunk in takewhile(bool, _decoded(binary, encoding)))
+    return 1 + sum(chunk.count(b"\n") for chunk in takewhile(bool, _decodable_chunks(binary, encoding)))
 
 
-def _decoded(binary: BinaryIO, encoding: str) -> Iterator[bytes]:
-    """The chunks of a file that can be decoded; an empty one at the end if the next cannot."""
+def _decodable_chunks(binary: BinaryIO, encoding: str) -> Iterator[bytes]:
+    """The chunks of a file up to the first that cannot be decoded, in place of which comes an empty one."""
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for chunk in _pieces(binary):

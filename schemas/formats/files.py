@@ -143,7 +143,7 @@ def read_through(
     asks += table_questions.ask_address(table, columns)
     answer = consent.answer(table.names, columns, reading, preset)
     ignored = consent.ignored_positions(table.names, columns, reading)
-    table = table_questions.filled(table, columns, answer, ignored)
+    table = table_questions.fill_merged_cells(table, columns, answer, ignored)
     guards = Guards(table, columns, answer, ignored, reading.tag_separator)
     others = OtherColumns(table, columns, answer, ignored)
     dates = look_through(table, columns, answer, reading, preset, asks, guards, others, follow, sampled)
@@ -158,7 +158,7 @@ def plan_columns(table: Table, reading: Reading) -> tuple[Preset | None, list[Co
     """
     beginnings.check(table, reading)
     names = table.names
-    preset = PRESETS[reading.preset] if reading.preset else presets.recognised(names)
+    preset = PRESETS[reading.preset] if reading.preset else presets.recognise(names)
     return preset, plan(names, reading.meanings, preset, reading.headed, repeats=table.is_json)
 
 

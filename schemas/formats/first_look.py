@@ -96,7 +96,7 @@ def look_through(
     breaks off, if another header or a heading follows, or if a row contradicts the answer about everyone.
     """
     consents = ConsentLook(table, columns, answer, preset)
-    dated = DateWatch(table, _dated(columns, answer), reading)
+    dated = DateWatch(table, _date_columns(columns, answer), reading)
     tagged = TagWatch(table, columns, reading.tag_separator)
     addresses = [column for column in columns if column.meaning == "email"]
     emails = [] if table.is_json else addresses
@@ -115,7 +115,7 @@ def look_through(
         for watch in (dated, tagged, others):
             watch.see(row, record)
         if table.kind == CSV:
-            _see_swallowed(table, row, record, emails)
+            _refuse_swallowed(table, row, record, emails)
         last = row, record
         if not is_whole and table.binary.tell() > SAMPLE_BYTES:
             break
@@ -142,13 +142,13 @@ def _names(columns: Sequence[Column]) -> list[dict[str, Any]]:
     return [CountedColumn(column).plain for column in columns]
 
 
-def _dated(columns: Sequence[Column], answer: ConsentAnswer) -> list[Column]:
-    by_date = {column.column.place for column in answer.columns if column.states.get(DATE) == UNSUBSCRIBED}
-    return [column for column in columns if column.meaning in DATES or column.place in by_date]
+def _date_columns(columns: Sequence[Column], answer: ConsentAnswer) -> list[Column]:
+    by_date = {column.column.position for column in answer.columns if column.states.get(DATE) == UNSUBSCRIBED}
+    return [column for column in columns if column.meaning in DATES or column.position in by_date]
 
 
 def _may_be_foreign(column: Column, answer: ConsentAnswer) -> bool:
-    is_told = column.place in {column.column.place for column in answer.columns}
+    is_told = column.position in {column.column.position for column in answer.columns}
     return column.meaning == COMMAND and column.reason != Because.CHOSEN and not is_told
 
 
@@ -188,7 +188,7 @@ def _is_heading(cell: str) -> bool:
     )
 
 
-def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
+def _refuse_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
     """Raises `FileRefused` on a cell that contains a line which is a whole row: its quote is closed
     too late.
     """
@@ -197,7 +197,7 @@ def _see_swallowed(table: Table, row: int, record: list[str], emails: Sequence[C
         for line in cell.splitlines()[1:] if "\n" in cell or "\r" in cell else ():
             cells = line.split(mark)
             if 1 < width <= len(cells) and any(
-                csv_values.is_address(cells[column.place - 1]) for column in emails
+                csv_values.is_address(cells[column.position - 1]) for column in emails
             ):
                 raise FileRefused(SWALLOWED.format(row=row))
 
@@ -213,7 +213,7 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
         others, ours = column.values.keys() - OURS - {BLANK}, column.values.keys() & OURS
         if not others or (ours and column.many):
             continue
-        position, name = column.column.place, column.column.name
+        position, name = column.column.position, column.column.name
         message = (MIXED if ours else FOREIGN).format(place=position)
         maps = [] if ours else [f"map[{position}]=ignore", f"map[{position}]=field:KEY"]
         by_column = [] if column.many else [BY_HEADER]
@@ -248,7 +248,7 @@ def _check_end(table: Table, columns: Sequence[Column], answer: ConsentAnswer, r
     """Raises `FileRefused` if the last row has no line break, and lacks a cell about consent."""
     if answer.everyone == UNSUBSCRIBED or table.kind != CSV or not record or table.ends_with_line_break():
         return
-    saying = {column.column.place for column in answer.columns}
+    saying = {column.column.position for column in answer.columns}
     for column in columns:
-        if (column.meaning in OWN or column.place in saying) and column.place > len(record):
+        if (column.meaning in OWN or column.position in saying) and column.position > len(record):
             raise FileRefused(BROKEN_OFF.format(row=row), columns=[column.name])

@@ -183,10 +183,10 @@ SPACES = str.maketrans("_-", "  ")
 def headers() -> dict[str, str]:
     """The meaning of each folded header in the table."""
     named = {fold(name): meaning for meaning, _, row in ROWS for name in row.split()}
-    return dict.fromkeys(map(fold, _dated()), UNSUBSCRIBING) | named
+    return dict.fromkeys(map(fold, _date_headers()), UNSUBSCRIBING) | named
 
 
-def _dated() -> Iterator[str]:
+def _date_headers() -> Iterator[str]:
     for _, times, between, words in DATED:
         for time, middle, word in product(times.split(), ("", *between.split()), words.split()):
             for header in (f"{time}{middle}{word}", f"{word}{middle}{time}"):

@@ -54,4 +54,5 @@ class OtherColumns:
 
 @lru_cache(maxsize=4096)
 def _denies(cell: str) -> bool:
+    """Whether a cell, under a header of subscribers, says that somebody is not subscribed."""
     return suggested_state(cell, SUBSCRIBED) not in (None, SUBSCRIBED)

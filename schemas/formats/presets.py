@@ -48,13 +48,13 @@ class Preset:
         """
         headers = {fold(name) for name in names}
         needed = {fold(name): states for name, states in self.consent.items()}
-        if not needed.keys() <= headers or not (chosen or headers <= self._known):
+        if not needed.keys() <= headers or not (chosen or headers <= self._known_headers):
             return {}
         also = {fold(name): states for name, states in self.also.items()}
         return needed | {name: states for name, states in also.items() if name in headers}
 
     @property
-    def _known(self) -> set[str]:
+    def _known_headers(self) -> set[str]:
         listed = " ".join((*self.signs, self.headers)).split()
         return {fold(name) for name in (*listed, *self.columns, *self.consent, *self.also)}
 
@@ -179,7 +179,7 @@ def is_named_as_left(name: str) -> bool:
     return EXPORTED_NAME in name and any(ending in name for ending in LEFT_FILES)
 
 
-def recognised(headers: Iterable[str]) -> Preset | None:
+def recognise(headers: Iterable[str]) -> Preset | None:
     """The preset whose file has these headers; None if there is none."""
     names = {fold(header) for header in headers}
     for preset in PRESETS.values():

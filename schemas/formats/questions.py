@@ -39,10 +39,10 @@ class FileQuestion:
         together = f"`{shlex.join(options(chain.from_iterable(words)))}`"
         text = NAMED.sub("", self.message)
         text = in_options(text).replace("one of `options`", alternatives).replace("`options`", together)
-        return f"{text} {self._found}".rstrip()
+        return f"{text} {self._found_sentence}".rstrip()
 
     @property
-    def _found(self) -> str:
+    def _found_sentence(self) -> str:
         readings = [f"{name} {quoted(texts)}" for name, texts in self.readings.items()]
         where = f" in {quoted(self.columns)}" if self.columns and self.values else ""
         found = "; ".join(readings) or shown_values(self.values) or quoted(self.columns)

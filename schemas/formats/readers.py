@@ -67,7 +67,9 @@ def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     source = lines(text)
     first = next(source, "")
     skipped = 1 if SEPARATOR.fullmatch(first) else 0
-    reader = csv.reader(_marked(source if skipped else itertools.chain([first], source)), delimiter=delimiter)
+    reader = csv.reader(
+        _lines_and_end(source if skipped else itertools.chain([first], source)), delimiter=delimiter
+    )
     begun, end = False, skipped
     try:
         for number, record in enumerate(reader, 1):
@@ -85,7 +87,8 @@ def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         raise FileRefused(LONG_CELL.format(line=end + 1)) from error
 
 
-def _marked(source: Iterator[str]) -> Iterator[str]:
+def _lines_and_end(source: Iterator[str]) -> Iterator[str]:
+    """The lines, each with a line break, and then `END`."""
     for line in source:
         yield line if line.endswith(LINE_BREAK) else f"{line}\n"
     yield END
@@ -142,13 +145,13 @@ class Objects:
         self._doubled = {}
         value, end = self._decoder.raw_decode(text, start)
         try:
-            return self._judged(value, bool(HALF.search(text, start, end))), end
+            return self._judge(value, bool(HALF.search(text, start, end))), end
         except RecursionError:
             return text[start:end].strip(), end
 
-    def _judged(self, value: Any, may_have_half: bool) -> Any:
-        """The value, or `Unclear` if a key within it has several values, or contains half a surrogate pair.
-        U+FFFD then replaces the half.
+    def _judge(self, value: Any, may_have_half: bool) -> Any:
+        """The value, or `Unclear` if a key within it has several values, or contains half a surrogate pair,
+        which U+FFFD then replaces.
         """
         doubled = {key: values for key, values in self._doubled.items() if _differ(values)}
         code, message = ("invalid_json", TWICE) if doubled else ("", "")
@@ -160,6 +163,7 @@ class Objects:
 
 
 def _differ(values: Sequence[Any]) -> bool:
+    """Whether values differ in more than case and outer blanks."""
     first, *others = map(_spelling, values)
     return any(other != first for other in others)
 
@@ -181,7 +185,7 @@ def array(text: TextIO) -> Iterator[Any]:
         if buffer[position : position + 1] == "]":
             _check_end(buffer[position + 1 :], text)
             return
-        value, end = _decoded(objects, buffer, position)
+        value, end = _read_value(objects, buffer, position)
         if end < len(buffer):
             yield value
             position, number = end, number + 1
@@ -202,12 +206,13 @@ def _check_end(rest: str, text: TextIO) -> None:
 
 
 def _after(pattern: re.Pattern[str], text: str, position: int) -> int:
+    """The position after what the pattern matches; the same `position` if it matches nothing."""
     match = pattern.match(text, position)
     return match.end() if match else position
 
 
-def _decoded(objects: Objects, buffer: str, position: int) -> tuple[Any, int]:
-    """The value at a position and its end; None and the end of the buffer if it is incomplete."""
+def _read_value(objects: Objects, buffer: str, position: int) -> tuple[Any, int]:
+    """The value at a position and its end; None and the end of the buffer if the value is incomplete."""
     try:
         return objects.read(buffer, position)
     except (ValueError, RecursionError):

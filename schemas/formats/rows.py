@@ -62,12 +62,12 @@ class Rows:
         self.table = table
         self.consents = consents
         consent_positions = {
-            consent.column.place for consent in consents if consent.column.meaning == COMMAND
+            consent.column.position for consent in consents if consent.column.meaning == COMMAND
         }
         unused = [
             column
             for column in columns
-            if column.meaning in (IGNORE, CONSENT) or column.place in consent_positions
+            if column.meaning in (IGNORE, CONSENT) or column.position in consent_positions
         ]
         self.columns = [column for column in columns if column not in unused]
         self.ignored = {column.name for column in unused} | {*NOTES}
@@ -93,7 +93,7 @@ class Rows:
             cell = self.table.cell_of(record, consent.column)
             state = consent.state(cell)
             is_dated = state == UNSUBSCRIBED and consent.is_dated(cell)
-            at = self.dates.read(consent.column.place, cell.strip()) if is_dated else None
+            at = self.dates.read(consent.column.position, cell.strip()) if is_dated else None
             if at is not None:
                 row.dates["unsubscribed_at"] = max(at, row.dates.get("unsubscribed_at", at))
             elif state:
@@ -105,9 +105,9 @@ class Rows:
     def _from_cells(self, number: int, record: list[Any]) -> FileRow:
         row = FileRow(number, record, item={})
         for column in self.columns:
-            if column.place > len(record):
+            if column.position > len(record):
                 break
-            cell = record[column.place - 1]
+            cell = record[column.position - 1]
             if cell == "":
                 continue
             if column.key is not None:
@@ -168,12 +168,12 @@ class Rows:
         unsubscribes.
         """
         meaning = column.meaning
-        at = self.dates.read(column.place, cell)
+        at = self.dates.read(column.position, cell)
         if at is not None:
             row.dates[meaning] = max(at, row.dates.get(meaning, at))
         elif not csv_values.is_no_date(cell) and row.item is not None:
             if self.dates.unread == FIELD:
-                row.custom[field_meaning(column.place, column.name).removeprefix(MEANS_FIELD)] = cell
+                row.custom[field_meaning(column.position, column.name).removeprefix(MEANS_FIELD)] = cell
             if meaning == "unsubscribed_at":
                 row.item.setdefault("command", "unsubscribe")
 

@@ -84,17 +84,21 @@ def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
 
 
 def _position_of_addresses(table: Table, columns: Sequence[Column]) -> int:
-    """The position of the only column that has addresses in the first rows; 0 if there is no single one."""
+    """The position of the column that has an address in one of the first rows; 0 if there is none, or more
+    than one.
+    """
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
     positions = [
-        column.place
+        column.position
         for column in columns[:MAX_FOUND]
         if any(csv_values.is_address(table.cell_of(record, column)) for record in records)
     ]
     return positions[0] if len(positions) == 1 else 0
 
 
-def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> Table:
+def fill_merged_cells(
+    table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]
+) -> Table:
     """The table, with merged cells of consent repeated in each of their rows.
 
     Raises `FileRefused` if an address or a consent is a formula without a stored value.
@@ -107,9 +111,9 @@ def filled(table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignor
         *unsubscribing(columns, answer, ignored),
     ]
     for column in (*(column for column in columns if column.meaning == "email"), *saying):
-        if row := table.book.not_computed.get(column.place):
-            raise FileRefused(NOT_COMPUTED.format(place=column.place, row=row), columns=[column.name])
-    return replace(table, filled={column.place for column in saying})
+        if row := table.book.not_computed.get(column.position):
+            raise FileRefused(NOT_COMPUTED.format(place=column.position, row=row), columns=[column.name])
+    return replace(table, filled={column.position for column in saying})
 
 
 def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:

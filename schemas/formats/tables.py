@@ -71,7 +71,7 @@ class Table:
         Raises `FormError` when the rest of the file cannot be read.
         """
         if self.kind == XLSX:
-            yield from self._below(self._merged(readers.sheet_records(self.binary)))
+            yield from self._below(self._fill_merged(readers.sheet_records(self.binary)))
             return
         with encodings.reading(self.binary, self.encoding) as text:
             if self.kind == CSV:
@@ -93,7 +93,7 @@ class Table:
             records = ((number, list(map(csv_values.unwrap_formula, record))) for number, record in records)
         return ((number, record) for number, record in records if any(cell != "" for cell in record))
 
-    def _merged(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
+    def _fill_merged(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
         """The records, with the value of cells that are merged downwards in each of their rows that is not
         blank.
         """
@@ -111,7 +111,7 @@ class Table:
     def cell_of(self, record: Any, column: Column) -> str:
         """The text of a record's cell in a column; empty if it has none."""
         if not self.is_json:
-            return self.cell(record[column.place - 1]) if column.place <= len(record) else ""
+            return self.cell(record[column.position - 1]) if column.position <= len(record) else ""
         return self.cell(record.get(column.name)) if is_object(record) else ""
 
     def cells(self, record: Any) -> Iterable[tuple[str | int, Any]]:
@@ -153,6 +153,7 @@ def open_table(
 
 
 def _text(binary: BinaryIO, kind: str | None, encoding: str, reading: Reading) -> Table:
+    """The table of a text file. Raises `FileRefused`."""
     with encodings.reading(binary, encoding) as text:
         start = text.read(readers.SAMPLE_LENGTH).lstrip()
     if not start and kind != JSON_LINES:
@@ -166,10 +167,11 @@ def _text(binary: BinaryIO, kind: str | None, encoding: str, reading: Reading) -
         return _csv(binary, encoding, reading.headed, reading.header_row or 1)
     table = Table(kind, encoding, None, True, [], binary)
     table.names.extend(islice(_keys(table), MAX_NAMES + 1))
-    return _checked(table)
+    return _require_columns(table)
 
 
-def _checked(table: Table) -> Table:
+def _require_columns(table: Table) -> Table:
+    """Returns the table. Raises `FileRefused` if it has no column, or too many."""
     if len(table.names) > MAX_NAMES:
         raise FileRefused(TOO_MANY)
     if not table.names and not table.is_json:
@@ -193,16 +195,21 @@ def at_row(table: Table, row: int) -> Table:
     names = _names(
         [value if isinstance(value, str) else compact_json(value) for value in first], table.headed
     )
-    return _checked(replace(table, names=names, header_row=row))
+    return _require_columns(replace(table, names=names, header_row=row))
 
 
 def _csv(binary: BinaryIO, encoding: str, headed: bool, row: int) -> Table:
+    """The table of a CSV file. Raises `FileRefused` if it has no columns, or its only line is both header and
+    data.
+    """
     marks = readers.delimiters(binary, encoding)
     candidates = [(mark, readers.header(binary, encoding, mark, row)) for mark in marks]
     delimiter, first = max(
         candidates, key=lambda pair: (headed and has_email(pair[1][:MAX_NAMES]), len(pair[1]))
     )
-    table = _checked(Table(CSV, encoding, delimiter, headed, _names(first, headed), binary, header_row=row))
+    table = _require_columns(
+        Table(CSV, encoding, delimiter, headed, _names(first, headed), binary, header_row=row)
+    )
     if headed and has_email(first) and any(map(csv_values.is_address, first)) and not any(table.records()):
         raise FileRefused(ONE_LINE)
     return table

@@ -26,30 +26,32 @@ class TagWatch:
         is_told = separator or set(EXPORT_COLUMNS) <= set(table.names)
         tagged = [column for column in columns if column.meaning in ("tags", "remove_tags")]
         self.columns = [] if is_told else tagged
-        self.shown: dict[int, Counter[str]] = {column.place: Counter() for column in tagged}
-        self.marks: dict[int, set[str]] = {column.place: set() for column in tagged}
+        self.shown: dict[int, Counter[str]] = {column.position: Counter() for column in tagged}
+        self.marks: dict[int, set[str]] = {column.position: set() for column in tagged}
 
     def see(self, _row: int, record: Any) -> None:
         for column in self.columns:
-            cell, marks = self.table.cell_of(record, column), self.marks[column.place]
+            cell, marks = self.table.cell_of(record, column), self.marks[column.position]
             if cell[:1] == "[" or '"' in cell:
                 continue
             if present := {mark for mark in (*MARKS, csv_values.COMMA) if mark in cell}:
                 marks |= present
-                shown = self.shown[column.place]
+                shown = self.shown[column.position]
                 if cell in shown or len(shown) < MAX_SHOWN:
                     shown[cell] += 1
 
     def asks(self) -> list[FileQuestion]:
         asked = [
-            column for column in self.columns if self.marks[column.place] - COMMA == self.marks[column.place]
+            column
+            for column in self.columns
+            if self.marks[column.position] - COMMA == self.marks[column.position]
         ]
-        marks = sorted(set().union(*(self.marks[column.place] for column in asked)))
+        marks = sorted(set().union(*(self.marks[column.position] for column in asked)))
         if not marks:
             return []
         several = "".join(mark for mark in marks if mark != csv_values.GOOGLE)
         answers = dict.fromkeys([*marks, *filter(None, [several]), csv_values.COMMA])
-        asked = [column for column in asked if self.marks[column.place]]
-        values = sum((self.shown[column.place] for column in asked), Counter[str]())
+        asked = [column for column in asked if self.marks[column.position]]
+        values = sum((self.shown[column.position] for column in asked), Counter[str]())
         names = [column.name for column in asked]
         return [choice(UNCLEAR, "tag_separator", list(answers), columns=names, values=values.most_common())]

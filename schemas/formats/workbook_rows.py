@@ -87,7 +87,7 @@ def _column_number(reference: str | None, column: int) -> int:
 
 
 def merged_columns(notes: SheetNotes) -> list[list[Any]]:
-    """[column, first row, last row, nothing yet] of cells that are merged downwards."""
+    """[column, first row, last row, a blank in place of the value] of cells that are merged downwards."""
     from openpyxl.utils.cell import coordinate_to_tuple
 
     ends = ((coordinate_to_tuple(first), coordinate_to_tuple(last)) for first, last in notes.merged)

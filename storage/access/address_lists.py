@@ -40,6 +40,7 @@ def put(site_id: int, kind: str, entry: str, at: int) -> bool:
 
 
 def remove(site_id: int, entry: str) -> bool:
+    """Removes an entry from its list. False if no list of the site had it."""
     return LISTS.delete(site_id=site_id, entry=entry) > 0
 
 

@@ -30,6 +30,7 @@ get = KEYS.get
 
 
 def add(publishable_key: str, secret_hash: str, scope: str, site_ids: list[int], at: int, name: str) -> int:
+    """Adds an API key for some sites. Returns its id."""
     key_id = KEYS.add(
         publishable_key=publishable_key, secret_hash=secret_hash, scope=scope, created_at=at, name=name
     )

@@ -29,6 +29,7 @@ SESSIONS, LINKS = Records(SessionModel, Session), Records(OneTimeLinkModel, OneT
 
 
 def add(token_hash: str, operator_id: int, remembered: bool, client_network: str, at: int) -> int:
+    """Adds a session of an operator. Returns its id."""
     return SESSIONS.add(
         token_hash=token_hash, operator=operator_id, remembered=remembered, client_network=client_network,
         created_at=at, used_at=at,

@@ -28,13 +28,13 @@ def take(site_id: int, now: int) -> Taken:
     return Taken(*row(TAKE, (site_id, now)))
 
 
-def accepted(site_id: int) -> int:
+def newest_accepted_number(site_id: int) -> int:
     """The number of the site's newest accepting transaction; 0 if there is none."""
     return value("SELECT accepted FROM site_counters WHERE site_id = ?", (site_id,), 0)
 
 
-def accepted_at(site_id: int) -> int:
-    """The instant of that transaction in milliseconds; 0 if there is none."""
+def newest_accepted_at(site_id: int) -> int:
+    """The instant of the site's newest accepting transaction, in milliseconds; 0 if there is none."""
     return value("SELECT accepted_at FROM site_counters WHERE site_id = ?", (site_id,), 0)
 
 

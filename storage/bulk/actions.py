@@ -169,6 +169,7 @@ def drop_chunk(site_id: int, chunk_id: int) -> None:
 
 
 def drop_chunks(site_id: int, action_id: int, limit: int) -> int:
+    """Deletes up to `limit` chunks of a bulk action. Returns how many it deleted."""
     return execute(
         "DELETE FROM bulk_act_pieces WHERE site_id = ? AND id IN "
         "(SELECT id FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ? LIMIT ?)",

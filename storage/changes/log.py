@@ -96,7 +96,7 @@ def at_numbers(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
     return LOG.find(numbered, *among.parameters, site_id=site_id)
 
 
-def indexed_as(site_id: int, number: int) -> list[LogRow]:
+def rows_indexed_as(site_id: int, number: int) -> list[LogRow]:
     """The row of the change log with a number; if it is negative, the row with that id. Empty if there is
     none.
     """
@@ -138,7 +138,7 @@ def to_blank(site_id: int, limit: int) -> list[int]:
     return column(query, (site_id, limit))
 
 
-def blanked(site_id: int, subscriber_ids: Iterable[int]) -> None:
+def mark_blanked(site_id: int, subscriber_ids: Iterable[int]) -> None:
     execute_many(
         "UPDATE erased_subscribers SET waiting = 0 WHERE site_id = ? AND subscriber_id = ?",
         [(site_id, subscriber_id) for subscriber_id in subscriber_ids],
@@ -174,7 +174,7 @@ def drop(site_id: int, old_rows: Sequence[LogRow]) -> None:
     )
 
 
-def dropped_at(site_id: int) -> int:
+def newest_dropped_at(site_id: int) -> int:
     """The newest instant of the deleted rows, in milliseconds; 0 if none were deleted."""
     return value("SELECT dropped_change_at FROM site_counters WHERE site_id = ?", (site_id,), 0)
 

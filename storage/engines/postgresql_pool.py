@@ -85,15 +85,17 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
             if statement is None or len(rows) <= postgresql_bulk.FEW:
                 self.cursor().executemany(sql.replace("?", "%s"), rows)
                 return
-            if not self._copied(statement, rows):
+            if not self._try_copy(statement, rows):
                 types = self.types(statement.table)
                 at_once = statement.at_once.format(rows=postgresql_bulk.rows_of(statement.columns, types))
                 self.cursor().execute(at_once, postgresql_bulk.arrays(statement, types, rows))
         if statement.conflict is not None and "site_id" in statement.columns:
             self.growth.add(statement.table, rows[0][statement.columns.index("site_id")], len(rows))
 
-    def _copied(self, statement: RowStatement, rows: Sequence[Sequence[Any]]) -> bool:
-        """Copies rows that are added; False if the table has one of them already, which may be."""
+    def _try_copy(self, statement: RowStatement, rows: Sequence[Sequence[Any]]) -> bool:
+        """Adds rows by `COPY`. False, with none added, if one of them exists and is to stay, or may have to
+        be changed.
+        """
         if statement.conflict == "":
             self._copy(statement, rows)
             return True

@@ -56,6 +56,7 @@ def truncate_log(opened: Any) -> bool:
 
 
 def _checkpoint_at_once(opened: Any, mode: str) -> bool:
+    """Checkpoints the whole log. False if a reader prevented that within `TIMEOUT_MS`."""
     opened.execute_sql(f"PRAGMA busy_timeout = {TIMEOUT_MS}")
     try:
         busy, _, _ = opened.execute_sql(f"PRAGMA wal_checkpoint({mode})").fetchone()

@@ -113,7 +113,7 @@ def append(file: Path, changes: Iterable[LogLine]) -> None:
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "r+b", buffering=0) as opened:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-            length, is_whole = unended(opened)
+            length, is_whole = unfinished_line(opened)
             end = opened.seek(0 if is_whole else -length, os.SEEK_END)
             opened.truncate(end)
             try:
@@ -125,8 +125,8 @@ def append(file: Path, changes: Iterable[LogLine]) -> None:
         raise DiskFault(str(error)) from error
 
 
-def unended(opened: IO[bytes]) -> tuple[int, bool]:
-    """How many bytes follow the last newline, and whether they are a whole line."""
+def unfinished_line(opened: IO[bytes]) -> tuple[int, bool]:
+    """The (bytes after the last newline, whether they are a whole line)."""
     if not (size := os.fstat(opened.fileno()).st_size):
         return 0, False
     with mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as octets:

@@ -44,7 +44,7 @@ def find_by_hash(site_id: int, hashes: Collection[str]) -> dict[str, Suppression
     return {address_hash: Suppression(*record) for address_hash, *record in records}
 
 
-def erased_from(site_id: int, number: int) -> dict[str, int]:
+def erasures_from(site_id: int, number: int) -> dict[str, int]:
     """The numbers of erasures from one on, by the hash of the address."""
     return dict(
         rows(

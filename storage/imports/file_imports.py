@@ -53,7 +53,7 @@ def unfinished_id(site_id: int, source: str, now: int) -> int | None:
     )
 
 
-def ended(site_id: int, source: str) -> int | None:
+def newest_ended_id(site_id: int, source: str) -> int | None:
     """The id of the newest import from a source that is applied or was stopped."""
     return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND status IN ('finished', 'failed') "
@@ -155,7 +155,7 @@ def forget_refused(site_id: int, before: int) -> None:
     )
 
 
-def refused_before(instant: int) -> int | None:
+def site_with_refused(instant: int) -> int | None:
     """The id of the site with the oldest refused row, if that was refused before an instant in
     milliseconds.
     """

@@ -51,6 +51,7 @@ get = UPLOADS.get
 def add(
     site_id: int, file: str, name: str, size: int, reading: str, at: int, task: str = TRY, actor: str = ""
 ) -> int:
+    """Adds an uploaded file and, unless it waits for an answer, its job. Returns its id."""
     upload_id = UPLOADS.add(
         site=site_id, file=file, name=name, bytes=size, reading=reading, created_at=at, task=task,
         actor=actor, client_network="", rows_done=0, outcome="", import_id=0, to_search=0,

@@ -30,7 +30,7 @@ def copy(target: Path, progress: Callable[[int, int], None]) -> None:
     sqlite_files.copy(database, target, progress)
 
 
-def backed_up_elsewhere(url: str) -> str:
+def backup_advice(url: str) -> str:
     """How to back up a database that is not a file; "" for a file. Raises `Unusable`."""
     return chosen.engine_of(url).BACKED_UP
 

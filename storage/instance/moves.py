@@ -42,6 +42,7 @@ class MovedTable(NamedTuple):
     flags: list[int]
 
     def typed(self, row: Sequence[Any]) -> list[Any]:
+        """A copy of a row in which flags, which SQLite has as numbers, are booleans."""
         typed = list(row)
         for index in self.flags:
             typed[index] = typed[index] if typed[index] is None else bool(typed[index])

@@ -28,7 +28,7 @@ PUT = insert_into(
 
 
 def list_all(site_id: int) -> list[Generation]:
-    """Those of a site from the second on, oldest first."""
+    """The generations of a site's links from the second on, oldest first."""
     return GENERATIONS.find("ORDER BY generation", site_id=site_id)
 
 

@@ -39,7 +39,7 @@ def logo(site_id: int) -> tuple[bytes, str] | None:
 
 
 def put(site_id: int, look: Look) -> None:
-    """All but the logo."""
+    """Stores how a site's pages look, but for the logo, which stays."""
     values = look._asdict() | {"logo_hash": ""}
     names = [name for name in values if name != "logo_hash"]
     execute(

@@ -21,6 +21,7 @@ class KeptConnections:
         self._thread = local()
 
     def by_this_thread(self) -> bool:
+        """Whether this thread keeps its connection, as the first threads that ask do."""
         if not hasattr(self._thread, "keeps"):
             self._thread.keeps = self._places.acquire(blocking=False)
         return bool(self._thread.keeps)

@@ -27,6 +27,7 @@ class Migrations(NamedTuple):
 
 
 def read(runner: Runner) -> Migrations:
+    """The migrations that are pending, or why this version cannot use the database."""
     names = [str(migration.name) for migration in runner.migrations()]
     applied = {str(name) for name in runner.applied()}
     if applied and FIRST not in applied:

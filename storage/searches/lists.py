@@ -86,7 +86,7 @@ def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offs
     ordered = ", ".join(
         f"{_plus(rule)}{column} {direction}" for column in dict.fromkeys((order, "created_at", "id"))
     )
-    query = f"SELECT id FROM subscribers WHERE {_listed(rule, order)} ORDER BY {ordered} LIMIT ? OFFSET ?"
+    query = f"SELECT id FROM subscribers WHERE {_where(rule, order)} ORDER BY {ordered} LIMIT ? OFFSET ?"
     records = rows(query, (site_id, *rule.parameters, limit, offset))
     ids = [subscriber_id for (subscriber_id,) in records]
     among = engine.among(ids)
@@ -108,13 +108,14 @@ def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
 
     Everybody has been created: of that order, the rule's own index may count.
     """
-    listed = _listed(rule, order) if order != ORDERS[0] else f"{_of_site(rule)} AND ({rule.text})"
+    listed = _where(rule, order) if order != ORDERS[0] else f"{_of_site(rule)} AND ({rule.text})"
     counted = f"SELECT 1 FROM subscribers WHERE {listed} LIMIT ?"
     [total] = row(f"SELECT count(*) FROM ({counted}) AS found", (site_id, *rule.parameters, limit))
     return int(total)
 
 
-def _listed(rule: Sql, order: str) -> str:
+def _where(rule: Sql, order: str) -> str:
+    """The condition for the subscribers of a site who match the rule and have the date `order`."""
     return f"{_of_site(rule)} AND {_plus(rule)}{order} > {EARLIEST} AND ({rule.text})"
 
 

@@ -126,13 +126,13 @@ def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
 
 def _newest_have(site_id: int, tag_ids: Sequence[int], number: int) -> bool:
     """Whether a page of subscribers who have all tags is among the newest: tags may exclude each other."""
-    tagged = _tagged(site_id, tag_ids)
+    tagged = _with_all_tags(site_id, tag_ids)
     newest = "SELECT id FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?"
     query = f"SELECT 1 FROM ({newest}) AS subscribers WHERE {tagged.text} LIMIT 1 OFFSET {PAGE_ROWS - 1}"
     return row(query, (site_id, number, *tagged.parameters)) is not None
 
 
-def _tagged(site_id: int, tag_ids: Iterable[int]) -> Sql:
+def _with_all_tags(site_id: int, tag_ids: Iterable[int]) -> Sql:
     """A condition on the ids of `subscribers`: they have all tags."""
     return join(AND, [Sql(TAGGED, (site_id, tag_id)) for tag_id in tag_ids])
 
@@ -161,7 +161,7 @@ def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
                 parts.append(Sql(f"{plan.plus(column)}{column} {operator} ?", (bounds[column],)))
     if filters.email_key is not None:
         parts.append(Sql("email_key = ?", (filters.email_key,)))
-    others = _tagged(site_id, (tag_id for tag_id in filters.tag_ids if tag_id != plan.tag))
+    others = _with_all_tags(site_id, (tag_id for tag_id in filters.tag_ids if tag_id != plan.tag))
     if plan.tag is not None:
         by_tag = f"id IN (SELECT id FROM ({BY_TAG}) AS subscribers WHERE {others.text or 'TRUE'})"
         parts.append(Sql(by_tag, (site_id, plan.tag, *others.parameters)))

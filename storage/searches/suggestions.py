@@ -26,7 +26,7 @@ found (folded) AS (
 
 
 def event_types(site_id: int, limit: int) -> list[str]:
-    """In the order of the alphabet."""
+    """The first `limit` types of a site's events, in alphabetical order."""
     return [type_ for (type_,) in rows(TYPES, (site_id, site_id, limit))]
 
 

@@ -110,7 +110,9 @@ class Finder:
         return self._of_site(_one_of(DOMAIN, _several(rule)))
 
     def with_domain_like(self, rule: Condition) -> Members:
-        """Those at a domain that has a text, as it is stored or shown, with an `@` before and a dot after."""
+        """The subscribers at a domain that has a text, as it is stored or shown, with an `@` before and a dot
+        after.
+        """
         part = rule.operand if rule.operator == "contains" else f"@{rule.operand.removeprefix('@')}"
         meets = _meets(rule.operator, part)
         listed = [domain for domain, forms in self._domains if any(map(meets, forms))]
@@ -157,8 +159,8 @@ class Finder:
         return self._with_value(rule.key, Sql(compared.format(BOUNDS[rule.operator]), (rule.operand,)))
 
     def _with_long_text(self, key: str, start: str, meets: Callable[[str], bool]) -> Members:
-        """Those with a text that meets a test and is cut in its row, as is its `start`: the whole text is in
-        their JSON.
+        """The subscribers with a text that meets a test and is cut in its row, as is its `start`: the whole
+        text is in their JSON.
         """
         begins = Sql(f"{IS_CUT} AND instr(v.folded, ?) = 1", (start[:MAX_LENGTH],))
         found = BitMap()

@@ -33,6 +33,7 @@ def get(site_id: int, segment_id: int) -> Segment | None:
 
 
 def add(site_id: int, name: str, description: str, rules: str, at: int) -> int:
+    """Adds a segment, and the job that counts it. Returns its id."""
     segment_id = SEGMENTS.add_new(Segment(0, name, description, rules, at, at), site_id=site_id)
     jobs.add(site_id, JOB, segment_id)
     return segment_id

@@ -129,8 +129,8 @@ def all_sets(site_id: int) -> Iterator[tuple[FieldValue, BitMap]]:
 
 
 def differing(site_id: int, expected: Mapping[int, set[FieldValue]]) -> set[int]:
-    """Those of the subscribers in `expected` that have other values, and those who have some without
-    existing.
+    """The subscribers in `expected` whose stored values are others, and the ids that have values without a
+    subscriber.
     """
     sample, found = BitMap(expected), {subscriber_id: set[FieldValue]() for subscriber_id in expected}
     everybody = BitMap()

@@ -24,8 +24,8 @@ class Lists:
         self.values = BitMap(numbers[1 : count + 1])
         self._ends, self.ids = numbers[count + 1 : 2 * count + 1], numbers[2 * count + 1 :]
 
-    def of(self, values: BitMap) -> Iterator[tuple[int, Sequence[int]]]:
-        """The (value, its ids) of those that are among some values."""
+    def select(self, values: BitMap) -> Iterator[tuple[int, Sequence[int]]]:
+        """The (value, its ids) of those `values` that this has."""
         for value_id in self.values & values:
             index = self.values.rank(value_id) - 1
             yield value_id, self.ids[self._ends[index - 1] if index else 0 : self._ends[index]]
@@ -62,14 +62,14 @@ class Changes:
         self.values = BitMap.union(*sets) if sets else BitMap()
 
     def apply(self, sets: Mapping[int, BitMap]) -> None:
-        """Brings sets of some values up to date. What they have already does no harm, if nothing is left
-        out.
+        """Brings sets of some values up to date. A change that a set has already does no harm, if none is
+        left out.
         """
         values = BitMap(sets) & self.values
         for change in self._changes:
-            for value_id, ids in change.added.of(values):
+            for value_id, ids in change.added.select(values):
                 sets[value_id].update(ids)
-            for value_id, ids in change.removed.of(values):
+            for value_id, ids in change.removed.select(values):
                 sets[value_id].difference_update(BitMap(ids))
 
     def blocks(self) -> dict[int, set[int]]:
@@ -77,13 +77,13 @@ class Changes:
         blocks: dict[int, set[int]] = {value_id: set() for value_id in self.values}
         for change in self._changes:
             for lists in change[1:]:
-                for value_id, ids in lists.of(self.values):
+                for value_id, ids in lists.select(self.values):
                     blocks[value_id].update([id_ >> BLOCK_BITS for id_ in ids])
         return blocks
 
 
 def of_site(site_id: int) -> list[ValueChange]:
-    """In their order."""
+    """The changes of a site that no set has yet, oldest first."""
     records = rows("SELECT id, added, removed FROM value_changes WHERE site_id = ? ORDER BY id", (site_id,))
     return [ValueChange(row_id, Lists(added), Lists(removed)) for row_id, added, removed in records]
 
@@ -107,11 +107,13 @@ def erase(site_id: int, erased: BitMap) -> BitMap:
     for change in of_site(site_id):
         if any(erased.intersect(BitMap(lists.ids)) for lists in change[1:]):
             for lists in change[1:]:
-                values.update([id_ for id_, ids in lists.of(lists.values) if erased.intersect(BitMap(ids))])
+                values.update(
+                    [id_ for id_, ids in lists.select(lists.values) if erased.intersect(BitMap(ids))]
+                )
             rewritten.append((*(_without(lists, erased) for lists in change[1:]), site_id, change.id))
     execute_many("UPDATE value_changes SET added = ?, removed = ? WHERE site_id = ? AND id = ?", rewritten)
     return values
 
 
 def _without(lists: Lists, erased: BitMap) -> bytes:
-    return _packed({value_id: list(BitMap(ids) - erased) for value_id, ids in lists.of(lists.values)})
+    return _packed({value_id: list(BitMap(ids) - erased) for value_id, ids in lists.select(lists.values)})

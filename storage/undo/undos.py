@@ -207,8 +207,10 @@ def put_read(site_id: int, undo_id: int, reached: tuple[int, int, int]) -> None:
     UNDOS.change(read, site_id=site_id, id=undo_id)
 
 
-def kept_after(site_id: int, undo_id: int, subscriber_id: int, limit: int) -> list[KeptSubscriber]:
-    """The next of those who were kept, but for the erased, by id."""
+def list_kept(site_id: int, undo_id: int, subscriber_id: int, limit: int) -> list[KeptSubscriber]:
+    """The next `limit` subscribers, after the id `subscriber_id`, whom an undo left changed. Erased ones are
+    left out.
+    """
     records = rows(
         "SELECT p.subscriber_id, s.email, s.uuid, p.source, p.source_id FROM undo_people p "
         "JOIN subscribers s ON s.site_id = p.site_id AND s.id = p.subscriber_id "
@@ -255,8 +257,10 @@ def drop_outcomes(site_id: int, undo_id: int, limit: int) -> int:
     )
 
 
-def added_to_site(undo: Undo) -> Mapping[str, Any]:
-    """`tags` (ids) and `fields` (keys) that the undone action added to the site, of what is decided."""
+def additions(undo: Undo) -> Mapping[str, Any]:
+    """The `tags` (ids) and `fields` (keys) that the undone action added to the site, as far as the undo has
+    decided.
+    """
     added: dict[str, Any] = json.loads(undo.made)
     return added
 

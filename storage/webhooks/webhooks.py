@@ -113,4 +113,5 @@ def fail(site_id: int, webhook: Webhook, failures: int, paused: str) -> bool:
 
 
 def _settle(site_id: int, webhook: Webhook, **values: int) -> bool:
+    """Changes the row of a webhook. False, with nothing changed, if a new run has begun."""
     return WEBHOOKS.change(values, site_id=site_id, id=webhook.id, run=webhook.run) > 0

@@ -17,7 +17,7 @@ from audience.erasures import erasures
 from audience.imports import file_imports, file_searches, file_tasks, file_uploads
 from audience.operations import site_lane
 from audience.subscribers import subscribers
-from schemas.file_imports import kept_file
+from schemas.file_imports import look_through
 from schemas.file_texts import kept_texts
 from storage import database, leases
 from storage.instance import erased_pages
@@ -365,7 +365,7 @@ def test_a_search_that_takes_long_holds_its_claim(site, manager, root, erase, in
         yield from kept_texts(ChildProcess(), *arguments)
         pytest.fail("the search went on")
 
-    kind = file_tasks.kind(instance, partial(kept_file, ChildProcess()), stolen)
+    kind = file_tasks.kind(instance, partial(look_through, ChildProcess()), stolen)
     assert not jobs.work([kind], site.id, 30)
 
 
@@ -380,7 +380,7 @@ def test_of_an_import_that_failed_nothing_is_left_with_the_file(
         columns = ()
 
         def __init__(self, *arguments):
-            self.file = kept_file(ChildProcess(), *arguments)
+            self.file = look_through(ChildProcess(), *arguments)
 
         def rows(self, check):
             with closing(self.file.rows(check)) as rows:

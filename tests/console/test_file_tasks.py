@@ -13,7 +13,7 @@ from audience.imports import dry_runs, file_imports, file_tasks, file_uploads, i
 from audience.operations import site_lane
 from audience.subscribers import commands, stats, subscribers
 from audience.undo import undos
-from schemas.file_imports import kept_file
+from schemas.file_imports import look_through
 from schemas.formats import first_look
 from tests.console.browser import signed_in
 from tests.console.test_file_uploads import folder, keep, root, work
@@ -44,7 +44,7 @@ class Interrupted:
     """Opens files; before row `at` of the first, `act` is called."""
 
     def __init__(self, at, act):
-        self.open = partial(kept_file, ChildProcess())
+        self.open = partial(look_through, ChildProcess())
         self.at = at
         self.act = act
 
@@ -101,7 +101,7 @@ def test_the_page_tells_how_far_a_large_file_is_looked_through(manager, root, la
             follow(rows, found)
             seen.append((rows, "Looking through the file" in manager.get(path).text))
 
-        return kept_file(ChildProcess(), name, zone, said, binary, unpacked, look)
+        return look_through(ChildProcess(), name, zone, said, binary, unpacked, look)
 
     work(manager, open_file)
     assert seen == [(0, True), (5, True), (10, True), (0, True)]
@@ -141,7 +141,7 @@ def test_a_workbook_is_unpacked_by_a_worker(manager, root):
     book.save(data)
     path = keep(manager, root, data.getvalue(), "people.xlsx")
     assert "Looking through the file" in manager.get(path).text
-    work(manager, partial(kept_file, lambda unpack, *arguments: unpack(*arguments)))
+    work(manager, partial(look_through, lambda unpack, *arguments: unpack(*arguments)))
     assert "Import 1 row<" in manager.get(path).text
 
 

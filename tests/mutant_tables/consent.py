@@ -14,15 +14,15 @@ MUTANTS = (
     Mutant(
         "one command undoes the next of the same number",
         "audience/changes/consents.py",
-        "self._order >= stored_event._order",
-        "self._order > stored_event._order",
+        "self.order >= stored_event.order",
+        "self.order > stored_event.order",
         "tests/audience/test_histories.py",
     ),
     Mutant(
         "an import counts when it is applied",
         "audience/imports/imports.py",
         "Acceptance(accepted.number, accepted.at,",
-        "Acceptance(site_counters.accepted(site_id), accepted.at,",
+        "Acceptance(site_counters.newest_accepted_number(site_id), accepted.at,",
         f"{CONSENT}::test_a_queued_item_loses_to_a_command_accepted_after_it",
     ),
     Mutant(

@@ -75,7 +75,7 @@ MUTANTS = (
     Mutant(
         "who is erased during a search is not searched for",
         "audience/imports/file_searches.py",
-        "later if suppressions.erased_from(site.id, later) else 0",
+        "later if suppressions.erasures_from(site.id, later) else 0",
         "0",
         f"{SEARCHES}::test_who_is_erased_during_a_search_is_searched_for_next",
     ),
@@ -140,7 +140,6 @@ MUTANTS = (
         "audience/operations/consent_carryover.py",
         "if change in old and before not in old:",
         "if False:",
-        "tests/cli/test_restored_consent.py"
         f"{CLI}/test_restored_consent.py"
         "::test_who_left_by_themselves_stays_away_though_what_waited_said_so_after_them",
     ),

@@ -104,7 +104,7 @@ MUTANTS = (
     Mutant(
         "a delivery that failed counts",
         "audience/webhooks/sender.py",
-        "or webhook_deliveries.succeeded(delivered):",
+        "or webhook_deliveries.is_success(delivered):",
         "or delivered:",
         f"{WEBHOOKS}::test_a_range_is_kept_until_it_succeeds_and_nothing_is_skipped",
     ),
@@ -167,7 +167,7 @@ MUTANTS = (
     Mutant(
         "a form that is sent twice makes two",
         "audience/access/sessions.py",
-        'result = made_by(form) if form.token else ""',
+        'result = result_of(form) if form.token else ""',
         'result = ""',
         "tests/console/test_sent_twice.py::test_the_second_leads_to_what_the_first_made",
     ),
@@ -265,7 +265,7 @@ MUTANTS = (
     Mutant(
         "an address in an encoding is no address",
         "audience/redaction.py",
-        "plain := _decoded(CODE, word)",
+        "plain := _decode(CODE, word)",
         "plain := word",
         f"{API}/test_refused_rows.py::test_an_address_in_an_encoding_is_hidden_and_its_row_erased",
     ),

@@ -8,7 +8,7 @@ import pytest
 from schemas.formats import header_names
 from schemas.formats.consent import same
 from schemas.formats.consent_words import fold
-from schemas.formats.presets import IGNORE, PRESETS, STATE_COLUMN, is_named_as_left, recognised
+from schemas.formats.presets import IGNORE, PRESETS, STATE_COLUMN, is_named_as_left, recognise
 from tests.schemas.tables import normalized
 
 FOLDER = Path(__file__).parent / "data" / "peers"
@@ -47,7 +47,7 @@ def test_a_file_is_recognised_by_its_own_preset_alone(name, preset):
         if any({fold(sign) for sign in signs.split()} <= found for signs in each.signs)
     ]
     assert matching == [preset]
-    assert recognised(header(name)) is PRESETS[preset]
+    assert recognise(header(name)) is PRESETS[preset]
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
@@ -88,7 +88,7 @@ def test_a_preset_names_its_source_and_what_each_value_means(preset):
     ],
 )
 def test_an_ordinary_file_is_nobodys(columns):
-    assert recognised(columns) is None
+    assert recognise(columns) is None
 
 
 def test_advice_is_a_sentence():

@@ -59,7 +59,7 @@ NEEDED_BY = {
     "import_batches_import_id": lambda site: file_imports.discard(site, 1),
     "refused_rows_import_id": lambda site: file_imports.refused_by_code(site, 1),
     "refused_rows_site_id_address_hash": lambda site: file_imports.erase_refused(site, [""]),
-    "refused_rows_refused_at": lambda _: file_imports.refused_before(1),
+    "refused_rows_refused_at": lambda _: file_imports.site_with_refused(1),
     "suppressions_site_id_address_hash": lambda site: suppressions.find_by_hash(site, ["a"]),
     "tags_site_id_name_key": lambda site: tags.ids(site, ["vip"]),
     "custom_fields_site_id_key": lambda site: custom_fields.ids(site, ["plan"]),

@@ -31,10 +31,11 @@ def asgi():
     from workers.log import configure
     from workers.web import server
     from workers.web.gateway import Gateway
+    from workers.web.threads import Threads
 
     configure(settings.log_level)
     server.exit_with_parent()
-    return Gateway(application(), admit, settings)
+    return Gateway(application(), admit, settings, Threads(settings.web_threads))
 
 
 def admit(environ):

@@ -2,6 +2,7 @@
 
 from audience.config import Settings
 from workers.gate import CountingGate, gates
+from workers.web.threads import Threads
 
 
 def test_a_gate_has_its_places_and_takes_them_back():
@@ -16,6 +17,7 @@ def places(gate):
 
 
 def test_of_a_web_process_some_threads_are_left_and_two_have_room_for_32_writers():
-    ask_dns, write, parse = map(places, gates(Settings().web_threads))
-    assert ask_dns + write + parse < Settings().web_threads
+    threads = Settings().web_threads
+    ask_dns, write, parse = map(places, gates(threads, Threads(threads)))
+    assert ask_dns + write + parse < threads
     assert write >= 32 * 3 // 4  # chance may give one process three quarters

@@ -10,6 +10,7 @@ import pytest
 from audience.config import Settings
 from tests.service import PATIENCE_SECONDS
 from workers.web.gateway import Gateway
+from workers.web.threads import Threads
 
 SCOPE = {
     "type": "http",
@@ -35,7 +36,7 @@ def gateway_to(tmp_path, seen, admit=lambda _: None):
         start_response("200 OK", [("Content-Length", "0")])
         return []
 
-    return Gateway(application, admit, Settings(instance=tmp_path))
+    return Gateway(application, admit, Settings(instance=tmp_path), Threads(8))
 
 
 def environ_of(tmp_path, **scope):

@@ -78,6 +78,7 @@ class Body:
                         await self._next()
 
     async def _next(self) -> bytes:
+        """The next part of the body. Raises `NotUnderstood` if the client disconnected."""
         self._begun = True
         message = await self._receive()
         if message["type"] == "http.disconnect":
@@ -89,6 +90,7 @@ class Body:
         return chunk
 
     async def _store(self, chunk: bytes, max_bytes: int) -> None:
+        """Keeps a chunk. Raises `TooLarge` beyond `max_bytes`."""
         if self.received > max_bytes:
             raise TooLarge
         if self.received <= MAX_MEMORY_BYTES:

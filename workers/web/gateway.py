@@ -19,6 +19,7 @@ from audience.errors import AudienceError, where
 from audience.protocols import REFUSAL, Admit
 from audience.setting_values import unmapped
 from workers.web.body import Body
+from workers.web.threads import Threads
 
 MAX_WHOLE_BYTES = 2**16  # of a response that is sent at once; a longer one is streamed
 STREAM_THREADS = 2  # hundreds of exports at once leave the interpreter to others
@@ -78,11 +79,13 @@ class Gateway:
     their way.
     """
 
-    def __init__(self, application: WSGIApplication, admit: Admit, settings: Settings) -> None:
+    def __init__(
+        self, application: WSGIApplication, admit: Admit, settings: Settings, threads: Threads
+    ) -> None:
         self._application = application
         self._admit = admit
         self._settings = settings
-        self._pool = ThreadPoolExecutor(settings.web_threads, "request")
+        self._run = threads.run
         self._streams = ThreadPoolExecutor(STREAM_THREADS, "stream")
 
     async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
@@ -107,7 +110,7 @@ class Gateway:
         try:
             await self._run(self._call, environ, response)
             if response.rest is not None:
-                await self._run(response.begin, on=self._streams)
+                await self._run_stream(response.begin)
         except Exception as error:
             log.error("a request failed: %s", where(error))
             response = Response(500, JSON, [FAILED], close=response.close)
@@ -115,14 +118,14 @@ class Gateway:
             response = Response(505, JSON, [TOO_OLD], close=response.close)
         try:
             await send(
-                {"type": "http.response.start", "status": response.status, "headers": _encoded(response)}
+                {"type": "http.response.start", "status": response.status, "headers": _headers(response)}
             )
             body = b"".join(response.parts)
             if response.rest is None and len(body) <= MAX_WHOLE_BYTES:
                 await send({"type": "http.response.body", "body": body})
             else:
-                stream = response.rest and self._made(body, response.rest, receive)
-                await self._stream(stream or _sliced(body), send)
+                stream = response.rest and self._chunks(body, response.rest, receive)
+                await self._stream(stream or _slices(body), send)
         finally:
             if response.close:
                 await self._run(response.close)
@@ -132,14 +135,14 @@ class Gateway:
         response.close = getattr(chunks, "close", None)
         response.take(iter(chunks))
 
-    async def _made(self, first: bytes, rest: Iterator[bytes], receive: Receive) -> AsyncGenerator[bytes]:
+    async def _chunks(self, first: bytes, rest: Iterator[bytes], receive: Receive) -> AsyncGenerator[bytes]:
         """The chunks of a response. Raises `BrokenPipeError` when the client disconnects: nothing more is
         made.
         """
-        leaving = asyncio.ensure_future(_disconnected(receive))
+        leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
         try:
             yield first
-            while (chunk := await self._run(next, rest, None, on=self._streams)) is not None:
+            while (chunk := await self._run_stream(next, rest, None)) is not None:
                 if leaving.done():
                     raise BrokenPipeError
                 yield chunk
@@ -147,8 +150,9 @@ class Gateway:
             leaving.cancel()
 
     async def _stream(self, chunks: AsyncGenerator[bytes], send: Send) -> None:
-        """Sends the chunks. Ends without the last one if the client disconnected or took nothing for
-        `body_timeout` seconds, or the application failed: a part must not pass for the whole.
+        """Sends the chunks, and then the empty one that completes the response. Raises, without that one, if
+        the client disconnected or took nothing for `body_timeout` seconds, or the application failed: a part
+        must not pass for the whole.
         """
         try:
             async with aclosing(chunks):
@@ -160,10 +164,8 @@ class Gateway:
             log.warning("a response was not read to its end: %s", where(error))
             raise
 
-    async def _run(
-        self, function: Callable[..., Any], *arguments: Any, on: ThreadPoolExecutor | None = None
-    ) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(on or self._pool, function, *arguments)
+    def _run_stream(self, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
+        return asyncio.get_running_loop().run_in_executor(self._streams, function, *arguments)
 
     def _environ(self, scope: Mapping[str, Any]) -> Environ:
         (server, server_port), (client, client_port) = scope["server"], scope["client"]
@@ -202,15 +204,15 @@ def _key(name: bytes) -> str:
     return key if key in ("", "CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"
 
 
-async def _sliced(body: bytes) -> AsyncGenerator[bytes]:
+async def _slices(body: bytes) -> AsyncGenerator[bytes]:
     for start in range(0, len(body), MAX_WHOLE_BYTES):
         yield body[start : start + MAX_WHOLE_BYTES]
 
 
-async def _disconnected(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-def _encoded(response: Response) -> list[tuple[bytes, bytes]]:
+def _headers(response: Response) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.headers]

@@ -10,6 +10,7 @@ from workers.limiter import Limiter
 from workers.processes import Processes
 from workers.queue import ImportQueue
 from workers.redis_client import CircuitBreaker, connect
+from workers.web.threads import Threads
 
 
 class Parts(NamedTuple):
@@ -17,16 +18,19 @@ class Parts(NamedTuple):
     limiter: Limiter
     processes: Processes
     metrics: Metrics
+    threads: Threads
     waits: Gates
 
 
 def parts(settings: Settings) -> Parts:
     """The parts of a web process. Call it in that process: they are not shared."""
+    threads = Threads(settings.web_threads)
     breaker = CircuitBreaker(connect(embedded_redis.url(settings)))
     return Parts(
         ImportQueue(breaker),
         Limiter(breaker),
         Processes(settings, breaker),
         metrics.start(settings.instance),
-        gates(settings.web_threads),
+        threads,
+        gates(settings.web_threads, threads),
     )

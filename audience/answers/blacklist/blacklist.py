@@ -133,6 +133,7 @@ def _names(query: BlacklistQuery, providers: Providers) -> list[tuple[Zone, str]
 
 
 def _supports_tld(zone: Zone, value: str) -> bool:
+    """Whether the zone lists domains of this top-level domain."""
     return not zone.tlds or value.rpartition(".")[2] in zone.tlds
 
 

@@ -69,6 +69,7 @@ class ZoneWatch:
                 self._tests[zone.flag, zone.asks] = test, self._clock()
 
     def trusts(self, zone: Zone) -> bool:
+        """Whether the zone has passed its newest test; False before the first."""
         test, _ = self._tests.get((zone.flag, zone.asks), (None, 0.0))
         return test is not None and test.outcome is ZoneOutcome.PASSED
 
@@ -105,13 +106,14 @@ def judge(zones: Sequence[Zone], answers: Sequence[DnsAnswer]) -> list[ZoneTest]
 def _judge(zone: Zone, positive: DnsAnswer, negative: DnsAnswer) -> ZoneTest:
     outcome, problem = ZoneOutcome.PASSED, ""
     if status_of(zone, positive) is not Status.LISTED:
-        outcome, problem = _failed(positive), f"does not list its test entry: {_content(positive)}"
+        outcome, problem = _failure(positive), f"does not list its test entry: {_content(positive)}"
     elif status_of(zone, negative) is not Status.CLEAR:
-        outcome, problem = _failed(negative), f"lists an entry that it must not list: {_content(negative)}"
+        outcome, problem = _failure(negative), f"lists an entry that it must not list: {_content(negative)}"
     return ZoneTest(zone.flag, zone.asks, zone.public, outcome, problem)
 
 
-def _failed(answer: DnsAnswer) -> ZoneOutcome:
+def _failure(answer: DnsAnswer) -> ZoneOutcome:
+    """The outcome of a test whose answer is not the expected one."""
     return ZoneOutcome.UNANSWERED if answer.status in UNANSWERED else ZoneOutcome.FAILED
 
 

@@ -65,6 +65,7 @@ def random_name(zone: str) -> str:
 
 
 def names_exchanger(message: dns.message.Message | None) -> bool:
+    """Whether a response to MX names a host that takes mail; False for a response that cannot be read."""
     try:
         answer, _ = parse_response(message)
     except dns.exception.DNSException:

@@ -80,6 +80,7 @@ class SortedTable:
         return (male, female) if row_name == wanted else None
 
     def _start(self, at: int) -> int:
+        """The position at which the line around `at` begins."""
         return self._data.rfind(b"\n", 0, at) + 1
 
     def _name_at(self, at: int) -> bytes:
@@ -124,7 +125,7 @@ def guess_gender(name: str, names: Names) -> GenderResult:
         answer = _by_census(word, names) if parsed.surname_likely else _by_tables(word, names)
         if not answer.basis and not parsed.surname_likely:
             answer = _by_halves(word, names, _shortest_half(parsed, names))
-        elsewhere = _elsewhere(word, parsed.surname, answer.gender, names)
+        elsewhere = _by_surname_origin(word, parsed.surname, answer.gender, names)
         if elsewhere:
             return elsewhere
         if answer.basis:
@@ -176,7 +177,7 @@ def _by_family_name(origin: str, parsed: PersonalName, names: Names) -> GenderRe
     return _by_world(word, names) if origin in ROMANISED_ONE_WAY else UNKNOWN
 
 
-def _elsewhere(word: str, surname: str, american: str, names: Names) -> GenderResult | None:
+def _by_surname_origin(word: str, surname: str, american: str, names: Names) -> GenderResult | None:
     """The answer for a name whose gender depends on the country; None if the American answer holds."""
     genders = names.origins.given.get(word)
     if not genders or not surname:

@@ -88,6 +88,7 @@ def by_surname(surname: str, origins: Origins) -> str:
 
 
 def _are_given(origin: str, family: str, words: tuple[str, ...], parts: list[str], origins: Origins) -> bool:
+    """Whether the parts are given names where `family` is a family name of the origin."""
     if origin == "VN":
         return words[0] in VIETNAMESE_SIGNS or len(family) > SHORT_FAMILY
     if origin == "HU":

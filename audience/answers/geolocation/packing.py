@@ -62,8 +62,8 @@ class PackingInChild:
         self._places = threading.BoundedSemaphore(MOST_WAITING)
 
     def wait(self) -> None:
-        """Waits until the packing under way has ended, for `WAIT_SECONDS` at most. Does not wait if enough
-        others do.
+        """Waits until the packing under way has ended, for `WAIT_SECONDS` at most; not at all if enough other
+        threads wait.
         """
         if self._waiting is not None and self._places.acquire(blocking=False):
             try:

@@ -34,10 +34,11 @@ class PackedTable:
     def _open(self) -> Packed:
         with self._lock:
             if self._packed is None:
-                self._packed = self._opened()
+                self._packed = self._open_or_pack()
             return self._packed
 
-    def _opened(self) -> Packed:
+    def _open_or_pack(self) -> Packed:
+        """Opens the packed table, which is packed first if it is missing or damaged."""
         with suppress(Damaged, FileNotFoundError):
             return Packed(self._path, self._version)
         self._packing(self._path, self._tables)

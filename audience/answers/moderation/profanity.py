@@ -54,7 +54,7 @@ class WordList:
         self.of_length: defaultdict[int, list[str]] = defaultdict(list)
         self._by_letters: defaultdict[str, list[str]] = defaultdict(list)  # each run of one letter as one
         self._most_words: defaultdict[str, int] = defaultdict(lambda: 1)  # of what begins with a word
-        for phrase in (*kinds, *_allowed()):
+        for phrase in (*kinds, *_allowed_phrases()):
             first = phrase.partition(" ")[0]
             self._most_words[first] = max(self._most_words[first], phrase.count(" ") + 1)
         for word in kinds:
@@ -74,7 +74,7 @@ class WordList:
         while position < len(words):
             most = self._most_words.get(words[position], 1)
             run = [" ".join(words[position : position + length]) for length in range(most, 0, -1)]
-            allowed = next((phrase for phrase in run if phrase in _allowed()), None)
+            allowed = next((phrase for phrase in run if phrase in _allowed_phrases()), None)
             if allowed:
                 position += allowed.count(" ") + 1
                 continue
@@ -110,7 +110,7 @@ def find_words(text: str, own: WordList) -> dict[str, str]:
     text = normal_form(without_surnames(unicodedata.normalize("NFKC", text)))
     text = without_foreign_words(text)
     words = [reading for word in WORD.findall(text) for reading in _in_one_script(word)]
-    hits = [*own.listed(words), *filter(own.kind, _disguised(text, own)), *own.unspaced(text)]
+    hits = [*own.listed(words), *filter(own.kind, _disguised_words(text, own)), *own.unspaced(text)]
     return {str(own.kind(hit)): hit for hit in reversed(hits)}
 
 
@@ -133,14 +133,14 @@ def _in_one_script(word: str) -> tuple[str, ...]:
     return word.translate(LOOK_ALIKES), word.translate(CYRILLIC)
 
 
-def _disguised(text: str, own: WordList) -> Iterator[str]:
+def _disguised_words(text: str, own: WordList) -> Iterator[str]:
     """Readings of the disguised words of a folded text."""
     for word in LEET_WORD.findall(text):
         yield from _without_leet(word.strip("!|+"))
     for word in MASKED.findall(text):
-        yield from _unmasked(word, own)
+        yield from _unmask(word, own)
     for word in HYPHENATED.findall(text):
-        yield from _joined(word, own)
+        yield from _join(word, own)
     for word in APART.findall(text):
         letters = APART_SIGNS.sub("", word).translate(LEET_AS_I)
         yield from (letters[:length] for length in LENGTHS)
@@ -158,7 +158,7 @@ def _without_leet(word: str) -> Iterator[str]:
         yield part.translate(LEET_AS_L).translate(LOOK_ALIKES)
 
 
-def _unmasked(masked: str, own: WordList) -> Iterator[str]:
+def _unmask(masked: str, own: WordList) -> Iterator[str]:
     """The readings of a masked word such as `f*ck`."""
     if masked.startswith("f***"):
         yield "fuck"
@@ -170,13 +170,14 @@ def _unmasked(masked: str, own: WordList) -> Iterator[str]:
 
 
 def _fits(masked: str, word: str) -> bool:
+    """Whether the letters of a masked word are those of a word, in their positions."""
     return all(
         char == letter or (char in "*#" and letter in ascii_lowercase)
         for char, letter in zip(masked, word, strict=True)
     )
 
 
-def _joined(word: str, own: WordList) -> Iterator[str]:
+def _join(word: str, own: WordList) -> Iterator[str]:
     """The readings of a word with a sign in it: without the sign (`fu.ck`), if four letters remain, or with a
     vowel in its place (`sh-t`), if that is a word of the list `own`.
     """
@@ -193,7 +194,7 @@ def _runs(word: str) -> list[tuple[str, int]]:
 
 
 @cache
-def _allowed() -> frozenset[str]:
+def _allowed_phrases() -> frozenset[str]:
     return frozenset(lines("moderation/allowed_phrases"))
 
 

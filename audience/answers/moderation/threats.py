@@ -114,12 +114,14 @@ def _character(escape: re.Match[str]) -> str:
 
 
 def _acts(tag: MarkupTag, attribute: Attribute) -> bool:
+    """Whether an attribute makes a browser act or load something."""
     name, value = attribute[0].rpartition(":")[2], attribute[1] or ""
     if EVENT.match(name):
         return bool(value.strip()) or tag.name in ELEMENTS
     return RULES.get(name, _address)(tag, value)
 
 
+# Rules: whether the value of an attribute makes a browser act or load something.
 def _address(tag: MarkupTag, value: str) -> bool:
     squeezed = JUNK.sub("", value).lower()
     if SCRIPT_ADDRESS.search(squeezed):

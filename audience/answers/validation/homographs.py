@@ -19,7 +19,7 @@ def letters(domain: str) -> str:
     """The domain in the letters that a person sees. A-labels that cannot be decoded are unchanged."""
     if "xn--" not in domain:
         return domain
-    return ".".join(map(_decoded, domain.split(".")))
+    return ".".join(map(_decode, domain.split(".")))
 
 
 def looks_latin(domain: str) -> str:
@@ -41,6 +41,7 @@ def is_homograph(domain: str) -> bool:
 
 
 def _mixes(label: str) -> bool:
+    """Whether a label has letters of several alphabets that look alike."""
     return len(_alphabets(label) & ALIKE) > 1
 
 
@@ -54,7 +55,7 @@ def _alphabets(label: str) -> frozenset[str]:
     )
 
 
-def _decoded(label: str) -> str:
+def _decode(label: str) -> str:
     try:
         return idna.decode(label)
     except idna.IDNAError:

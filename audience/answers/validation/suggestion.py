@@ -13,7 +13,7 @@ def suggest(address: Address, is_valid: bool, typos: Typos) -> str | None:
     returns it.
     """
     host = address.domain if is_valid else address.domain.rstrip(QUOTES)
-    domain = _meant_domain(host, typos) or ("" if is_valid else _dotted(host))
+    domain = _meant_domain(host, typos) or ("" if is_valid else _with_dots(host))
     local = address.local if is_valid else address.local.lstrip(QUOTES)
     meant = f"{local}@{domain}"
     return meant if local and domain and parse(meant) else None
@@ -26,7 +26,7 @@ def _meant_domain(domain: str, typos: Typos) -> str | None:
     return typos.suggest(domain)
 
 
-def _dotted(domain: str) -> str:
+def _with_dots(domain: str) -> str:
     """The domain with dots in place of commas, if mail can be sent there."""
     dotted = domain.replace(",", ".")
     return dotted if is_registrable(dotted) else ""

@@ -46,7 +46,7 @@ class Typos:
             if len(label := provider.partition(".")[0]) >= MIN_LENGTH
         }
         self._swapped = {
-            swapped: provider for provider in reversed(providers) for swapped in _swapped(provider)
+            swapped: provider for provider in reversed(providers) for swapped in _swaps(provider)
         }
         self._real = real
         self.is_suffix = is_suffix
@@ -78,14 +78,18 @@ class Typos:
             return corrected
         if corrected.replace(".", "") in self._undotted:
             return self._undotted[corrected.replace(".", "")]
-        typos = self._near_providers(corrected) or self._near_providers(domain) or self._begun(corrected)
+        typos = (
+            self._near_providers(corrected)
+            or self._near_providers(domain)
+            or self._providers_that_begin(corrected)
+        )
         return min(typos, key=self._rank.__getitem__, default=None) or self._swapped.get(corrected)
 
     def _near_providers(self, domain: str) -> list[str]:
         near = {provider for variant in _without_one(domain) for provider in self._near.get(variant, ())}
         return [provider for provider in near if self._is_typo(domain, provider)]
 
-    def _begun(self, domain: str) -> list[str]:
+    def _providers_that_begin(self, domain: str) -> list[str]:
         """The providers whose domain begins with `domain` (`gmail.c`), if its suffix does not exist."""
         label, _, suffix = domain.partition(".")
         if len(label) < MIN_LENGTH or not suffix or self.is_suffix(suffix):
@@ -129,7 +133,7 @@ def one_edit_apart(one: str, other: str) -> bool:
     return rest[1:] == expected or rest == expected[1:]
 
 
-def _swapped(provider: str) -> list[str]:
+def _swaps(provider: str) -> list[str]:
     """The forms of a domain in which two letters of its first label are swapped across another one."""
     label, _, suffix = provider.partition(".")
     if len(label) < SAFE_SWAP_LENGTH:

@@ -27,9 +27,11 @@ class Ruleset:
     lists: AllowDenyLists = field(default_factory=AllowDenyLists)
 
     def reports(self, rule: ValidationRule) -> bool:
+        """Whether an answer names the reason of a rule that fired."""
         return not (self.strict and self.block_free_providers is False and rule.fatal is Fatal.ON_REQUEST)
 
     def accepts(self, fired: Sequence[ValidationRule]) -> bool:
+        """Whether an address is valid for which these rules fired."""
         if all(rule.reason is ValidationReason.TEMPORARY_BOUNCE for rule in fired):
             return True
         fatal = {Fatal.ALWAYS}

@@ -86,7 +86,7 @@ def test_of_two_hashes_of_one_address_the_later_event_stays(site, old, new):
     )
     with database.write(site.id):
         suppressions.add(site.id, {first: Suppression(old, 1_000, 1), second: Suppression(new, 9_000, 9)})
-        site_keys.renewed(site.id, ["two@example.org"])
+        site_keys.renew_hashes(site.id, ["two@example.org"])
         found = suppressions.find_by_hash(site.id, [first, second])
     reason = "erased" if "erased" in (old, new) else "unsubscribed"
     assert found == {second: Suppression(reason, 9_000, 9)}

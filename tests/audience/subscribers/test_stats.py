@@ -36,10 +36,10 @@ def test_wrong_counts_are_told_and_repaired(site, other_client):
             stored.put_counters(each.id, 70, 7)
             domains.put(each.id, [("example.com", 9)])
             tags.put_bearers(each.id, {tag.id: 5 for tag in tags.list_all(each.id)})
-    assert stats.kept_and_counted(site) == (Counts(70, 7), Counts(3, 1))
+    assert stats.stored_and_counted(site) == (Counts(70, 7), Counts(3, 1))
     assert stats.wrong_counters(site) == ["domains", "tags"]
     stats.repair(site)
-    assert stats.kept_and_counted(site) == (Counts(3, 1), Counts(3, 1))
+    assert stats.stored_and_counted(site) == (Counts(3, 1), Counts(3, 1))
     assert stats.wrong_counters(site) == []
     assert stats.for_site(other_client.site) == Counts(70, 7)
     assert stats.wrong_counters(other_client.site) == ["domains", "tags"]
