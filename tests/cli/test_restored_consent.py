@@ -313,3 +313,23 @@ def test_an_unsubscribe_of_what_had_failed_counts_over_one_of_before_that_is_und
     undos.undo_import(client.site, wrong, 30, resubscribe=True)
     site_lane.drain(client.site.id, 5)
     assert left_at(client)
+
+
+def test_an_unsubscribe_of_the_same_instant_as_what_waits_counts_by_its_own_number(
+    begun, client, tmp_path, monkeypatch
+):
+    """As of a clock that was set back: the order of acceptance decides."""
+    now = clock.now_ms() + 1_000
+    monkeypatch.setattr(clock, "now_ms", lambda: now)
+    left, back = waiting_import(client), waiting_import(client, "subscribe")
+    for id_ in (left, back):
+        fail(client, id_)
+    backups.create(begun, tmp_path / "b.tar", lambda *_: None)
+    say(client, "unsubscribe")
+    imports.retry(left)
+    site_lane.drain(client.site.id, 5)
+    lose(begun)
+    restore(begun, tmp_path / "b.tar")
+    imports.retry(back)
+    site_lane.drain(client.site.id, 5)
+    assert left_at(client)

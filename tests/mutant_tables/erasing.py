@@ -141,7 +141,7 @@ MUTANTS = (
         "if change in old and before not in old:",
         "if False:",
         f"{CLI}/test_restored_consent.py"
-        "::test_who_left_by_themselves_stays_away_though_what_waited_said_so_after_them",
+        "::test_an_unsubscribe_of_the_same_instant_as_what_waits_counts_by_its_own_number",
     ),
     Mutant(
         "what had failed in a backup counts for nobody who was unsubscribed in it",
