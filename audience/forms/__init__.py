@@ -1,0 +1,3 @@
+"""Forms: what a site lets visitors fill in."""
+
+__all__ = ["forms"]
