@@ -1,3 +1,3 @@
-"""Forms: what a site lets visitors fill in."""
+"""Forms by which visitors sign up: their definition and wording, opening them, and their HTML."""
 
-__all__ = ["forms"]
+__all__ = ["embedding", "forms"]

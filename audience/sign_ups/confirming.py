@@ -15,7 +15,7 @@ from audience.changes.changes import Acceptance, Change, Consent, Outcome
 from audience.clock import DAY_MS
 from audience.errors import NotFound
 from audience.forms import forms
-from audience.forms.forms import Form
+from audience.forms.forms import SignUpForm
 from audience.links import links, visits
 from audience.links.links import Link, Standing
 from audience.links.tokens import CONFIRM
@@ -52,7 +52,7 @@ class Confirmation(NamedTuple):
 
     site: Site
     sign_up_id: int
-    form: Form | None
+    form: SignUpForm | None
     status: str
     language: str = ""
     address: str = ""
@@ -83,7 +83,7 @@ def read(token: str) -> Confirmation | None:
         first_name=sign_up.first_name,
         last_name=sign_up.last_name,
         tags=tuple(json.loads(sign_up.tags)),
-        wording=forms.wording(link.site, form.id, sign_up.version, sign_up.language) if form else "",
+        wording=_wording(link.site, sign_up),
         needs_click=is_held or form is None or form.confirm == CLICK,
     )
 
@@ -192,7 +192,13 @@ def _is_too_old(sign_up: SignUp) -> bool:
     return sign_up.is_open and sign_up.expires_at <= clock.now_ms()
 
 
-def _form(link: Link) -> Form | None:
+def _wording(site: Site, sign_up: SignUp) -> str:
+    with suppress(NotFound):
+        return forms.wording(site, sign_up.form_id, sign_up.version, sign_up.language)
+    return ""
+
+
+def _form(link: Link) -> SignUpForm | None:
     with suppress(NotFound):
         return forms.get(link.site, link.topic_id)
     return None

@@ -8,7 +8,7 @@ from audience.access import site_keys
 from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.clock import DAY_MS
-from audience.forms.forms import Form
+from audience.forms.forms import SignUpForm
 from audience.sign_ups import mailboxes
 from schemas.values import compact_json
 from storage import database
@@ -44,7 +44,7 @@ class Asked(NamedTuple):
 
 
 @database.writes_site
-def accept(site: Site, form: Form, asked: Asked) -> SignUp | None:
+def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
     """Keeps a sign-up, which is confirmed by mail; None if its mailbox has had its mails for now."""
     now = clock.now_ms()
     if mailboxes.next_possible(site, asked.email) > now:
@@ -66,7 +66,7 @@ def queue(site_id: int, sign_up_id: int) -> None:
     change_log.note_site(site_id)
 
 
-def _draft(site: Site, form: Form, asked: Asked, now: int) -> SignUp:
+def _draft(site: Site, form: SignUpForm, asked: Asked, now: int) -> SignUp:
     return SignUp(
         id=0,
         form_id=form.id,
