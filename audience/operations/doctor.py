@@ -64,7 +64,8 @@ def _open_to_everybody(context: Context) -> Iterator[Finding]:
     """Finds secret files that everybody can read. Files outside the folder, which settings name, may be open
     to their group.
     """
-    for name in (context.settings.pepper_file, context.settings.database_password_file):
+    settings = context.settings
+    for name in (settings.pepper_file, settings.database_password_file, settings.smtp_password_file):
         if name and Path(name).exists() and Path(name).stat().st_mode & 0o007:
             yield bad("permissions", f"everybody can read {name}", f"Run `chmod o= {name}`.")
 
