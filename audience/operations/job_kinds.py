@@ -12,9 +12,12 @@ from audience.config import Settings
 from audience.erasures import log as erasure_log
 from audience.imports import file_imports, file_tasks, file_uploads
 from audience.jobs import DB, Job, Kind
+from audience.mail.relay import Relay
 from audience.operations import kept_backups, site_lane
 from audience.protocols import FileOpener, TextOpener
 from audience.segments import counts as segment_counts
+from audience.sign_ups import holds
+from audience.sign_ups import sending as sign_up_sending
 from audience.subscribers import field_values, tags
 from audience.undo import undos
 from audience.webhooks import deliveries as webhook_deliveries
@@ -30,6 +33,7 @@ def kinds(
     return (
         *given_up(settings),
         webhook_sender.kind(settings.webhook_private_addresses, write_change, settings.base_url),
+        sign_up_sending.kind(settings, Relay(settings)),
         segment_counts.KIND,
         field_values.KIND,
         file_tasks.kind(settings.instance, open_file, open_texts),
@@ -59,6 +63,7 @@ def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
         "undos": partial(undos.sweep, settings.changes_days),
         "deliveries": webhook_deliveries.sweep,
         "bulk actions": bulk_chunks.sweep,
+        "sign-ups": holds.sweep,
     }
 
 
