@@ -10,7 +10,7 @@ from audience.forms import forms
 from audience.jobs import NET, Kind
 from audience.looks import looks, senders
 from audience.mail.results import PAUSED, SENT, STOPPED, MailResult
-from audience.sign_ups import confirming, sending, sign_ups
+from audience.sign_ups import alarm_mails, alarms, confirming, sending, sign_ups
 from audience.sign_ups.confirming import ConfirmLinks
 from audience.sign_ups.sign_ups import Asked
 from storage import database
@@ -47,7 +47,7 @@ class FakeRelay:
     def __init__(self):
         self.mails, self.script, self.meanwhile = [], [], lambda: None
 
-    def send(self, message, sender, recipient, is_wanted):
+    def send(self, message, sender, recipient, is_wanted=lambda: True):
         self.meanwhile()
         if not is_wanted():
             return MailResult(STOPPED, "")
@@ -61,6 +61,12 @@ def send(site, relay, base_url=BASE, per_hour=300):
     """Does all steps that are due."""
     step = partial(sending.step, relay=relay, base_url=base_url, per_hour=per_hour)
     jobs.work([Kind(stored.JOB, NET, step)], site.id, 60)
+
+
+def tell(site, relay):
+    """Does what mails the owners."""
+    step = partial(alarm_mails.step, relay=relay, base_url=BASE)
+    jobs.work([Kind(alarms.JOB, NET, step)], site.id, 60)
 
 
 def ask(site, form, email=ZOE, **values) -> Any:

@@ -5,11 +5,13 @@ import random
 import pytest
 
 from audience import clock
-from audience.access import sites
+from audience.access import operators, sites
 from audience.access.audit_log import COMMAND_LINE
+from audience.access.operators import OWNER
 from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
+from audience.mail.results import LATER
 from audience.sign_ups import alarms, holds, sign_ups
-from tests.sign_up_steps import FakeRelay, ask, confirm, make_form, make_sender, read, row, send, token
+from tests.sign_up_steps import FakeRelay, ask, confirm, make_form, make_sender, read, row, send, tell, token
 
 
 @pytest.fixture
@@ -125,6 +127,35 @@ def test_while_it_is_on_a_link_waits_for_the_button(site, form, relay, tick):
     assert not read(token(site, sign_up)).needs_click
     attack(site, form, relay, tick, 60)
     assert read(token(site, sign_up)).needs_click
+
+
+def test_the_owners_are_told_once_a_day(site, form, relay, tick):
+    for email, role in (("owner@harbour.example", OWNER), ("manager@harbour.example", "manager")):
+        operators.add(email, False, {site: role}, COMMAND_LINE)
+    tell(site, relay)
+    attack(site, form, relay, tick, 60)
+    told = FakeRelay()
+    told.script = [(LATER, "451 later")]
+    tell(site, told)
+    tick(10 * MINUTE_MS)
+    tell(site, told)
+    assert [mail.recipient for mail in told.mails] == ["owner@harbour.example"] * 2
+    assert "gmail" not in told.mails[1].text
+    alarms_off_and_on(site, form, relay, tick)
+    tell(site, told)
+    assert len(told.mails) == 2
+
+
+def alarms_off_and_on(site, form, relay, tick):
+    holds.release(site, COMMAND_LINE)
+    tick(31 * MINUTE_MS)
+    for number in range(3_000, 3_060):
+        ask(site, form, **stranger(number))
+    send(site, relay)
+    tick(31 * MINUTE_MS)
+    ask(site, form, **stranger(3_100))
+    send(site, relay)
+    assert alarms.held_since(site)
 
 
 def test_500_spellings_of_one_mailbox_get_six_mails_a_day(site, relay, tick):
