@@ -130,6 +130,11 @@ def let_on(response: Response, url: str) -> Response:
     return response
 
 
+def go_on(url: str) -> Response:
+    """To a page of the owner's."""
+    return Response(status=303, headers={"Location": url})
+
+
 def refuse_link() -> NoReturn:
     """Of a link that is none. Raises `NotFound`, alike for all causes, or `TooMany`."""
     limit, address = settings().auth_failures, counted_as(client_address())

@@ -1,3 +1,3 @@
-"""Sign-ups: what visitors ask for, until they confirm it."""
+"""Sign-ups: requests to be subscribed, which nobody sees in the list until they are confirmed."""
 
-__all__ = ["checks", "steps"]
+__all__ = ["checks", "confirming", "sign_ups", "steps"]

@@ -1,21 +1,21 @@
-"""In a real browser: from somebody's static page, of another origin, to a subscriber; with and without script.
+"""In a real browser: from a static page of another origin to a subscriber, with and without script.
 
 `AUDIENCE_PICTURES` names a folder for pictures.
 """
 
+import contextlib
 import threading
-from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import Error
 
 from audience.access.audit_log import COMMAND_LINE
-from audience.clock import DAY_MS
 from audience.forms import embedding, forms
 from audience.looks import looks
 from audience.looks.looks import LANGUAGES
 from audience.pages.texts import table
+from audience.subscribers import subscribers
 from storage.sign_ups.sign_ups import HELD, WAITING
 from tests.audience.looks.test_looks import sent
 from tests.conftest import program
@@ -24,7 +24,6 @@ from tests.pages.applicant import ZOE, Applicant
 from tests.pages.test_chromium import looked_at, open_tab
 from tests.pages.test_confirmations import is_subscribed
 from tests.pages.test_forms import form_of
-from tests.stored_people import found
 
 WORDING = {language: f"You agree ({language})." for language in LANGUAGES}
 FIELDS = [{"key": "first_name", "required": False}, {"key": "last_name", "required": True}]
@@ -36,7 +35,7 @@ def browser():
         yield opened
 
 
-@contextmanager
+@contextlib.contextmanager
 def static_site(pages):
     """A site without a backend: what it has, by path; a form that is posted to it is an error."""
 
@@ -73,7 +72,7 @@ def world(app, site, port):
     """The address of the static site, and who visits it."""
     pages = {"/thanks": "<h1>Thanks</h1>", "/in": "<h1>You are in</h1>"}
     with static_site(pages) as origin:
-        form = form_of(site, origins=[origin], wording=WORDING, fields_=[])
+        form = form_of(site, origins=[origin], wording=WORDING, fields=[])
         pages["/"] = f"<h1>My page</h1>{embedding.html(site, form, 'en', f'http://127.0.0.1:{port}')}"
         yield origin, Applicant(app.test_client(), site, form)
 
@@ -107,7 +106,7 @@ def test_from_a_static_page_to_a_subscriber(browser, port, world, script, own_pa
     assert (made.email, made.status, made.origin) == (ZOE, WAITING, origin)
     tab.page.goto(f"{tab.origin}{applicant.confirm_path()}")
     tab.page.get_by_role("heading", name="Confirm your sign-up").wait_for()
-    assert not found(applicant.site, ZOE)
+    assert subscribers.find(applicant.site, ZOE) is None
     if script:
         tab.page.mouse.move(100, 100)
     else:
@@ -119,7 +118,7 @@ def test_from_a_static_page_to_a_subscriber(browser, port, world, script, own_pa
 
 
 def test_a_visit_without_a_person_confirms_nobody(browser, port, world):
-    origin, applicant = world
+    _, applicant = world
     applicant.sign_up()
     tab = open_tab(browser, port, script=True)
     tab.page.goto(f"{tab.origin}{applicant.confirm_path()}")
@@ -133,14 +132,14 @@ def test_a_visit_without_a_person_confirms_nobody(browser, port, world):
     )
     tab.page.wait_for_timeout(1_000)
     assert tab.page.locator("h1").inner_text() == "Confirm your sign-up"
-    assert not found(applicant.site, ZOE)
+    assert subscribers.find(applicant.site, ZOE) is None
     tab.page.keyboard.press("Tab")
     tab.page.get_by_role("heading", name="You’re in").wait_for()
     assert is_subscribed(applicant.site)
 
 
 def test_a_german_form_waits_for_the_button(browser, port, app, site):
-    form = form_of(site, language="de", wording={"de": "Sie stimmen zu."}, fields_=[])
+    form = form_of(site, language="de", wording={"de": "Sie stimmen zu."}, fields=[])
     applicant, tab = Applicant(app.test_client(), site, form), open_tab(browser, port, script=True)
     tab.page.goto(f"{tab.origin}{applicant.path}")
     tab.page.get_by_label("E\u2011Mail-Adresse").fill(ZOE)
@@ -150,7 +149,7 @@ def test_a_german_form_waits_for_the_button(browser, port, app, site):
     tab.page.mouse.move(100, 100)
     tab.page.keyboard.press("Tab")
     tab.page.wait_for_timeout(500)
-    assert not found(site, ZOE)
+    assert subscribers.find(site, ZOE) is None
     tab.page.get_by_role("button", name="Ja, Anmeldung bestätigen").click()
     tab.page.get_by_role("heading", name="Sie sind dabei").wait_for()
     assert is_subscribed(site)
@@ -164,13 +163,10 @@ def test_back_and_a_second_press_and_a_second_tab_do_no_harm(browser, port, worl
         sign_up(each, origin)
         each.page.get_by_role("heading", name="Check your inbox").wait_for()
     before = len(applicant.all())
-    with_error = tab.page
     for _ in range(3):
-        try:
-            with_error.go_back()
-        except Error:  # the answer of a POST is not kept, and not asked for again
-            pass
-        with_error.wait_for_timeout(300)
+        with contextlib.suppress(Error):  # the answer of a POST is not kept, and not asked for again
+            tab.page.go_back()
+        tab.page.wait_for_timeout(300)
     assert len(applicant.all()) == before
     plain = open_tab(browser, port, script=False)
     sign_up(plain, origin, "bob@example.com")
@@ -222,7 +218,7 @@ def test_whoever_fills_in_the_trap_is_held(browser, port, world):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_page_is_accessible_and_fits_in_each_language(browser, port, app, site, later, language, accent):
     words, query = table(language), f"?lang={language}"
-    form = form_of(site, wording=WORDING, fields_=FIELDS, intro={language: "Boats, weather,\npeople."})
+    form = form_of(site, wording=WORDING, fields=FIELDS, intro={language: "Boats, weather,\npeople."})
     looks.change(site, sent(accent=accent), b"", False, COMMAND_LINE)
     applicant, tab = Applicant(app.test_client(), site, form), open_tab(browser, port, script=False)
     page, prefix = tab.page, f"sign-up-{language}{'-look' if accent else ''}"
