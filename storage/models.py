@@ -23,6 +23,7 @@ from storage.links.models import LINK_MODELS
 from storage.looks.models import LOOK_MODELS
 from storage.reports.models import ReportModel
 from storage.segments.models import SegmentCountModel, SegmentModel
+from storage.sign_ups.models import SIGN_UP_MODELS
 from storage.subscribers.models import SUBSCRIBER_MODELS, EventModel
 from storage.undo.models import UNDO_MODELS
 from storage.webhooks.models import WEBHOOK_MODELS
@@ -61,5 +62,5 @@ MODELS: tuple[type[BaseModel], ...] = (
     MovedAddressModel, ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel,
     RefusedRowModel, AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACTION_MODELS,
     *FILE_UPLOAD_MODELS, InstanceStateModel, *CHANGE_LOG_MODELS, LoggedErasureModel, *UNDO_MODELS,
-    *WEBHOOK_MODELS, *JOB_MODELS, *LINK_MODELS, *LOOK_MODELS, *FORM_MODELS,
+    *WEBHOOK_MODELS, *JOB_MODELS, *LINK_MODELS, *LOOK_MODELS, *FORM_MODELS, *SIGN_UP_MODELS,
 )  # fmt: skip

@@ -100,6 +100,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.links:without_link": takes("%2", "/unsubscribe/"),
     "audience.links.visits:masked": takes("@", "a@"),
     "audience.forms.origins:origin_of": takes(":", "[", ("https://", "a."), ("https://", "é"), limit=501),
+    "audience.sign_ups.mailboxes:normalised": takes("+", "a.", "@", "a+"),
     "audience.looks.looks:is_name": takes(".", "a.", "a.a", "@", ":/", limit=61),
     "audience.looks.looks:is_url": takes("/", ":", "[", "?", "https://", (":", "https://"), limit=501),
     "audience.pages.texts:known": takes("-", "d", "İ"),

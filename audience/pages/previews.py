@@ -11,10 +11,9 @@ from audience.clock import HOUR_MS
 from audience.errors import NotFound
 from audience.links.unsubscribing import REASONS
 from audience.links.visits import Visit, VisitStatus
-from audience.pages.page import HEADERS, show
+from audience.pages.page import HEADERS, POLICY, show
 
 ADDRESS = "a…@example.com"
-POLICY = "Content-Security-Policy"
 FRAMED = HEADERS | {POLICY: HEADERS[POLICY].replace("frame-ancestors 'none'", "frame-ancestors 'self'")}
 NAMES = ("ask", "left", "choose", "come_back")
 NOTHING = "There is no such page."
