@@ -36,12 +36,26 @@ def is_subscribed(site, email=ZOE):
     return subscriber is not None and subscriber.unsubscribed_at is None
 
 
-def test_looking_writes_nothing_and_shows_what_would_be_stored(applicant, path, written):
+def test_no_get_writes(app, applicant, path, written):
+    rules = {
+        rule.rule.replace("<site_uuid>", applicant.site.uuid).replace(
+            "<number:form_id>", str(applicant.form.id)
+        )
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith(("pages.forms.", "pages.confirmations."))
+        and "GET" in (rule.methods or ())
+    }
+    token = path.rpartition("/")[2]
+    paths = {rule.replace("<token>", token) for rule in rules}
+    assert paths == {applicant.path, "/confirm", f"/confirm/{token}", f"/confirm/{token}/decline"}
     for method in ("GET", "HEAD"):
-        for each in (path, f"{path}/decline", f"{path}.", f"{path}?lang=de"):
+        for each in (*paths, f"{path}.", f"{path}?lang=de"):
             page = applicant.http.open(each, method=method, headers={"Sec-Purpose": "prefetch"})
-            assert page.status_code == 200
+            assert page.status_code == (404 if each == "/confirm" else 200)
     assert written == []
+
+
+def test_the_page_shows_what_would_be_stored_and_the_address_masked(applicant, path):
     page = applicant.get(path)
     assert heading(page) == "Confirm your sign-up"
     for part in (
