@@ -10,9 +10,9 @@ from audience.console.page import actor, checked, page, read_form, redirect_to
 from audience.console.sent_once import again, make_once
 from audience.console.site_pages import LANGUAGE_NAMES
 from audience.forms import embedding, forms
-from audience.forms.forms import NO_MAIL, SignUpForm
+from audience.forms.forms import SignUpForm
 from audience.http.services import settings
-from audience.looks import looks
+from audience.looks import looks, senders
 from audience.pages import previews
 from schemas.forms import SaveForm
 from schemas.values import LANGUAGES, NAMES
@@ -30,8 +30,8 @@ FRAMES = {"form": "Form", "mailbox": "Check your inbox", "confirm": "Confirm", "
 @page(role="viewer")
 def index(site: Site) -> str:
     """Forms"""
-    look = looks.get(site)
-    return render_template("forms.html", listed=forms.list_all(site), look=look, no_mail=NO_MAIL)
+    lack = senders.lack(site, settings())
+    return render_template("forms.html", listed=forms.list_all(site), look=looks.get(site), lack=lack)
 
 
 @blueprint.get("/sites/<site_uuid>/forms/new")
@@ -70,7 +70,7 @@ def change(site: Site, form_id: int) -> Response:
 def set_state(site: Site, form_id: int) -> Response:
     """Open, pause or archive a form"""
     item = checked(SaveForm(), {"form": {"state": read_form().get("state", "")}})["form"]
-    forms.change(site, form_id, item, actor())
+    forms.change(site, form_id, item, actor(), senders.lack(site, settings()))
     return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id)
 
 
@@ -102,7 +102,7 @@ def _settings(site: Site, form: SignUpForm) -> str:
         htmls=htmls,
         wordings=forms.wordings(site, form.id),
         look=looks.get(site),
-        no_mail=NO_MAIL,
+        lack=senders.lack(site, settings()),
         problems={error.field.partition("[")[0]: error.message for error in errors},
     )
 

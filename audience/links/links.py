@@ -24,21 +24,17 @@ NOT_HTTPS = (
 )
 
 
-def base_of(site_id: int, base: str) -> str:
-    """What the links of a site begin with: `base`, or the site's own address with the path of `base`."""
-    return looks.base_url(stored_looks.get(site_id), base)
-
-
 class Links:
     """Makes the links of subscribers of a site, with two statements whatever their number.
 
-    They begin with `base_of` a base without a slash at its end. `note` says what is wrong with them, or is
-    empty.
+    They begin with `base`, which has no slash at its end, or with the site's own address and the path of
+    `base`. `note` says what is wrong with them, or is empty.
     """
 
     @database.session()
     def __init__(self, site: Site, base: str) -> None:
-        current, base = generations.read(site.id).current, base_of(site.id, base)
+        current = generations.read(site.id).current
+        base = looks.base_url(stored_looks.get(site.id), base)
         self._site_id = site.id
         self._begin = tokens.begin(current.generation, bytes.fromhex(site.uuid[: 2 * SITE_BYTES]))
         self._month = tokens.MONTH.pack(_month(clock.now_ms()))

@@ -48,7 +48,7 @@ def ask(site_uuid: str, form_id: int) -> Response:
         return _crowded(site, form, count.wait)
     step = _typed(form)
     checked = _checked(site, step)
-    missing = [each.key for each in form.fields if each.required and not getattr(step, each.key)]
+    missing = [field.key for field in form.fields if field.required and not getattr(step, field.key)]
     if not checked.is_good or missing:
         return _form(site, form, typed=step, checked=checked, missing=missing)
     return _step(site, form, steps.begin(site, step, count.is_hard))
@@ -91,7 +91,7 @@ def _read(site_uuid: str, form_id: int) -> tuple[Site, SignUpForm]:
 def _typed(form: SignUpForm) -> Step:
     """What a visitor typed; of fields that the form does not ask for, nothing."""
     sent, origin = request.form, request.headers.get("Origin", "")
-    names = {each.key: trim(sent.get(each.key, ""))[:MAX_NAME] for each in form.fields}
+    names = {key: trim(sent.get(key, ""))[:MAX_NAME] for key, _ in form.fields}
     version = sent.get("wording", "")
     is_known = version.isascii() and version.isdecimal() and len(version) < 10
     return Step(

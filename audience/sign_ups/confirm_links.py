@@ -4,9 +4,11 @@ import struct
 import uuid
 
 from audience.access.sites import Site
-from audience.links import generations, links, tokens
+from audience.links import generations, tokens
 from audience.links.tokens import CONFIRM, SITE_BYTES
+from audience.looks import looks
 from storage import database
+from storage.looks import looks as stored_looks
 from storage.sign_ups.sign_ups import SignUp
 
 FORM_ID = struct.Struct(">I")
@@ -20,7 +22,7 @@ class ConfirmLinks:
         current = generations.read(site.id).current
         self._begin = tokens.begin(current.generation, bytes.fromhex(site.uuid[: 2 * SITE_BYTES]))
         self._signer = tokens.signer(generations.key(site.id, CONFIRM, current))
-        self._base = links.base_of(site.id, base)
+        self._base = looks.base_url(stored_looks.get(site.id), base)
 
     def url(self, sign_up: SignUp) -> str:
         packed = self._begin + uuid.UUID(sign_up.nonce).bytes + FORM_ID.pack(sign_up.form_id)

@@ -95,7 +95,7 @@ def read(token: str) -> Confirmation | None:
         first_name=sign_up.first_name,
         last_name=sign_up.last_name,
         tags=tuple(json.loads(sign_up.tags)),
-        wording=forms.wording(link.site, form.id, sign_up.version, sign_up.language) if form else "",
+        wording=_wording(link.site, sign_up),
         needs_click=is_held or form is None or form.confirm == CLICK,
         origin=sign_up.origin,
         requested_at=sign_up.requested_at,
@@ -205,6 +205,12 @@ def _find(link: Link) -> SignUp | None:
 
 def _is_too_old(sign_up: SignUp) -> bool:
     return sign_up.is_open and sign_up.expires_at <= clock.now_ms()
+
+
+def _wording(site: Site, sign_up: SignUp) -> str:
+    with suppress(NotFound):
+        return forms.wording(site, sign_up.form_id, sign_up.version, sign_up.language)
+    return ""
 
 
 def _form(link: Link) -> SignUpForm | None:

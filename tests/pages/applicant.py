@@ -56,8 +56,7 @@ class Applicant:
         return self.all()[-1]
 
     def confirm_path(self, sign_up: SignUp | None = None) -> str:
-        url = confirm_links.ConfirmLinks(self.site, "").url(sign_up or self.newest())
-        return url.removeprefix("http://localhost")
+        return confirm_links.ConfirmLinks(self.site, "").url(sign_up or self.newest())
 
 
 def hidden(page: TestResponse) -> dict[str, str]:

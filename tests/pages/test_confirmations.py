@@ -36,12 +36,20 @@ def is_subscribed(site, email=ZOE):
     return subscriber is not None and subscriber.unsubscribed_at is None
 
 
-def test_looking_writes_nothing_and_shows_what_would_be_stored(applicant, path, written):
+def test_no_get_writes(app, applicant, path, written):
+    parts = ("pages.forms.", "pages.confirmations.")
+    rules = [rule for rule in app.url_map.iter_rules() if rule.endpoint.startswith(parts)]
+    assert {rule.rule for rule in rules if "GET" in (rule.methods or ())} == {
+        "/forms/<site_uuid>/<number:form_id>", "/confirm", "/confirm/<token>", "/confirm/<token>/decline",
+    }  # fmt: skip
     for method in ("GET", "HEAD"):
-        for each in (path, f"{path}/decline", f"{path}.", f"{path}?lang=de"):
+        for each in (applicant.path, path, f"{path}/decline", f"{path}.", f"{path}?lang=de", "/confirm"):
             page = applicant.http.open(each, method=method, headers={"Sec-Purpose": "prefetch"})
-            assert page.status_code == 200
+            assert page.status_code == (404 if each == "/confirm" else 200)
     assert written == []
+
+
+def test_the_page_shows_what_would_be_stored_and_the_address_masked(applicant, path):
     page = applicant.get(path)
     assert heading(page) == "Confirm your sign-up"
     for part in (

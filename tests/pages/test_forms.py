@@ -37,7 +37,7 @@ def read(monkeypatch):
 
 def form_of(site, **values):
     """An open form of a site, in English."""
-    looks.change(site, sent(), b"", False, COMMAND_LINE)
+    looks.change(site, sent(base_url=""), b"", False, COMMAND_LINE)
     item = {
         "name": "Website", "language": "en", "state": "open", "origins": [ORIGIN],
         "wording": {"en": "You agree.\nReally.", "de": "Sie stimmen zu."}, "intro": {"en": "News & <boats>"},

@@ -42,7 +42,7 @@ def static_site(pages):
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             body = pages.get(self.path, "").encode()
-            self.send_response(200 if body else 404)
+            self.send_response(200 if body or self.path == "/favicon.ico" else 404)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.end_headers()
             self.wfile.write(body)
@@ -219,7 +219,7 @@ def test_whoever_fills_in_the_trap_is_held(browser, port, world):
 def test_each_page_is_accessible_and_fits_in_each_language(browser, port, app, site, later, language, accent):
     words, query = table(language), f"?lang={language}"
     form = form_of(site, wording=WORDING, fields=FIELDS, intro={language: "Boats, weather,\npeople."})
-    looks.change(site, sent(accent=accent), b"", False, COMMAND_LINE)
+    looks.change(site, sent(accent=accent, base_url=""), b"", False, COMMAND_LINE)
     applicant, tab = Applicant(app.test_client(), site, form), open_tab(browser, port, script=False)
     page, prefix = tab.page, f"sign-up-{language}{'-look' if accent else ''}"
 
