@@ -1,15 +1,18 @@
-"""Who the emails of a site are from: From, its name, Reply-To."""
+"""Who the emails of a site are from: From, its name, Reply-To; and a test of all that sends them."""
 
 from collections.abc import Mapping
 
-from audience import addresses
-from audience.access import audit_log
+from audience import addresses, clock
+from audience.access import audit_log, operators
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.answers.validation import address
-from audience.errors import Refused
+from audience.clock import HOUR_MS
+from audience.config import Settings
+from audience.errors import Refused, TooMany
 from audience.looks import looks
-from audience.mail.sender import Sender
+from audience.mail.results import MailResult
+from audience.mail.sender import Sender, missing
 from schemas.values import FieldError
 from storage import database
 from storage.looks import looks as stored
@@ -17,6 +20,9 @@ from storage.looks import looks as stored
 FIELDS = ("mail_from", "mail_name", "reply_to")
 ADDRESS = "Write an address such as letters@example.com, in ASCII."
 NOT_YOURS = "An administrator sets the From address."
+NO_OPERATOR = "Use the address of an operator: a test goes to nobody else."
+ENOUGH = "Wait: a site sends at most 5 tests an hour."
+MOST_TESTS, TEST_SENT = 5, "test email sent"
 OTHER_DOMAIN = "Write an address of the domain of the From address, or ask an administrator to set this one."
 
 
@@ -33,6 +39,11 @@ def sender(site: Site) -> Sender:
         look.privacy,
         site.time_zone,
     )
+
+
+def lack(site: Site, settings: Settings) -> str:
+    """What is missing before the site can send emails, as a sentence; empty if nothing is."""
+    return missing(settings, sender(site))
 
 
 @database.writes_site
@@ -52,6 +63,30 @@ def change(site: Site, sent: Mapping[str, str], is_administrator: bool, actor: A
         stored.put(site.id, changed)
         typed = {field: _domain(value) for field, value in changed.items()}
         audit_log.record(actor, "sender of the emails changed", site, typed=typed)
+
+
+def send_test(site: Site, email: str, settings: Settings, actor: Actor) -> MailResult:
+    """Sends a test to an operator, as confirmations are sent, within a minute. Raises `Refused`, and
+    `TooMany` after `MOST_TESTS` in an hour.
+    """
+    from audience.mail import messages
+    from audience.mail.relay import Relay
+
+    if email not in (operator.email for operator, _ in operators.list_all() if operator.email):
+        raise Refused(NO_OPERATOR)
+    sent_by = sender(site)
+    if lacking := missing(settings, sent_by):
+        raise Refused(lacking)
+    _count_test(site, email, actor)
+    message = messages.test(looks.get(site).language or looks.LANGUAGES[0], sent_by, email)
+    return Relay(settings).send(message, sent_by.mail_from, addresses.identity(email))
+
+
+@database.writes_site
+def _count_test(site: Site, email: str, actor: Actor) -> None:
+    if audit_log.count_since(site, TEST_SENT, clock.now_ms() - HOUR_MS) >= MOST_TESTS:
+        raise TooMany(ENOUGH, HOUR_MS // 1000)
+    audit_log.record(actor, TEST_SENT, site, operator=email)
 
 
 def _check(values: Mapping[str, str], changed: Mapping[str, str], is_administrator: bool) -> None:

@@ -9,6 +9,7 @@ from email.utils import make_msgid
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
+from urllib.parse import urljoin
 from zoneinfo import ZoneInfo
 
 from audience import clock, local_dates
@@ -20,7 +21,9 @@ LABELLED = ("imprint", "privacy")  # in the footer
 
 
 class SignUpAsked(NamedTuple):
-    """What a confirmation says of a sign-up, which was asked for on `page`. Instants are in milliseconds."""
+    """What a confirmation says of a sign-up. Instants are in milliseconds. Without a `page` on which it was
+    asked for, the home page is named, or else where the links lead.
+    """
 
     page: str
     requested_at: int
@@ -42,7 +45,7 @@ def confirmation(
         "date": local_dates.date(language, asked.requested_at, zone),
         "time": local_dates.time(language, asked.requested_at, zone),
         "zone": zone,
-        "page": asked.page,
+        "page": asked.page or sender.home or urljoin(asked.confirm_url, "/"),
     }
     return _message("confirmation", language, sender, email, values, message_id)
 

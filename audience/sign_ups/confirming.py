@@ -70,7 +70,8 @@ class ConfirmOutcome(StrEnum):
 class Confirmation(NamedTuple):
     """What the page of a confirmation shows. Of a sign-up that is over, only site, form and status.
 
-    `form` is None if there is no such form; `address` is masked; `needs_click`: no script may confirm.
+    `form` is None if there is no such form; `address` is masked; `origin` is that of the page where it was
+    asked for. `needs_click`: no script may confirm.
     """
 
     site: Site
@@ -85,6 +86,17 @@ class Confirmation(NamedTuple):
     wording: str = ""
     confirmed_url: str = ""
     needs_click: bool = False
+    origin: str = ""
+    requested_at: int = 0
+    expires_at: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.address)
+
+    @property
+    def is_confirmed(self) -> bool:
+        return self.status == CONFIRMED
 
 
 @database.session()
@@ -108,6 +120,9 @@ def read(token: str) -> Confirmation | None:
         tags=tuple(json.loads(sign_up.tags)),
         wording=_wording(link.site, sign_up),
         needs_click=is_held or form is None or form.confirm == CLICK,
+        origin=sign_up.origin,
+        requested_at=sign_up.requested_at,
+        expires_at=sign_up.expires_at,
     )
 
 

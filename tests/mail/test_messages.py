@@ -136,6 +136,15 @@ def test_every_kind_is_whole_in_each_language(language):
     assert len({message["Subject"] for message in sent}) == 4
 
 
+@pytest.mark.parametrize(("page", "home", "named"), [
+    ("https://a.example", "https://b.example", "https://a.example"),
+    ("", "https://b.example", "https://b.example"), ("", "", "https://people.harbour-letters.example/"),
+])  # fmt: skip
+def test_where_it_was_asked_for_is_named(page, home, named):
+    message = confirmation(sender=HARBOUR._replace(home=home), asked=ASKED._replace(page=page))
+    assert f"(Europe/Oslo), on\n{named}\n\n" in text(message)
+
+
 def test_what_a_look_leaves_out_is_left_out():
     bare = HARBOUR._replace(reply_to="", home="", imprint="", privacy="", mail_name="Marit")
     message = read(confirmation(sender=bare))
