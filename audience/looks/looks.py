@@ -11,14 +11,13 @@ from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.config import LOOPBACK
 from audience.errors import Refused
-from schemas.values import FieldError
+from schemas.values import LANGUAGES, FieldError
 from storage import database
 from storage.looks import looks as stored
 from storage.looks.looks import Look
 
-__all__ = ["Look"]
+__all__ = ["LANGUAGES", "Look"]
 
-LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt")
 URLS = ("home", "imprint", "privacy")
 MAX_NAME, MAX_URL, MAX_LOGO_BYTES = 60, 500, 2**16
 COLOUR = re.compile(r"#[0-9a-f]{6}")
@@ -51,6 +50,11 @@ def logo(site: Site) -> Logo | None:
     return found and Logo(*found)
 
 
+def base_url(look: Look, public_url: str) -> str:
+    """What the URLs of a site's pages begin with: `public_url`, or the site's own address with its path."""
+    return look.base_url + urlsplit(public_url).path if look.base_url else public_url
+
+
 def logo_hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:HASH_LENGTH]
 
@@ -74,10 +78,11 @@ def change(
 
     The pages' own address cannot be that of `public_url`, where the console answers.
     """
-    look, kind = _validate(sent, public_url), _kind(picture) if picture else ""
+    look = _validate(sent, public_url)
+    kind = _kind(picture) if picture else ""
     with database.write(site.id):
         before = stored.get(site.id)
-        changed = [name for name in sent if getattr(look, name) != getattr(before, name)]
+        changed = [name for name in look if look[name] != getattr(before, name)]
         stored.put(site.id, look)
         if picture or (removes_logo and before.logo_hash):
             stored.put_logo(site.id, picture, kind, logo_hash(picture) if picture else "")
@@ -87,8 +92,8 @@ def change(
             audit_log.record(actor, "look of the pages changed", site, typed=typed)
 
 
-def _validate(sent: Mapping[str, str], public_url: str) -> Look:
-    """The look in a form. Raises `Refused`, with an error for each wrong field."""
+def _validate(sent: Mapping[str, str], public_url: str) -> dict[str, str]:
+    """The look in a form, but for the logo. Raises `Refused`, with an error for each wrong field."""
     wrong = {
         "name": (NAME, not is_name(sent["name"])),
         **{field: (URL, bool(sent[field]) and not is_url(sent[field])) for field in URLS},
@@ -99,7 +104,7 @@ def _validate(sent: Mapping[str, str], public_url: str) -> Look:
     errors = [FieldError(field, message) for field, (message, is_wrong) in wrong.items() if is_wrong]
     if errors:
         raise Refused(errors[0].message, errors)
-    return Look(**{field: sent[field] for field in wrong})
+    return {field: sent[field] for field in wrong}
 
 
 def is_name(text: str) -> bool:

@@ -1,0 +1,161 @@
+"""Sign-ups: accepting requests to be subscribed. Nothing here reads the list, or differs by who is in it."""
+
+import uuid
+from contextlib import suppress
+from typing import NamedTuple
+
+from audience import addresses, clock
+from audience.access import audit_log, site_keys
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.addresses import MalformedAddress
+from audience.changes import log as change_log
+from audience.clock import DAY_MS
+from audience.errors import NotFound, Refused, TooMany
+from audience.forms.forms import SignUpForm
+from audience.sign_ups import mailboxes
+from schemas.values import compact_json
+from storage import database
+from storage import jobs as stored_jobs
+from storage.access import site_counters
+from storage.sign_ups import counts
+from storage.sign_ups import sign_ups as stored
+from storage.sign_ups.sign_ups import HELD, RELEASED, WAITING, SignUp
+
+__all__ = ["SignUp"]
+
+PAGE_ROWS = 100
+OVER = "This sign-up is over: only one that is waiting, sent, held or failed is sent again."
+TOO_SOON = "That address was asked for a moment ago: wait the seconds in Retry-After."
+NO_SIGN_UP = "Sign-up not found: GET /v1/fetch/sign_ups lists those of the site."
+OPEN_MS, HELD_MS = 7 * DAY_MS, 14 * DAY_MS  # after which a sign-up expires
+
+
+class Asked(NamedTuple):
+    """What a sign-up asks for. `email` is in normal form; `origin` that of the page, if the form has it;
+    `network` the shortened address of the visitor; `version` that of the wording that was shown.
+    """
+
+    email: str
+    first_name: str = ""
+    last_name: str = ""
+    language: str = "en"
+    origin: str = ""
+    network: str = ""
+    country: str = ""
+    agent: str = ""
+    asked_by: str = "form"
+    version: int = 1
+    is_held: bool = False
+    reason: str = ""
+    base_url: str = ""
+
+
+@database.writes_site
+def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
+    """Keeps a sign-up, which is confirmed by mail; None if its mailbox has had its mails for now."""
+    now = clock.now_ms()
+    if mailboxes.next_possible(site, asked.email) > now:
+        counts.add(site.id, form.id, "capped", now)
+        return None
+    sign_up = _draft(site, form, asked, now)
+    sign_up = sign_up._replace(id=stored.add(sign_up, site_id=site.id))
+    counts.add(site.id, form.id, "asked", now)
+    if sign_up.status == WAITING:
+        queue(site.id, sign_up.id)
+    else:
+        counts.add(site.id, form.id, HELD, now)
+    return sign_up
+
+
+@database.session()
+def list_page(
+    site: Site, status: str = "", after: int = 0, limit: int = PAGE_ROWS, address: str = ""
+) -> list[SignUp]:
+    """Sign-ups with ids above `after`, oldest first; only those of a status and an address, if given."""
+    address_hash = site_keys.sent_address_hash(site.id, address) if address else ""
+    return stored.page(site.id, status, address_hash, after, limit)
+
+
+@database.session()
+def get(site: Site, sign_up_id: int) -> SignUp:
+    """Gets a sign-up. Raises `NotFound`."""
+    return _require(site.id, sign_up_id)
+
+
+def send_again(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
+    """Has the confirmation of an open sign-up sent, whatever holds it. Raises `NotFound`, `Refused`, and
+    `TooMany` if its mailbox has had its mails for now.
+    """
+    with database.write(site.id):
+        sign_up = _require(site.id, sign_up_id)
+        if not sign_up.is_open:
+            raise Refused(OVER)
+        if wait := seconds_to_wait(site, sign_up.email):
+            raise TooMany(TOO_SOON, wait)
+        release(site, sign_up)
+        audit_log.record(actor, "sign-up sent again", site, f"sign-up {sign_up_id}")
+        return _require(site.id, sign_up_id)
+
+
+def release(site: Site, sign_up: SignUp) -> None:
+    """Has a confirmation sent in the caller's transaction, as that of a new sign-up, and not held again."""
+    expires_at = clock.now_ms() + OPEN_MS
+    waiting = {"status": WAITING, "reason": RELEASED, "tries": 0, "next_try_at": None}
+    stored.change(waiting | {"expires_at": expires_at}, site_id=site.id, id=sign_up.id)
+    queue(site.id, sign_up.id)
+
+
+@database.writes_site
+def delete(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
+    """Deletes a sign-up, whose link then confirms nothing, and returns it. Raises `NotFound`."""
+    sign_up = _require(site.id, sign_up_id)
+    stored.delete(site_id=site.id, id=sign_up_id)
+    audit_log.record(actor, "sign-up deleted", site, f"sign-up {sign_up_id}")
+    return sign_up
+
+
+def seconds_to_wait(site: Site, email: str) -> int:
+    """Until a mail may go to an address, which may be as somebody typed it; 0 if it may now."""
+    with suppress(MalformedAddress):
+        email = addresses.identity(email)
+    return max(0, -((clock.now_ms() - mailboxes.next_possible(site, email)) // 1000))
+
+
+def _require(site_id: int, sign_up_id: int) -> SignUp:
+    sign_up = stored.get(site_id=site_id, id=sign_up_id)
+    if sign_up is None:
+        raise NotFound(NO_SIGN_UP)
+    return sign_up
+
+
+def queue(site_id: int, sign_up_id: int) -> None:
+    """Has the confirmation of a waiting sign-up sent, in the caller's transaction."""
+    stored_jobs.add(site_id, stored.JOB, sign_up_id)
+    change_log.note_site(site_id)
+
+
+def _draft(site: Site, form: SignUpForm, asked: Asked, now: int) -> SignUp:
+    return SignUp(
+        id=0,
+        form_id=form.id,
+        nonce=str(uuid.uuid4()),
+        number=site_counters.take(site.id, now).number,
+        status=HELD if asked.is_held else WAITING,
+        reason=asked.reason,
+        address_hash=site_keys.address_hash(site.id, asked.email),
+        email=asked.email,
+        first_name=asked.first_name,
+        last_name=asked.last_name,
+        tags=compact_json(form.tags),
+        version=asked.version,
+        language=asked.language,
+        origin=asked.origin,
+        network=asked.network,
+        country=asked.country,
+        agent=asked.agent,
+        asked_by=asked.asked_by,
+        base_url=asked.base_url,
+        requested_at=now,
+        expires_at=now + (HELD_MS if asked.is_held else OPEN_MS),
+    )
