@@ -16,13 +16,15 @@ class SourceKind(StrEnum):
     OPERATOR = "operator"
     COMMAND_LINE = "cli"
     LINK = "link"
+    SIGN_UP = "sign_up"
     RESTORE = "restore"
     MIGRATION = "migration"
     LEFT = "left"
 
 
 class Source(NamedTuple):
-    """The source of a change: a `SourceKind`, and the id of the key, import, bulk action, undo or operator.
+    """The source of a change: a `SourceKind`, and the id of the key, import, bulk action, undo, operator
+    or form.
 
     The id is 0 for kinds that have none. A kind that was read from the database is plain text.
     """

@@ -24,6 +24,8 @@ OBJECT = "Send an object."
 TWICE = "This key is there several times, and its values mean different things: send it once."
 SEVERAL = "It is there several times: give it once."
 SWITCH = "Send 1 or 0."
+TRUTH = "Send true or false."
+CHOICE = "Send {}."
 NUMBER = "Send numbers that are finite, and integers that fit into 64 bits."
 
 MAX_DEPTH = 64  # levels of a JSON value
@@ -200,6 +202,37 @@ class Switch(Once):
         if text.strip().lower() not in ("0", "1", "true", "false"):
             raise ma.ValidationError(SWITCH)
         return text.strip().lower() in ("1", "true")
+
+
+class Truth(ma.fields.Field[bool]):
+    """A boolean, or its text."""
+
+    json_schema: ClassVar[JsonSchema] = {"type": "boolean"}
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
+        word = as_text(value).strip().lower()
+        if word not in ("true", "false", "1", "0"):
+            raise ma.ValidationError(TRUTH)
+        return word in ("true", "1")
+
+
+class Choice(Text):
+    """One of some words."""
+
+    def __init__(self, choices: Iterable[str], **options: Any) -> None:
+        super().__init__(strip=True, **options)
+        self.choices = tuple(choices)
+        self.json_schema = {"type": "string", "enum": [*self.choices]}  # type: ignore[misc]
+
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> str:
+        text = super()._deserialize(value, *arguments, **options)
+        if text not in self.choices:
+            raise ma.ValidationError(UnknownKeys(CHOICE.format(_words(self.choices)), [text], self.choices))
+        return text
+
+
+def _words(choices: tuple[str, ...]) -> str:
+    return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
 
 
 def as_object(value: Any) -> dict[str, Any]:

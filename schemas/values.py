@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 NAMES = ("first_name", "last_name")  # plain text columns of a subscriber
+LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt")  # of the pages for people
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 MAX_FOUND, MAX_FOUND_LENGTH = 20, 100  # names of what an error found
 MAX_SENT_NAME = 1_000  # characters of a key or a tag's name, before it is brought to its form

@@ -5,13 +5,12 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, Form, JsonSchema, Text, as_text, nested
+from schemas.base import REQUIRED, Form, JsonSchema, Text, Truth, nested
 from schemas.change_log import AFTER, KINDS, BoundedNumber, ChangeSchema
 from schemas.pages import PageMeta
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single
 
 KINDS_OF_CHANGES = f"Send an array of some of {', '.join(KINDS)}, or leave it out for all."
-TRUTH = "Send true or false."
 PAUSES = ("operator", "gone", "failing", "restored")
 
 
@@ -28,18 +27,6 @@ class Kinds(ma.fields.Field[list[str]]):
         if not isinstance(value, list) or not value or any(kind not in KINDS for kind in value):
             raise ma.ValidationError(KINDS_OF_CHANGES)
         return list(dict.fromkeys(value))
-
-
-class Truth(ma.fields.Field[bool]):
-    """A boolean, or its text."""
-
-    json_schema: ClassVar[JsonSchema] = {"type": "boolean"}
-
-    def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
-        word = as_text(value).strip().lower()
-        if word not in ("true", "false", "1", "0"):
-            raise ma.ValidationError(TRUTH)
-        return word in ("true", "1")
 
 
 class NewWebhook(Form):

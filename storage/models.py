@@ -10,6 +10,7 @@ from storage.base_models import BaseModel, SiteModel
 from storage.bulk.models import BULK_ACTION_MODELS
 from storage.changes.models import CHANGE_LOG_MODELS
 from storage.erasures.models import LoggedErasureModel, SuppressionModel
+from storage.forms.models import FORM_MODELS
 from storage.imports.models import (
     FILE_UPLOAD_MODELS,
     ImportBatchModel,
@@ -22,6 +23,7 @@ from storage.links.models import LINK_MODELS
 from storage.looks.models import LOOK_MODELS
 from storage.reports.models import ReportModel
 from storage.segments.models import SegmentCountModel, SegmentModel
+from storage.sign_ups.models import SIGN_UP_MODELS
 from storage.subscribers.models import SUBSCRIBER_MODELS, EventModel
 from storage.undo.models import UNDO_MODELS
 from storage.webhooks.models import WEBHOOK_MODELS
@@ -60,5 +62,5 @@ MODELS: tuple[type[BaseModel], ...] = (
     MovedAddressModel, ImportModel, SegmentModel, SegmentCountModel, ReportModel, ImportBatchModel,
     RefusedRowModel, AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACTION_MODELS,
     *FILE_UPLOAD_MODELS, InstanceStateModel, *CHANGE_LOG_MODELS, LoggedErasureModel, *UNDO_MODELS,
-    *WEBHOOK_MODELS, *JOB_MODELS, *LINK_MODELS, *LOOK_MODELS,
+    *WEBHOOK_MODELS, *JOB_MODELS, *LINK_MODELS, *LOOK_MODELS, *FORM_MODELS, *SIGN_UP_MODELS,
 )  # fmt: skip

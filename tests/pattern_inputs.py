@@ -37,6 +37,7 @@ PATTERNS: dict[str, WorstInputs] = {
     "audience.operations.disposable_domains:REMARK": looked_for("#", "\n", "#\n", "\n#"),
     "audience.operations.kept_backups:NAME": is_whole("audience-", "1", ("audience-", "1", ".tar")),
     "audience.console.origin:HOST": is_whole("[", "a-", ("a", "", ":"), ("1", "a:")),
+    "audience.forms.origins:HOST": is_whole("a.", "a-", limit=500),
     "audience.looks.looks:COLOUR": is_whole("#", "a", ("a", "#")),
     "audience.looks.looks:DOTTED": looked_for(".", "a.", "a.a"),
     "audience.looks.looks:UNSEEN": looked_for("a", " "),
@@ -136,6 +137,7 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.commands:ASSIGNMENT": is_whole("=", ":", "a="),
     "schemas.custom_fields:OTHERS": looked_for("a ", "é ", "@"),
     "schemas.custom_fields:PLAIN_KEY": is_whole("-", "$"),
+    "schemas.forms:UNSEEN": looked_for("\n", "é", limit=1_000),
     "schemas.formats.csv_values:DEFUSED": begins("'", ("'", "", "a")),
     "schemas.formats.csv_values:FORMULA": begins("'", ("'", "", "a")),
     "schemas.formats.consent_words:MARKS": looked_for(

@@ -12,6 +12,7 @@ from audience.api import (
     events,
     exports,
     file_imports,
+    forms,
     imports,
     links,
     openapi,
@@ -42,6 +43,7 @@ NOUNS = (
     segments,
     reports,
     webhooks,
+    forms,
     stats,
     answers,
 )

@@ -17,6 +17,7 @@ from storage.subscribers.batches import (
     CONSENT_AT,
     CONSENT_KIND,
     CONSENT_NUMBER,
+    KEY,
     UNSUBSCRIBE_NUMBER,
     UNSUBSCRIBED_AT,
     UPDATED_AT,
@@ -81,11 +82,12 @@ class Consents:
     """The consent events of a batch of changes; `changes` has each change of consent.
 
     `unsubscribes_ignored` and `subscribes_ignored` count the events that had no effect because a later event
-    says otherwise.
+    says otherwise. `unsubscribed_keys` are of those whom an event without a date unsubscribed.
     """
 
     def __init__(self, now: int) -> None:
         self.now = now
+        self.unsubscribed_keys: set[str] = set()
         self.changes: list[ChangedConsent] = []
         self.unsubscribes_ignored = self.subscribes_ignored = 0
 
@@ -105,6 +107,8 @@ class Consents:
         subscribed = subscriber[UNSUBSCRIBED_AT] is None
         if event.unsubscribes:
             subscriber[UNSUBSCRIBE_NUMBER] = event.number
+        if event.kind == ConsentKind.UNSUBSCRIBE:
+            self.unsubscribed_keys.add(subscriber[KEY])
         if not event.counts_over(stored_event(subscriber), self.now):
             self._ignore(event, subscribed)
             return

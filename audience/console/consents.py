@@ -28,6 +28,7 @@ REASONS = {
 BY = {
     "event": "with an event", "operator": "by hand", "bulk_act": "by hand", "cli": "on the command line",
     "link": "by a link in an email", "migration": "at an upgrade", "restore": "at a restore",
+    "sign_up": "by confirming a sign-up",
 }  # fmt: skip
 KEYED = ("api", "command")
 WORDS = {

@@ -31,6 +31,7 @@ from storage.imports import file_imports as stored_files
 from storage.imports import file_uploads as stored_uploads
 from storage.imports import imports as stored_imports
 from storage.instance import erased_pages
+from storage.sign_ups import sign_ups
 from storage.subscribers import field_values as stored_values
 from storage.subscribers import subscribers as stored
 from storage.subscribers.subscribers import Subscriber
@@ -128,6 +129,7 @@ def blank_waiting(site: Site, keys: Collection[str]) -> None:
 def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequence[str] = ()) -> None:
     """Suppresses erased addresses, by hash with their times; `first` are their hashes of the first scheme."""
     stored_files.erase_refused(site_id, [*since, *first])
+    sign_ups.erase(site_id, [*since, *first])
     suppressions.lift(site_id, first)
     erased = {key: Suppression(suppressions.ERASED, at, number) for key, at in since.items()}
     suppressions.add(site_id, erased)

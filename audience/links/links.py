@@ -3,7 +3,6 @@
 import hmac
 import time
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from audience import addresses, clock
 from audience.access import site_keys
@@ -11,6 +10,7 @@ from audience.access.sites import Site
 from audience.links import generations, tokens
 from audience.links.generations import Standing
 from audience.links.tokens import ADDRESS_BYTES, PREFERENCES, SITE_BYTES, UNSUBSCRIBE, Payload
+from audience.looks import looks
 from storage import database
 from storage.access import sites as stored_sites
 from storage.looks import looks as stored_looks
@@ -33,8 +33,8 @@ class Links:
 
     @database.session()
     def __init__(self, site: Site, base: str) -> None:
-        current, own = generations.read(site.id).current, stored_looks.get(site.id).base_url
-        base = own + urlsplit(base).path if own else base
+        current = generations.read(site.id).current
+        base = looks.base_url(stored_looks.get(site.id), base)
         self._site_id = site.id
         self._begin = tokens.begin(current.generation, bytes.fromhex(site.uuid[: 2 * SITE_BYTES]))
         self._month = tokens.MONTH.pack(_month(clock.now_ms()))

@@ -13,12 +13,13 @@ from typing import NamedTuple
 from itsdangerous import Signer
 
 VERSION = 1
-UNSUBSCRIBE, PREFERENCES = "unsubscribe", "preferences"  # purposes: no link is good as another
+UNSUBSCRIBE, PREFERENCES, CONFIRM = "unsubscribe", "preferences", "confirm"  # no link is good as another
 HEAD, MONTH = struct.Struct(">BH4s"), struct.Struct(">H")
 NO_TOPIC = bytes(4)
 LAYOUTS = {  # version, generation, site, subscriber, topic; then the address's hash, month
     UNSUBSCRIBE: struct.Struct(">BH4s16sI"),
     PREFERENCES: struct.Struct(">BH4s16sI4sH"),
+    CONFIRM: struct.Struct(">BH4s16sI"),  # a sign-up and its form
 }
 PATTERN = re.compile(r"[\w-]{36,44}\.[\w-]{43}", re.ASCII)  # of tokens in a text
 SITE_BYTES = ADDRESS_BYTES = 4

@@ -18,6 +18,7 @@ from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
 from storage.links import former_links
 from storage.links.former_links import FormerLink
+from storage.sign_ups import sign_ups
 from storage.subscribers import subscribers as stored
 from storage.subscribers.subscribers import Subscriber
 
@@ -91,6 +92,7 @@ def _unsubscribe(site_id: int, subscriber: Subscriber, reason: str) -> Unsubscri
 
 def _keep(site_id: int, address_hash: str) -> Unsubscribed:
     """Of an address that nobody has; one that is erased stays erased, with the later number."""
+    sign_ups.end(site_id, [address_hash])
     accepted = subscribers.accept_now(site_id, SOURCE)
     event = ConsentEvent(accepted.at, accepted.number, ConsentKind.UNSUBSCRIBE)
     before = suppressions.find_by_hash(site_id, [address_hash]).get(address_hash)

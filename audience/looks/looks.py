@@ -11,14 +11,13 @@ from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.config import LOOPBACK
 from audience.errors import Refused
-from schemas.values import FieldError
+from schemas.values import LANGUAGES, FieldError
 from storage import database
 from storage.looks import looks as stored
 from storage.looks.looks import Look
 
-__all__ = ["Look"]
+__all__ = ["LANGUAGES", "Look"]
 
-LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt")
 URLS = ("home", "imprint", "privacy")
 MAX_NAME, MAX_URL, MAX_LOGO_BYTES = 60, 500, 2**16
 COLOUR = re.compile(r"#[0-9a-f]{6}")
@@ -49,6 +48,11 @@ def get(site: Site) -> Look:
 def logo(site: Site) -> Logo | None:
     found = stored.logo(site.id)
     return found and Logo(*found)
+
+
+def base_url(look: Look, public_url: str) -> str:
+    """What the URLs of a site's pages begin with: `public_url`, or the site's own address with its path."""
+    return look.base_url + urlsplit(public_url).path if look.base_url else public_url
 
 
 def logo_hash(content: bytes) -> str:

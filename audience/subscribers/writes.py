@@ -16,6 +16,7 @@ from storage.changes import consent_changes
 from storage.changes.consent_changes import ConsentChange
 from storage.erasures import suppressions
 from storage.links import former_links
+from storage.sign_ups import sign_ups
 from storage.subscribers import batches as stored
 from storage.subscribers import custom_fields, domains
 from storage.subscribers import subscribers as stored_subscribers
@@ -40,6 +41,7 @@ def save(batch: SubscriberBatch) -> None:
         batch.hashes[key]: suppression for key, suppression in batch.noted.items() if key not in batch.lifted
     }
     change_log.suppress(batch.site_id, noted, batch.accepted.number)
+    _end_sign_ups(batch)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
     domains.count(batch.site_id, Counter(domains.domains_of(subscriber[KEY] for subscriber in created)))
     if created and former_links.has(site_id=batch.site_id):
@@ -138,6 +140,13 @@ def _save_values(batch: SubscriberBatch) -> None:
             values = {name: values[name] for name in replaced if name in values}
         added.add(values, subscriber_id)
     field_values.save(batch.site_id, added.by_value, removed.by_value)
+
+
+def _end_sign_ups(batch: SubscriberBatch) -> None:
+    """Whoever leaves confirms nothing that was asked for before."""
+    keys = batch.consents.unsubscribed_keys | batch.noted.keys()
+    if keys and sign_ups.has(site_id=batch.site_id):
+        sign_ups.end(batch.site_id, [site_keys.address_hash(batch.site_id, key) for key in keys])
 
 
 def _save_consents(batch: SubscriberBatch) -> None:

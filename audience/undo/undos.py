@@ -45,7 +45,7 @@ WHY = {"": "erased since", "changed": "changed since", "unsubscribed": "stays un
 MENTIONED_BY = {
     "import": "import {}", "bulk_act": "bulk action {}", "operator": "an operator",
     "cli": "the command line", "restore": "a restore", "migration": "an upgrade", "undo": "undo {}",
-    "link": "a link",
+    "link": "a link", "sign_up": "a sign-up",
 }  # fmt: skip
 NOT_FOUND = "This was not undone: POST to the same path undoes it."
 NOT_UNDOABLE = "Only bulk actions that added or removed a tag, or unsubscribed somebody, can be undone."

@@ -8,7 +8,7 @@ from typing import Any
 HAS_CITUS = "SELECT to_regprocedure('create_reference_table(regclass)') IS NOT NULL"
 COPIED = (  # referenced tables before those that reference them
     "sites", "keys", "key_sites", "operators", "operator_roles", "sessions", "one_time_links", "sent_forms",
-    "audit_log", "pepper", "instance_state", "logged_erasures",
+    "audit_log", "pepper", "instance_state", "logged_erasures", "mailbox_counts",
 )  # fmt: skip
 FIRST = "site_counters"  # the others lie beside it
 OF_SITES = """

@@ -22,7 +22,7 @@ from storage.models import MODELS, InstanceStateModel
 PAGE_ROWS = 2_000
 LARGE_ROWS = 20  # of a table whose rows may have megabytes
 LARGE = frozenset({"import_batches", "file_pieces"})
-OF_PERSON = ("events", "consent_changes")
+OF_PERSON = ("events", "consent_changes", "consent_proofs")
 STATE = "instance_state"
 MARK = "UPDATE instance_state SET move = ?, phase = ?, other = ?, at = ? WHERE move = ? AND phase = ?"
 NUL = "\0"

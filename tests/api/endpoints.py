@@ -22,6 +22,7 @@ SUBSCRIBER = {"email": "ada@example.com"}
 SEGMENT = {"segment": {"name": "VIP", "rules": {"tag": "vip"}}}
 REPORT = {"report": {"name": "People", "report_type": "Reporting::Reports::VisitorCountReport"}}
 WEBHOOK = {"webhook": {"url": "https://8.8.8.8/hook", "paused": True}}
+FORM = {"form": {"name": "Front page"}}
 PRIVATE = {"ip_address": "10.0.0.1"}
 ENDPOINTS = [
     Endpoint("POST", "/experimental/validation", "utility", SUBSCRIBER),
@@ -73,6 +74,11 @@ ENDPOINTS = [
     Endpoint("POST", "/fetch/webhooks/2/test", "full"),
     Endpoint("GET", "/fetch/webhooks/1/deliveries", "read"),
     Endpoint("DELETE", "/fetch/webhooks/1", "full"),
+    Endpoint("GET", "/fetch/forms", "read"),
+    Endpoint("POST", "/fetch/forms", "full", FORM, status=201),
+    Endpoint("GET", "/fetch/forms/1", "read"),
+    Endpoint("PUT", "/fetch/forms/1", "full", FORM),
+    Endpoint("GET", "/fetch/forms/1/embed", "read"),
     Endpoint("GET", "/fetch/reports", "read"),
     Endpoint("POST", "/fetch/reports", "full", REPORT, status=201),
     Endpoint("GET", "/fetch/reports/1", "read"),
@@ -87,8 +93,8 @@ ADDRESSES = [f"p{number}@example.com" for number in range(1001)]
 
 
 def prepare(client) -> None:
-    """Creates a subscriber, a tag, an import that is taken back, a segment and two webhooks: what the valid
-    requests need.
+    """Creates a subscriber, a tag, an import that is taken back, a segment, a form and two webhooks: what the
+    valid requests need.
 
     The second webhook has an address to which nothing is sent.
     """
@@ -97,6 +103,7 @@ def prepare(client) -> None:
     client.post("/batch/imports/1/undo")
     site_lane.drain(client.site.id, 30)
     client.post("/fetch/segments", SEGMENT)
+    client.post("/fetch/forms", FORM)
     client.post("/fetch/webhooks", WEBHOOK)
     webhooks.create(client.site, {"url": "http://127.0.0.1/", "paused": True}, private_addresses=True)
 

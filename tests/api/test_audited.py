@@ -22,10 +22,12 @@ SAID = {
     "POST /fetch/webhooks": "webhook made", "PUT /fetch/webhooks/1": "webhook changed",
     "POST /fetch/webhooks/1/rotate": "webhook secret renewed",
     "POST /fetch/webhooks/1/replay": "webhook replayed", "DELETE /fetch/webhooks/1": "webhook deleted",
+    "POST /fetch/forms": "form made", "PUT /fetch/forms/1": "form changed",
     "POST /fetch/reports": "report saved", "PUT /fetch/reports/1": "report changed",
     "DELETE /fetch/reports/1": "report deleted",
 }  # fmt: skip
 OTHER = {
+    "PUT /fetch/forms/1": {"form": {"name": "New"}},
     "PUT /fetch/segments/1": {"segment": {"name": "New", "rules": {"tag": "x"}}},
     "PUT /fetch/reports/1": {"report": REPORT["report"] | {"name": "New"}},
 }

@@ -1,0 +1,77 @@
+"""Forms by which visitors sign up."""
+
+from typing import Any
+
+from flask import Blueprint
+
+from audience.access.sites import Site
+from audience.api.endpoint import actor, endpoint
+from audience.forms import embedding, forms
+from audience.http.services import settings
+from schemas import forms as wire
+
+blueprint = Blueprint("forms", __name__)
+
+
+@blueprint.get("/fetch/forms")
+@endpoint(scope="read", family="fetch", gives=wire.FormList)
+def list_all(site: Site) -> dict[str, Any]:
+    """List the forms
+
+    Archived ones, too.
+
+    Returns the forms, oldest first.
+    """
+    return {"data": [wire.form(row) for row in forms.list_all(site)]}
+
+
+@blueprint.post("/fetch/forms")
+@endpoint(scope="full", family="fetch", takes=wire.SaveForm, gives=wire.FormAnswer, query=False, status=201)
+def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Make a form
+
+    Only `name` is needed: without `wording` one is proposed. It is paused unless `state` is `open`, which
+    needs a mail server, a privacy page and, in German, an imprint.
+
+    Returns the form.
+    """
+    return {"data": wire.form(forms.create(site, form["form"], actor()))}
+
+
+@blueprint.get("/fetch/forms/<number:form_id>")
+@endpoint(scope="read", family="fetch", gives=wire.FormAnswer)
+def get(site: Site, form_id: int) -> dict[str, Any]:
+    """Get a form
+
+    `wording` is what people agree to now, `version` its number.
+
+    Returns the form.
+    """
+    return {"data": wire.form(forms.get(site, form_id))}
+
+
+@blueprint.put("/fetch/forms/<number:form_id>")
+@endpoint(scope="full", family="fetch", takes=wire.SaveForm, gives=wire.FormAnswer, query=False)
+def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
+    """Change a form
+
+    What is not sent stays as it is. Another `wording` makes a new `version`: whoever agreed before agreed to
+    what they read then. A form is archived, never deleted.
+
+    Returns the form as it is now.
+    """
+    return {"data": wire.form(forms.change(site, form_id, form["form"], actor()))}
+
+
+@blueprint.get("/fetch/forms/<number:form_id>/embed")
+@endpoint(scope="read", family="fetch", takes=wire.EmbedForm, gives=wire.FormHtml)
+def embed(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
+    """Get the HTML of a form
+
+    For a page of your own, without script and style. It has the wording in it: paste it again once that is
+    changed.
+
+    Returns the HTML.
+    """
+    found, language = forms.get(site, form_id), form.get("language", "")
+    return {"html": embedding.html(site, found, language, settings().base_url)}

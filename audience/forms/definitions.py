@@ -1,0 +1,107 @@
+"""What a form may be: its values, those that are proposed, and what it needs before it opens."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from audience.errors import Refused
+from audience.forms.origins import origin_of
+from audience.forms.words import WORDS
+from audience.looks import looks
+from audience.looks.looks import Look
+from schemas.values import FieldError
+
+OPEN, PAUSED, ARCHIVED = "open", "paused", "archived"
+SCRIPT, CLICK = "script", "click"
+DEFAULT_LANGUAGE, GERMAN = "en", "de"
+NAME = "Send a name of 1 to 60 characters, without @, :// and dots within words."
+WORDING = "Send what people agree to in the language of the form, too."
+ORIGIN = "Send a website that begins with https:// or http://, such as https://example.com."
+NEXT_URL = "Send the URL of a page on one of the form's `origins`, or leave it empty."
+NO_PRIVACY = "A form opens only with a privacy page: set it at Pages and mail, in the console's settings."
+NO_IMPRINT = (
+    "A form in German opens only with an imprint: set it at Pages and mail, in the console's settings."
+)
+
+
+class FormField(NamedTuple):
+    """A field that a form asks for, beside the address: first_name or last_name."""
+
+    key: str
+    required: bool
+
+
+class SignUpForm(NamedTuple):
+    """A form. Texts are by language; `version` is that of the wording, which people agree to.
+
+    Whoever confirms gets `tags`. The URLs are on `origins`, or empty. `confirm` is `script` or `click`; of a
+    test, emails go to the operators, and nothing is counted.
+    """
+
+    id: int
+    name: str
+    state: str
+    language: str
+    fields: tuple[FormField, ...]
+    tags: tuple[str, ...]
+    wording: Mapping[str, str]
+    intro: Mapping[str, str]
+    thanks: Mapping[str, str]
+    origins: tuple[str, ...]
+    next_url: str
+    confirmed_url: str
+    confirm: str
+    is_test: bool
+    version: int
+    created_at: int
+    updated_at: int
+
+
+def new(at: int, look: Look, site_name: str, item: Mapping[str, Any]) -> SignUpForm:
+    """A new form, with what is proposed where the item has nothing. Raises `Refused`."""
+    language = item.get("language") or look.language or DEFAULT_LANGUAGE
+    wording = {language: WORDS[language].wording.format(name=look.name or site_name)}
+    confirm = CLICK if language == GERMAN else SCRIPT
+    blank = SignUpForm(
+        0, "", PAUSED, language, (), (), wording, {}, {}, (), "", "", confirm, False, 1, at, at
+    )  # fmt: skip
+    return changed(blank, item)
+
+
+def changed(form: SignUpForm, item: Mapping[str, Any]) -> SignUpForm:
+    """The form with the values of the item; the others stay. Raises `Refused`."""
+    values = {name: value for name, value in item.items() if name in SignUpForm._fields}
+    if "fields" in item:
+        values["fields"] = tuple(FormField(**field) for field in item["fields"])
+    if "origins" in item:
+        values["origins"] = tuple(dict.fromkeys(origin_of(url) for url in item["origins"]))
+    if "tags" in item:
+        values["tags"] = tuple(dict.fromkeys(item["tags"]))
+    form = form._replace(**values)
+    refuse(list(_problems(form, item)))
+    return form
+
+
+def _problems(form: SignUpForm, item: Mapping[str, Any]) -> Iterator[FieldError]:
+    if not form.name or not looks.is_name(form.name):
+        yield FieldError("form.name", NAME)
+    if form.language not in form.wording:
+        yield FieldError(f"form.wording.{form.language}", WORDING)
+    for number, url in enumerate(item.get("origins", ())):
+        if not origin_of(url):
+            yield FieldError(f"form.origins[{number}]", ORIGIN)
+    for name in ("next_url", "confirmed_url"):
+        url = getattr(form, name)
+        if url and (not origin_of(url) or origin_of(url) not in form.origins):
+            yield FieldError(f"form.{name}", NEXT_URL)
+
+
+def check_open(look: Look, languages: Collection[str], no_mail: str) -> None:
+    """Raises `Refused` with all that a form lacks to be open; `no_mail` is why it cannot send, or empty."""
+    lacking = {no_mail: bool(no_mail), NO_PRIVACY: not look.privacy,
+               NO_IMPRINT: GERMAN in languages and not look.imprint}  # fmt: skip
+    refuse([FieldError("form.state", message) for message, is_lacking in lacking.items() if is_lacking])
+
+
+def refuse(errors: list[FieldError]) -> None:
+    if errors:
+        raise Refused(errors[0].message, errors)

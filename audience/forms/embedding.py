@@ -1,0 +1,40 @@
+"""The HTML of a form for a page of somebody's own: no script, no style, and the wording that people read."""
+
+from html import escape
+
+from audience.access.sites import Site
+from audience.errors import Refused
+from audience.forms.definitions import SignUpForm
+from audience.forms.words import WORDS
+from audience.looks import looks
+from schemas.values import FieldError
+
+NOT_WRITTEN = "The form has no wording in this language: send one first, or choose another language."
+COMPLETES = {"first_name": "given-name", "last_name": "family-name"}
+TRAP = '<p hidden><label>Leave empty <input name="nickname_2" tabindex="-1" autocomplete="off"></label></p>'
+
+
+def html(site: Site, form: SignUpForm, language: str, base_url: str) -> str:
+    """The HTML in a language of the form's wording, "" for that of the form. Raises `Refused`."""
+    chosen = language or form.language
+    if chosen not in form.wording:
+        raise Refused(NOT_WRITTEN, [FieldError("language", NOT_WRITTEN)])
+    words, look = WORDS[chosen], looks.get(site)
+    query = f"?lang={chosen}" if len(form.wording) > 1 else ""
+    action = f"{looks.base_url(look, base_url)}/forms/{site.uuid}/{form.id}{query}"
+    email = f'<label>{words.email} <input type="email" name="email" autocomplete="email" required></label>'
+    fields = [_field(asked.key, getattr(words, asked.key), asked.required) for asked in form.fields]
+    wording = escape(form.wording[chosen]).replace("\n", "<br>")
+    privacy = f' <a href="{escape(look.privacy)}">{words.privacy}</a>' if look.privacy else ""
+    lines = [
+        f'<form action="{escape(action)}" method="post">',
+        f"  {' '.join([email, *fields])} <button>{words.sign_up}</button>",
+        f"  <p>{wording}{privacy}</p>",
+        f'  {TRAP}<input type="hidden" name="wording" value="{form.version}"></form>',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _field(key: str, label: str, is_required: bool) -> str:
+    required = " required" if is_required else ""
+    return f'<label>{label} <input name="{key}" autocomplete="{COMPLETES[key]}"{required}></label>'

@@ -1,0 +1,145 @@
+"""Forms by which visitors sign up: reading, making, changing and opening them."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from audience import clock
+from audience.access import audit_log
+from audience.access.audit_log import Actor
+from audience.access.sites import Site
+from audience.errors import NotFound
+from audience.forms import definitions
+from audience.forms.definitions import ARCHIVED, OPEN, PAUSED, FormField, SignUpForm
+from audience.forms.origins import origin_of
+from schemas.values import LANGUAGES, compact_json
+from storage import database
+from storage.forms import forms as stored
+from storage.forms.forms import StoredForm, Wording
+from storage.looks import looks as stored_looks
+
+__all__ = ["ARCHIVED", "OPEN", "PAUSED", "FormField", "SignUpForm", "Wording", "origin_of"]
+
+NO_FORM = "Form not found: GET /v1/fetch/forms lists the forms of the site."
+NO_WORDING = "Wording not found: the form has no such version in this language."
+NO_MAIL = "A form needs a way to confirm: set AUDIENCE_SMTP_URL."
+COLUMNS = StoredForm._fields
+ACTIONS = {OPEN: "form opened", PAUSED: "form paused", ARCHIVED: "form archived"}
+
+
+@database.session()
+def list_all(site: Site) -> list[SignUpForm]:
+    """The forms of a site, oldest first."""
+    return [_read(row) for row in stored.list_all(site.id)]
+
+
+@database.session()
+def get(site: Site, form_id: int) -> SignUpForm:
+    """Gets a form. Raises `NotFound`."""
+    return require(site.id, form_id)
+
+
+@database.writes_site
+def create(
+    site: Site, item: Mapping[str, Any], actor: Actor | None = None, no_mail: str = NO_MAIL
+) -> SignUpForm:
+    """Makes a form, paused unless `item` has another state. What it lacks is proposed, the wording, too.
+
+    `no_mail` is why nothing can be sent, or empty. With an `actor`, the audit log records it. Raises
+    `Refused`.
+    """
+    look = stored_looks.get(site.id)
+    form = definitions.new(clock.now_ms(), look, site.name, item)
+    if form.state == OPEN:
+        definitions.check_open(look, languages(form), no_mail)
+    form = form._replace(id=stored.add(_row(form), site_id=site.id))
+    stored.add_wordings(site.id, form.id, form.version, form.wording, form.created_at)
+    _record(site, actor, "form made", form)
+    return form
+
+
+@database.writes_site
+def change(
+    site: Site, form_id: int, item: Mapping[str, Any], actor: Actor | None = None, no_mail: str = NO_MAIL
+) -> SignUpForm:
+    """Changes what `item` has, and leaves the rest. A wording that is changed, or ends, makes a new version
+    of all. Raises `NotFound`, `Refused`.
+    """
+    before, at = require(site.id, form_id), clock.now_ms()
+    form = definitions.changed(before, item)
+    if form == before:
+        return form
+    if form.state == OPEN:
+        may_send = before.state == OPEN
+        definitions.check_open(stored_looks.get(site.id), languages(form), "" if may_send else no_mail)
+    form = _reworded(site.id, before, form._replace(updated_at=at))
+    stored.change(site.id, _row(form))
+    if form._replace(state=before.state, updated_at=before.updated_at) != before:
+        _record(site, actor, "form changed", form)
+    if form.state != before.state:
+        _record(site, actor, ACTIONS[form.state], form)
+    return form
+
+
+def set_state(
+    site: Site, form_id: int, state: str, actor: Actor | None = None, no_mail: str = NO_MAIL
+) -> SignUpForm:
+    """Opens, pauses or archives a form. Raises `NotFound`, and `Refused` with all that it lacks to open."""
+    return change(site, form_id, {"state": state}, actor, no_mail)
+
+
+def _reworded(site_id: int, before: SignUpForm, form: SignUpForm) -> SignUpForm:
+    """The form with the version of its wording, which is stored."""
+    stays = before.wording.items() <= form.wording.items()
+    form = form if stays else form._replace(version=before.version + 1)
+    added = {name: text for name, text in form.wording.items() if not stays or name not in before.wording}
+    stored.add_wordings(site_id, form.id, form.version, added, form.updated_at)
+    return form
+
+
+@database.session()
+def wording(site: Site, form_id: int, version: int, language: str) -> str:
+    """What people agreed to by a version, in a language. Raises `NotFound`."""
+    found = stored.get_wording(site_id=site.id, form_id=form_id, version=version, language=language)
+    if found is None:
+        raise NotFound(NO_WORDING)
+    return found.text
+
+
+@database.session()
+def wordings(site: Site, form_id: int) -> list[Wording]:
+    """All versions of a form's wording, newest first."""
+    return stored.wordings(site.id, form_id)
+
+
+def languages(form: SignUpForm) -> tuple[str, ...]:
+    """The languages in which the form has a wording: visitors choose among them."""
+    return tuple(language for language in LANGUAGES if language in form.wording)
+
+
+def require(site_id: int, form_id: int) -> SignUpForm:
+    """Gets a form in the caller's session. Raises `NotFound`."""
+    row = stored.get(site_id=site_id, id=form_id)
+    if row is None:
+        raise NotFound(NO_FORM)
+    return _read(row)
+
+
+def _read(row: StoredForm) -> SignUpForm:
+    values = json.loads(row.definition)
+    fields = tuple(FormField(*field) for field in values.pop("fields"))
+    tags, origins = tuple(values.pop("tags")), tuple(values.pop("origins"))
+    own = {name: value for name, value in row._asdict().items() if name != "definition"}
+    return SignUpForm(fields=fields, tags=tags, origins=origins, **own, **values)
+
+
+def _row(form: SignUpForm) -> StoredForm:
+    values = form._asdict()
+    definition = {name: value for name, value in values.items() if name not in COLUMNS}
+    own = {name: value for name, value in values.items() if name in COLUMNS}
+    return StoredForm(definition=compact_json(definition), **own)
+
+
+def _record(site: Site, actor: Actor | None, action: str, form: SignUpForm) -> None:
+    if actor:
+        audit_log.record(actor, action, site, form.name)

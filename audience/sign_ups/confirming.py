@@ -1,0 +1,204 @@
+"""Confirming a sign-up by the link in its mail, and declining it.
+
+A confirmation is a direct `subscribe`, unless the address was unsubscribed or erased since it was asked for.
+"""
+
+import json
+from contextlib import suppress
+from enum import StrEnum
+from typing import NamedTuple
+
+from audience import addresses, clock
+from audience.access import site_keys
+from audience.access.sites import Site
+from audience.changes.changes import Acceptance, Change, Consent, Outcome
+from audience.clock import DAY_MS
+from audience.errors import NotFound
+from audience.forms import forms
+from audience.forms.forms import SignUpForm
+from audience.links import links, visits
+from audience.links.links import Link, Standing
+from audience.links.tokens import CONFIRM
+from audience.sign_ups import mailboxes
+from audience.sources import Source, SourceKind
+from audience.subscribers import subscribers
+from storage import database
+from storage.erasures import suppressions
+from storage.sign_ups import alarms, counts, proofs
+from storage.sign_ups import sign_ups as stored
+from storage.sign_ups.proofs import Proof
+from storage.sign_ups.sign_ups import CONFIRMED, DECLINED, ENDED, SignUp
+from storage.subscribers import subscribers as stored_subscribers
+
+KEPT_MS = 30 * DAY_MS  # after which nothing is left of a sign-up that is over
+GONE = "gone"  # the status of a sign-up that has expired
+CLICK = "click"
+
+
+class ConfirmOutcome(StrEnum):
+    """`ENDED`: the address was unsubscribed or erased since, or the sign-up declined."""
+
+    CONFIRMED = "confirmed"
+    ALREADY = "already confirmed"
+    TOO_OLD = "too old"
+    ENDED = "ended"
+
+
+class Confirmation(NamedTuple):
+    """What the page of a confirmation shows. Of a sign-up that is over, only site, form and status.
+
+    `form` is None if there is no such form; `address` is masked; `needs_click`: no script may confirm.
+    """
+
+    site: Site
+    sign_up_id: int
+    form: SignUpForm | None
+    status: str
+    language: str = ""
+    address: str = ""
+    first_name: str = ""
+    last_name: str = ""
+    tags: tuple[str, ...] = ()
+    wording: str = ""
+    confirmed_url: str = ""
+    needs_click: bool = False
+
+
+@database.session()
+def read(token: str) -> Confirmation | None:
+    """What a link confirms; None if no site has made it, or its links were revoked."""
+    link = _link(token)
+    if link is None:
+        return None
+    form, sign_up = _form(link), _find(link)
+    if sign_up is None or _is_too_old(sign_up):
+        return Confirmation(link.site, 0, form, GONE)
+    shown = Confirmation(link.site, sign_up.id, form, sign_up.status, sign_up.language)
+    shown = shown._replace(confirmed_url=form.confirmed_url if form else "")
+    if not sign_up.is_open:
+        return shown
+    is_held = alarms.get(link.site.id).held_at > 0
+    return shown._replace(
+        address=visits.masked(sign_up.email),
+        first_name=sign_up.first_name,
+        last_name=sign_up.last_name,
+        tags=tuple(json.loads(sign_up.tags)),
+        wording=_wording(link.site, sign_up),
+        needs_click=is_held or form is None or form.confirm == CLICK,
+    )
+
+
+def confirm(token: str, by: str, seconds: int, network: str, agent: str) -> ConfirmOutcome:
+    """Subscribes whom a link was sent to, and keeps the proof: `by` script or click, so many seconds after
+    the page was shown, from a shortened `network`.
+    """
+    link = _link(token)
+    if link is None:
+        return ConfirmOutcome.TOO_OLD
+    with database.write(link.site.id):
+        sign_up = _find(link)
+        if sign_up is None:
+            return ConfirmOutcome.TOO_OLD
+        if sign_up.status == CONFIRMED:
+            return ConfirmOutcome.ALREADY
+        if not sign_up.is_open:
+            return ConfirmOutcome.ENDED
+        if _is_too_old(sign_up):
+            return ConfirmOutcome.TOO_OLD
+        proof = Proof(
+            0, 0, sign_up.form_id, sign_up.version, sign_up.language, sign_up.origin, sign_up.asked_by,
+            sign_up.requested_at, sign_up.network, sign_up.country, 0, network, by, seconds, agent,
+        )  # fmt: skip
+        return _confirm(link.site, sign_up, proof)
+
+
+def _confirm(site: Site, sign_up: SignUp, proof: Proof) -> ConfirmOutcome:
+    if _has_left_since(site.id, sign_up):
+        _end(site.id, sign_up, ENDED)
+        return ConfirmOutcome.ENDED
+    accepted = subscribers.accept_now(site.id, Source(SourceKind.SIGN_UP, sign_up.form_id))
+    subscriber_id = _subscribe(site.id, sign_up, accepted)
+    if not subscriber_id:
+        _end(site.id, sign_up, ENDED)
+        return ConfirmOutcome.ENDED
+    proofs.add(proof._replace(subscriber_id=subscriber_id, confirmed_at=accepted.at), site_id=site.id)
+    _end(site.id, sign_up, CONFIRMED)
+    confirmed = {"confirmed_at": clock.now_ms(), "subscriber_id": subscriber_id}
+    stored.change(confirmed, site_id=site.id, id=sign_up.id)
+    return ConfirmOutcome.CONFIRMED
+
+
+def decline(token: str) -> bool:
+    """Ends all sign-ups of the address, whose mailbox is not asked again for 30 days; False if nothing was
+    open.
+    """
+    link = _link(token)
+    if link is None:
+        return False
+    with database.write(link.site.id):
+        sign_up = _find(link)
+        if sign_up is None or not sign_up.is_open:
+            return sign_up is not None and sign_up.status == DECLINED
+        mailboxes.note_declined(link.site, sign_up.email)
+        _end(link.site.id, sign_up, DECLINED)
+        stored.end(link.site.id, [sign_up.address_hash])
+        return True
+
+
+def _subscribe(site_id: int, sign_up: SignUp, accepted: Acceptance) -> int:
+    """The id of whoever is subscribed; 0 if that was refused."""
+    key = addresses.identity(sign_up.email)
+    subscriber = stored_subscribers.get_by_key(site_id, key)
+    had_first, had_last = (subscriber.first_name, subscriber.last_name) if subscriber else ("", "")
+    change = Change(
+        key,
+        sign_up.email,
+        first_name="" if had_first else sign_up.first_name,
+        last_name="" if had_last else sign_up.last_name,
+        tags=json.loads(sign_up.tags),
+        consent=Consent.SUBSCRIBE,
+    )
+    result = subscribers.write(site_id, [change], accepted)
+    return 0 if result.outcomes == [Outcome.SUPPRESSED] else result.ids[key]
+
+
+def _has_left_since(site_id: int, sign_up: SignUp) -> bool:
+    """Whether the address was unsubscribed or erased after the sign-up."""
+    key = addresses.identity(sign_up.email)
+    subscriber = stored_subscribers.get_by_key(site_id, key)
+    address_hash = site_keys.renewed(site_id, [key])[key]
+    suppression = suppressions.find_by_hash(site_id, [address_hash]).get(address_hash)
+    numbers = (subscriber and subscriber.unsubscribe_number, suppression and suppression.number)
+    return any(number > sign_up.number for number in numbers if number)
+
+
+def _end(site_id: int, sign_up: SignUp, status: str) -> None:
+    """Blanks a sign-up that is over, and counts it."""
+    now = clock.now_ms()
+    stored.blank(site_id, sign_up.id, status, now + KEPT_MS)
+    counts.add(site_id, sign_up.form_id, status, now)
+
+
+def _link(token: str) -> Link | None:
+    link = links.read(CONFIRM, token)
+    return None if link is None or link.standing is Standing.REVOKED else link
+
+
+def _find(link: Link) -> SignUp | None:
+    return stored.get(site_id=link.site.id, nonce=link.uuid)
+
+
+def _is_too_old(sign_up: SignUp) -> bool:
+    return sign_up.is_open and sign_up.expires_at <= clock.now_ms()
+
+
+def _wording(site: Site, sign_up: SignUp) -> str:
+    with suppress(NotFound):
+        return forms.wording(site, sign_up.form_id, sign_up.version, sign_up.language)
+    return ""
+
+
+def _form(link: Link) -> SignUpForm | None:
+    with suppress(NotFound):
+        return forms.get(link.site, link.topic_id)
+    return None

@@ -1,0 +1,109 @@
+"""How often a mailbox, however its address is spelt, is sent mails that anybody can ask for.
+
+What is kept of it is a keyed hash without a site, for 31 days, and when it was sent mails.
+"""
+
+from collections.abc import Sequence
+
+from audience import clock, pepper
+from audience.access.sites import Site
+from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
+from storage import database
+from storage.sign_ups import mailboxes as stored
+
+GMAIL = ("gmail.com", "googlemail.com")
+Limits = Sequence[tuple[int, int]]  # so many in so many milliseconds
+OF_SITE: Limits = ((1, 10 * MINUTE_MS), (3, DAY_MS))
+OF_INSTANCE: Limits = ((6, DAY_MS),)
+OF_DOMAIN: Limits = ((20, HOUR_MS),)
+MONTH_MS, MOST_IN_MONTH, WEEK_MS = 30 * DAY_MS, 6, 7 * DAY_MS
+KEPT_MS = 31 * DAY_MS
+
+
+def normalised(email: str) -> str:
+    """The mailbox of an address in normal form: without `+...`, and without dots where they do not count."""
+    local, _, domain = email.rpartition("@")
+    local = (local.partition("+")[0] or local).casefold()
+    if domain in GMAIL:
+        local, domain = local.replace(".", "") or local, GMAIL[0]
+    return f"{local}@{domain}"
+
+
+@database.session()
+def next_possible(site: Site, email: str) -> int:
+    """The instant from which on a mail may go to an address, in milliseconds; it may be past."""
+    own, of_all = _hashes(site, email)
+    return _next_possible(stored.times(own), stored.times(of_all), clock.now_ms())
+
+
+def reserve(site: Site, email: str) -> bool:
+    """Counts a mail to an address, in the caller's transaction. False if none may go now."""
+    now, (own, of_all) = clock.now_ms(), _hashes(site, email)
+    times, all_times = stored.locked_times(own, now), stored.locked_times(of_all, now)
+    if _next_possible(times, all_times, now) > now:
+        return False
+    stored.put(own, _with(times, now))
+    stored.put(of_all, _with(all_times, now))
+    return True
+
+
+def reserve_for_domain(site: Site, domain: str) -> bool:
+    """Counts a mail to a domain, in the caller's transaction. False if it has had its mails of this hour."""
+    now, of_domain = clock.now_ms(), _hash(f"domain {site.uuid} {domain}")
+    times = stored.locked_times(of_domain, now)
+    if _after(times, OF_DOMAIN, now) > now:
+        return False
+    stored.put(of_domain, [*times, now][-OF_DOMAIN[0][0] :])
+    return True
+
+
+def note_declined(site: Site, email: str) -> None:
+    """Keeps a mailbox from being asked again, in the caller's transaction."""
+    declined = _declined_hash(site, email)
+    stored.locked_times(declined, clock.now_ms())
+    stored.put(declined, [clock.now_ms()])
+
+
+def has_declined(site: Site, email: str) -> bool:
+    """Whether a mailbox declined in the last 30 days, in the caller's session."""
+    return any(at > clock.now_ms() - MONTH_MS for at in stored.times(_declined_hash(site, email)))
+
+
+def sweep() -> bool:
+    with database.write(database.SHARED):
+        stored.delete_old(clock.now_ms() - KEPT_MS)
+    return False
+
+
+def _next_possible(times: Sequence[int], all_times: Sequence[int], now: int) -> int:
+    in_month = [at for at in times if at > now - MONTH_MS]
+    after_month = in_month[-1] + WEEK_MS if len(in_month) >= MOST_IN_MONTH else 0
+    return max(_after(times, OF_SITE, now), after_month, _after(all_times, OF_INSTANCE, now))
+
+
+def _after(times: Sequence[int], limits: Limits, now: int) -> int:
+    """The instant after which all limits allow one more, 0 if they do now."""
+    ends = [0]
+    for most, span in limits:
+        recent = [at for at in times if at > now - span]
+        if len(recent) >= most:
+            ends.append(recent[-most] + span)
+    return max(ends)
+
+
+def _with(times: Sequence[int], now: int) -> list[int]:
+    return [*(at for at in times if at > now - KEPT_MS), now]
+
+
+def _hashes(site: Site, email: str) -> tuple[str, str]:
+    """Of a mailbox for a site, and for all."""
+    mailbox = normalised(email)
+    return _hash(f"mailbox {site.uuid} {mailbox}"), _hash(f"mailbox {mailbox}")
+
+
+def _declined_hash(site: Site, email: str) -> str:
+    return _hash(f"declined {site.uuid} {normalised(email)}")
+
+
+def _hash(text: str) -> str:
+    return pepper.digest("mailbox", text)

@@ -1,0 +1,92 @@
+"""Sign-ups: accepting requests to be subscribed. Nothing here reads the list, or differs by who is in it."""
+
+import uuid
+from typing import NamedTuple
+
+from audience import clock
+from audience.access import site_keys
+from audience.access.sites import Site
+from audience.changes import log as change_log
+from audience.clock import DAY_MS
+from audience.forms.forms import SignUpForm
+from audience.sign_ups import mailboxes
+from schemas.values import compact_json
+from storage import database
+from storage import jobs as stored_jobs
+from storage.access import site_counters
+from storage.sign_ups import counts
+from storage.sign_ups import sign_ups as stored
+from storage.sign_ups.sign_ups import HELD, WAITING, SignUp
+
+__all__ = ["SignUp"]
+
+OPEN_MS, HELD_MS = 7 * DAY_MS, 14 * DAY_MS  # after which a sign-up expires
+
+
+class Asked(NamedTuple):
+    """What a sign-up asks for. `email` is in normal form; `origin` that of the page, if the form has it;
+    `network` the shortened address of the visitor; `version` that of the wording that was shown.
+    """
+
+    email: str
+    first_name: str = ""
+    last_name: str = ""
+    language: str = "en"
+    origin: str = ""
+    network: str = ""
+    country: str = ""
+    agent: str = ""
+    asked_by: str = "form"
+    version: int = 1
+    is_held: bool = False
+    reason: str = ""
+    base_url: str = ""
+
+
+@database.writes_site
+def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
+    """Keeps a sign-up, which is confirmed by mail; None if its mailbox has had its mails for now."""
+    now = clock.now_ms()
+    if mailboxes.next_possible(site, asked.email) > now:
+        counts.add(site.id, form.id, "capped", now)
+        return None
+    sign_up = _draft(site, form, asked, now)
+    sign_up = sign_up._replace(id=stored.add(sign_up, site_id=site.id))
+    counts.add(site.id, form.id, "asked", now)
+    if sign_up.status == WAITING:
+        queue(site.id, sign_up.id)
+    else:
+        counts.add(site.id, form.id, HELD, now)
+    return sign_up
+
+
+def queue(site_id: int, sign_up_id: int) -> None:
+    """Has the confirmation of a waiting sign-up sent, in the caller's transaction."""
+    stored_jobs.add(site_id, stored.JOB, sign_up_id)
+    change_log.note_site(site_id)
+
+
+def _draft(site: Site, form: SignUpForm, asked: Asked, now: int) -> SignUp:
+    return SignUp(
+        id=0,
+        form_id=form.id,
+        nonce=str(uuid.uuid4()),
+        number=site_counters.take(site.id, now).number,
+        status=HELD if asked.is_held else WAITING,
+        reason=asked.reason,
+        address_hash=site_keys.address_hash(site.id, asked.email),
+        email=asked.email,
+        first_name=asked.first_name,
+        last_name=asked.last_name,
+        tags=compact_json(form.tags),
+        version=asked.version,
+        language=asked.language,
+        origin=asked.origin,
+        network=asked.network,
+        country=asked.country,
+        agent=asked.agent,
+        asked_by=asked.asked_by,
+        base_url=asked.base_url,
+        requested_at=now,
+        expires_at=now + (HELD_MS if asked.is_held else OPEN_MS),
+    )

@@ -1,0 +1,3 @@
+"""Forms by which visitors sign up, and every version of their wording."""
+
+__all__ = ["forms"]

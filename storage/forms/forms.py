@@ -1,0 +1,54 @@
+"""Forms, and the versions of their wording. Instants are in milliseconds."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from storage.forms.models import FormModel, FormWordingModel
+from storage.records import Records
+
+
+class StoredForm(NamedTuple):
+    """A form; `definition` is JSON."""
+
+    id: int
+    name: str
+    state: str
+    version: int
+    definition: str
+    created_at: int
+    updated_at: int
+
+
+class Wording(NamedTuple):
+    """What people agree to by a form: one version, in one language."""
+
+    version: int
+    language: str
+    text: str
+    made_at: int
+
+
+FORMS = Records(FormModel, StoredForm)
+WORDINGS = Records(FormWordingModel, Wording)
+add, get, get_wording = FORMS.add_new, FORMS.get, WORDINGS.get
+
+
+def list_all(site_id: int) -> list[StoredForm]:
+    """The forms of a site, oldest first."""
+    return FORMS.find("ORDER BY id", site_id=site_id)
+
+
+def change(site_id: int, form: StoredForm) -> None:
+    values = form._asdict()
+    FORMS.change({name: values[name] for name in values if name != "id"}, site_id=site_id, id=form.id)
+
+
+def add_wordings(site_id: int, form_id: int, version: int, texts: Mapping[str, str], at: int) -> None:
+    """Adds texts, by language, to a version."""
+    wordings = [Wording(version, language, text, at) for language, text in texts.items()]
+    WORDINGS.add_many(wordings, site_id=site_id, form_id=form_id)
+
+
+def wordings(site_id: int, form_id: int) -> list[Wording]:
+    """All versions of a form's wording, newest first."""
+    return WORDINGS.find("ORDER BY version DESC, language", site_id=site_id, form_id=form_id)

@@ -1,0 +1,39 @@
+"""The tables of forms."""
+
+from peewee import BigIntegerField, CompositeKey, IntegerField, TextField
+
+from storage.base_models import BaseModel, SiteOwnedModel
+
+
+class FormModel(SiteOwnedModel):
+    """A form. `version` is that of its wording; `definition` is JSON, and has the wording of now, too."""
+
+    name = TextField()
+    state = TextField()
+    version = IntegerField()
+    definition = TextField()
+    created_at = BigIntegerField()
+    updated_at = BigIntegerField()
+
+    class Meta:
+        table_name = "forms"
+        indexes = ((("site", "id"), False),)
+
+
+class FormWordingModel(BaseModel):
+    """What people agreed to by a form, in a language. It is never changed: proofs of consent name it."""
+
+    site_id = IntegerField()
+    form_id = IntegerField()
+    version = IntegerField()
+    language = TextField()
+    text = TextField()
+    made_at = BigIntegerField()
+
+    class Meta:
+        table_name = "form_wordings"
+        primary_key = CompositeKey("site_id", "form_id", "version", "language")
+        without_rowid = True
+
+
+FORM_MODELS: tuple[type[BaseModel], ...] = (FormModel, FormWordingModel)

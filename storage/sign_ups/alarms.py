@@ -1,0 +1,38 @@
+"""The alarms of sites. Instants are in milliseconds."""
+
+from typing import NamedTuple
+
+from storage.database import column, execute
+from storage.records import Records
+from storage.sign_ups.models import SignUpAlarmModel
+
+
+class Alarm(NamedTuple):
+    """`held_at` is since when the alarm is on, 0 while it is off. Mails sent before `judged_from` say nothing
+    about it. `told_at` is when the owners were told.
+    """
+
+    held_at: int = 0
+    judged_from: int = 0
+    told_at: int = 0
+
+
+ALARMS = Records(SignUpAlarmModel, Alarm)
+
+
+def get(site_id: int) -> Alarm:
+    return ALARMS.get(site_id=site_id) or Alarm()
+
+
+def put(site_id: int, alarm: Alarm) -> None:
+    execute(
+        "INSERT INTO sign_up_alarms (site_id, held_at, judged_from, told_at) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (site_id) DO UPDATE SET held_at = excluded.held_at, "
+        "judged_from = excluded.judged_from, told_at = excluded.told_at",
+        (site_id, *alarm),
+    )
+
+
+def held_sites() -> list[int]:
+    """The ids of sites whose alarm is on."""
+    return column("SELECT site_id FROM sign_up_alarms WHERE held_at > 0 ORDER BY site_id")

@@ -1,0 +1,34 @@
+"""When mailboxes were last sent mails, by keyed hash, over all sites. Instants are in milliseconds."""
+
+import json
+from collections.abc import Sequence
+
+from storage.database import execute, value
+
+TIMES = "SELECT times FROM mailbox_counts WHERE hash = ?"
+LOCK = (
+    "INSERT INTO mailbox_counts (hash, times, last_at) VALUES (?, '[]', ?) "
+    "ON CONFLICT (hash) DO UPDATE SET last_at = mailbox_counts.last_at"
+)
+
+
+def times(mailbox_hash: str) -> list[int]:
+    """The instants of its newest mails, oldest first."""
+    return list(json.loads(value(TIMES, (mailbox_hash,), "[]")))
+
+
+def locked_times(mailbox_hash: str, now: int) -> list[int]:
+    """As `times`; nobody else changes them before the end of the caller's transaction."""
+    execute(LOCK, (mailbox_hash, now))
+    return times(mailbox_hash)
+
+
+def put(mailbox_hash: str, instants: Sequence[int]) -> None:
+    execute(
+        "UPDATE mailbox_counts SET times = ?, last_at = ? WHERE hash = ?",
+        (json.dumps(instants), instants[-1], mailbox_hash),
+    )
+
+
+def delete_old(before: int) -> None:
+    execute("DELETE FROM mailbox_counts WHERE last_at < ?", (before,))

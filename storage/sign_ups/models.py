@@ -1,0 +1,129 @@
+"""The tables of sign-ups."""
+
+from typing import Any
+
+from peewee import SQL, BigIntegerField, CompositeKey, ForeignKeyField, IntegerField, TextField
+
+from storage.base_models import BaseModel, SiteModel, SiteOwnedModel, add_partial_index
+from storage.subscribers.models import SubscriberModel
+
+
+class SignUpModel(SiteOwnedModel):
+    """A request to be subscribed. `nonce` is a uuid, `number` that of its acceptance, `tags` JSON. Nothing of
+    the subscriber refers to it, and it has no foreign keys to a form or a subscriber.
+
+    Once it is confirmed, declined or ended, only hash, numbers and instants are left of who it was.
+    """
+
+    form_id = IntegerField()
+    nonce = TextField()
+    number = BigIntegerField()
+    status = TextField()
+    reason = TextField()
+    address_hash = TextField()
+    email = TextField()
+    first_name = TextField()
+    last_name = TextField()
+    tags = TextField()
+    version = IntegerField()
+    language = TextField()
+    origin = TextField()
+    network = TextField()
+    country = TextField()
+    agent = TextField()
+    asked_by = TextField()
+    base_url = TextField()
+    requested_at = BigIntegerField()
+    expires_at = BigIntegerField(index=True)
+    tries = IntegerField(default=0)
+    next_try_at = BigIntegerField(null=True)
+    said = TextField(default="")
+    sent_at = BigIntegerField(null=True)
+    confirmed_at = BigIntegerField(null=True)
+    subscriber_id = IntegerField(null=True)
+
+    class Meta:
+        table_name = "sign_ups"
+        indexes = (
+            (("site", "nonce"), True),
+            (("site", "address_hash"), False),
+            (("site", "status", "id"), False),
+        )
+
+
+_sign_up: Any = SignUpModel
+add_partial_index("sign_ups_sent", _sign_up.site, _sign_up.sent_at, where=SQL("sent_at IS NOT NULL"))
+
+
+class SignUpCountModel(BaseModel):
+    """How many sign-ups of a form had an outcome in an hour since 1970."""
+
+    site_id = IntegerField()
+    form_id = IntegerField()
+    hour = IntegerField()
+    outcome = TextField()
+    number = IntegerField()
+
+    class Meta:
+        table_name = "sign_up_counts"
+        primary_key = CompositeKey("site_id", "form_id", "hour", "outcome")
+        without_rowid = True
+
+
+class MailboxCountModel(BaseModel):
+    """When a mailbox, by a keyed hash without a site, or a site's mailbox or domain, was last sent mails: a
+    JSON list of instants.
+    """
+
+    hash = TextField(primary_key=True)
+    times = TextField()
+    last_at = BigIntegerField(index=True)
+
+    class Meta:
+        table_name = "mailbox_counts"
+        without_rowid = True
+
+
+class SignUpAlarmModel(BaseModel):
+    """The alarm of a site: since when it is on (0: off), from when on mails are judged, and when its owners
+    were told.
+    """
+
+    site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
+    held_at = BigIntegerField()
+    judged_from = BigIntegerField()
+    told_at = BigIntegerField()
+
+    class Meta:
+        table_name = "sign_up_alarms"
+
+
+class ConsentProofModel(SiteOwnedModel):
+    """What is kept of a confirmation: who asked for what, when and where, and who confirmed it."""
+
+    subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
+    form_id = IntegerField()
+    version = IntegerField()
+    language = TextField()
+    origin = TextField()
+    asked_by = TextField()
+    requested_at = BigIntegerField()
+    requested_from = TextField()
+    country = TextField()
+    confirmed_at = BigIntegerField()
+    confirmed_from = TextField()
+    confirmed_by = TextField()
+    seconds = IntegerField()
+    agent = TextField()
+
+    class Meta:
+        table_name = "consent_proofs"
+
+
+SIGN_UP_MODELS: tuple[type[BaseModel], ...] = (
+    SignUpModel,
+    SignUpCountModel,
+    MailboxCountModel,
+    SignUpAlarmModel,
+    ConsentProofModel,
+)

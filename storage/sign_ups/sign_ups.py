@@ -1,0 +1,136 @@
+"""Sign-ups. Instants are in milliseconds."""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from storage.database import column, execute, execute_many, rows, value
+from storage.engines.chosen import engine
+from storage.records import Records
+from storage.sign_ups.models import SignUpModel
+
+JOB = "confirmation"  # of one that waits
+WAITING, SENT, HELD, FAILED = OPEN = ("waiting", "sent", "held", "failed")
+CONFIRMED, DECLINED, ENDED = "confirmed", "declined", "ended"
+STATUSES = (*OPEN, CONFIRMED, DECLINED, ENDED)
+WHILE_OPEN = f"status IN {OPEN}"
+BLANKED = "email = '', first_name = '', last_name = '', tags = '[]', agent = '', network = '', said = ''"
+
+
+class SignUp(NamedTuple):
+    """A sign-up. `number` is that of the transaction which accepted it, `tags` is JSON, `version` that of
+    the wording. `reason` says why it is held or failed; `said` what the mail server answered last.
+    """
+
+    id: int
+    form_id: int
+    nonce: str
+    number: int
+    status: str
+    reason: str
+    address_hash: str
+    email: str
+    first_name: str
+    last_name: str
+    tags: str
+    version: int
+    language: str
+    origin: str
+    network: str
+    country: str
+    agent: str
+    asked_by: str
+    base_url: str
+    requested_at: int
+    expires_at: int
+    tries: int = 0
+    next_try_at: int | None = None
+    said: str = ""
+    sent_at: int | None = None
+    confirmed_at: int | None = None
+    subscriber_id: int | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in OPEN
+
+
+SIGN_UPS = Records(SignUpModel, SignUp)
+add, get, has, change, delete = SIGN_UPS.add_new, SIGN_UPS.get, SIGN_UPS.has, SIGN_UPS.change, SIGN_UPS.delete
+
+
+def page(site_id: int, status: str, address_hash: str, after: int, limit: int) -> list[SignUp]:
+    """Those with ids above `after`, oldest first; of a status and an address, unless they are empty."""
+    equal = {"status": status, "address_hash": address_hash}
+    chosen = {name: text for name, text in equal.items() if text}
+    return SIGN_UPS.find("AND id > ? ORDER BY id LIMIT ?", after, limit, site_id=site_id, **chosen)
+
+
+def blank(site_id: int, sign_up_id: int, status: str, expires_at: int) -> None:
+    """Gives a sign-up that is over its status, and removes of whom it was."""
+    execute(
+        f"UPDATE sign_ups SET status = ?, expires_at = ?, {BLANKED} WHERE site_id = ? AND id = ?",
+        (status, expires_at, site_id, sign_up_id),
+    )
+
+
+def end(site_id: int, hashes: Collection[str]) -> None:
+    """Ends the open sign-ups of addresses: their confirmations confirm nothing any more."""
+    among = engine.among(hashes)
+    execute(
+        f"UPDATE sign_ups SET status = '{ENDED}', {BLANKED} "
+        f"WHERE site_id = ? AND address_hash {among.text} AND {WHILE_OPEN}",
+        (site_id, *among.parameters),
+    )
+
+
+def erase(site_id: int, hashes: Iterable[str]) -> None:
+    """Deletes all sign-ups of addresses, but for what keeps a declined one from being asked again."""
+    execute_many(
+        f"DELETE FROM sign_ups WHERE site_id = ? AND address_hash = ? AND status <> '{DECLINED}'",
+        [(site_id, address_hash) for address_hash in hashes],
+    )
+
+
+def with_status(site_id: int, status: str, before: int | None = None) -> list[SignUp]:
+    """Those of a status, oldest first; only those asked for before an instant, if there is one."""
+    asked = "" if before is None else "AND requested_at < ?"
+    times = () if before is None else (before,)
+    return SIGN_UPS.find(f"{asked} ORDER BY id", *times, site_id=site_id, status=status)
+
+
+def held_from_new_networks(site_id: int, reasons: Collection[str], limit: int) -> list[int]:
+    """The ids of held sign-ups whose networks have no other sign-up, oldest first."""
+    among = engine.among(reasons)
+    return column(
+        f"SELECT id FROM sign_ups AS held WHERE site_id = ? AND status = '{HELD}' AND reason {among.text} "
+        "AND NOT EXISTS (SELECT 1 FROM sign_ups AS other WHERE other.site_id = ? "
+        "AND other.network = held.network AND other.id <> held.id) ORDER BY id LIMIT ?",
+        (site_id, *among.parameters, site_id, limit),
+    )
+
+
+def count_sent(site_id: int, since: int) -> int:
+    """How many mails were sent since an instant."""
+    return value("SELECT count(*) FROM sign_ups WHERE site_id = ? AND sent_at >= ?", (site_id, since), 0)
+
+
+def newest_sent(site_id: int, since: int, before: int, limit: int) -> list[bool]:
+    """Whether each of the newest that were sent between two instants is confirmed, the newest first."""
+    return [
+        confirmed_at is not None
+        for (confirmed_at,) in rows(
+            "SELECT confirmed_at FROM sign_ups WHERE site_id = ? AND sent_at >= ? AND sent_at < ? "
+            "ORDER BY sent_at DESC LIMIT ?",
+            (site_id, since, before, limit),
+        )
+    ]
+
+
+def site_with_expired(now: int) -> int | None:
+    """The id of a site with a sign-up that has expired."""
+    query = "SELECT site_id FROM sign_ups WHERE expires_at <= ? ORDER BY expires_at LIMIT 1"
+    return value(query, (now,), None)
+
+
+def expired(site_id: int, now: int, limit: int) -> list[SignUp]:
+    return SIGN_UPS.find("AND expires_at <= ? ORDER BY expires_at LIMIT ?", now, limit, site_id=site_id)

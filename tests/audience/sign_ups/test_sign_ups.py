@@ -1,0 +1,94 @@
+"""A sign-up is a row of its own: accepting it reads nothing of the list, and changes nothing there."""
+
+import pytest
+
+from audience.changes import pages as change_log_pages
+from audience.erasures import erasures
+from audience.sign_ups import mailboxes
+from audience.subscribers import stats, subscribers
+from storage import database
+from storage.jobs import is_there
+from storage.sign_ups import sign_ups as stored
+from tests.audience.undo.test_undos import put, run
+from tests.sign_up_steps import ZOE, ask, counted, make_form, row
+
+LIST = ("subscribers", "subscriber_tags", "suppressions", "consent_changes", "change_log", "bounces")
+
+
+@pytest.fixture
+def form(site):
+    return make_form(site, tags=("weekly",))
+
+
+@pytest.fixture
+def sent(app, monkeypatch):
+    """The statements that are sent."""
+    pool, statements = type(database.database.obj), []
+    run, run_many = pool.execute_sql, pool.execute_many
+
+    def execute_sql(opened, sql, *args, **options):
+        statements.append(sql)
+        return run(opened, sql, *args, **options)
+
+    def execute_many(opened, sql, *args):
+        statements.append(sql)
+        return run_many(opened, sql, *args)
+
+    monkeypatch.setattr(pool, "execute_sql", execute_sql)
+    monkeypatch.setattr(pool, "execute_many", execute_many)
+    return statements
+
+
+def test_a_sign_up_waits_outside_the_list(site, form):
+    before = stats.for_site(site), change_log_pages.newest(site)
+    sign_up = ask(site, form, first_name="Zoë", origin="https://static.example", network="192.0.2.0/24")
+    assert (sign_up.status, sign_up.tags, sign_up.tries) == ("waiting", '["weekly"]', 0)
+    assert row(site, sign_up) == sign_up
+    assert subscribers.find(site, ZOE) is None
+    assert (stats.for_site(site), change_log_pages.newest(site)) == before
+    assert counted(site) == {"asked": 1}
+    with database.session():
+        assert is_there(site.id, stored.JOB, sign_up.id)
+
+
+def test_one_that_is_held_waits_for_an_operator(site, form):
+    sign_up = ask(site, form, is_held=True, reason="trapped")
+    assert (sign_up.status, sign_up.reason) == ("held", "trapped")
+    assert counted(site) == {"asked": 1, "held": 1}
+    with database.session():
+        assert not is_there(site.id, stored.JOB, sign_up.id)
+
+
+def test_accepting_reads_nothing_of_the_list_and_does_the_same_for_all(site, form, folder, sent):
+    """Of nobody, a subscriber, one who has left, one who was erased, and one whose address moved on."""
+    put(site, *({"email": f"{name}@example.com"} for name in ("in", "left", "erased", "moved")))
+    for command in ("unsubscribe left", "unsubscribe moved", "change_email moved new@example.com"):
+        name, who, *more = command.split()
+        run(site, command=name, email=f"{who}@example.com", **({"query": more[0]} if more else {}))
+    erasures.erase(site, folder, "erased@example.com")
+    ask(site, form, "warm@example.com")
+    asked = []
+    for name in ("nobody", "in", "left", "erased", "moved"):
+        del sent[:]
+        ask(site, form, f"{name}@example.com")
+        asked.append(list(sent))
+    assert len(asked[0]) > 3
+    assert all(one == asked[0] for one in asked)
+    assert [sql for sql in asked[0] if any(f" {table} " in f"{sql} " for table in LIST)] == []
+
+
+@pytest.mark.parametrize(
+    ("email", "mailbox"),
+    [
+        ("zoe@example.com", "zoe@example.com"),
+        ("zoe+news@example.com", "zoe@example.com"),
+        ("z.o.e+a+b@gmail.com", "zoe@gmail.com"),
+        ("z.o.e@googlemail.com", "zoe@gmail.com"),
+        ("z.o.e@example.com", "z.o.e@example.com"),
+        ("+news@example.com", "+news@example.com"),
+        ("straße@example.com", "strasse@example.com"),
+        ("...@gmail.com", "...@gmail.com"),
+    ],
+)
+def test_a_mailbox_is_the_same_however_its_address_is_spelt(email, mailbox):
+    assert mailboxes.normalised(email) == mailbox
