@@ -185,6 +185,8 @@ def test_a_wrong_password_and_a_missing_one_are_told(certificate, secret, tmp_pa
         assert (wrong.status, wrong.said[:4]) == (LATER, "535 ")
         last = Relay(Settings(smtp_url=url, **secret)).probe()[-1]
         assert (last.name, last.is_well, last.said[:4]) == ("AUTH", False, "535 ")
+        (tmp_path / "password").write_text("Zoë", "utf-8")
+        assert send(server, smtp_url=url, **secret) == (LATER, session.NOT_ASCII)
         none = send(server, smtp_url=url, smtp_password_file=str(tmp_path / "none"))
         assert none == (LATER, session.NO_FILE)
 
