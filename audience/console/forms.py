@@ -14,6 +14,7 @@ from audience.forms.forms import SignUpForm
 from audience.http.services import settings
 from audience.looks import looks, senders
 from audience.pages import previews
+from audience.sign_ups import figures
 from schemas.forms import SaveForm
 from schemas.values import LANGUAGES, NAMES
 
@@ -30,8 +31,13 @@ FRAMES = {"form": "Form", "mailbox": "Check your inbox", "confirm": "Confirm", "
 @page(role="viewer")
 def index(site: Site) -> str:
     """Forms"""
-    lack = senders.lack(site, settings())
-    return render_template("forms.html", listed=forms.list_all(site), look=looks.get(site), lack=lack)
+    return render_template(
+        "forms.html",
+        listed=forms.list_all(site),
+        look=looks.get(site),
+        lack=senders.lack(site, settings()),
+        figures=figures.by_form(site),
+    )
 
 
 @blueprint.get("/sites/<site_uuid>/forms/new")

@@ -1,10 +1,16 @@
 """Forms on the pages of a site's manager: made, changed, previewed, opened; what visitors see of them."""
 
+import re
+
 import pytest
 
+from audience import clock
 from audience.access.audit_log import page
+from audience.clock import DAY_MS
 from audience.forms import forms
 from audience.forms.forms import OPEN, PAUSED
+from storage import database
+from storage.sign_ups import counts
 from tests.console.browser import alert, signed_in
 
 SENT = {
@@ -111,3 +117,21 @@ def test_a_viewer_sees_and_saves_nothing(app, site, path):
         assert viewer.post(f"{path}/{address}", **SENT).status_code == 404
     assert viewer.get(f"{path}/new").status_code == 404
     assert forms.list_all(site) == [form]
+
+
+def test_the_list_has_what_became_of_sign_ups_in_four_weeks(site, manager, path):
+    now = clock.now_ms()
+    forms.create(site, {"name": "Blog"})
+    forms.create(site, {"name": "Podcast"})
+    with database.write(site.id):
+        for form_id, outcome, number, days in (
+            (1, "asked", 554, 2), (1, "sent", 540, 2), (1, "confirmed", 281, 1), (1, "asked", 468, 30),
+            (2, "asked", 37, 0), (2, "sent", 37, 0), (2, "confirmed", 2, 0),
+        ):  # fmt: skip
+            counts.add(site.id, form_id, outcome, now - days * DAY_MS, number)
+    shown = re.sub(r"<[^>]+>", " ", manager.get(path).text)
+    said = " ".join(shown.split())
+    for part in ("Signed up 591", "+26.3% against 468", "Emails sent 577", "paused 554 540 281 52%"):
+        assert part in said
+    assert "Podcast : only 2 of 37 confirmed." in said
+    assert "paused 37 37 2 5%" in said
