@@ -5,7 +5,9 @@ from typing import Any
 
 from flask import Blueprint, Response, g, render_template, request
 
+from audience import clock
 from audience.access.sites import Site
+from audience.clock import DAY_MS
 from audience.console.page import actor, checked, page, read_form, redirect_to
 from audience.console.sent_once import again, make_once
 from audience.console.site_pages import LANGUAGE_NAMES
@@ -13,7 +15,10 @@ from audience.forms import embedding, forms
 from audience.forms.forms import SignUpForm
 from audience.http.services import settings
 from audience.looks import looks, senders
+from audience.mail import messages
+from audience.mail.messages import SignUpAsked
 from audience.pages import previews
+from audience.pages.page import SIGN_UP_DAYS
 from audience.sign_ups import figures
 from schemas.forms import SaveForm
 from schemas.values import LANGUAGES, NAMES
@@ -106,11 +111,25 @@ def _settings(site: Site, form: SignUpForm) -> str:
         languages={language: LANGUAGE_NAMES[language] for language in LANGUAGES},
         frames=FRAMES,
         htmls=htmls,
+        email=_email(site, form),
+        address=embedding.address(site, form, settings().base_url),
         wordings=forms.wordings(site, form.id),
         look=looks.get(site),
         lack=senders.lack(site, settings()),
         problems={error.field.partition("[")[0]: error.message for error in errors},
     )
+
+
+def _email(site: Site, form: SignUpForm) -> str:
+    """The email that follows, as text; empty as long as the site has no address for it."""
+    sender, now = senders.sender(site), clock.now_ms()
+    if not sender.mail_from:
+        return ""
+    link = f"{looks.base_url(looks.get(site), settings().base_url)}/confirm/AQEAAAGZ8KJq…"
+    origin = next(iter(form.origins), "")
+    asked = SignUpAsked(origin, now, now + SIGN_UP_DAYS * DAY_MS, link, f"{link}/decline")
+    message = messages.confirmation(form.language, sender, previews.TYPED, "s@example.com", asked)
+    return f"From: {message['From']}\nSubject: {message['Subject']}\n\n{message.get_content()}"
 
 
 def _html(site: Site, form: SignUpForm, language: str) -> str:

@@ -5,12 +5,14 @@ import re
 import pytest
 
 from audience import clock
-from audience.access.audit_log import page
+from audience.access.audit_log import COMMAND_LINE, page
 from audience.clock import DAY_MS
 from audience.forms import forms
 from audience.forms.forms import OPEN, PAUSED
+from audience.looks import senders
 from storage import database
 from storage.sign_ups import counts
+from tests.audience.looks.test_senders import SENT as SENDER
 from tests.console.browser import alert, signed_in
 
 SENT = {
@@ -106,6 +108,15 @@ def test_the_preview_has_what_was_typed_and_saves_nothing(site, manager, path):
             assert "frame-ancestors 'self'" in saved.headers["Content-Security-Policy"]
         assert manager.get(f"{address}/other").status_code == 404
     assert forms.list_all(site) == [form]
+
+
+def test_the_email_that_follows_stands_beside_the_preview(site, manager, path):
+    form = forms.create(site, {"name": "Blog", "origins": ["https://a.example"]})
+    assert "The email that follows" not in manager.get(f"{path}/{form.id}").text
+    senders.change(site, SENDER, True, COMMAND_LINE)
+    shown = manager.get(f"{path}/{form.id}").text
+    for part in (f"&lt;{SENDER['mail_from']}&gt;", "/confirm/AQEA", "https://a.example"):
+        assert part in shown.partition("The email that follows")[2]
 
 
 def test_a_viewer_sees_and_saves_nothing(app, site, path):

@@ -10,12 +10,13 @@ from audience.access import operators, sessions, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.bulk import actions as bulk_actions
 from audience.forms import forms
-from audience.looks import looks
+from audience.looks import looks, senders
 from audience.reports import reports
 from audience.searches import lists as subscriber_lists
 from audience.segments import segments
 from storage import database
 from tests.audience.looks.test_looks import sent
+from tests.audience.looks.test_senders import SENT
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
 from tests.console.conftest import PASSWORD
@@ -268,6 +269,7 @@ def test_the_look_of_the_pages_is_corrected_and_shown(browser, port, site, width
 @pytest.mark.parametrize("width", [360, 1280])
 def test_a_form_is_previewed_as_typed_saved_and_its_html_copied(browser, port, site, width):
     looks.change(site, sent(name="Harbour Letters", language="en"), b"", False, COMMAND_LINE)
+    senders.change(site, SENT, True, COMMAND_LINE)
     new = sites.create("New")
     operators.set_role(EMAIL, new, "owner", COMMAND_LINE)
     visitor = visit(browser, port, EMAIL, width, "light")
