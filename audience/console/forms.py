@@ -101,13 +101,13 @@ def preview_typed(site: Site, form_id: int, name: str) -> Response:
 
 
 def _settings(site: Site, form: SignUpForm) -> str:
-    written = forms.languages(form)
+    offered = forms.languages(form)
     errors = g.refused.errors if "refused" in g else ()
-    htmls = {language: _html(site, form, language) for language in written} if form.id else {}
+    htmls = {language: _html(site, form, language) for language in offered} if form.id else {}
     return render_template(
         "sign_up_form.html",
         form=form,
-        sent=_sent() if "name" in request.form else _of(form),
+        sent=_sent() if "name" in request.form else _saved(form),
         languages={language: LANGUAGE_NAMES[language] for language in LANGUAGES},
         frames=FRAMES,
         htmls=htmls,
@@ -139,11 +139,11 @@ def _html(site: Site, form: SignUpForm, language: str) -> str:
 def _sent() -> dict[str, Any]:
     """The fields as they were sent."""
     form = read_form()
-    texts = {kind: {each: form.get(f"{kind}_{each}", "") for each in LANGUAGES} for kind in TEXTS}
+    texts = {kind: {language: form.get(f"{kind}_{language}", "") for language in LANGUAGES} for kind in TEXTS}
     return {name: form.get(name, "") for name in LINES} | texts | {"is_test": "is_test" in form}
 
 
-def _of(form: SignUpForm) -> dict[str, Any]:
+def _saved(form: SignUpForm) -> dict[str, Any]:
     """The fields of a form."""
     fields = {field.key: NEEDED if field.required else ASKED for field in form.fields}
     lists = {"tags": ", ".join(form.tags), "origins": ", ".join(form.origins)}

@@ -23,6 +23,6 @@ def create(site: Site) -> None:
     form, now = forms.create(site, FORM), clock.now_ms()
     with database.write(site.id):
         for day in range(DAYS):
-            people = 8 + day * 5 % 13 + (DAYS - day) // 8
+            sign_ups = 8 + day * 5 % 13 + (DAYS - day) // 8
             for outcome, share in OUTCOMES:
-                counts.add(site.id, form.id, outcome, now - day * DAY_MS, people * share // 100)
+                counts.add(site.id, form.id, outcome, now - day * DAY_MS, sign_ups * share // 100)
