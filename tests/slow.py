@@ -39,6 +39,7 @@ BROWSERS = (
     "console/test_proxies.py",
     "console/test_walks_chromium.py",
     "pages/test_chromium.py",
+    "pages/test_sign_up_chromium.py",
 )
 SERVERS = (
     "answers/test_blacklist_servers.py", "answers/test_canaries.py", "answers/test_dns.py",

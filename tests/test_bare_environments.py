@@ -27,9 +27,9 @@ SYSTEMD = {
 }
 # Examples that name what is not there, that ask before they do it, or that need an index: their answer is no.
 REFUSED = {
-    "console", "erasures apply", "imports retry", "imports undo", "jobs retry", "move", "operator remove",
-    "operator reset", "operator role", "restore", "site create", "site delete", "site unlist",
-    "subscriber erase", "tables renew", "webhook replay", "webhook test",
+    "console", "erasures apply", "form open", "imports retry", "imports undo", "jobs retry", "move",
+    "operator remove", "operator reset", "operator role", "restore", "site create", "site delete",
+    "site unlist", "subscriber erase", "tables renew", "webhook replay", "webhook test",
 }  # fmt: skip
 
 
@@ -64,6 +64,7 @@ def pattern(tmp_path_factory):
     site = run("site", "create", "News")
     run("import", "people.csv", "--consent", "subscribed")
     run("segment", "create", "All", '{"status": "subscribed"}')
+    run("form", "add", "Front page")
     run("webhook", "add", "https://192.0.2.1/hook")
     return instance, site
 

@@ -131,7 +131,7 @@ def test_the_endpoints_page_lists_every_public_route(app):
 
 def test_the_page_about_pages_names_every_route_of_them(app):
     routes = {
-        re.sub(r"<(\w+)>", r"{\1}", rule.rule)
+        re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
         for rule in app.url_map.iter_rules()
         if rule.endpoint.startswith("pages.") and not rule.rule.startswith("/preferences/<token>/")
     }

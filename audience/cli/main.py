@@ -31,6 +31,7 @@ COMMANDS = MappingProxyType(
         "event": Row("events:event", "Events: list them."),
         "export": Row("exports:export", "Export subscribers to a file or standard output."),
         "field": Row("fields:field", "Custom fields: list them."),
+        "form": Row("forms:form", "Forms: by which visitors sign up."),
         "import": Row("file_imports:import_file", "Import subscribers from a file."),
         "imports": Row("imports:imports_group", "Imports: list them, retry those that failed."),
         "jobs": Row("jobs:jobs_group", "Jobs in the background: list those that failed, retry one."),

@@ -41,6 +41,11 @@ def sender(site: Site) -> Sender:
     )
 
 
+def lack(site: Site, settings: Settings) -> str:
+    """What is missing before the site can send emails, as a sentence; empty if nothing is."""
+    return missing(settings, sender(site))
+
+
 @database.writes_site
 def change(site: Site, sent: Mapping[str, str], is_administrator: bool, actor: Actor) -> None:
     """Sets `FIELDS`. Raises `Refused`.
@@ -70,8 +75,8 @@ def send_test(site: Site, email: str, settings: Settings, actor: Actor) -> MailR
     if email not in (operator.email for operator, _ in operators.list_all() if operator.email):
         raise Refused(NO_OPERATOR)
     sent_by = sender(site)
-    if lack := missing(settings, sent_by):
-        raise Refused(lack)
+    if lacking := missing(settings, sent_by):
+        raise Refused(lacking)
     _count_test(site, email, actor)
     message = messages.test(looks.get(site).language or looks.LANGUAGES[0], sent_by, email)
     return Relay(settings).send(message, sent_by.mail_from, addresses.identity(email))

@@ -1,4 +1,4 @@
-"""The style sheet of all pages, and what a site adds to it: its colours and its logo."""
+"""The style sheet and the script of all pages, and what a site adds to it: its colours and its logo."""
 
 import gzip
 import hashlib
@@ -17,7 +17,8 @@ from audience.looks.looks import Look
 
 blueprint = Blueprint("files", __name__)
 
-STYLE_SHEET = "pages.css"
+STYLE_SHEET, SCRIPT = "pages.css", "pages.js"
+KINDS = {STYLE_SHEET: "text/css", SCRIPT: "text/javascript"}
 CACHE_ONE_YEAR = "public, max-age=31536000, immutable"
 NOTHING = "There is nothing here."
 HASH_LENGTH = 12
@@ -26,11 +27,11 @@ HASH_LENGTH = 12
 @blueprint.get("/pages/static/<name>")
 @public
 def static(name: str) -> Response:
-    """The style sheet of the pages for people"""
-    if name != STYLE_SHEET:
+    """The style sheet and the script of the pages for people"""
+    if name not in KINDS:
         raise NotFound(NOTHING)
-    content = _content()
-    return _cached(packable(content, gzip.compress(content, mtime=0), "text/css"), _hash(content))
+    content = _content(name)
+    return _cached(packable(content, gzip.compress(content, mtime=0), KINDS[name]), _hash(content))
 
 
 @blueprint.get("/pages/<site_uuid>/look.css")
@@ -54,8 +55,12 @@ def logo(site_uuid: str) -> Response:
     return _cached(Response(found.content, mimetype=found.kind), looks.logo_hash(found.content))
 
 
-def static_url() -> str:
-    return f"{public_root()}/pages/static/{STYLE_SHEET}?v={_hash(_content())}"
+def static_url(name: str = STYLE_SHEET) -> str:
+    return f"{public_root()}/pages/static/{name}?v={_hash(_content(name))}"
+
+
+def script_url() -> str:
+    return static_url(SCRIPT)
 
 
 def look_url(site: Site, look: Look, name: str) -> str:
@@ -72,8 +77,8 @@ def _cached(response: Response, version: str) -> Response:
 
 
 @cache
-def _content() -> bytes:
-    return (files("audience.pages") / "static" / STYLE_SHEET).read_bytes()
+def _content(name: str) -> bytes:
+    return (files("audience.pages") / "static" / name).read_bytes()
 
 
 def _hash(content: bytes) -> str:

@@ -7,23 +7,19 @@ from typing import Any
 from flask import Blueprint, Response, g, request
 
 from audience import clock
-from audience.errors import NotFound, TooMany
-from audience.http.access import client_address, counted_as, public
-from audience.http.services import services, settings
+from audience.http.access import public
 from audience.links import links, undoing, unsubscribing, visits
 from audience.links.links import GLUED, PREFERENCES, UNSUBSCRIBE, Link, Standing
 from audience.links.undoing import UndoOutcome
 from audience.links.unsubscribing import REASONS, LinkOutcome
 from audience.links.visits import VisitStatus
 from audience.looks.looks import LANGUAGES
-from audience.pages.page import check, read_body, show
+from audience.pages.page import check, read_body, refuse_link, show
 
 blueprint = Blueprint("links", __name__)
 
 ONE_CLICK = b"List-Unsubscribe"
 UNSUBSCRIBED, UNKNOWN = "Unsubscribed.\n", "This address is not on our list.\n"
-BROKEN = "No such link."
-THROTTLED = "Too many links that are none."
 
 Answer = Callable[[Link, str], Response]
 
@@ -105,10 +101,7 @@ def _read(purpose: str, token: str) -> tuple[Link, str]:
     """A good link, and its token alone. Raises `NotFound`, alike for all causes, or `TooMany`."""
     link = links.read(purpose, token)
     if link is None or link.standing is Standing.REVOKED:
-        limit, address = settings().auth_failures, counted_as(client_address())
-        if wait := services().limiter.hit(limit, "link", address):
-            raise TooMany(THROTTLED, wait)
-        raise NotFound(BROKEN)
+        refuse_link()
     g.site_id = link.site.id
     return link, token.rstrip(GLUED)
 

@@ -1,6 +1,7 @@
 """What all pages share: their headers, their language, the look of their site, and bodies of any kind."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from flask import Response, make_response, render_template, request
@@ -8,43 +9,68 @@ from markupsafe import Markup
 from werkzeug.datastructures import LanguageAccept
 
 from audience.access.sites import Site
+from audience.errors import NotFound, TooMany
+from audience.http.access import client_address, counted_as
 from audience.http.errors import ErrorResponse
 from audience.http.pages import public_root
-from audience.http.services import settings
+from audience.http.services import services, settings
 from audience.looks import looks
 from audience.looks.looks import LANGUAGES, Look
 from audience.pages import texts
-from audience.pages.files import look_url, static_url
+from audience.pages.files import look_url, script_url, static_url
 from audience.pages.texts import Texts
 from audience.protocols import REFUSAL
 
 MAX_BODY_BYTES = 2**14
+SIGN_UP_DAYS, DECLINED_DAYS = 7, 30
+POLICY, OWN_FORMS = "Content-Security-Policy", "form-action 'self'"
 HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; "
-        "base-uri 'none'; frame-ancestors 'none'"
+    POLICY: (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        f"{OWN_FORMS}; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "X-Robots-Tag": "noindex",
 }
 ERRORS = {404: "broken", 413: "large", 429: "wait"}  # by status; else "failed"
+BROKEN = "No such link."
+THROTTLED = "Too many links that are none."
+LINK = Markup('<a href="{}">{}</a>')
 BOLD = Markup('<b class="nb">{}</b>')
 
 
-def show(template: str, site: Site, language: str = "", *, status: int = 200, **shown: Any) -> Response:
-    """A page of a site. `language` is that of the person, if it is known."""
+def show(
+    template: str,
+    site: Site,
+    language: str = "",
+    *,
+    status: int = 200,
+    offered: Sequence[str] = LANGUAGES,
+    **shown: Any,
+) -> Response:
+    """A page of a site, in one of the languages `offered`. `language` is that of the person, if it is known,
+    or of the form.
+    """
     look = looks.get(site)
-    return _rendered(template, language, look.language, status, site=site, look=look, **shown)
+    return _rendered(template, language, look.language, status, offered, site=site, look=look, **shown)
 
 
 def error_page(error: ErrorResponse) -> Response:
     """The page of an error: of no site, and the same for all causes of one status."""
-    return _rendered("error", "", "", error.status, kind=ERRORS.get(error.status, "failed"))
+    return _rendered("error", "", "", error.status, LANGUAGES, kind=ERRORS.get(error.status, "failed"))
 
 
-def _rendered(template: str, of_person: str, of_site: str, status: int, **shown: Any) -> Response:
-    chosen = texts.known(request.args.get("lang", ""))
+def asked_language(offered: Sequence[str]) -> str:
+    """The one that the address of the page names; empty if it names none of those."""
+    asked = texts.known(request.args.get("lang", ""))
+    return asked if asked in offered else ""
+
+
+def _rendered(
+    template: str, of_person: str, of_site: str, status: int, offered: Sequence[str], **shown: Any
+) -> Response:
+    chosen = asked_language(offered)
     named = LanguageAccept([pair for pair in request.accept_languages if pair[0] != "*"])
     accepted = named.best_match(LANGUAGES, "")
     host = urlsplit(settings().base_url).netloc
@@ -55,12 +81,16 @@ def _rendered(template: str, of_person: str, of_site: str, status: int, **shown:
             t=words,
             name=public_name(shown["look"], shown["site"]) if "site" in shown else "",
             host=host if request.host.lower() == host else "",  # of no other does it say where the console is
-            languages=[Texts(language) for language in LANGUAGES],
+            languages=[Texts(language) for language in offered],
             query=f"?lang={chosen}" if chosen else "",
             root=public_root(),
             static_url=static_url,
+            script_url=script_url,
             look_url=look_url,
             bold=bold,
+            link=link,
+            sign_up_days=SIGN_UP_DAYS,
+            declined_days=DECLINED_DAYS,
             shown_host=shown_host,
             **shown,
         ),
@@ -76,14 +106,41 @@ def bold(text: str) -> Markup | str:
     return BOLD.format(text) if text else ""
 
 
+def link(url: str, text: str) -> Markup:
+    return LINK.format(url, text)
+
+
 def shown_host(url: str) -> str:
     """The host of a home page, which its link shows."""
     return urlsplit(url).netloc
 
 
 def put_headers(response: Response) -> Response:
-    response.headers.update(HEADERS)
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
     return response
+
+
+def let_on(response: Response, url: str) -> Response:
+    """Lets the form of a page be answered with a redirect to a URL: browsers hold it to the policy, too."""
+    parts = urlsplit(url)
+    if url:
+        own = f"{OWN_FORMS} {parts.scheme}://{parts.netloc}"
+        response.headers[POLICY] = HEADERS[POLICY].replace(OWN_FORMS, own)
+    return response
+
+
+def go_on(url: str) -> Response:
+    """To a page of the owner's."""
+    return Response(status=303, headers={"Location": url})
+
+
+def refuse_link() -> NoReturn:
+    """Of a link that is none. Raises `NotFound`, alike for all causes, or `TooMany`."""
+    limit, address = settings().auth_failures, counted_as(client_address())
+    if wait := services().limiter.hit(limit, "link", address):
+        raise TooMany(THROTTLED, wait)
+    raise NotFound(BROKEN)
 
 
 def check() -> tuple[None, int]:

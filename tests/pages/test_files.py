@@ -44,3 +44,11 @@ def test_a_look_is_on_every_page_of_the_site(zoe):
         assert answered.headers["X-Content-Type-Options"] == "nosniff"
         assert "default-src 'none'" in answered.headers["Content-Security-Policy"]
     assert zoe.get(f"/pages/{zoe.site.uuid}/logo").headers["Cache-Control"] == "no-store"
+
+
+def test_the_script_is_small_kept_by_its_hash_and_asks_for_nothing(zoe):
+    script = zoe.get("/pages/static/pages.js")
+    assert (script.status_code, script.mimetype) == (200, "text/javascript")
+    assert len(script.data) < 4_000
+    for word in ("http", "import ", "fetch", "eval", "cookie", "localStorage", "innerHTML"):
+        assert word not in script.text

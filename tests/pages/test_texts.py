@@ -11,6 +11,7 @@ from audience.links.unsubscribing import REASONS
 from audience.looks.looks import LANGUAGES
 from audience.pages import texts
 from audience.pages.texts import DEFAULT, Texts, table
+from audience.sign_ups.checks import PROBLEMS
 from storage import database
 from storage.looks import looks as stored_looks
 from tests.audience.undo.test_undos import put
@@ -42,7 +43,8 @@ def test_every_text_is_used_and_every_used_one_is_there():
         name or other for file in folder.iterdir() for name, other in USED.findall(file.read_text("utf-8"))
     }
     by_code = {
-        "this_address", "language", *REASONS,
+        "this_address", "language", *REASONS, *PROBLEMS,
+        "email", "first_name", "last_name", "marked_as",
         *(f"{kind}{end}" for kind in ("broken", "large", "wait", "failed") for end in ("", "_say")),
     }  # fmt: skip
     assert used | by_code == table(DEFAULT).keys()

@@ -1,0 +1,197 @@
+"""`audience form`: forms by which visitors sign up (docs/contract.md, Forms)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from audience.access.audit_log import COMMAND_LINE
+from audience.access.sites import Site
+from audience.cli.charts import printable
+from audience.cli.options import on_site
+from audience.cli.output import show
+from audience.config import Settings
+from audience.forms import embedding, forms
+from audience.forms.forms import ARCHIVED, OPEN, PAUSED, SignUpForm
+from audience.looks import senders
+from schemas import forms as wire
+from schemas.base import load
+from schemas.values import LANGUAGES, NAMES
+
+NOTHING = "give what to change, such as --name or --wording"
+BY_LANGUAGE = "write LANGUAGE=TEXT, such as en=Hello"
+
+form_argument = click.argument("form_id", type=click.IntRange(1, 2**53))
+TEXTS = {
+    "wording": "What people agree to; repeatable.",
+    "intro": "What stands above the form; repeatable.",
+    "thanks": "What the page says after confirming; repeatable.",
+}
+SETTINGS = [
+    click.option("--language", type=click.Choice(LANGUAGES), help="Where the visitor's is not known."),
+    click.option("--ask", "asked", type=click.Choice(NAMES), multiple=True, help="Ask for it; repeatable."),
+    click.option(
+        "--need", "needed", type=click.Choice(NAMES), multiple=True, help="Ask, and demand it; repeatable."
+    ),
+    click.option("--tag", "tags", multiple=True, help="For whoever confirms; repeatable."),
+    *(
+        click.option(f"--{name}", metavar="LANGUAGE=TEXT", multiple=True, help=TEXTS[name])
+        for name in TEXTS
+    ),
+    click.option("--origin", "origins", multiple=True, help="A website that it is on; repeatable."),
+    click.option("--next-url", help="The page after signing up."),
+    click.option("--confirmed-url", help="The page after confirming."),
+    click.option(
+        "--confirm", type=click.Choice(wire.CONFIRMING), help="Opening the link is enough, or a click."
+    ),
+    click.option("--test/--no-test", "is_test", default=None, help="Mail the operators, and count nothing."),
+]  # fmt: skip
+
+
+def with_settings(command: Any) -> Any:
+    for option in reversed(SETTINGS):
+        command = option(command)
+    return command
+
+
+@click.group()
+def form() -> None:
+    """Forms: by which visitors sign up."""
+
+
+@form.command(name="list")
+@on_site
+def list_forms(_: Settings, site: Site, as_json: bool) -> None:
+    """List the forms of a site, archived ones, too.
+
+    Example: audience form list --site 6f1c...
+    """
+    rows = forms.list_all(site)
+    lines = (f"{row.id:>6}  {printable(row.name)}  {row.state}" for row in rows)
+    show([wire.form(row) for row in rows], as_json, lines)
+
+
+@form.command(name="show")
+@form_argument
+@on_site
+def show_form(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
+    """Show a form, with what people agree to now.
+
+    Example: audience form show 1 --site 6f1c...
+    """
+    _show(forms.get(site, form_id), as_json)
+
+
+@form.command()
+@click.argument("name")
+@with_settings
+@on_site
+def add(_: Settings, name: str, site: Site, as_json: bool, **asked: Any) -> None:
+    """Make a form, paused, with a name that only you see. Without --wording, one is proposed.
+
+    Example: audience form add "Front page" --ask first_name --origin https://example.com --site 6f1c...
+    """
+    _show(forms.create(site, _loaded(asked | {"name": name}), COMMAND_LINE), as_json)
+
+
+@form.command()
+@form_argument
+@click.option("--name", help="A name that only you see.")
+@click.option("--no-fields", is_flag=True, help="Ask for the address alone.")
+@with_settings
+@on_site
+def change(_: Settings, form_id: int, site: Site, as_json: bool, no_fields: bool, **asked: Any) -> None:
+    """Change a form. Texts in other languages stay; `de=` takes one out. Another wording is a new version.
+
+    Example: audience form change 1 --wording "de=Ja, bitte." --site 6f1c...
+    """
+    item = _loaded(asked, forms.get(site, form_id)) | ({"fields": []} if no_fields else {})
+    if not item:
+        raise click.UsageError(NOTHING)
+    _show(forms.change(site, form_id, item, COMMAND_LINE), as_json)
+
+
+@form.command(name="open")
+@form_argument
+@on_site
+def open_form(settings: Settings, form_id: int, site: Site, as_json: bool) -> None:
+    """Open a form, or say what it needs: a mail server, a privacy page and, in German, an imprint.
+
+    Example: audience form open 1 --site 6f1c...
+    """
+    _show(forms.set_state(site, form_id, OPEN, COMMAND_LINE, senders.lack(site, settings)), as_json)
+
+
+@form.command()
+@form_argument
+@on_site
+def pause(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
+    """Pause a form. Its page says so; emails that were sent can still be confirmed.
+
+    Example: audience form pause 1 --site 6f1c...
+    """
+    _show(forms.set_state(site, form_id, PAUSED, COMMAND_LINE), as_json)
+
+
+@form.command()
+@form_argument
+@on_site
+def archive(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
+    """Archive a form that is no longer needed. It is kept, as what people agreed to.
+
+    Example: audience form archive 1 --site 6f1c...
+    """
+    _show(forms.set_state(site, form_id, ARCHIVED, COMMAND_LINE), as_json)
+
+
+@form.command()
+@form_argument
+@click.option("--language", type=click.Choice(LANGUAGES), help="Else that of the form.")
+@on_site
+def embed(settings: Settings, form_id: int, language: str | None, site: Site, as_json: bool) -> None:
+    """Print the HTML of a form, for a page of your own.
+
+    Example: audience form embed 1 --site 6f1c...
+    """
+    html = embedding.html(site, forms.get(site, form_id), language or "", settings.base_url)
+    show({"html": html}, as_json, [html.rstrip()])
+
+
+def _loaded(asked: dict[str, Any], form: SignUpForm | None = None) -> dict[str, Any]:
+    """What the options ask for, validated; with a `form`, its other texts beside. Raises `FormError`."""
+    needed, wanted = asked.pop("needed"), asked.pop("asked")
+    keys = [key for key in NAMES if key in (*needed, *wanted)]
+    asked |= {name: _texts(name, asked[name], form) for name in TEXTS if asked[name]}
+    asked["fields"] = [{"key": key, "required": key in needed} for key in keys]
+    item = {name: _without_empty(value) for name, value in asked.items() if value not in (None, (), [])}
+    values: dict[str, Any] = load(wire.SaveForm(), {"form": item})["form"]
+    return values
+
+
+def _without_empty(value: Any) -> Any:
+    return [part for part in value if part] if isinstance(value, tuple) else value
+
+
+def _texts(option: str, values: tuple[str, ...], form: SignUpForm | None) -> dict[str, str]:
+    """The texts of an option by language, beside those of the form."""
+    pairs = [text.partition("=") for text in values]
+    if not all(equals for _, equals, _ in pairs):
+        raise click.BadParameter(BY_LANGUAGE, param_hint=f"--{option}")
+    return {**(getattr(form, option) if form else {}), **{language: text for language, _, text in pairs}}
+
+
+def _show(form: SignUpForm, as_json: bool) -> None:
+    show(wire.form(form), as_json, _lines(form))
+
+
+def _lines(form: SignUpForm) -> Iterator[str]:
+    asked = [f"{field.key}{' (needed)' if field.required else ''}" for field in form.fields]
+    yield f"Form {form.id}: {printable(form.name)}"
+    yield f"state      {form.state}{', a test' if form.is_test else ''}"
+    yield f"asks for   {', '.join(['email', *asked])}"
+    yield f"tags       {printable(', '.join(form.tags)) or 'none'}"
+    yield f"websites   {', '.join(form.origins) or 'none'}"
+    yield f"language   {form.language}"
+    yield f"confirming {form.confirm}"
+    for language, text in form.wording.items():
+        yield f"wording    {language}, version {form.version}: {printable(text)}"

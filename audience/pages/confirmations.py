@@ -1,0 +1,111 @@
+"""The pages that the links of a confirmation lead to: confirming a sign-up, and declining it.
+
+GET writes nothing. A page never confirms by script unless somebody is there.
+"""
+
+from typing import Any
+
+from flask import Blueprint, Response, g, request
+
+from audience import clock
+from audience.http.access import public
+from audience.http.services import services
+from audience.links.links import GLUED
+from audience.pages import visitors
+from audience.pages.page import check, go_on, let_on, read_body, refuse_link, show
+from audience.sign_ups import confirming
+from audience.sign_ups.confirming import Confirmation, ConfirmOutcome
+
+blueprint = Blueprint("confirmations", __name__)
+
+SCRIPT, CLICK = "script", "click"
+MAX_SHOWN, LINK = 80, "link"  # of what a stranger may have typed; a reason of moderation
+MAX_SECONDS = 7 * 24 * 3600
+SECOND_MS = 1_000
+
+
+@blueprint.get("/confirm", defaults={"token": ""})
+@blueprint.get("/confirm/<token>")
+@public
+def ask(token: str) -> Response:
+    """Asks whether to subscribe"""
+    asked = _read(token)
+    if not asked.is_open:
+        return _welcome(asked) if asked.is_confirmed else _too_old(asked)
+    page = _page("confirm", asked, token, facts=_facts(asked), opened=clock.now_ms())
+    return let_on(page, asked.confirmed_url)
+
+
+@blueprint.post("/confirm/<token>")
+@public
+def confirm(token: str) -> Response:
+    """Subscribes, and keeps the proof"""
+    asked = _read(token)
+    read_body()
+    by = SCRIPT if request.form.get("by") == SCRIPT else CLICK
+    outcome = confirming.confirm(token.rstrip(GLUED), by, _seconds(), visitors.network(), visitors.agent())
+    if outcome not in (ConfirmOutcome.CONFIRMED, ConfirmOutcome.ALREADY):
+        return _too_old(asked)
+    return go_on(asked.confirmed_url) if asked.confirmed_url else _welcome(asked)
+
+
+@blueprint.get("/confirm/<token>/decline")
+@public
+def ask_again(token: str) -> Response:
+    """Says who asked, and what declining does"""
+    asked = _read(token)
+    return _page("not_me", asked, f"{token.rstrip(GLUED)}/decline") if asked.is_open else _too_old(asked)
+
+
+@blueprint.post("/confirm/<token>/decline")
+@public
+def decline(token: str) -> Response:
+    """Ends the sign-ups of the address"""
+    asked = _read(token)
+    read_body()
+    return _page("deleted", asked) if confirming.decline(token.rstrip(GLUED)) else _too_old(asked)
+
+
+for view in (confirm, decline):
+    vars(view)["check"] = check
+
+
+def _read(token: str) -> Confirmation:
+    """Raises `NotFound`, alike for all causes, or `TooMany`: never of a good link."""
+    asked = confirming.read(token.rstrip(GLUED))
+    if asked is None:
+        refuse_link()
+    g.site_id = asked.site.id
+    return asked
+
+
+def _seconds() -> int:
+    """Since the page was opened."""
+    opened = request.form.get("opened", "")
+    is_number = opened.isascii() and opened.isdecimal() and len(opened) < 16
+    seconds = (clock.now_ms() - int(opened)) // SECOND_MS if is_number else 0
+    return min(max(seconds, 0), MAX_SECONDS)
+
+
+def _facts(asked: Confirmation) -> list[tuple[str, str]]:
+    """What would be stored, by the name of its label. A name that has a link in it is not shown."""
+    names = {"first_name": asked.first_name, "last_name": asked.last_name}
+    shown = [(key, name[:MAX_SHOWN]) for key, name in names.items() if name and not _has_link(name)]
+    return shown + ([("marked_as", ", ".join(asked.tags))] if asked.tags else [])
+
+
+def _has_link(name: str) -> bool:
+    return LINK in services().answers.moderate(name).reasons
+
+
+def _page(name: str, asked: Confirmation, path: str = "", status: int = 200, **shown: Any) -> Response:
+    here, language = f"/confirm/{path}", asked.language or (asked.form.language if asked.form else "")
+    return show(name, asked.site, language, status=status, asked=asked, here=here, **shown)
+
+
+def _welcome(asked: Confirmation) -> Response:
+    return _page("welcome", asked)
+
+
+def _too_old(asked: Confirmation) -> Response:
+    return _page("too_old", asked, status=410)

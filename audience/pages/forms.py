@@ -1,0 +1,167 @@
+"""The pages of a form: filling it in, the step after it, and where to look for the email."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, Response, g, request
+
+from audience import addresses
+from audience.access import sites
+from audience.access.sites import Site
+from audience.forms import embedding, forms
+from audience.forms.forms import OPEN, SignUpForm
+from audience.http.access import public
+from audience.http.services import services, settings
+from audience.pages import visitors
+from audience.pages.page import asked_language, check, go_on, let_on, read_body, refuse_link, show
+from audience.sign_ups import checks, sign_ups, steps
+from audience.sign_ups.checks import CheckedAddress
+from audience.sign_ups.sign_ups import Asked
+from audience.sign_ups.steps import Step, StepOutcome
+from schemas.values import trim
+
+blueprint = Blueprint("forms", __name__)
+
+TRAP = "nickname_2"
+MAX_TYPED, MAX_NAME = 320, 200  # characters; longer addresses are none
+TRAPPED, BUTTON = "trapped", "button"  # why a sign-up is held
+
+
+@blueprint.get("/forms/<site_uuid>/<number:form_id>")
+@public
+def fill_in(site_uuid: str, form_id: int) -> Response:
+    """A form to fill in"""
+    site, form = _read(site_uuid, form_id)
+    return _form(site, form) if form.state == OPEN else _paused(site, form)
+
+
+@blueprint.post("/forms/<site_uuid>/<number:form_id>")
+@public
+def ask(site_uuid: str, form_id: int) -> Response:
+    """The step after a form; stores nothing"""
+    site, form = _read(site_uuid, form_id)
+    read_body()
+    if form.state != OPEN:
+        return _paused(site, form)
+    count = visitors.count_form()
+    if count.wait:
+        return _crowded(site, form, count.wait)
+    step = _typed(form)
+    checked = _checked(site, step)
+    missing = [field.key for field in form.fields if field.required and not getattr(step, field.key)]
+    if not checked.is_good or missing:
+        return _form(site, form, typed=step, checked=checked, missing=missing)
+    return _step(site, form, steps.begin(site, step, count.is_hard))
+
+
+@blueprint.post("/forms/<site_uuid>/<number:form_id>/send")
+@public
+def send(site_uuid: str, form_id: int) -> Response:
+    """Makes a sign-up of the step; the same page, whoever asks"""
+    site, form = _read(site_uuid, form_id)
+    read_body()
+    step = steps.read(site, form.id, request.form.get("step", ""))
+    if step is None:
+        refuse_link()
+    if form.state != OPEN:
+        return _paused(site, form)
+    if wait := visitors.count_step():
+        return _crowded(site, form, wait)
+    outcome = steps.judge(site, step, visitors.network(), request.form.get("solution", ""))
+    if outcome is StepOutcome.EARLY:
+        return _step(site, form, step)
+    if outcome is StepOutcome.AGAIN:
+        again = step._replace(network=visitors.network())
+        return _step(site, form, steps.begin(site, again, step.is_hard))
+    sign_ups.accept(site, form, _asked(step, _why_held(step, outcome)))
+    return go_on(form.next_url) if form.next_url else _page("mailbox", site, form, typed=step)
+
+
+for view in (ask, send):
+    vars(view)["check"] = check
+
+
+def _read(site_uuid: str, form_id: int) -> tuple[Site, SignUpForm]:
+    """Raises `NotFound`."""
+    site = sites.get_by_uuid(site_uuid)
+    g.site_id = site.id
+    return site, forms.get(site, form_id)
+
+
+def _typed(form: SignUpForm) -> Step:
+    """What a visitor typed; of fields that the form does not ask for, nothing."""
+    sent, origin = request.form, request.headers.get("Origin", "")
+    names = {key: trim(sent.get(key, ""))[:MAX_NAME] for key, _ in form.fields}
+    version = sent.get("wording", "")
+    is_known = version.isascii() and version.isdecimal() and len(version) < 10
+    return Step(
+        form_id=form.id,
+        email=trim(sent.get("email_use") or sent.get("email", ""))[:MAX_TYPED],
+        first_name=names.get("first_name", ""),
+        last_name=names.get("last_name", ""),
+        language=_language(form),
+        origin=origin if origin in form.origins else "",
+        version=min(int(version), form.version) if is_known else form.version,
+        is_trapped=bool(sent.get(TRAP)),
+        network=visitors.network(),
+    )
+
+
+def _checked(site: Site, step: Step) -> CheckedAddress:
+    name = f"{step.first_name} {step.last_name}".strip()
+    is_kept = request.form.get("email_keep") == step.email
+    return checks.check(services().answers, site, step.email, is_kept, name, visitors.agent())
+
+
+def _asked(step: Step, held: str) -> Asked:
+    return Asked(
+        email=addresses.identity(step.email),
+        first_name=step.first_name,
+        last_name=step.last_name,
+        language=step.language,
+        origin=step.origin,
+        network=step.network,
+        agent=visitors.agent(),
+        version=step.version,
+        is_held=bool(held),
+        reason=held,
+        base_url=settings().base_url,
+    )
+
+
+def _why_held(step: Step, outcome: StepOutcome) -> str:
+    if step.is_trapped:
+        return TRAPPED
+    return BUTTON if outcome is StepOutcome.PRESSED and visitors.presses_too_often() else ""
+
+
+def _language(form: SignUpForm) -> str:
+    return asked_language(forms.languages(form)) or form.language
+
+
+def _page(name: str, site: Site, form: SignUpForm, status: int = 200, **shown: Any) -> Response:
+    here = f"/forms/{site.uuid}/{form.id}"
+    offered = forms.languages(form)
+    return show(name, site, form.language, status=status, offered=offered, form=form, here=here, **shown)
+
+
+def _form(site: Site, form: SignUpForm, **problems: Any) -> Response:
+    shown: Mapping[str, Any] = {"typed": None, "checked": CheckedAddress(), "missing": ()} | problems
+    return _page(
+        "form", site, form, 422 if problems else 200, trap=TRAP, completes=embedding.COMPLETES, **shown
+    )
+
+
+def _step(site: Site, form: SignUpForm, step: Step) -> Response:
+    page = _page("step", site, form, step=step, signed=steps.sign(site, step))
+    return let_on(page, form.next_url)
+
+
+def _paused(site: Site, form: SignUpForm) -> Response:
+    return _page("paused", site, form)
+
+
+def _crowded(site: Site, form: SignUpForm, wait: int) -> Response:
+    page = _page("crowded", site, form, 429, until=visitors.until(wait))
+    page.headers["Retry-After"] = str(wait)
+    return page

@@ -1,0 +1,74 @@
+"""Who visits: their network, and how many sign-ups come from it. Over a bound challenges get harder, then
+visitors wait.
+
+Where a proxy stands in front that the settings do not name, all visitors are of its network: none is counted.
+"""
+
+import ipaddress
+from typing import NamedTuple
+
+from flask import request
+
+from audience import clock
+from audience.access.audit_log import network_of
+from audience.http.access import client_address
+from audience.http.services import services
+
+EASY = {"form": "20/10 minutes", "form day": "100/day"}
+HARD = {"form": "80/10 minutes", "form day": "400/day"}  # beyond those
+STEPS = {"step": "100/10 minutes", "step day": "500/day"}
+PRESSES = "5/hour"
+SECOND_MS = 1_000
+MAX_AGENT = 300  # characters
+
+
+class NetworkCount(NamedTuple):
+    """`wait` is in seconds, 0 if the visitor need not wait."""
+
+    wait: int = 0
+    is_hard: bool = False
+
+
+def count_form() -> NetworkCount:
+    counted, hit = _counted(), services().limiter.hit
+    over = [name for name, limit in EASY.items() if counted and hit(limit, name, counted)]
+    return NetworkCount(max((hit(HARD[name], "hard", name, counted) for name in over), default=0), bool(over))
+
+
+def count_step() -> int:
+    """The seconds to wait, 0 if the visitor need not wait."""
+    counted, hit = _counted(), services().limiter.hit
+    return max(hit(limit, name, counted) for name, limit in STEPS.items()) if counted else 0
+
+
+def presses_too_often() -> bool:
+    """Whether the button was pressed more often, without the script, than people do."""
+    counted = _counted()
+    return bool(counted and services().limiter.hit(PRESSES, "press", counted))
+
+
+def network() -> str:
+    """That of the visitor, shortened."""
+    return network_of(client_address())
+
+
+def agent() -> str:
+    return request.user_agent.string[:MAX_AGENT]
+
+
+def until(wait: int) -> int:
+    return clock.now_ms() + wait * SECOND_MS
+
+
+def _counted() -> str:
+    """The network to be counted; empty if it is that of an unknown proxy."""
+    address = client_address()
+    is_forwarded = "X-Forwarded-For" in request.headers and address == request.remote_addr
+    return "" if is_forwarded and _is_private(address) else network_of(address)
+
+
+def _is_private(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_private
+    except ValueError:
+        return False

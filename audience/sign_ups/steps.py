@@ -1,0 +1,112 @@
+"""The step between a form and its sign-up: what a visitor typed and a challenge, as one signed text.
+
+Nothing of it is stored. It is good for 15 minutes, for the network that it was made for.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import altcha
+from itsdangerous import BadData, URLSafeSerializer
+
+from audience import clock
+from audience.access import site_keys
+from audience.access.sites import Site
+from audience.clock import MINUTE_MS
+
+PURPOSE = "step"
+LIFE_MS = 15 * MINUTE_MS
+LEAST_MS = 3_000  # before the button counts
+ALGORITHM, COST = "PBKDF2/SHA-256", 5_000  # half a second of a browser, 2 ms of ours
+PREFIX, HARD_PREFIX = "00", "000"  # the second is 16 times harder, and no harder for us
+SEPARATOR = ":"
+MAX_LENGTH = 2**13
+
+
+class StepOutcome(StrEnum):
+    """`SOLVED`: by the script. `PRESSED`: the button, without the script. `EARLY`: the button, too soon for
+    somebody who reads. `AGAIN`: too old, of another network, or not solved.
+    """
+
+    SOLVED = "solved"
+    PRESSED = "pressed"
+    EARLY = "early"
+    AGAIN = "again"
+
+
+class Step(NamedTuple):
+    """`email` is as it was typed, `version` that of the wording; `network` is shortened."""
+
+    form_id: int
+    email: str
+    first_name: str
+    last_name: str
+    language: str
+    origin: str
+    version: int
+    is_trapped: bool
+    network: str
+    made_at: int = 0
+    challenge: Mapping[str, Any] = {}
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What the script solves."""
+        parameters: Mapping[str, Any] = self.challenge["parameters"]
+        return parameters
+
+    @property
+    def is_hard(self) -> bool:
+        return bool(self.parameters["keyPrefix"] == HARD_PREFIX)
+
+
+def begin(site: Site, step: Step, is_hard: bool = False) -> Step:
+    """The step from now on, with a new challenge."""
+    prefix = HARD_PREFIX if is_hard else PREFIX
+    challenge = altcha.create_challenge(ALGORITHM, COST, key_prefix=prefix, hmac_secret=_key(site))
+    return step._replace(made_at=clock.now_ms(), challenge=challenge.to_dict())
+
+
+def sign(site: Site, step: Step) -> str:
+    return str(_serializer(site).dumps(step))
+
+
+def read(site: Site, form_id: int, text: str) -> Step | None:
+    """The step of a form; None if the site has signed no such one."""
+    if len(text) > MAX_LENGTH or not text.isascii():
+        return None
+    try:
+        step = Step(*_serializer(site).loads(text))
+    except BadData:
+        return None
+    return step if step.form_id == form_id else None
+
+
+def judge(site: Site, step: Step, network: str, solution: str) -> StepOutcome:
+    """`solution` is what the script found; without one, the button was pressed."""
+    age = clock.now_ms() - step.made_at
+    if age > LIFE_MS or network != step.network:
+        return StepOutcome.AGAIN
+    if solution:
+        return StepOutcome.SOLVED if _is_solved(site, step, solution) else StepOutcome.AGAIN
+    return StepOutcome.PRESSED if age >= LEAST_MS else StepOutcome.EARLY
+
+
+def _is_solved(site: Site, step: Step, solution: str) -> bool:
+    counter, _, found = solution.partition(SEPARATOR)
+    if len(counter) > 10 or not counter.isdecimal():
+        return False
+    challenge = altcha.Challenge.from_dict(dict(step.challenge))
+    payload = altcha.Payload(challenge, altcha.Solution(int(counter), found))
+    return altcha.verify_solution(payload, _key(site)).verified
+
+
+def _serializer(site: Site) -> URLSafeSerializer:
+    signer = {"key_derivation": "none", "digest_method": hashlib.sha256}
+    return URLSafeSerializer(_key(site), signer_kwargs=signer)
+
+
+def _key(site: Site) -> bytes:
+    return site_keys.link_key(site.id, PURPOSE, 0, "")

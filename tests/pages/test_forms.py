@@ -1,0 +1,272 @@
+"""The pages of a form, as somebody sees them who signs up: the form, the step after it, where to look."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from audience.access.audit_log import COMMAND_LINE
+from audience.clock import MINUTE_MS
+from audience.erasures import erasures
+from audience.forms import forms
+from audience.looks import looks
+from storage.sign_ups.sign_ups import HELD, WAITING
+from tests import statements
+from tests.audience.looks.test_looks import sent
+from tests.audience.undo.test_undos import put
+from tests.pages.applicant import Applicant, hidden, solve
+from tests.pages.test_links import POLICY, WRITES
+from tests.pages.visitor import command, heading, text
+
+OF_THE_LIST = re.compile(r"\b(subscribers|suppressions|bounces|former_links|consent_changes)\b")
+ORIGIN, NEXT = "https://harbour.example", "https://harbour.example/thanks"
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """All statements that are sent."""
+    statements_sent, read = [], statements.reader.read
+
+    def note(sql):
+        statements_sent.append(sql)
+        read(sql)
+
+    monkeypatch.setattr(statements.reader, "read", note)
+    return statements_sent
+
+
+def form_of(site, **values):
+    """An open form of a site, in English."""
+    looks.change(site, sent(base_url=""), b"", False, COMMAND_LINE)
+    item = {
+        "name": "Website", "language": "en", "state": "open", "origins": [ORIGIN],
+        "wording": {"en": "You agree.\nReally.", "de": "Sie stimmen zu."}, "intro": {"en": "News & <boats>"},
+        "fields": [{"key": "first_name", "required": False}],
+    }  # fmt: skip
+    return forms.create(site, item | values, no_mail="")
+
+
+@pytest.fixture
+def applicant(app, site):
+    return Applicant(app.test_client(), site, form_of(site), {"Origin": ORIGIN, "User-Agent": "Mozilla/5.0"})
+
+
+def test_the_form_has_the_owners_texts_and_writes_nothing(applicant, read):
+    page = applicant.get()
+    assert (page.status_code, heading(page)) == (200, "Get Harbour & Letters")
+    for part in ("News & <boats>", "You agree.", "Privacy", "First name (optional)", "Until you open it"):
+        assert part in text(page)
+    assert page.headers["Content-Security-Policy"] == POLICY
+    assert "<script" not in page.text
+    assert not {"Set-Cookie", "Location"} & {*page.headers.keys()}
+    assert '<p hidden><label>Leave empty <input name="nickname_2" tabindex="-1"' in page.text
+    assert hidden(page) == {"wording": "1"}
+    assert [sql for sql in read if WRITES.match(sql)] == []
+
+
+def test_a_form_is_in_the_languages_of_its_wording(applicant):
+    german = applicant.get(f"{applicant.path}?lang=de")
+    assert (heading(german), "Sie stimmen zu." in text(german)) == ("Harbour & Letters abonnieren", True)
+    assert "?lang=de" in german.text
+    assert "Français" not in german.text
+    for other in ("?lang=fr", "?lang=x", ""):
+        page = applicant.http.get(f"{applicant.path}{other}", headers={"Accept-Language": "fr"})
+        assert heading(page) == "Get Harbour & Letters"
+
+
+def test_the_first_post_stores_nothing_and_answers_the_step(applicant, read):
+    page = applicant.ask("Zoë@example.com", first_name="Zoë")
+    assert (page.status_code, heading(page)) == (200, "One moment")
+    assert "Zoë@example.com" in text(page)
+    assert [sql for sql in read if WRITES.match(sql)] == []
+    assert applicant.all() == []
+    assert page.headers["Content-Security-Policy"] == POLICY
+
+
+def test_the_second_makes_a_sign_up_of_what_was_typed(applicant):
+    page = applicant.send(applicant.ask(" Zoë@Example.com ", first_name=" Zoë ", last_name="x"))
+    assert (page.status_code, heading(page)) == (200, "Check your inbox")
+    assert "Look for our email to Zoë@Example.com ." in text(page)
+    made = applicant.newest()
+    assert (made.email, made.first_name, made.last_name) == ("zoë@example.com", "Zoë", "")
+    assert (made.status, made.language, made.origin, made.version) == (WAITING, "en", ORIGIN, 1)
+    assert (made.network, made.agent, made.asked_by) == ("127.0.0.0/24", "Mozilla/5.0", "form")
+
+
+def test_a_sign_up_has_the_language_and_the_version_that_were_read(applicant):
+    forms.change(applicant.site, applicant.form.id, {"wording": {"en": "Anew.", "de": "Neu."}})
+    step = applicant.ask(query="?lang=de", wording="1")
+    assert heading(step) == "Einen Augenblick"
+    applicant.send(step, query="?lang=de")
+    assert (applicant.newest().language, applicant.newest().version) == ("de", 1)
+    for sent_version, kept in (("2", 2), ("9", 2), ("x", 2), ("٣", 2), ("", 2)):
+        assert (
+            applicant.sign_up(f"bob{sent_version.encode().hex()}@example.com", wording=sent_version).version
+            == kept
+        )
+
+
+@pytest.mark.parametrize("origin", ["https://elsewhere.example", "null", ""])
+def test_a_page_of_anybodys_may_ask_and_is_not_noted(applicant, origin):
+    applicant.headers = {"Origin": origin} if origin else {}
+    assert applicant.sign_up().origin == ""
+
+
+@pytest.mark.parametrize(("email", "told"), [
+    ("", "Please enter an address"), ("zoe", "Please enter an address"),
+    ("zoe@fjordpost.exampel", "There is no “fjordpost.exampel”."),
+    ("zoe@mailinator.com", "We send no emails to “mailinator.com”."),
+])  # fmt: skip
+def test_a_problem_of_the_address_is_told_with_what_was_typed(applicant, email, told):
+    page = applicant.ask(email, first_name='"Zoë"<b>')
+    assert (page.status_code, heading(page)) == (422, "Get Harbour & Letters")
+    assert told in text(page)
+    assert "Not sent yet." in text(page)
+    assert 'value="&#34;Zoë&#34;&lt;b&gt;"' in page.text
+    assert 'aria-describedby="email-e"' in page.text
+    assert applicant.all() == []
+
+
+def test_a_typo_is_proposed_and_never_corrected_by_itself(applicant):
+    page = applicant.ask("zoe@gmial.com")
+    assert "Did you mean zoe@gmail.com ?" in text(page)
+    assert 'name="email_use" value="zoe@gmail.com"' in page.text
+    buttons = re.findall(r'<(?:button|input type="submit")[^>]*>', page.text)
+    assert "name=" not in buttons[0]  # what the key Enter presses
+    kept = applicant.ask("zoe@gmial.com", email_keep="zoe@gmial.com")
+    assert (heading(kept), "zoe@gmial.com" in text(kept)) == ("One moment", True)
+    assert "zoe@gmail.com" in text(applicant.ask("zoe@gmial.com", email_use="zoe@gmail.com"))
+    assert heading(applicant.ask("zoe@gnail.com", email_keep="zoe@gmial.com")) != "One moment"
+    alike = applicant.ask("\ufb01ona@example.com", email_keep="\ufb01ona@example.com")
+    assert "Did you mean fiona@example.com ?" in text(alike)
+    assert "email_keep" not in alike.text
+
+
+def test_a_field_that_is_needed_is_asked_for(applicant):
+    forms.change(
+        applicant.site, applicant.form.id, {"fields": [{"key": "last_name", "required": True}]}, no_mail=""
+    )
+    page = applicant.ask(first_name="Zoë")
+    assert (page.status_code, "Please fill this in." in text(page)) == (422, True)
+    made = applicant.sign_up(first_name="Zoë", last_name="Å" * 300)
+    assert (made.first_name, made.last_name) == ("", "Å" * 200)
+
+
+def test_the_step_alone_may_be_answered_with_the_next_page(applicant):
+    forms.change(applicant.site, applicant.form.id, {"next_url": NEXT})
+    step = applicant.ask()
+    own = "form-action 'self'"
+    assert step.headers["Content-Security-Policy"] == POLICY.replace(own, f"{own} {ORIGIN}")
+    assert applicant.get().headers["Content-Security-Policy"] == POLICY
+    answered = applicant.send(step)
+    assert (answered.status_code, answered.headers["Location"]) == (303, NEXT)
+
+
+def test_the_answer_and_its_statements_are_the_same_whoever_asks(applicant, read):
+    site = applicant.site
+    for name in ("subscribed", "unsubscribed", "erased", "unconfirmed"):
+        put(site, {"email": f"{name}@example.com", "unconfirmed": name == "unconfirmed"})
+    command(site, "unsubscribe", "unsubscribed@example.com")
+    erasures.erase(site, Path(), "erased@example.com")
+    applicant.sign_up()
+    answers, sent_statements = set(), set()
+    for name in ("unknown", "subscribed", "unsubscribed", "erased", "unconfirmed"):
+        step = applicant.ask(f"{name}@example.com")
+        data = hidden(step) | {"solution": solve(step)}
+        read.clear()
+        page = applicant.http.post(f"{applicant.path}/send", data=data, headers=applicant.headers)
+        answers.add((page.status_code, page.text.replace(name, "NAME")))
+        sent_statements.add(tuple(read))
+    assert len(answers) == 1
+    assert len(sent_statements) == 1
+    assert [sql for sql in sent_statements.pop() if OF_THE_LIST.search(sql)] == []
+
+
+def test_without_script_the_button_counts_after_three_seconds_and_five_times_an_hour(applicant, later):
+    step = applicant.ask()
+    early = applicant.send(step, solution="")
+    assert heading(early) == "One moment"
+    assert hidden(early)["step"] == hidden(step)["step"]
+    assert applicant.all() == []
+    for number in range(6):
+        step = applicant.ask(f"zoe{number}@example.com")
+        later(3_000)
+        assert heading(applicant.send(step, solution="")) == "Check your inbox"
+    made = applicant.all()
+    assert [each.status for each in made] == [WAITING] * 5 + [HELD]
+    assert made[-1].reason == "button"
+    assert applicant.sign_up("solved@example.com").status == WAITING
+
+
+def test_the_trap_takes_the_script_away_and_holds(applicant, later):
+    step = applicant.ask(nickname_2="x")
+    assert ("<script" in step.text, "data-nonce" in step.text) == (False, False)
+    later(3_000)
+    trapped = applicant.send(step, solution="")
+    assert (applicant.newest().status, applicant.newest().reason) == (HELD, "trapped")
+    assert trapped.text == applicant.send(applicant.ask()).text
+
+
+def test_a_step_that_is_old_or_from_elsewhere_or_not_solved_is_shown_anew(applicant, later):
+    step = applicant.ask()
+    wrong = applicant.send(step, solution="1:00")
+    assert (heading(wrong), hidden(wrong)["step"] == hidden(step)["step"]) == ("One moment", False)
+    data = hidden(step) | {"solution": solve(step)}
+    moved = applicant.http.post(
+        f"{applicant.path}/send", data=data, environ_overrides={"REMOTE_ADDR": "198.51.100.7"}
+    )
+    assert heading(moved) == "One moment"
+    later(16 * MINUTE_MS)
+    old = applicant.send(step)
+    assert heading(old) == "One moment"
+    assert applicant.all() == []
+    assert heading(applicant.send(old)) == "Check your inbox"
+
+
+def test_a_text_that_nobody_signed_is_a_bad_link(applicant):
+    for data in ({}, {"step": "x"}, {"step": hidden(applicant.ask())["step"] + "x"}):
+        assert applicant.http.post(f"{applicant.path}/send", data=data).status_code == 404
+    assert applicant.get(f"{applicant.path}/send").status_code == 405
+    assert applicant.get(f"/forms/{applicant.site.uuid}/99").status_code == 404
+    assert applicant.get("/forms/x/1").status_code == 404
+    assert applicant.all() == []
+
+
+@pytest.mark.parametrize("state", ["paused", "archived"])
+def test_a_form_that_is_not_open_says_so(applicant, state):
+    step = applicant.ask()
+    forms.set_state(applicant.site, applicant.form.id, state)
+    for page in (applicant.get(), applicant.ask(), applicant.send(step)):
+        assert (page.status_code, heading(page)) == (200, "No sign-ups at the moment")
+        assert "The link in your email still works." in text(page)
+    assert applicant.all() == []
+
+
+def test_many_of_a_network_get_harder_challenges_and_then_wait(applicant):
+    steps = [applicant.ask(f"zoe{number}@example.com") for number in range(100)]
+    prefixes = [re.findall(r'data-prefix="(\w+)"', step.text) for step in steps]
+    assert prefixes == [["00"]] * 20 + [["000"]] * 80
+    crowded = applicant.ask()
+    assert (crowded.status_code, heading(crowded)) == (429, "Wait a moment")
+    assert int(crowded.headers["Retry-After"]) > 0
+    assert "Many sign-ups have come from your network" in text(crowded)
+    assert applicant.get().status_code == 200
+    for _ in range(100):
+        applicant.send(steps[0], solution="1:00")
+    assert applicant.send(steps[1]).status_code == 429
+    assert applicant.all() == []
+
+
+def test_behind_an_unknown_proxy_no_network_is_counted(applicant):
+    applicant.headers = {"X-Forwarded-For": "192.0.2.7"}
+    assert {applicant.ask().status_code for _ in range(105)} == {200}
+    assert 'data-prefix="00"' in applicant.ask().text
+
+
+def test_a_body_of_any_kind_does_no_harm(applicant):
+    for kind, body in (("text/plain", b"email=a"), ("multipart/form-data; boundary=x", b"--x"), (None, None)):
+        for path in (applicant.path, f"{applicant.path}/send"):
+            page = applicant.http.post(path, data=body, content_type=kind)
+            assert page.status_code in (404, 422)
+    assert applicant.http.post(applicant.path, data={"email": "a" * 20_000}).status_code == 413
+    assert applicant.ask("a" * 10_000).status_code == 422
