@@ -1,4 +1,6 @@
-"""Sign-ups: accepting requests to be subscribed, and how many there were. Nothing here reads the list, or differs by who is in it."""
+"""Sign-ups: accepting requests to be subscribed, and counts of them. Nothing here reads the list, or differs by
+who is in it.
+"""
 
 import uuid
 from collections import Counter
