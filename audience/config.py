@@ -25,6 +25,7 @@ from audience.setting_values import (
     networks,
     optional_rate,
     rate,
+    smtp_url,
     text,
     token,
     url,
@@ -97,6 +98,16 @@ class Settings:
     changes_days: int = setting(30, integer(1, 36_500), "days for which the record of changes is kept")
     webhook_private_addresses: bool = setting(
         False, flag, "let webhooks be sent to private addresses, and without TLS"
+    )
+    smtp_url: str = setting(
+        "",
+        smtp_url,
+        "mail server that takes confirmations: smtps://USER@HOST, smtp://USER@HOST:587 (with STARTTLS), "
+        "smtp+plain://HOST (loopback and private addresses); empty: none are sent",
+    )
+    smtp_password_file: str = setting("", text, "file with the password of the mail server's user")
+    confirmations_per_hour: int = setting(
+        300, integer(1, 1_000_000), "confirmations of a site that are sent in an hour; more are held"
     )
     rate_limit_fetch: str = setting(
         "", optional_rate, "rate limit per key of /v1/fetch, such as 100/minute; empty: none"

@@ -93,6 +93,24 @@ def url(example: str, *schemes: str) -> Callable[[Any], str]:
     return parse
 
 
+def smtp_url(value: Any) -> str:
+    """A name that may stand for an address of the internet is looked up when something is sent."""
+    parts = urlsplit(url("smtps://USER@mail.example.com", "smtps", "smtp", "smtp+plain")(value))
+    if parts.password is not None:
+        raise ValueError("must be without a password: AUDIENCE_SMTP_PASSWORD_FILE names a file with it")
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise ValueError("must be a scheme, perhaps a user, a host, perhaps a port, and no more")
+    if parts.scheme == "smtp+plain" and (parts.username or _is_global(parts.hostname or "")):
+        raise ValueError("must be smtps:// or smtp:// to sign in, and on the internet")
+    return text(value)
+
+
+def _is_global(host: str) -> bool:
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_global
+    return False
+
+
 def rate(value: Any) -> str:
     count, slash, unit = text(value).partition("/")
     digits = count.isascii() and count.isdigit()

@@ -45,6 +45,8 @@ METRICS = (
     ),
     MetricSpec("webhook_deliveries", MetricKind.COUNTER, "Deliveries tried.", ("outcome",)),
     MetricSpec("webhook_delivery_seconds", MetricKind.HISTOGRAM, "Time of a delivery that was tried."),
+    MetricSpec("mails", MetricKind.COUNTER, "Emails handed to the mail server.", ("outcome",)),
+    MetricSpec("mail_seconds", MetricKind.HISTOGRAM, "Time to hand over an email."),
     MetricSpec("metrics_write_errors", MetricKind.COUNTER, "Times that counts could not be written."),
 )
 GAUGES = {
@@ -155,6 +157,12 @@ def record_delivery(outcome: str, seconds: float) -> None:
     """Counts one try to deliver to a webhook."""
     _metrics.count("webhook_deliveries", outcome=outcome)
     _metrics.observe("webhook_delivery_seconds", seconds)
+
+
+def record_mail(outcome: str, seconds: float) -> None:
+    """Counts one email that was handed to the mail server, and what came of it."""
+    _metrics.count("mails", outcome=outcome)
+    _metrics.observe("mail_seconds", seconds)
 
 
 def render(gauges: Mapping[str, float]) -> bytes:

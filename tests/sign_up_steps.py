@@ -1,10 +1,17 @@
 """What tests of sign-ups do: ask for one, confirm it, look at what is left of it."""
 
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from audience import jobs
+from audience.access.audit_log import COMMAND_LINE
 from audience.forms import forms
-from audience.sign_ups import confirming, sign_ups
-from audience.sign_ups.confirm_links import ConfirmLinks
+from audience.jobs import NET, Kind
+from audience.looks import looks, senders
+from audience.mail.results import PAUSED, SENT, STOPPED, MailResult
+from audience.sign_ups import alarm_mails, alarms, confirming, sending, sign_ups
+from audience.sign_ups.confirming import ConfirmLinks
 from audience.sign_ups.sign_ups import Asked
 from storage import database
 from storage.sign_ups import counts
@@ -17,6 +24,49 @@ ZOE = "zoe@example.com"
 def make_form(site, **values):
     item = {"name": "Footer", "wording": {"en": "News once a week."}, "state": "paused"}
     return forms.create(site, item | values)
+
+
+def make_sender(site):
+    look = dict.fromkeys(("name", "home", "imprint", "privacy", "language", "accent", "base_url"), "")
+    looks.change(site, look | {"name": "Harbour Letters"}, b"", False, COMMAND_LINE)
+    sender = {"mail_from": "letters@harbour.example", "mail_name": "", "reply_to": ""}
+    senders.change(site, sender, True, COMMAND_LINE)
+
+
+@dataclass
+class Mail:
+    recipient: str
+    sender: str
+    message_id: str
+    text: str
+
+
+class FakeRelay:
+    """Answers by its script, and then takes what it is sent. `mails` has what it was handed over."""
+
+    def __init__(self):
+        self.mails, self.script, self.meanwhile = [], [], lambda: None
+
+    def send(self, message, sender, recipient, is_wanted=lambda: True):
+        self.meanwhile()
+        if not is_wanted():
+            return MailResult(STOPPED, "")
+        result = MailResult(*(self.script.pop(0) if self.script else (SENT, "250 OK")))
+        if result.status != PAUSED:
+            self.mails.append(Mail(recipient, sender, message["Message-ID"], message.get_content()))
+        return result
+
+
+def send(site, relay, base_url=BASE, per_hour=300):
+    """Does all steps that are due."""
+    step = partial(sending.step, relay=relay, base_url=base_url, per_hour=per_hour)
+    jobs.work([Kind(stored.JOB, NET, step)], site.id, 60)
+
+
+def tell(site, relay):
+    """Does what mails the owners."""
+    step = partial(alarm_mails.step, relay=relay, base_url=BASE)
+    jobs.work([Kind(alarms.JOB, NET, step)], site.id, 60)
 
 
 def ask(site, form, email=ZOE, **values) -> Any:

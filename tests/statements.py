@@ -61,6 +61,8 @@ OVER_ALL_SITES = {
     "SELECT site_id, id FROM undos": "the sweeper forgets what became of whom",
     "SELECT site_id FROM webhook_deliveries WHERE at": "the sweeper looks for old deliveries",
     "SELECT DISTINCT base_url FROM site_pages": "whether a host is a site's own, where no console answers",
+    "SELECT site_id FROM sign_ups WHERE expires_at": "the sweeper looks for sign-ups that have expired",
+    "SELECT DISTINCT site_id FROM sign_ups": "the sweeper looks for sites that hold sign-ups",
     "SELECT DISTINCT site_id, file FROM file_pieces": "the sweeper looks for pieces of no file",
 }
 

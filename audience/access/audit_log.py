@@ -103,6 +103,12 @@ def of_subject(site: Site, subject: str) -> list[AuditEntry]:
     return stored.of_subject(site.id, subject, PAGE_ROWS)
 
 
+@database.session()
+def count_since(site: Site, action: str, since: int) -> int:
+    """How often something was done on a site since an instant, in milliseconds."""
+    return stored.count_since(site.id, action, since)
+
+
 def last_undo_request(site: Site, subject: str) -> AuditEntry | None:
     """The newest entry that asks for the undo of an import or a bulk action. Wording of older versions is
     replaced.

@@ -8,6 +8,7 @@ from audience.access.sites import Site
 from audience.api.endpoint import actor, endpoint
 from audience.forms import embedding, forms
 from audience.http.services import settings
+from audience.looks import senders
 from schemas import forms as wire
 
 blueprint = Blueprint("forms", __name__)
@@ -35,7 +36,8 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the form.
     """
-    return {"data": wire.form(forms.create(site, form["form"], actor()))}
+    lack = senders.lack(site, settings())
+    return {"data": wire.form(forms.create(site, form["form"], actor(), lack))}
 
 
 @blueprint.get("/fetch/forms/<number:form_id>")
@@ -60,7 +62,8 @@ def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
 
     Returns the form as it is now.
     """
-    return {"data": wire.form(forms.change(site, form_id, form["form"], actor()))}
+    lack = senders.lack(site, settings())
+    return {"data": wire.form(forms.change(site, form_id, form["form"], actor(), lack))}
 
 
 @blueprint.get("/fetch/forms/<number:form_id>/embed")

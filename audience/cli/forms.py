@@ -13,6 +13,7 @@ from audience.cli.output import show
 from audience.config import Settings
 from audience.forms import embedding, forms
 from audience.forms.forms import ARCHIVED, OPEN, PAUSED, SignUpForm
+from audience.looks import senders
 from schemas import forms as wire
 from schemas.base import load
 from schemas.values import LANGUAGES, NAMES
@@ -113,12 +114,12 @@ def change(_: Settings, form_id: int, site: Site, as_json: bool, no_fields: bool
 @form.command(name="open")
 @form_argument
 @on_site
-def open_form(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
+def open_form(settings: Settings, form_id: int, site: Site, as_json: bool) -> None:
     """Open a form, or say what it needs: a mail server, a privacy page and, in German, an imprint.
 
     Example: audience form open 1 --site 6f1c...
     """
-    _show(forms.set_state(site, form_id, OPEN, COMMAND_LINE), as_json)
+    _show(forms.set_state(site, form_id, OPEN, COMMAND_LINE, senders.lack(site, settings)), as_json)
 
 
 @form.command()

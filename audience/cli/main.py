@@ -36,6 +36,7 @@ COMMANDS = MappingProxyType(
         "imports": Row("imports:imports_group", "Imports: list them, retry those that failed."),
         "jobs": Row("jobs:jobs_group", "Jobs in the background: list those that failed, retry one."),
         "key": Row("keys:key", "Keys, with which clients authenticate."),
+        "mail": Row("mail:mail", "The mail server: send a test."),
         "move": Row("moves:move", "Move the instance into another database. Stop the service first."),
         "operator": Row("operators:operator", "Operators, who sign in to the console."),
         "report": Row("reports:report", "Reports on growth and composition."),

@@ -15,6 +15,7 @@ from audience.console import (
     checks,
     commands,
     file_uploads,
+    forms,
     imports,
     keys,
     links,
@@ -54,7 +55,7 @@ from audience.imports import backlog
 from schemas.values import write_date
 
 NOUNS = (
-    overview, subscribers, bulk_actions, commands, imports, file_uploads, segments, reports, checks,
+    overview, subscribers, bulk_actions, commands, forms, imports, file_uploads, segments, reports, checks,
     address_lists, settings, keys, webhooks, sign_in, account, operator_pages, audit_log, backups,
     sites_pages, undos, site_pages, links, static_files,
 )  # fmt: skip

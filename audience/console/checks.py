@@ -39,7 +39,7 @@ class Question:
 @blueprint.get("/sites/<site_uuid>/checks")
 @page(role="viewer")
 def index(site: Site) -> str:
-    """Sign-up checks"""
+    """Checks"""
     return _page(site, "address")
 
 

@@ -14,7 +14,7 @@ from audience.access.operators import SignedInOperator
 from audience.access.sites import Site
 from audience.console.kept_forms import MAX_KEPT_BYTES, cannot_be_kept, page_of, render_again, unsent_form
 from audience.console.origin import cookie_name, former_cookie_name, is_from_here, is_https, origin
-from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, TooLarge
+from audience.errors import AudienceError, Forbidden, NotFound, NotUnderstood, Refused, TooLarge
 from audience.http.access import View, client_address
 from audience.http.errors import STATUS, domain_error
 from audience.http.pages import error_page, public_root
@@ -22,6 +22,8 @@ from audience.http.services import settings
 from audience.looks import looks
 from audience.protocols import REFUSAL
 from audience.sources import Source, SourceKind
+from schemas.base import Form, load
+from schemas.values import FormError
 
 ANYONE, OPERATOR, ADMINISTRATOR = "anyone", "operator", "administrator"
 SITE_ROLES = operators.ROLES
@@ -34,6 +36,7 @@ NOT_FOUND = "There is nothing here, or you may not see it: ask an owner of the s
 FORGED = "This was not sent from the console: open the page again, and send it from there."
 OLD_FORM = "This page is too old: load it again, and repeat what you did."
 LENGTH = "The form was sent without its length: send it from a browser."
+NOT_SAVED = "Nothing was saved:"
 WRONG_HOST = "The console does not answer under this address: use {address} instead."
 
 
@@ -134,6 +137,16 @@ def read_form() -> MultiDict[str, str]:
     """The fields of a form, without its file. Raises `RequestEntityTooLarge`."""
     request.max_form_memory_size = MAX_FORM_BYTES
     return request.form
+
+
+def checked(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
+    """The form's values, validated. Raises `Refused`."""
+    try:
+        values: dict[str, Any] = load(form, sent)
+    except FormError as error:
+        sentences = " ".join(problem.message for problem in error.problems)
+        raise Refused(f"{NOT_SAVED} {sentences}", error.problems) from error
+    return values
 
 
 def url(endpoint: str, **values: Any) -> str:

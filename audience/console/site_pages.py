@@ -1,12 +1,14 @@
-"""How the pages for people look: their name, addresses, colour and logo."""
+"""How the pages for people look: their name, addresses, colour and logo; and who the emails are from."""
 
 from flask import Blueprint, Response, render_template, request
 
 from audience.access.sites import Site
-from audience.console.page import actor, page, read_form, redirect_to
+from audience.console.page import actor, page, present, read_form, redirect_to
 from audience.http.services import settings
-from audience.looks import colours, looks
+from audience.looks import colours, looks, senders
 from audience.looks.looks import LANGUAGES
+from audience.mail.results import ENCRYPTED, PLAIN, UPGRADED, MailResult, server
+from audience.mail.sender import missing
 
 blueprint = Blueprint("site_pages", __name__)
 
@@ -17,6 +19,7 @@ LANGUAGE_NAMES = {
 }  # fmt: skip
 
 
+ENCRYPTION = {UPGRADED: "STARTTLS", ENCRYPTED: "TLS", PLAIN: "not encrypted"}
 PREVIEWS = {
     "ask": "Unsubscribe", "left": "Unsubscribed", "choose": "Preferences", "come_back": "Coming back",
 }  # fmt: skip
@@ -26,7 +29,12 @@ PREVIEWS = {
 @page(role="manager")
 def index(site: Site) -> str:
     """Pages and mail"""
-    look = looks.get(site)
+    return _show(site)
+
+
+def _show(site: Site, tested: MailResult | None = None) -> str:
+    """The page, with the outcome of a test that was just sent."""
+    look, sender = looks.get(site), senders.sender(site)
     languages = {language: LANGUAGE_NAMES[language] for language in LANGUAGES}
     return render_template(
         "site_pages.html",
@@ -35,6 +43,11 @@ def index(site: Site) -> str:
         languages=languages,
         colours=colours,
         base_url=settings().base_url,
+        lack=missing(settings(), sender),
+        relay=server(settings()) if settings().smtp_url else None,
+        per_hour=settings().confirmations_per_hour,
+        encryption=ENCRYPTION,
+        tested=tested,
     )
 
 
@@ -48,3 +61,20 @@ def change(site: Site) -> Response:
     picture = request.files["logo"].read() if "logo" in request.files else b""
     looks.change(site, sent, picture, "remove_logo" in form, actor(), settings().base_url)
     return redirect_to("console.site_pages.index", site_uuid=site.uuid)
+
+
+@blueprint.post("/sites/<site_uuid>/pages/mail")
+@page(role="owner", again=index)
+def set_sender(site: Site) -> Response:
+    """Set who the emails are from"""
+    form, look = read_form(), looks.get(site)
+    sent = {field: form.get(field, getattr(look, field)).strip() for field in senders.FIELDS}
+    senders.change(site, sent, present().administrator, actor())
+    return redirect_to("console.site_pages.index", site_uuid=site.uuid)
+
+
+@blueprint.post("/sites/<site_uuid>/pages/mail/test")
+@page(role="owner", again=index)
+def send_test(site: Site) -> str:
+    """Send a test email to oneself"""
+    return _show(site, senders.send_test(site, present().email, settings(), actor()))

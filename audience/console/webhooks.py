@@ -7,22 +7,18 @@ from flask import Blueprint, Response, render_template, request
 
 from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
-from audience.console.page import actor, page, read_form, redirect_to
+from audience.console.page import actor, checked, page, read_form, redirect_to
 from audience.console.sent_once import AGAIN_SECRET, make_once
-from audience.errors import Refused
 from audience.http.services import settings
 from audience.segments import segments
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
 from audience.webhooks.webhooks import Webhook
-from schemas.base import load
 from schemas.change_log import KINDS
-from schemas.values import FormError
 from schemas.webhooks import ReplayWebhook, SaveWebhook
 
 blueprint = Blueprint("webhooks", __name__)
 
-NOT_SAVED = "Nothing was saved:"
 MAX_PAGE = 10_000
 
 
@@ -112,7 +108,7 @@ def test(site: Site, webhook_id: int) -> Response:
 @page(role="owner", again=show)
 def replay(site: Site, webhook_id: int) -> Response:
     """Send all changes after a number again"""
-    form = _checked(ReplayWebhook(), {"after": read_form().get("after", "")})
+    form = checked(ReplayWebhook(), {"after": read_form().get("after", "")})
     webhooks.replay(site, webhook_id, form["after"], actor())
     return _redirect(site, webhook_id)
 
@@ -158,17 +154,7 @@ def _field_values(webhook: Webhook | None) -> dict[str, Any]:
 def _item() -> dict[str, Any]:
     """The webhook in the form, as the API takes it. Raises `Refused`."""
     sent = {name: value for name, value in _field_values(None).items() if value or name == "links"}
-    item: dict[str, Any] = _checked(SaveWebhook(), {"webhook": sent})["webhook"]
-    return item
-
-
-def _checked(form: Any, sent: dict[str, Any]) -> dict[str, Any]:
-    """The form's values, validated. Raises `Refused`."""
-    try:
-        item: dict[str, Any] = load(form, sent)
-    except FormError as error:
-        sentences = " ".join(problem.message for problem in error.problems)
-        raise Refused(f"{NOT_SAVED} {sentences}", error.problems) from error
+    item: dict[str, Any] = checked(SaveWebhook(), {"webhook": sent})["webhook"]
     return item
 
 

@@ -154,16 +154,16 @@ def post(
 
 
 def _open(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -> socket:
-    connection = _connect(receiver, addresses, deadline)
+    connection = connect(addresses, receiver.port, deadline)
     return _encrypted(connection, receiver.host, deadline) if receiver.is_encrypted else connection
 
 
-def _connect(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -> socket:
+def connect(addresses: Sequence[str], port: int, deadline: Deadline) -> socket:
     """Connects to the first of the addresses that accepts. The time is shared between them."""
     for tried, address in enumerate(addresses):
         try:
             seconds = deadline.left() / (len(addresses) - tried)
-            return create_connection((address, receiver.port), seconds)
+            return create_connection((address, port), seconds)
         except OSError:
             if tried == len(addresses) - 1:
                 raise

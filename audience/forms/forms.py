@@ -39,6 +39,14 @@ def get(site: Site, form_id: int) -> SignUpForm:
     return require(site.id, form_id)
 
 
+@database.session()
+def draft(site: Site, item: Mapping[str, Any], form_id: int = 0) -> SignUpForm:
+    """A form as it would be with `item`: a new one, or that of the id. Raises `NotFound`, `Refused`."""
+    if form_id:
+        return definitions.changed(require(site.id, form_id), item)
+    return definitions.new(clock.now_ms(), stored_looks.get(site.id), site.name, item)
+
+
 @database.writes_site
 def create(
     site: Site, item: Mapping[str, Any], actor: Actor | None = None, no_mail: str = NO_MAIL

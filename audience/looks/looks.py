@@ -78,10 +78,11 @@ def change(
 
     The pages' own address cannot be that of `public_url`, where the console answers.
     """
-    look, kind = _checked(sent, public_url), _kind(picture) if picture else ""
+    look = _checked(sent, public_url)
+    kind = _kind(picture) if picture else ""
     with database.write(site.id):
         before = stored.get(site.id)
-        changed = [name for name in sent if getattr(look, name) != getattr(before, name)]
+        changed = [name for name in look if look[name] != getattr(before, name)]
         stored.put(site.id, look)
         if picture or (removes_logo and before.logo_hash):
             stored.put_logo(site.id, picture, kind, logo_hash(picture) if picture else "")
@@ -91,7 +92,7 @@ def change(
             audit_log.record(actor, "look of the pages changed", site, typed=typed)
 
 
-def _checked(sent: Mapping[str, str], public_url: str) -> Look:
+def _checked(sent: Mapping[str, str], public_url: str) -> dict[str, str]:
     """Raises `Refused`, with an error for each field."""
     wrong = {
         "name": (NAME, not is_name(sent["name"])),
@@ -103,7 +104,7 @@ def _checked(sent: Mapping[str, str], public_url: str) -> Look:
     errors = [FieldError(field, message) for field, (message, is_wrong) in wrong.items() if is_wrong]
     if errors:
         raise Refused(errors[0].message, errors)
-    return Look(**{field: sent[field] for field in wrong})
+    return {field: sent[field] for field in wrong}
 
 
 def is_name(text: str) -> bool:

@@ -12,6 +12,7 @@ from audience.answers.blacklist import zone_tests
 from audience.answers.geolocation import geolocation
 from audience.answers.service import Answers
 from audience.erasures import log as erasure_log
+from audience.mail.relay import Relay
 from audience.operations import health, table_renewal
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from storage.instance import doctor as stored
@@ -19,6 +20,9 @@ from storage.instance import doctor as stored
 PROVIDERS_TIMEOUT_SECONDS = 5.0
 DNS_ADVICE = "Set working servers in AUDIENCE_DNS_SERVERS. See docs/answers/validation.md."
 SECRETS = ("pepper", "first-site.json", "config.toml", erasure_log.LOG)
+MAIL_ADVICE = (
+    "No confirmation goes out: see AUDIENCE_SMTP_URL and AUDIENCE_SMTP_PASSWORD_FILE in docs/settings.md."
+)
 RENEWAL = "Run `audience tables renew`, then start the service anew; or upgrade Audience."
 LOG_ADVICE = "Run `audience erasures apply` on this host, then delete {file}."
 
@@ -64,7 +68,8 @@ def _open_to_everybody(context: Context) -> Iterator[Finding]:
     """Finds secret files that everybody can read. Files outside the folder, which settings name, may be open
     to their group.
     """
-    for name in (context.settings.pepper_file, context.settings.database_password_file):
+    settings = context.settings
+    for name in (settings.pepper_file, settings.database_password_file, settings.smtp_password_file):
         if name and Path(name).exists() and Path(name).stat().st_mode & 0o007:
             yield bad("permissions", f"everybody can read {name}", f"Run `chmod o= {name}`.")
 
@@ -119,6 +124,18 @@ def dns(context: Context) -> Iterator[Finding]:
         return
     trouble = health.DNS_TROUBLE.get(Answers(context.settings).resolver.health())
     yield warn("dns", trouble, DNS_ADVICE) if trouble else ok("dns", "the DNS servers work")
+
+
+def mail(context: Context) -> Iterator[Finding]:
+    """Connects to the mail server, encrypts, signs in and leaves; sends nothing."""
+    if not context.settings.smtp_url:
+        yield ok("mail", "no mail server is set (AUDIENCE_SMTP_URL): no sign-up can be confirmed by email")
+    elif context.offline:
+        yield ok("mail", "not asked")
+    else:
+        for step in Relay(context.settings).probe():
+            found = f"{step.name}: {step.said}".removesuffix(".")
+            yield ok("mail", found) if step.is_well else bad("mail", found, MAIL_ADVICE)
 
 
 def providers(context: Context) -> Iterator[Finding]:

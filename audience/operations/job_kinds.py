@@ -12,9 +12,12 @@ from audience.config import Settings
 from audience.erasures import log as erasure_log
 from audience.imports import file_imports, file_tasks, file_uploads
 from audience.jobs import DB, Job, Kind
+from audience.mail.relay import Relay
 from audience.operations import kept_backups, site_lane
 from audience.protocols import FileOpener, TextOpener
 from audience.segments import counts as segment_counts
+from audience.sign_ups import alarm_mails, holds
+from audience.sign_ups import sending as sign_up_sending
 from audience.subscribers import field_values, tags
 from audience.undo import undos
 from audience.webhooks import deliveries as webhook_deliveries
@@ -27,9 +30,12 @@ MAINTENANCE_MS = 600_000  # between two of a task
 def kinds(
     settings: Settings, write_change: WriteChange, open_file: FileOpener, open_texts: TextOpener
 ) -> tuple[Kind, ...]:
+    relay = Relay(settings)
     return (
         *given_up(settings),
         webhook_sender.kind(settings.webhook_private_addresses, write_change, settings.base_url),
+        sign_up_sending.kind(settings, relay),
+        alarm_mails.kind(settings, relay),
         segment_counts.KIND,
         field_values.KIND,
         file_tasks.kind(settings.instance, open_file, open_texts),
@@ -59,6 +65,7 @@ def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
         "undos": partial(undos.sweep, settings.changes_days),
         "deliveries": webhook_deliveries.sweep,
         "bulk actions": bulk_chunks.sweep,
+        "sign-ups": holds.sweep,
     }
 
 

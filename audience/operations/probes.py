@@ -62,6 +62,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("tables", doctor.tables_in_effect),
     Probe("dns", doctor.dns, ready=health.dns, only_warns=True),
     Probe("providers", doctor.providers, ready=health.zones, only_warns=True),
+    Probe("mail", doctor.mail),
     Probe("webhooks", health.check_webhooks, Needs.MIGRATED, ready=health.check_webhooks, only_warns=True),
     Probe("counters", doctor_database.counters, Needs.MIGRATED),
     Probe("values", doctor_database.derived, Needs.MIGRATED),

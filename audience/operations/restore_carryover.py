@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from audience import clock, pepper
+from audience import clock, outgoing, pepper
 from audience.access import site_keys, sites
 from audience.access.sites import Site
 from audience.changes import log as change_log
@@ -22,7 +22,6 @@ from audience.operations.openers import Openers
 from audience.operations.operator_carryover import CarriedOperator
 from audience.sources import RESTORE
 from audience.subscribers import subscribers
-from audience.webhooks import webhooks
 from storage import database
 from storage.access import keys, site_counters
 from storage.access import sites as stored_sites
@@ -152,7 +151,7 @@ def _from_log(changes: Iterable[LogLine], since: int) -> Carryover:
 
 def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
     """Repeats the erasures and unsubscribes of a log, and adds to its own log what that lacks. Pauses all
-    webhooks.
+    webhooks, and holds all sign-ups.
 
     Returns how many subscribers it erased and unsubscribed, and webhooks it paused. Raises `Refused` if the
     file is of another instance.
@@ -170,7 +169,7 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
         suppress_absent(site, {line.address_hash: line.at for line in lines if line.kind == ERASED})
     link_generations.repeat(carryover.of_links)
     _raise_numbers(carryover)
-    return erased, unsubscribed, webhooks.pause_all()
+    return erased, unsubscribed, outgoing.hold_all()
 
 
 def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
@@ -203,7 +202,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
         ended = [_end_key(*key) for key in carryover.ended_keys]
         operator_carryover.apply(carryover.operators)
     erased, unsubscribed = (sum(counts[n] for counts in done) for n in range(2))
-    return Applied(erased, unsubscribed, sum(ended), webhooks.pause_all())
+    return Applied(erased, unsubscribed, sum(ended), outgoing.hold_all())
 
 
 def _raise_numbers(carryover: Carryover) -> None:

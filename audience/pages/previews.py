@@ -9,12 +9,17 @@ from audience import clock
 from audience.access.sites import Site
 from audience.clock import HOUR_MS
 from audience.errors import NotFound
+from audience.forms import embedding, forms
+from audience.forms.forms import SignUpForm
 from audience.links.unsubscribing import REASONS
 from audience.links.visits import Visit, VisitStatus
-from audience.pages.page import HEADERS, POLICY, show
+from audience.pages.page import HEADERS, POLICY, asked_language, show
+from audience.sign_ups.checks import CheckedAddress
+from audience.sign_ups.confirming import Confirmation
 
-ADDRESS = "a…@example.com"
+ADDRESS, TYPED = "a…@example.com", "anna.berg@example.com"
 FRAMED = HEADERS | {POLICY: HEADERS[POLICY].replace("frame-ancestors 'none'", "frame-ancestors 'self'")}
+FORM_NAMES = ("form", "mailbox", "confirm", "welcome")
 NAMES = ("ask", "left", "choose", "come_back")
 NOTHING = "There is no such page."
 
@@ -24,6 +29,27 @@ def show_page(name: str, site: Site, language: str) -> Response:
     if name not in NAMES:
         raise NotFound(NOTHING)
     response = show(name, site, language, **_sample(language))
+    response.headers.update(FRAMED)
+    return response
+
+
+def show_form(name: str, site: Site, form: SignUpForm) -> Response:
+    """A page on the way of a sign-up, in a language of the form. Raises `NotFound`."""
+    if name not in FORM_NAMES:
+        raise NotFound(NOTHING)
+    offered = forms.languages(form)
+    typed = {"email": TYPED} if name == "mailbox" else None
+    asked = Confirmation(
+        site, 0, form, "", address=ADDRESS, tags=form.tags, needs_click=True,
+        wording=form.wording[asked_language(offered) or form.language],
+        origin=next(iter(form.origins), ""), requested_at=clock.now_ms(),
+    )  # fmt: skip
+    tags = [("marked_as", ", ".join(form.tags))] if form.tags else []
+    shown: dict[str, Any] = {
+        "typed": typed, "checked": CheckedAddress(), "missing": (), "trap": "", "opened": "",
+        "completes": embedding.COMPLETES, "asked": asked, "facts": tags,
+    }  # fmt: skip
+    response = show(name, site, form.language, offered=offered, form=form, here="", **shown)
     response.headers.update(FRAMED)
     return response
 

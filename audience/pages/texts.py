@@ -1,13 +1,12 @@
 """What the pages say, a table for each language: `languages/en.json` and its like, with the same keys."""
 
-import datetime as dt
 import json
 from functools import cache
 from importlib.resources import files
-from zoneinfo import ZoneInfo
 
 from markupsafe import Markup, escape
 
+from audience import local_dates
 from audience.looks.looks import LANGUAGES
 
 DEFAULT = "en"
@@ -34,13 +33,10 @@ class Texts:
 
     def time(self, at: int, zone: str) -> str:
         """An instant of today, in milliseconds, in a time zone."""
-        moment = _moment(at, zone)
-        return self["time"].format(hour=f"{moment:%H}", minute=f"{moment:%M}")
+        return local_dates.time(self.language, at, zone)
 
     def date(self, at: int, zone: str) -> str:
-        moment = _moment(at, zone)
-        month = self["months"].split()[moment.month - 1]
-        return self["date"].format(day=moment.day, month=month, year=moment.year)
+        return local_dates.date(self.language, at, zone)
 
 
 @cache
@@ -54,7 +50,3 @@ def known(language: str) -> str:
     """The one of `LANGUAGES` that a tag such as `de-AT` or `DE` means; empty if none."""
     tag = language[:2].lower()
     return tag if tag in LANGUAGES and language[2:3] in ("", "-", "_") else ""
-
-
-def _moment(at: int, zone: str) -> dt.datetime:
-    return dt.datetime.fromtimestamp(at / 1000, ZoneInfo(zone))

@@ -1,9 +1,11 @@
-"""Confirming a sign-up by the link in its mail, and declining it.
+"""Confirming a sign-up by the link in its mail, which is signed for the site, and declining it.
 
 A confirmation is a direct `subscribe`, unless the address was unsubscribed or erased since it was asked for.
 """
 
 import json
+import struct
+import uuid
 from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple
@@ -16,14 +18,16 @@ from audience.clock import DAY_MS
 from audience.errors import NotFound
 from audience.forms import forms
 from audience.forms.forms import SignUpForm
-from audience.links import links, visits
+from audience.links import generations, links, tokens, visits
 from audience.links.links import Link, Standing
-from audience.links.tokens import CONFIRM
+from audience.links.tokens import CONFIRM, SITE_BYTES
+from audience.looks import looks
 from audience.sign_ups import mailboxes
 from audience.sources import Source, SourceKind
 from audience.subscribers import subscribers
 from storage import database
 from storage.erasures import suppressions
+from storage.looks import looks as stored_looks
 from storage.sign_ups import alarms, counts, proofs
 from storage.sign_ups import sign_ups as stored
 from storage.sign_ups.proofs import Proof
@@ -33,6 +37,25 @@ from storage.subscribers import subscribers as stored_subscribers
 KEPT_MS = 30 * DAY_MS  # after which nothing is left of a sign-up that is over
 GONE = "gone"  # the status of a sign-up that has expired
 CLICK = "click"
+FORM_ID = struct.Struct(">I")
+
+
+class ConfirmLinks:
+    """Makes the links of a site's sign-ups, with two statements whatever their number."""
+
+    @database.session()
+    def __init__(self, site: Site, base: str) -> None:
+        current = generations.read(site.id).current
+        self._begin = tokens.begin(current.generation, bytes.fromhex(site.uuid[: 2 * SITE_BYTES]))
+        self._signer = tokens.signer(generations.key(site.id, CONFIRM, current))
+        self._base = looks.base_url(stored_looks.get(site.id), base)
+
+    def url(self, sign_up: SignUp) -> str:
+        packed = self._begin + uuid.UUID(sign_up.nonce).bytes + FORM_ID.pack(sign_up.form_id)
+        return f"{self._base}/{CONFIRM}/{tokens.write(packed, self._signer)}"
+
+    def decline_url(self, sign_up: SignUp) -> str:
+        return f"{self.url(sign_up)}/decline"
 
 
 class ConfirmOutcome(StrEnum):

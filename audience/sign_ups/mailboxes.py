@@ -47,13 +47,13 @@ def reserve(site: Site, email: str) -> bool:
     return True
 
 
-def reserve_for_domain(site: Site, domain: str) -> bool:
-    """Counts a mail to a domain, in the caller's transaction. False if it has had its mails of this hour."""
-    now, of_domain = clock.now_ms(), _hash(f"domain {site.uuid} {domain}")
-    times = stored.locked_times(of_domain, now)
-    if _after(times, OF_DOMAIN, now) > now:
+def reserve_one(subject: str, limits: Limits) -> bool:
+    """Counts a mail of something else than a mailbox, in the caller's transaction. False if none may go."""
+    now, subject_hash = clock.now_ms(), _hash(subject)
+    times = stored.locked_times(subject_hash, now)
+    if _after(times, limits, now) > now:
         return False
-    stored.put(of_domain, [*times, now][-OF_DOMAIN[0][0] :])
+    stored.put(subject_hash, [*times, now][-max(most for most, _ in limits) :])
     return True
 
 
@@ -69,10 +69,10 @@ def has_declined(site: Site, email: str) -> bool:
     return any(at > clock.now_ms() - MONTH_MS for at in stored.times(_declined_hash(site, email)))
 
 
-def sweep() -> bool:
-    with database.write(database.SHARED):
-        stored.delete_old(clock.now_ms() - KEPT_MS)
-    return False
+@database.write(database.SHARED)
+def sweep() -> None:
+    """Forgets those that were sent nothing for 31 days."""
+    stored.delete_old(clock.now_ms() - KEPT_MS)
 
 
 def _next_possible(times: Sequence[int], all_times: Sequence[int], now: int) -> int:

@@ -4,10 +4,12 @@ import uuid
 from typing import NamedTuple
 
 from audience import clock
-from audience.access import site_keys
+from audience.access import audit_log, site_keys
+from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.clock import DAY_MS
+from audience.errors import NotFound, Refused, TooMany
 from audience.forms.forms import SignUpForm
 from audience.sign_ups import mailboxes
 from schemas.values import compact_json
@@ -16,10 +18,14 @@ from storage import jobs as stored_jobs
 from storage.access import site_counters
 from storage.sign_ups import counts
 from storage.sign_ups import sign_ups as stored
-from storage.sign_ups.sign_ups import HELD, WAITING, SignUp
+from storage.sign_ups.sign_ups import HELD, RELEASED, WAITING, SignUp
 
 __all__ = ["SignUp"]
 
+PAGE_ROWS = 100
+OVER = "This sign-up is over: only one that is waiting, sent, held or failed is sent again."
+TOO_SOON = "That address was asked for a moment ago: wait the seconds in Retry-After."
+NO_SIGN_UP = "Sign-up not found: GET /v1/fetch/sign_ups lists those of the site."
 OPEN_MS, HELD_MS = 7 * DAY_MS, 14 * DAY_MS  # after which a sign-up expires
 
 
@@ -57,6 +63,65 @@ def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
         queue(site.id, sign_up.id)
     else:
         counts.add(site.id, form.id, HELD, now)
+    return sign_up
+
+
+@database.session()
+def list_page(
+    site: Site, status: str = "", after: int = 0, limit: int = PAGE_ROWS, address: str = ""
+) -> list[SignUp]:
+    """Sign-ups with ids above `after`, oldest first; only those of a status and an address, if given."""
+    address_hash = site_keys.sent_address_hash(site.id, address) if address else ""
+    return stored.page(site.id, status, address_hash, after, limit)
+
+
+@database.session()
+def get(site: Site, sign_up_id: int) -> SignUp:
+    """Gets a sign-up. Raises `NotFound`."""
+    return _require(site.id, sign_up_id)
+
+
+def send_again(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
+    """Has the confirmation of an open sign-up sent, whatever holds it. Raises `NotFound`, `Refused`, and
+    `TooMany` if its mailbox has had its mails for now.
+    """
+    with database.write(site.id):
+        sign_up = _require(site.id, sign_up_id)
+        if not sign_up.is_open:
+            raise Refused(OVER)
+        if wait := seconds_to_wait(site, sign_up.email):
+            raise TooMany(TOO_SOON, wait)
+        release(site, sign_up)
+        audit_log.record(actor, "sign-up sent again", site, f"sign-up {sign_up_id}")
+        return _require(site.id, sign_up_id)
+
+
+def release(site: Site, sign_up: SignUp) -> None:
+    """Has a confirmation sent in the caller's transaction, as that of a new sign-up, and not held again."""
+    expires_at = clock.now_ms() + OPEN_MS
+    waiting = {"status": WAITING, "reason": RELEASED, "tries": 0, "next_try_at": None}
+    stored.change(waiting | {"expires_at": expires_at}, site_id=site.id, id=sign_up.id)
+    queue(site.id, sign_up.id)
+
+
+@database.writes_site
+def delete(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
+    """Deletes a sign-up, whose link then confirms nothing, and returns it. Raises `NotFound`."""
+    sign_up = _require(site.id, sign_up_id)
+    stored.delete(site_id=site.id, id=sign_up_id)
+    audit_log.record(actor, "sign-up deleted", site, f"sign-up {sign_up_id}")
+    return sign_up
+
+
+def seconds_to_wait(site: Site, email: str) -> int:
+    """Until a mail may go to an address; 0 if it may now."""
+    return max(0, -((clock.now_ms() - mailboxes.next_possible(site, email)) // 1000))
+
+
+def _require(site_id: int, sign_up_id: int) -> SignUp:
+    sign_up = stored.get(site_id=site_id, id=sign_up_id)
+    if sign_up is None:
+        raise NotFound(NO_SIGN_UP)
     return sign_up
 
 

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import accumulate, islice
 from typing import Any
 
-from audience import clock, jobs
+from audience import clock, jobs, outgoing
 from audience.access import sites
 from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
@@ -77,7 +77,7 @@ def kind(private_addresses: bool, write: WriteChange, base_url: str) -> Kind:
 
 def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteChange, base_url: str) -> int:
     """Sends a webhook its next message, if there is one."""
-    if not webhooks.are_sent_here():
+    if not outgoing.is_sent_here():
         return MOVE_MS
     message = _message(job, write, base_url)
     delivered = _delivered(job, message, private_addresses) if message and message.body else None

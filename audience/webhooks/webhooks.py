@@ -17,9 +17,7 @@ from audience.segments import segments
 from schemas.values import FieldError, compact_json
 from storage import database
 from storage import jobs as stored_jobs
-from storage.access import sites as stored_sites
 from storage.changes import log as stored_changes
-from storage.instance import state as instance_state
 from storage.webhooks import webhooks as stored
 from storage.webhooks.webhooks import FAILING, GONE, OPERATOR, RESTORED, Webhook
 
@@ -181,37 +179,6 @@ def current_secrets(site_id: int, webhook: Webhook) -> list[str]:
     has_two = webhook.old_nonce and clock.now_ms() < webhook.old_nonce_until
     nonces = [webhook.nonce, webhook.old_nonce] if has_two else [webhook.nonce]
     return [signing.secret(site_keys.webhook_secret(site_id, webhook.id, nonce)) for nonce in nonces]
-
-
-def pause_all() -> int:
-    """Pauses all webhooks of a restored or copied instance, until an operator resumes them. Returns how many
-    it paused.
-    """
-    with database.session():
-        sites = stored_sites.list_all()
-    return sum(_pause_all(site) for site in sites)
-
-
-def are_sent_here() -> bool:
-    """Whether messages are sent from the open database: not during a move.
-
-    In a copy of the database from which they were sent, pauses all webhooks once.
-    """
-    with database.session():
-        if not instance_state.is_here():
-            return False
-        home, here = instance_state.home()
-    if here not in ("", home):
-        if home:
-            pause_all()
-        with database.write(database.SHARED):
-            instance_state.put_home(here)
-    return True
-
-
-@database.writes_site
-def _pause_all(site: Site) -> int:
-    return stored.pause_all(site.id, RESTORED)
 
 
 @database.session()

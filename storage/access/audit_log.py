@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from storage.access.models import AuditLogModel
-from storage.database import column, execute, row
+from storage.database import column, execute, row, value
 from storage.engines.chosen import engine
 from storage.records import Records
 
@@ -51,6 +51,12 @@ def page(site_id: int | None, before: int, limit: int) -> list[AuditEntry]:
 def of_subject(site_id: int, subject: str, limit: int) -> list[AuditEntry]:
     """The newest entries of a site on a subject."""
     return ENTRIES.find("ORDER BY id DESC LIMIT ?", limit, site_id=site_id, subject=subject)
+
+
+def count_since(site_id: int, action: str, since: int) -> int:
+    """How often something was done on a site since an instant."""
+    query = "SELECT COUNT(*) FROM audit_log WHERE site_id = ? AND act = ? AND at > ?"
+    return value(query, (site_id, action, since), 0)
 
 
 def erase(site_id: int, hashes: Mapping[str, str]) -> None:

@@ -1,5 +1,6 @@
 """How the public pages of each site look."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from storage.database import column, execute, row
@@ -8,7 +9,9 @@ from storage.records import Records
 
 
 class Look(NamedTuple):
-    """Each is empty if it was never set; `accent` is like `#1d4f80`, `base_url` like `https://mail.example`."""
+    """Each is empty if it was never set; `accent` is like `#1d4f80`, `base_url` like `https://mail.example`.
+    Emails are from `mail_from`.
+    """
 
     name: str = ""
     home: str = ""
@@ -18,6 +21,9 @@ class Look(NamedTuple):
     accent: str = ""
     base_url: str = ""
     logo_hash: str = ""
+    mail_from: str = ""
+    mail_name: str = ""
+    reply_to: str = ""
 
 
 LOOKS = Records(SitePagesModel, Look)
@@ -38,15 +44,14 @@ def logo(site_id: int) -> tuple[bytes, str] | None:
     return record and (bytes(record[0]), record[1])
 
 
-def put(site_id: int, look: Look) -> None:
-    """All but the logo."""
-    values = look._asdict() | {"logo_hash": ""}
-    names = [name for name in values if name != "logo_hash"]
+def put(site_id: int, values: Mapping[str, str]) -> None:
+    """Sets some columns, not those of the logo."""
+    row_values = {**Look()._asdict(), **values}
     execute(
-        f"INSERT INTO site_pages (site_id, logo, logo_type, {', '.join(values)}) "
-        f"VALUES (?, ?, ''{', ?' * len(values)}) ON CONFLICT (site_id) DO UPDATE SET "
-        + ", ".join(f"{name} = excluded.{name}" for name in names),
-        (site_id, b"", *values.values()),
+        f"INSERT INTO site_pages (site_id, logo, logo_type, {', '.join(row_values)}) "
+        f"VALUES (?, ?, ''{', ?' * len(row_values)}) ON CONFLICT (site_id) DO UPDATE SET "
+        + ", ".join(f"{name} = excluded.{name}" for name in values),
+        (site_id, b"", *row_values.values()),
     )
 
 

@@ -6,8 +6,8 @@ from storage.base_models import BaseModel, SiteModel
 
 
 class SitePagesModel(BaseModel):
-    """How the public pages of a site look, and the address that they have for themselves. `logo_hash` is of
-    `logo`, and as empty as that.
+    """How the public pages of a site look, the address that they have for themselves, and who its emails are
+    from. `logo_hash` is of `logo`, and as empty as that.
     """
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
@@ -21,6 +21,9 @@ class SitePagesModel(BaseModel):
     logo_type = TextField(default="")
     logo_hash = TextField(default="")
     base_url = TextField(default="")
+    mail_from = TextField(default="")
+    mail_name = TextField(default="")
+    reply_to = TextField(default="")
 
     class Meta:
         table_name = "site_pages"

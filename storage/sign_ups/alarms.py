@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from storage.database import column, execute
+from storage.database import execute
 from storage.records import Records
 from storage.sign_ups.models import SignUpAlarmModel
 
@@ -31,8 +31,3 @@ def put(site_id: int, alarm: Alarm) -> None:
         "judged_from = excluded.judged_from, told_at = excluded.told_at",
         (site_id, *alarm),
     )
-
-
-def held_sites() -> list[int]:
-    """The ids of sites whose alarm is on."""
-    return column("SELECT site_id FROM sign_up_alarms WHERE held_at > 0 ORDER BY site_id")

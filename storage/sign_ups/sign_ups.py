@@ -10,6 +10,8 @@ from storage.sign_ups.models import SignUpModel
 
 JOB = "confirmation"  # of one that waits
 WAITING, SENT, HELD, FAILED = OPEN = ("waiting", "sent", "held", "failed")
+RELEASED = "released"  # why one waits that was held
+ALARM, HOUR, DOMAIN, RESTORED, MOVED = "alarm", "hour", "domain", "restored", "moved"  # why one is held
 CONFIRMED, DECLINED, ENDED = "confirmed", "declined", "ended"
 STATUSES = (*OPEN, CONFIRMED, DECLINED, ENDED)
 WHILE_OPEN = f"status IN {OPEN}"
@@ -83,6 +85,14 @@ def end(site_id: int, hashes: Collection[str]) -> None:
     )
 
 
+def end_sent(site_id: int) -> None:
+    """Ends all sign-ups of a site whose confirmations were sent."""
+    execute(
+        f"UPDATE sign_ups SET status = '{ENDED}', {BLANKED} WHERE site_id = ? AND status = '{SENT}'",
+        (site_id,),
+    )
+
+
 def erase(site_id: int, hashes: Iterable[str]) -> None:
     """Deletes all sign-ups of addresses, but for what keeps a declined one from being asked again."""
     execute_many(
@@ -98,15 +108,16 @@ def with_status(site_id: int, status: str, before: int | None = None) -> list[Si
     return SIGN_UPS.find(f"{asked} ORDER BY id", *times, site_id=site_id, status=status)
 
 
-def held_from_new_networks(site_id: int, reasons: Collection[str], limit: int) -> list[int]:
-    """The ids of held sign-ups whose networks have no other sign-up, oldest first."""
+def held_from_new_networks(site_id: int, reasons: Collection[str], limit: int) -> list[SignUp]:
+    """The held sign-ups whose networks have no other sign-up, oldest first."""
     among = engine.among(reasons)
-    return column(
-        f"SELECT id FROM sign_ups AS held WHERE site_id = ? AND status = '{HELD}' AND reason {among.text} "
-        "AND NOT EXISTS (SELECT 1 FROM sign_ups AS other WHERE other.site_id = ? "
+    records = rows(
+        f"SELECT {SIGN_UPS.columns} FROM sign_ups AS held WHERE site_id = ? AND status = '{HELD}' "
+        f"AND reason {among.text} AND NOT EXISTS (SELECT 1 FROM sign_ups AS other WHERE other.site_id = ? "
         "AND other.network = held.network AND other.id <> held.id) ORDER BY id LIMIT ?",
         (site_id, *among.parameters, site_id, limit),
     )
+    return SIGN_UPS.read(records)
 
 
 def count_sent(site_id: int, since: int) -> int:
@@ -134,3 +145,8 @@ def site_with_expired(now: int) -> int | None:
 
 def expired(site_id: int, now: int, limit: int) -> list[SignUp]:
     return SIGN_UPS.find("AND expires_at <= ? ORDER BY expires_at LIMIT ?", now, limit, site_id=site_id)
+
+
+def sites_with_held() -> list[int]:
+    """The ids of sites that hold sign-ups."""
+    return column("SELECT DISTINCT site_id FROM sign_ups WHERE status = 'held' ORDER BY site_id")

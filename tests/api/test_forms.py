@@ -53,7 +53,7 @@ def test_without_mail_none_opens_and_what_is_missing_is_said(client):
     make(client)
     answer = put(client, state="open")
     assert [error["message"].split(":")[0] for error in answer.json["errors"]] == [
-        "A form needs a way to confirm", "A form opens only with a privacy page",
+        "No mail server is set", "A form opens only with a privacy page",
         "A form in German opens only with an imprint",
     ]  # fmt: skip
     assert put(client, state="archived").json["data"]["attributes"]["state"] == "archived"

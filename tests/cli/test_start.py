@@ -41,6 +41,7 @@ LOADED = {
     ("imports", "undo", "--help"): ("peewee",),
     ("jobs", "list"): ("peewee",),
     ("key", "list"): ("peewee",),
+    ("mail", "test", "--help"): ("peewee",),
     ("move", "--help"): ("peewee", "psycopg", "asyncio"),
     ("operator", "list"): ("peewee",),
     ("report", "list"): ("peewee", "marshmallow"),

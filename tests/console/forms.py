@@ -6,6 +6,7 @@ from typing import Any
 from audience.access import keys, operators, sessions
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.bulk import actions as bulk_actions
+from audience.forms import forms
 from audience.imports import imports
 from audience.operations import kept_backups
 from audience.reports import reports
@@ -109,6 +110,9 @@ class World(dict[str, Any]):
         made = segments.create(self.site, {"name": "Kept", "rules": {"tag": "vip"}})
         return f"{self.root}/segments/{made.id}"
 
+    def sign_up_form(self):
+        return f"{self.root}/forms/{forms.create(self.site, {'name': 'Kept'}).id}"
+
     def report(self):
         item = {"name": "Kept", "report_type": "Reporting::Reports::NewVisitorsReport"}
         return f"{self.root}/reports/{reports.create(self.site, item).id}"
@@ -136,6 +140,13 @@ PERSON = f"{SITE}/subscribers/<subscriber_uuid>"
 HOOKS = f"{SITE}/webhooks/<number:webhook_id>"
 TAG = {"act": "tag", "tag": "Spring  Fair\r\n<b>"}
 REPORT = {"name": "New", "report_type": "Reporting::Reports::NewVisitorsReport"}
+FORM = {
+    "name": "Blog",
+    "language": "en",
+    "confirm": "click",
+    "wording_en": "Yes.",
+    "origins": "https://a.example",
+}
 HOOK_FIELDS = {"url": f"{HOOK}/2", "kinds": ["created", "erased"]}
 WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     "/account/email": ("/account/email", {"email": "mine@example.com"}),
@@ -174,6 +185,9 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/reports/new": ("$root/reports/new", REPORT),
     f"{SITE}/reports/<report_id>/edit": ("$report/edit", REPORT),
     f"{SITE}/reports/<report_id>/delete": ("$report/delete", {}),
+    f"{SITE}/forms/new": ("$root/forms/new", FORM),
+    f"{SITE}/forms/<number:form_id>": ("$sign_up_form", FORM),
+    f"{SITE}/forms/<number:form_id>/state": ("$sign_up_form/state", {"state": "archived"}),
     f"{SITE}/segments/new": ("$root/segments/new", {"name": "VIP", "rules": RULES}),
     f"{SITE}/segments/<segment_id>/edit": ("$segment/edit", {"name": "VIP", "rules": RULES}),
     f"{SITE}/segments/<segment_id>/delete": ("$segment/delete", {}),

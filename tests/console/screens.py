@@ -9,6 +9,7 @@ from audience.bulk import actions as bulk_actions
 from audience.changes.changes import Consent, change_from_item
 from audience.clock import DAY_MS
 from audience.deliveries.client import Delivered
+from audience.forms import forms
 from audience.imports import file_imports, imports
 from audience.operations import site_lane
 from audience.operations.demo_imports import DemoRow
@@ -68,6 +69,10 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
     _act_on_all(site, "unsubscribe")
     address_lists.add(site, "deny", "spam.example")
     custom_fields.create(site, "empty")
+    texts = {"en": names[0][:1_000], "de": "Ja"}
+    forms.create(
+        site, {"name": "Front page", "wording": texts, "intro": texts, "origins": ["https://a.example"]}
+    )
     tags.create(site, "unused")
     long = {"url": f"{HOOK}?" + "x" * 1900, "segment_id": str(segment.id), "paused": True}
     for hook in ({"url": HOOK}, long):
@@ -105,6 +110,9 @@ def site_paths(site: Site) -> list[str]:
         *(f"{root}/{noun}" for noun in ("pages", "keys", "webhooks")),
         f"{root}/acts",
         *(f"{root}/acts/{each.id}" for each in bulk_actions.newest(site)),
+        f"{root}/forms",
+        f"{root}/forms/new",
+        *(f"{root}/forms/{each.id}" for each in forms.list_all(site)),
         f"{root}/segments/new",
         f"{root}/imports?before=1",
         f"{root}/imports/new",

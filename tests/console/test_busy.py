@@ -72,6 +72,7 @@ OF_FILES = {
 }  # fmt: skip
 WRITE_NOTHING = {
     f"{SITE}/subscribers/chosen", f"{SITE}/checks/<kind>", f"{SITE}/segments/preview", "/<path:rest>",
+    f"{SITE}/forms/<number:form_id>/preview/<name>",
     "/backups",  # asks a worker, by a file
     "/backups/<name>/download",
 }  # fmt: skip

@@ -82,7 +82,7 @@ def test_it_reads_without_script(browser, port, site, paths):
     page.get_by_label("Status").select_option("unsubscribed")
     page.get_by_role("button", name="Filter").click()
     assert page.get_by_role("link", name="p0@a.example").is_visible()
-    page.get_by_role("link", name="Sign-up checks").click()
+    page.get_by_role("link", name="Checks").click()
     page.get_by_label("Address", exact=True).fill("nonsense")
     page.get_by_role("button", name="Check").click()
     assert page.get_by_text("Not valid").first.is_visible()

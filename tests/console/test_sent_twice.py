@@ -23,6 +23,7 @@ GONE = "This form was sent before, and what it made is no longer there: begin a 
 MAKERS = {
     f"{SITE}/segments/new": ("segments", "$root/segments/new"),
     f"{SITE}/reports/new": ("reports", "$root/reports/new?kind=NewVisitors"),
+    f"{SITE}/forms/new": ("forms", "$root/forms/new"),
     f"{SITE}/webhooks": ("webhooks", "$root/webhooks"),
     f"{SITE}/webhooks/<number:webhook_id>/rotate": ("audit_log", "$root/webhooks/1"),
     f"{SITE}/keys": ("keys", "$root/keys"),

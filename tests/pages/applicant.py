@@ -11,7 +11,7 @@ from werkzeug.test import TestResponse
 
 from audience.access.sites import Site
 from audience.forms.forms import SignUpForm
-from audience.sign_ups import confirm_links
+from audience.sign_ups import confirming
 from storage import database
 from storage.sign_ups import sign_ups as stored
 from storage.sign_ups.sign_ups import SignUp
@@ -56,7 +56,7 @@ class Applicant:
         return self.all()[-1]
 
     def confirm_path(self, sign_up: SignUp | None = None) -> str:
-        return confirm_links.ConfirmLinks(self.site, "").url(sign_up or self.newest())
+        return confirming.ConfirmLinks(self.site, "").url(sign_up or self.newest())
 
 
 def hidden(page: TestResponse) -> dict[str, str]:

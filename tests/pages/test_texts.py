@@ -5,6 +5,8 @@ from importlib.resources import files
 
 import pytest
 
+from audience import local_dates
+from audience.clock import DAY_MS
 from audience.links.unsubscribing import REASONS
 from audience.looks.looks import LANGUAGES
 from audience.pages import texts
@@ -12,7 +14,6 @@ from audience.pages.texts import DEFAULT, Texts, table
 from audience.sign_ups.checks import PROBLEMS
 from storage import database
 from storage.looks import looks as stored_looks
-from storage.looks.looks import Look
 from tests.audience.undo.test_undos import put
 from tests.pages.visitor import heading
 
@@ -32,7 +33,6 @@ def placeholders(language):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_language_has_the_same_keys_and_placeholders(language):
     assert placeholders(language) == placeholders(DEFAULT)
-    assert len(table(language)["months"].split()) == 12
     assert all(text == text.strip() != "" for text in table(language).values())
     assert not re.search("[<>'\"&]| [?!;:]|e-mail", " ".join(table(language).values()))
 
@@ -43,7 +43,7 @@ def test_every_text_is_used_and_every_used_one_is_there():
         name or other for file in folder.iterdir() for name, other in USED.findall(file.read_text("utf-8"))
     }
     by_code = {
-        "this_address", "time", "date", "months", "language", *REASONS, *PROBLEMS,
+        "this_address", "language", *REASONS, *PROBLEMS,
         "email", "first_name", "last_name", "marked_as",
         *(f"{kind}{end}" for kind in ("broken", "large", "wait", "failed") for end in ("", "_say")),
     }  # fmt: skip
@@ -59,6 +59,19 @@ def test_every_text_is_used_and_every_used_one_is_there():
 def test_times_are_as_the_language_writes_them(language, time, date):
     said = Texts(language)
     assert (said.time(AT, "Africa/Harare"), said.date(AT, "Africa/Harare")) == (time, date)
+
+
+def test_every_language_writes_twelve_months():
+    assert local_dates.FORMS.keys() == {*LANGUAGES}
+    assert {len(form.months.split()) for form in local_dates.FORMS.values()} == {12}
+
+
+@pytest.mark.parametrize(("language", "date"), [
+    ("en", "1 December 2026"), ("de", "1. Dezember 2026"), ("es", "1 de diciembre de 2026"),
+    ("fr", "1er décembre 2026"), ("it", "1º dicembre 2026"), ("nl", "1 december 2026"),
+])  # fmt: skip
+def test_the_first_of_a_month_is_as_the_language_writes_it(language, date):
+    assert local_dates.date(language, AT + 6 * DAY_MS, "UTC") == date
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -81,7 +94,7 @@ def test_a_tag_means_a_language(tag, language):
 
 def put_language(site, language):
     with database.write(site.id):
-        stored_looks.put(site.id, Look(language=language))
+        stored_looks.put(site.id, {"language": language})
 
 
 def test_the_language_is_the_asked_one_then_the_persons_then_the_browsers_then_the_sites(zoe):

@@ -39,13 +39,19 @@ def bundled(domains: Path = DATA) -> EmailTables:
     return EmailTables(
         disposable=frozenset((domains / "disposable_domains.txt").read_text("ascii").split()),
         disposable_mx=frozenset(lines("validation/disposable_mx")),
-        free=frozenset((domains / "free_providers.txt").read_text("ascii").split()),
+        free=free_providers(domains),
         relays=frozenset(lines("validation/relays")),
         mailboxes=_mailboxes(),
         typos=Typos(lines("validation/big_providers"), frozenset(lines("validation/lookalikes")), is_suffix),
         names=NameModel({line[:2]: line[2:] for line in lines("validation/name_trigrams")}),
         user_agents=UserAgents((row["pattern"], row["kind"]) for row in rows("validation/user_agents")),
     )
+
+
+@cache
+def free_providers(domains: Path = DATA) -> frozenset[str]:
+    """The domains of the bundled table, or of another folder's, under which anybody gets a mailbox."""
+    return frozenset((domains / "free_providers.txt").read_text("ascii").split())
 
 
 def load_tables(instance: Path) -> EmailTables:

@@ -38,7 +38,7 @@ document.addEventListener("click", (event) => {
 // A second click waits for what the first has sent; a download leaves the page as it is
 document.addEventListener("submit", (event) => {
   const form = event.target
-  if (event.defaultPrevented || form.method !== "post") return
+  if (event.defaultPrevented || form.method !== "post" || event.submitter?.formTarget) return
   if (form.dataset.sent) return event.preventDefault()
   form.dataset.sent = "1"
   setTimeout(() => { delete form.dataset.sent }, 3000)
@@ -60,6 +60,14 @@ document.querySelector("[data-goes-on]")?.requestSubmit()
 for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false
   button.addEventListener("click", () => print())
+}
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.hidden = !navigator.clipboard // only under https
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent)
+    button.lastChild.textContent = "Copied"
+  })
 }
 
 // Those who are ticked in a list, counted

@@ -61,7 +61,8 @@ def test_every_accent_is_readable(accent):
 def test_a_look_is_kept_and_audited_by_what_changed(site):
     looks.change(site, sent(), PNG, False, COMMAND_LINE)
     look = looks.get(site)
-    assert look._asdict() == sent() | {"logo_hash": look.logo_hash}
+    of_mail = {"mail_from": "", "mail_name": "", "reply_to": ""}
+    assert look._asdict() == sent() | {"logo_hash": look.logo_hash} | of_mail
     assert looks.logo(site) == Logo(PNG, "image/png")
     looks.change(site, sent(accent=""), b"", False, COMMAND_LINE)
     assert (looks.get(site).accent, looks.logo(site)) == ("", Logo(PNG, "image/png"))

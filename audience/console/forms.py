@@ -1,0 +1,135 @@
+"""Forms by which visitors sign up, and one of them: settings, preview, HTML, versions of its wording."""
+
+from operator import attrgetter
+from typing import Any
+
+from flask import Blueprint, Response, g, render_template, request
+
+from audience.access.sites import Site
+from audience.console.page import actor, checked, page, read_form, redirect_to
+from audience.console.sent_once import again, make_once
+from audience.console.site_pages import LANGUAGE_NAMES
+from audience.forms import embedding, forms
+from audience.forms.forms import SignUpForm
+from audience.http.services import settings
+from audience.looks import looks, senders
+from audience.pages import previews
+from schemas.forms import SaveForm
+from schemas.values import LANGUAGES, NAMES
+
+blueprint = Blueprint("forms", __name__)
+
+NEW_NAME = "Website"
+TEXTS = ("intro", "wording", "thanks")
+LINES = ("name", "language", "next_url", "confirmed_url", "confirm", *NAMES, "tags", "origins")
+NEEDED, ASKED = "needed", "asked"
+FRAMES = {"form": "Form", "mailbox": "Check your inbox", "confirm": "Confirm", "welcome": "You’re in"}
+
+
+@blueprint.get("/sites/<site_uuid>/forms")
+@page(role="viewer")
+def index(site: Site) -> str:
+    """Forms"""
+    lack = senders.lack(site, settings())
+    return render_template("forms.html", listed=forms.list_all(site), look=looks.get(site), lack=lack)
+
+
+@blueprint.get("/sites/<site_uuid>/forms/new")
+@page(role="manager")
+def new(site: Site) -> str:
+    """A new form, with what is proposed"""
+    return _settings(site, forms.draft(site, {"name": NEW_NAME}))
+
+
+@blueprint.post("/sites/<site_uuid>/forms/new")
+@page(role="manager", again=new)
+def create(site: Site) -> Response:
+    """Make a form"""
+    item = _item()
+    form, form_id = make_once(site.id, lambda: forms.create(site, item, actor()), attrgetter("id"))
+    return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=again(form))
+
+
+@blueprint.get("/sites/<site_uuid>/forms/<number:form_id>")
+@page(role="viewer")
+def show(site: Site, form_id: int) -> str:
+    """A form"""
+    return _settings(site, forms.get(site, form_id))
+
+
+@blueprint.post("/sites/<site_uuid>/forms/<number:form_id>")
+@page(role="manager", again=show)
+def change(site: Site, form_id: int) -> Response:
+    """Change a form"""
+    forms.change(site, form_id, _item(), actor())
+    return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id)
+
+
+@blueprint.post("/sites/<site_uuid>/forms/<number:form_id>/state")
+@page(role="manager", again=show)
+def set_state(site: Site, form_id: int) -> Response:
+    """Open, pause or archive a form"""
+    item = checked(SaveForm(), {"form": {"state": read_form().get("state", "")}})["form"]
+    forms.change(site, form_id, item, actor(), senders.lack(site, settings()))
+    return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id)
+
+
+@blueprint.get("/sites/<site_uuid>/forms/<number:form_id>/preview/<name>")
+@page(role="viewer")
+def preview(site: Site, form_id: int, name: str) -> Response:
+    """A page of the form as it is saved; of the form 0, as it is proposed"""
+    form = forms.get(site, form_id) if form_id else forms.draft(site, {"name": NEW_NAME})
+    return previews.show_form(name, site, form)
+
+
+@blueprint.post("/sites/<site_uuid>/forms/<number:form_id>/preview/<name>")
+@page(role="manager")
+def preview_typed(site: Site, form_id: int, name: str) -> Response:
+    """A page of the form with what was typed; nothing is saved"""
+    return previews.show_form(name, site, forms.draft(site, _item(), form_id))
+
+
+def _settings(site: Site, form: SignUpForm) -> str:
+    written = forms.languages(form)
+    errors = g.refused.errors if "refused" in g else ()
+    htmls = {language: _html(site, form, language) for language in written} if form.id else {}
+    return render_template(
+        "sign_up_form.html",
+        form=form,
+        sent=_sent() if "name" in request.form else _of(form),
+        languages={language: LANGUAGE_NAMES[language] for language in LANGUAGES},
+        frames=FRAMES,
+        htmls=htmls,
+        wordings=forms.wordings(site, form.id),
+        look=looks.get(site),
+        lack=senders.lack(site, settings()),
+        problems={error.field.partition("[")[0]: error.message for error in errors},
+    )
+
+
+def _html(site: Site, form: SignUpForm, language: str) -> str:
+    return embedding.html(site, form, language, settings().base_url)
+
+
+def _sent() -> dict[str, Any]:
+    """The fields as they were sent."""
+    form = read_form()
+    texts = {kind: {each: form.get(f"{kind}_{each}", "") for each in LANGUAGES} for kind in TEXTS}
+    return {name: form.get(name, "") for name in LINES} | texts | {"is_test": "is_test" in form}
+
+
+def _of(form: SignUpForm) -> dict[str, Any]:
+    """The fields of a form."""
+    fields = {field.key: NEEDED if field.required else ASKED for field in form.fields}
+    lists = {"tags": ", ".join(form.tags), "origins": ", ".join(form.origins)}
+    return form._asdict() | dict.fromkeys(NAMES, "") | fields | lists
+
+
+def _item() -> dict[str, Any]:
+    """The form that was sent, as the API takes it. Raises `Refused`."""
+    sent = _sent()
+    fields = [{"key": key, "required": sent.pop(key) == NEEDED} for key in NAMES if sent[key]]
+    values = {name: value for name, value in sent.items() if name not in NAMES}
+    values |= {"fields": fields, "origins": sent["origins"].replace(",", " ").split()}
+    item: dict[str, Any] = checked(SaveForm(), {"form": values})["form"]
+    return item

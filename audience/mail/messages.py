@@ -1,0 +1,114 @@
+"""The emails: fixed plain text in seven languages, with nothing in it that a visitor typed."""
+
+import textwrap
+import tomllib
+from datetime import datetime
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.utils import make_msgid
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+from urllib.parse import urljoin
+from zoneinfo import ZoneInfo
+
+from audience import clock, local_dates
+from audience.mail.sender import Sender
+
+WIDTH = 76
+NO_BREAK = "\xa0"  # a space, which `isprintable` does not count
+LABELLED = ("imprint", "privacy")  # in the footer
+
+
+class SignUpAsked(NamedTuple):
+    """What a confirmation says of a sign-up. Instants are in milliseconds. Without a `page` on which it was
+    asked for, the home page is named, or else where the links lead.
+    """
+
+    page: str
+    requested_at: int
+    expires_at: int
+    confirm_url: str
+    decline_url: str
+
+
+def confirmation(
+    language: str, sender: Sender, email: str, message_id: str, asked: SignUpAsked
+) -> EmailMessage:
+    """`message_id` is without angle brackets, and the same for each try."""
+    zone = sender.time_zone
+    values = {
+        "confirm_url": asked.confirm_url,
+        "decline_url": asked.decline_url,
+        "expires_date": local_dates.date(language, asked.expires_at, zone),
+        "expires_day": local_dates.day(language, asked.expires_at, zone),
+        "date": local_dates.date(language, asked.requested_at, zone),
+        "time": local_dates.time(language, asked.requested_at, zone),
+        "zone": zone,
+        "page": asked.page or sender.home or urljoin(asked.confirm_url, "/"),
+    }
+    return _message("confirmation", language, sender, email, values, message_id)
+
+
+def links(
+    language: str, sender: Sender, email: str, unsubscribe_url: str, preferences_url: str
+) -> EmailMessage:
+    values = {"unsubscribe_url": unsubscribe_url, "preferences_url": preferences_url}
+    return _message("links", language, sender, email, values)
+
+
+def alarm(language: str, sender: Sender, email: str, console_url: str) -> EmailMessage:
+    return _message("alarm", language, sender, email, {"console_url": console_url})
+
+
+def test(language: str, sender: Sender, email: str) -> EmailMessage:
+    return _message("test", language, sender, email, {})
+
+
+@cache
+def table(language: str) -> dict[str, Any]:
+    file = files("audience.mail") / "languages" / f"{language}.toml"
+    return tomllib.loads(file.read_text("utf-8"))
+
+
+def _message(
+    kind: str, language: str, sender: Sender, email: str, values: dict[str, str], message_id: str = ""
+) -> EmailMessage:
+    texts = table(language)
+    values = {key: _line(value) for key, value in (values | {"name": sender.name}).items()}
+    host = sender.mail_from.rpartition("@")[2]
+    message = EmailMessage()
+    message["From"] = _address(sender.mail_from, _line(sender.mail_name or sender.name))
+    message["To"] = _address(email)
+    message["Subject"] = texts[kind]["subject"].format(**values)
+    message["Date"] = datetime.fromtimestamp(clock.now_ms() // 1000, ZoneInfo(sender.time_zone))
+    message["Message-ID"] = f"<{message_id}>" if message_id else make_msgid(domain=host)
+    if sender.reply_to:
+        message["Reply-To"] = _address(sender.reply_to)
+    message["Auto-Submitted"] = "auto-generated"
+    body = _wrapped(texts[kind]["text"].strip().format(**values))
+    message.set_content(f"{body}\n\n{_footer(texts, sender)}\n", cte="quoted-printable")
+    message["Content-Language"] = language
+    return message
+
+
+def _footer(texts: dict[str, Any], sender: Sender) -> str:
+    urls = {field: getattr(sender, field) for field in LABELLED}
+    lines = [sender.name, sender.home, *(texts[field].format(url=url) for field, url in urls.items() if url)]
+    return "\n".join(["-- ", *filter(None, map(_line, lines))])
+
+
+def _wrapped(text: str) -> str:
+    """The text in lines of `WIDTH`; no link is broken."""
+    fill = textwrap.TextWrapper(WIDTH, break_long_words=False, break_on_hyphens=False).fill
+    return "\n".join(map(fill, text.splitlines()))
+
+
+def _line(text: str) -> str:
+    """The text without what could end a line or a header, or turn the direction of reading."""
+    return "".join(letter if letter.isprintable() or letter == NO_BREAK else " " for letter in text).strip()
+
+
+def _address(email: str, name: str = "") -> Address:
+    local, _, domain = email.rpartition("@")
+    return Address(name, local, domain)

@@ -1,0 +1,88 @@
+"""The relay: the mail server that takes the emails of this instance, by the settings.
+
+What sends is imported when something is sent (`session.py`).
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from audience import clock, telemetry
+from audience.config import Settings
+from audience.mail.results import LATER, PAUSED, MailResult, server
+
+if TYPE_CHECKING:
+    from email.message import EmailMessage
+
+MOST_CONNECTIONS = 4  # of a process
+PAUSE_SECONDS = 60.0
+
+NOT_SET = "AUDIENCE_SMTP_URL is not set."
+BUSY = f"All {MOST_CONNECTIONS} connections to the mail server are in use."
+
+_places = threading.BoundedSemaphore(MOST_CONNECTIONS)
+
+
+class Step(NamedTuple):
+    """A step on the way to sending, and what the mail server answered, or a sentence."""
+
+    name: str
+    is_well: bool
+    said: str
+
+
+class Relay:
+    """Safe for threads. It pauses for a while when the mail server says that it takes nothing now."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._paused_until, self._said = 0.0, ""
+
+    def send(
+        self,
+        message: "EmailMessage",
+        sender: str,
+        recipient: str,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> MailResult:
+        """Hands a message over to one recipient, within a minute. `is_wanted` is asked once the recipient was
+        accepted: if it says no, nothing is sent.
+        """
+        if time.monotonic() < self._paused_until:
+            return MailResult(PAUSED, self._said)
+        if not _places.acquire(blocking=False):
+            return MailResult(PAUSED, BUSY)
+        began = clock.uptime_ms()
+        try:
+            result = self._hand_over(message, sender, recipient, is_wanted)
+        finally:
+            _places.release()
+        if result.status == PAUSED:
+            self._paused_until, self._said = time.monotonic() + PAUSE_SECONDS, result.said
+        telemetry.record_mail(result.status, (clock.uptime_ms() - began) / 1000)
+        return result
+
+    def _hand_over(
+        self, message: "EmailMessage", sender: str, recipient: str, is_wanted: Callable[[], bool]
+    ) -> MailResult:
+        from audience.mail import session
+
+        if not self._settings.smtp_url:
+            return MailResult(LATER, NOT_SET)
+        return session.hand_over(server(self._settings), message, sender, recipient, is_wanted)
+
+    def probe(self) -> list[Step]:
+        """Connects, encrypts, signs in and leaves, as `smtp_url` says, which is set. The first step that
+        fails is the last.
+        """
+        from audience.mail import session
+
+        steps: list[Step] = []
+        relay = server(self._settings)
+        try:
+            with session.start(relay, lambda name, answer: steps.append(Step(name, True, answer))):
+                pass
+        except session.FAILURES as error:
+            steps.append(Step(relay.steps[len(steps)], False, session.sentence(error)))
+        return steps

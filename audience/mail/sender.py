@@ -1,0 +1,38 @@
+"""Whom an email is from, and what is missing before one can be sent."""
+
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from audience.config import Settings
+
+NO_SERVER = "No mail server is set: set AUDIENCE_SMTP_URL, and restart the service."
+NO_FILE = "The mail server's user has no password: set AUDIENCE_SMTP_PASSWORD_FILE and restart the service."
+NO_ADDRESS = "The site has no From address: an administrator sets it in Settings, Pages and mail."
+NO_NAME = "The site has no public name: set it in Settings, Pages and mail."
+
+
+class Sender(NamedTuple):
+    """Whom an email is from, by the look of a site. What that leaves out is empty; `mail_name` is the name
+    beside the address `mail_from`.
+    """
+
+    name: str
+    mail_from: str
+    mail_name: str
+    reply_to: str
+    home: str
+    imprint: str
+    privacy: str
+    time_zone: str
+
+
+def missing(settings: Settings, sender: Sender) -> str:
+    """What is missing before a site can send emails, as a sentence; empty if nothing is."""
+    has_user = bool(urlsplit(settings.smtp_url).username)
+    lacking = {
+        NO_SERVER: not settings.smtp_url,
+        NO_FILE: has_user and not settings.smtp_password_file,
+        NO_ADDRESS: not sender.mail_from,
+        NO_NAME: not sender.name,
+    }
+    return next((sentence for sentence, is_so in lacking.items() if is_so), "")

@@ -1,0 +1,229 @@
+"""One connection to the mail server, by `smtplib`, under a deadline of its own.
+
+Imported where an email is sent: a process that sends none would keep a megabyte for it.
+"""
+
+import smtplib
+import socket
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP, SMTPUTF8
+from ipaddress import ip_address
+from pathlib import Path
+from threading import Timer
+
+from audience.deliveries.addresses import is_public
+from audience.deliveries.client import Deadline, connect
+from audience.deliveries.names import NameUnknown, look_up
+from audience.mail.results import (
+    AUTH,
+    CONNECT,
+    ENCRYPTED,
+    LATER,
+    PAUSED,
+    PLAIN,
+    QUIT,
+    REFUSED,
+    SENT,
+    STARTTLS,
+    STOPPED,
+    UPGRADED,
+    MailResult,
+    SmtpServer,
+    answer,
+)
+
+CONNECT_SECONDS, COMMAND_SECONDS, SECONDS = 10.0, 30.0, 60.0
+LEAVING_SECONDS = 1.0  # for the answer to QUIT
+OK, FORWARDED, CLOSING, CLOSED = 250, 251, 421, 221
+METHODS = {"PLAIN", "LOGIN", "CRAM-MD5"}  # of signing in, which `smtplib` has
+
+NO_SMTPUTF8 = "The mail server takes no address with letters beyond ASCII (it lacks SMTPUTF8)."
+NO_STARTTLS = "The mail server offers no STARTTLS: use smtps://, or the port on which it does."
+NO_AUTH = f"The mail server offers no way to sign in that is known here ({', '.join(sorted(METHODS))})."
+NO_FILE = "AUDIENCE_SMTP_PASSWORD_FILE names no file that can be read: correct its name or its rights."
+NO_NAME = "The mail server's name was not found: check AUDIENCE_SMTP_URL, and that this machine's DNS works."
+NO_ANSWER = "The mail server did not answer in time."
+BROKE_OFF = "The mail server broke off the connection."
+NO_CONNECTION = "The mail server cannot be reached: check host and port in AUDIENCE_SMTP_URL, and firewalls."
+NOT_TRUSTED = "The mail server's certificate is not valid for its name: use that name, or renew it."
+NO_TLS = "The mail server does not speak TLS 1.2 or newer here: smtps:// begins with TLS, smtp:// without."
+NOT_PRIVATE = "smtp+plain:// is for loopback and private addresses: use smtps:// or smtp://."
+NOT_SMTP = "The mail server's answer is not SMTP: check host and port in AUDIENCE_SMTP_URL."
+SENTENCES: tuple[tuple[type[Exception], str], ...] = (  # the first that is of its kind
+    (NameUnknown, NO_NAME),
+    (smtplib.SMTPServerDisconnected, BROKE_OFF),
+    (smtplib.SMTPException, NOT_SMTP),
+    (TimeoutError, NO_ANSWER),
+    (ssl.SSLCertVerificationError, NOT_TRUSTED),
+    (ssl.SSLError, NO_TLS),
+    (OSError, NO_CONNECTION),
+    (ValueError, NOT_SMTP),
+)
+
+
+class Unfit(Exception):
+    """Something that is needed is missing or may not be; the message is a sentence."""
+
+
+FAILURES: tuple[type[Exception], ...] = (Unfit, *(kind for kind, _ in SENTENCES))
+Note = Callable[[str, str], object]
+
+
+class MailSession(smtplib.SMTP):
+    """A connection that is broken off at the deadline, however slowly the other side goes on."""
+
+    _timer: Timer | None = None
+
+    def __init__(self, server: SmtpServer, deadline: Deadline) -> None:
+        self._server, self._deadline = server, deadline
+        try:
+            super().__init__(server.host, server.port, server.own_name, COMMAND_SECONDS)
+        except BaseException:
+            self.leave()
+            raise
+
+    def _get_socket(self, host: str, _port: int, timeout: float) -> socket.socket:
+        """What `smtplib` calls to connect."""
+        connection = connect(self._addresses(), self._server.port, Deadline(CONNECT_SECONDS))
+        self._twin = connection.dup()  # to shut it down from outside, encrypted or not
+        self._timer = Timer(self._deadline.left(), _shut_down, [self._twin])
+        self._timer.daemon = True
+        self._timer.start()
+        connection.settimeout(timeout)
+        if self._server.scheme == ENCRYPTED:
+            return ssl.create_default_context().wrap_socket(connection, server_hostname=host)
+        return connection
+
+    def _addresses(self) -> list[str]:
+        addresses = look_up(self._server.host, CONNECT_SECONDS)
+        if self._server.scheme == PLAIN and any(is_public(ip_address(address)) for address in addresses):
+            raise Unfit(NOT_PRIVATE)
+        return addresses
+
+    def prepare(self, note: Note) -> None:
+        """Encrypts the connection, and signs in."""
+        self.greet()
+        if self._server.scheme == UPGRADED:
+            if not self.has_extn("starttls"):
+                raise Unfit(NO_STARTTLS)
+            note(STARTTLS, answer(*self.starttls(context=ssl.create_default_context())))
+            self.greet()
+        if self._server.user:
+            if METHODS.isdisjoint(self.esmtp_features.get("auth", "").upper().split()):
+                raise Unfit(NO_AUTH)
+            password = _password(self._server.password_file)
+            note(AUTH, answer(*self.login(self._server.user, password)))
+
+    def greet(self) -> None:
+        code, text = self.ehlo()
+        if code != OK:
+            raise smtplib.SMTPHeloError(code, text)
+
+    def deliver(
+        self, message: EmailMessage, sender: str, recipient: str, is_wanted: Callable[[], bool]
+    ) -> MailResult:
+        is_ascii = recipient.isascii()
+        if not is_ascii and not self.has_extn("smtputf8"):
+            return MailResult(REFUSED, NO_SMTPUTF8)
+        code, text = self.mail(sender, () if is_ascii else ("SMTPUTF8",))
+        if code != OK:
+            return MailResult(PAUSED if 400 <= code < 500 else LATER, answer(code, text))
+        code, text = self.rcpt(_quoted(recipient))
+        if code not in (OK, FORWARDED):
+            return _refused(code, text)
+        if not is_wanted():
+            self.rset()
+            return MailResult(STOPPED, "")
+        code, text = self.data(message.as_bytes(policy=SMTP if is_ascii else SMTPUTF8))
+        return MailResult(SENT, answer(code, text)) if code == OK else _refused(code, text)
+
+    def leave(self) -> str:
+        """Ends the session, whatever its state; what the other side answered to that."""
+        farewell = ""
+        with suppress(smtplib.SMTPException, OSError, ValueError):
+            if self.sock:
+                self.sock.settimeout(LEAVING_SECONDS)
+                farewell = answer(*self.quit())
+        self.close()
+        if self._timer:
+            self._timer.cancel()
+            self._twin.close()
+        return farewell
+
+
+def hand_over(
+    server: SmtpServer,
+    message: EmailMessage,
+    sender: str,
+    recipient: str,
+    is_wanted: Callable[[], bool],
+) -> MailResult:
+    """Sends a message to one recipient, within `SECONDS`. Raises no network errors."""
+    try:
+        with start(server, lambda *_: None) as session:
+            return session.deliver(message, sender, recipient, is_wanted)
+    except smtplib.SMTPDataError as error:
+        return _refused(error.smtp_code, _bytes(error.smtp_error))
+    except smtplib.SMTPResponseException as error:
+        return MailResult(PAUSED if error.smtp_code == CLOSING else LATER, sentence(error))
+    except FAILURES as error:
+        return MailResult(LATER, sentence(error))
+
+
+@contextmanager
+def start(server: SmtpServer, note: Note) -> Iterator[MailSession]:
+    """A session in which one can send. `note` gets each step that was taken, and what was answered."""
+    deadline = Deadline(SECONDS)
+    session = MailSession(server, deadline)
+    try:
+        note(CONNECT, f"{server.host}:{server.port}")
+        session.prepare(note)
+        yield session
+    except smtplib.SMTPServerDisconnected:
+        deadline.left()  # which raises the error if it was us
+        raise
+    finally:
+        farewell = session.leave()
+    note(QUIT, farewell)
+
+
+def sentence(error: Exception) -> str:
+    """What went wrong, for people."""
+    if isinstance(error, smtplib.SMTPResponseException):
+        return answer(error.smtp_code, _bytes(error.smtp_error))
+    if isinstance(error, Unfit):
+        return str(error)
+    if isinstance(error.__context__, TimeoutError):  # `smtplib` says that it was broken off
+        return NO_ANSWER
+    return next(sentence for kind, sentence in SENTENCES if isinstance(error, kind))
+
+
+def _refused(code: int, text: bytes) -> MailResult:
+    """The result of an answer to the recipient or to the message."""
+    status = PAUSED if code == CLOSING else REFUSED if code >= 500 else LATER
+    return MailResult(status, answer(code, text))
+
+
+def _password(file: str) -> str:
+    try:
+        return Path(file).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        raise Unfit(NO_FILE) from None
+
+
+def _quoted(recipient: str) -> str:
+    local, _, domain = recipient.rpartition("@")
+    return f"<{Address(username=local, domain=domain).addr_spec}>"
+
+
+def _bytes(text: bytes | str) -> bytes:
+    return text.encode() if isinstance(text, str) else text
+
+
+def _shut_down(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,46 @@
+"""Whether this database sends messages: webhooks, and confirmations of sign-ups. A copy of it sends none."""
+
+import uuid
+
+from storage import database
+from storage.access import sites as stored_sites
+from storage.access.sites import Site
+from storage.instance import state as instance_state
+from storage.sign_ups import sign_ups
+from storage.webhooks import webhooks
+
+
+def is_sent_here() -> bool:
+    """Whether messages are sent from the open database: not during a move.
+
+    In a copy of the database from which they were sent, `hold_all` is done once.
+    """
+    with database.session():
+        if not instance_state.is_here():
+            return False
+        home, here = instance_state.home()
+    if here not in ("", home):
+        if home:
+            hold_all()
+        with database.write(database.SHARED):
+            instance_state.put_home(here)
+    return True
+
+
+def hold_all() -> int:
+    """Pauses all webhooks of a restored or copied instance, until an operator resumes them, and holds all
+    sign-ups: whoever asked may have left since. Returns how many webhooks it paused.
+    """
+    with database.session():
+        sites = stored_sites.list_all()
+    return sum(_hold(site) for site in sites)
+
+
+@database.writes_site
+def _hold(site: Site) -> int:
+    """Links that were sent confirm nothing any more: those that are held are given other ones."""
+    sign_ups.end_sent(site.id)
+    for sign_up in sign_ups.with_status(site.id, sign_ups.WAITING):
+        held = {"status": sign_ups.HELD, "reason": sign_ups.RESTORED, "nonce": str(uuid.uuid4())}
+        sign_ups.change(held, site_id=site.id, id=sign_up.id)
+    return webhooks.pause_all(site.id, webhooks.RESTORED)

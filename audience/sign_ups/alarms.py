@@ -1,0 +1,65 @@
+"""The alarm of a site: on while hardly anybody confirms, as when mails go to people who never asked.
+
+While it is on, sign-ups are held, but for a trickle; it goes off by itself once people confirm.
+"""
+
+from audience import clock
+from audience.access.sites import Site
+from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
+from audience.sign_ups import mailboxes, sign_ups
+from storage import database
+from storage import jobs as stored_jobs
+from storage.sign_ups import alarms as stored
+from storage.sign_ups import sign_ups as stored_sign_ups
+from storage.sign_ups.alarms import Alarm
+from storage.sign_ups.sign_ups import ALARM, DOMAIN, HOUR
+
+JOB = "alarm"  # which tells the owners
+GROWN_MS = 30 * MINUTE_MS  # after which a confirmation is judged
+LOOKED_BACK_MS = 7 * DAY_MS
+JUDGED, LEAST_CONFIRMED = 50, 5  # on if fewer of so many confirm
+JUDGED_TO_END, ENOUGH_CONFIRMED = 30, 6  # off if as many do
+TRICKLE = ((10, HOUR_MS),)
+TRICKLED = (ALARM, HOUR, DOMAIN)  # why those are held of which some go
+
+
+def look(site_id: int) -> Alarm:
+    """The alarm as it is now, in the caller's transaction, which it turns on or off."""
+    now, alarm = clock.now_ms(), stored.get(site_id)
+    since = max(alarm.judged_from, now - LOOKED_BACK_MS)
+    newest = stored_sign_ups.newest_sent(site_id, since, now - GROWN_MS, JUDGED)
+    if alarm.held_at:
+        last = newest[:JUDGED_TO_END]
+        if len(last) == JUDGED_TO_END and sum(last) >= ENOUGH_CONFIRMED:
+            return _put(site_id, alarm._replace(held_at=0))
+    elif len(newest) == JUDGED and sum(newest) < LEAST_CONFIRMED:
+        stored_jobs.add(site_id, JOB, 0)
+        return _put(site_id, alarm._replace(held_at=now))
+    return alarm
+
+
+def turn_off(site_id: int) -> None:
+    """In the caller's transaction: what was sent so far no longer counts."""
+    _put(site_id, stored.get(site_id)._replace(held_at=0, judged_from=clock.now_ms()))
+
+
+@database.session()
+def held_since(site: Site) -> int:
+    """Since when the alarm is on, in milliseconds; 0 if it is off."""
+    return stored.get(site.id).held_at
+
+
+def trickle(site: Site) -> None:
+    """Sends the confirmations of a few held sign-ups, from networks that were seen once."""
+    with database.write(site.id):
+        look(site.id)
+        most = TRICKLE[0][0]
+        for sign_up in stored_sign_ups.held_from_new_networks(site.id, TRICKLED, most):
+            if not mailboxes.reserve_one(f"trickle {site.uuid}", TRICKLE):
+                break
+            sign_ups.release(site, sign_up)
+
+
+def _put(site_id: int, alarm: Alarm) -> Alarm:
+    stored.put(site_id, alarm)
+    return alarm

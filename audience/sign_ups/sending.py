@@ -1,0 +1,152 @@
+"""Sends the confirmations of sign-ups: each as a job, until the mail server has taken it or refuses it.
+
+A try is noted before it begins, so that no mailbox is counted twice. A crash after the mail server has taken
+it sends it again, under the same Message-ID. No connection to the database is held meanwhile.
+"""
+
+import hashlib
+from contextlib import suppress
+from functools import partial
+
+from audience import clock, jobs, outgoing
+from audience.access import sites
+from audience.access.sites import Site
+from audience.clock import MINUTE_MS
+from audience.config import Settings
+from audience.errors import NotFound
+from audience.forms import forms
+from audience.forms.forms import SignUpForm
+from audience.jobs import NET, Job, Kind
+from audience.looks import senders
+from audience.mail import messages
+from audience.mail.messages import SignUpAsked
+from audience.mail.relay import Relay
+from audience.mail.results import LATER, PAUSED, REFUSED, SENT, MailResult
+from audience.mail.sender import NO_ADDRESS
+from audience.sign_ups.confirming import ConfirmLinks
+from audience.sign_ups.decisions import decide
+from audience.sign_ups.sign_ups import HELD_MS, NO_SIGN_UP, OPEN_MS
+from storage import database
+from storage.sign_ups import counts
+from storage.sign_ups import sign_ups as stored
+from storage.sign_ups.sign_ups import FAILED, HELD, WAITING, SignUp
+
+SENDING = NET._replace(lease_ms=90_000)  # longer than a mail server is waited for
+MOVE_MS = 5_000  # until it is asked again whether a move has ended
+PAUSE_MS = MINUTE_MS
+WAITS_MS = [minutes * MINUTE_MS for minutes in (1, 5, 15, *[60] * 72)]  # between tries; then it has failed
+UNSENDABLE = "relay"  # why one has failed that was refused by no mail server
+
+
+def kind(settings: Settings, relay: Relay) -> Kind:
+    per_hour, base_url = settings.confirmations_per_hour, settings.base_url
+    return Kind(stored.JOB, NET, partial(step, relay=relay, base_url=base_url, per_hour=per_hour))
+
+
+def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, per_hour: int) -> int:
+    """Tries to send the confirmation of a sign-up."""
+    if not outgoing.is_sent_here():
+        return MOVE_MS
+    site = sites.get(job.site_id)
+    with database.write(site.id):
+        jobs.hold(job, SENDING)
+        sign_up = _begin(site, job, base_url, per_hour)
+        if sign_up is None:
+            return jobs.SETTLED
+    result = _send(site, sign_up, relay, base_url)
+    with database.write(site.id):
+        jobs.hold(job, NET)
+        if wait_ms := _note(site.id, sign_up, result):
+            jobs.put_off(job, wait_ms)
+        else:
+            jobs.end(job)
+    return jobs.SETTLED
+
+
+def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> SignUp | None:
+    """The sign-up with one more try; None if it is not sent now, and the job settled."""
+    sign_up = stored.get(site_id=site.id, id=job.subject)
+    if sign_up is None:
+        raise NotFound(NO_SIGN_UP)
+    if sign_up.status != WAITING:
+        jobs.end(job)
+        return None
+    outcome, reason = decide(site, _form(site, sign_up), sign_up, base_url, per_hour)
+    if outcome == WAITING:
+        jobs.put_off(job, 10 * MINUTE_MS)
+        return None
+    if outcome:
+        _set_aside(site.id, sign_up, outcome, reason)
+        jobs.end(job)
+        return None
+    sign_up = sign_up._replace(tries=sign_up.tries + 1)
+    stored.change({"tries": sign_up.tries, "next_try_at": None}, site_id=site.id, id=sign_up.id)
+    return sign_up
+
+
+def _set_aside(site_id: int, sign_up: SignUp, outcome: str, reason: str) -> None:
+    """Holds a sign-up, or keeps nothing of it."""
+    counts.add(site_id, sign_up.form_id, outcome, clock.now_ms())
+    if outcome == HELD:
+        held = {"status": HELD, "reason": reason, "expires_at": sign_up.requested_at + HELD_MS}
+        stored.change(held, site_id=site_id, id=sign_up.id)
+    else:
+        stored.delete(site_id=site_id, id=sign_up.id)
+
+
+def _send(site: Site, sign_up: SignUp, relay: Relay, base_url: str) -> MailResult:
+    sender = senders.sender(site)
+    if not sender.mail_from:
+        return MailResult(LATER, NO_ADDRESS)
+    links = ConfirmLinks(site, base_url)
+    asked = SignUpAsked(
+        sign_up.origin or sender.home,
+        sign_up.requested_at,
+        clock.now_ms() + OPEN_MS,
+        links.url(sign_up),
+        links.decline_url(sign_up),
+    )
+    host = sender.mail_from.rpartition("@")[2]
+    message_id = f"s-{hashlib.sha256(sign_up.nonce.encode()).hexdigest()[:32]}@{host}"
+    message = messages.confirmation(sign_up.language, sender, sign_up.email, message_id, asked)
+    return relay.send(message, sender.mail_from, sign_up.email, partial(_is_wanted, site, sign_up))
+
+
+@database.session()
+def _is_wanted(site: Site, sign_up: SignUp) -> bool:
+    """Whether it was neither ended nor erased meanwhile."""
+    return stored.has(site_id=site.id, id=sign_up.id, status=WAITING)
+
+
+def _note(site_id: int, sign_up: SignUp, result: MailResult) -> int:
+    """Notes the answer to a try; the milliseconds until the next, 0 if there is none."""
+    now = clock.now_ms()
+    if result.status == SENT:
+        sent = {"sent_at": now, "expires_at": now + OPEN_MS, "reason": ""}
+        _settle(site_id, sign_up, SENT, result.said, **sent)
+        return 0
+    is_over = result.status == LATER and sign_up.tries > len(WAITS_MS)
+    if result.status == REFUSED or is_over:
+        _settle(site_id, sign_up, FAILED, result.said, reason=UNSENDABLE if is_over else "")
+        return 0
+    if result.status not in (LATER, PAUSED):
+        return 0
+    is_paused = result.status == PAUSED
+    wait_ms = PAUSE_MS if is_paused else WAITS_MS[sign_up.tries - 1]
+    tries = max(1, sign_up.tries - is_paused)
+    noted = {"tries": tries, "next_try_at": now + wait_ms, "said": result.said}
+    stored.change(noted, site_id=site_id, id=sign_up.id, status=WAITING)
+    return wait_ms
+
+
+def _settle(site_id: int, sign_up: SignUp, status: str, answer: str, **more: object) -> None:
+    """Also counts a mail whose sign-up was ended while it went."""
+    counts.add(site_id, sign_up.form_id, status, clock.now_ms())
+    values = {"status": status, "said": answer, "next_try_at": None} | more
+    stored.change(values, site_id=site_id, id=sign_up.id, status=WAITING)
+
+
+def _form(site: Site, sign_up: SignUp) -> SignUpForm | None:
+    with suppress(NotFound):
+        return forms.get(site, sign_up.form_id)
+    return None

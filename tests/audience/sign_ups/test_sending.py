@@ -1,0 +1,332 @@
+"""A confirmation is sent once while all goes well, again where it does not, and never to whom it must not."""
+
+import pytest
+
+from audience import clock, jobs
+from audience.access import address_lists, sites
+from audience.access.audit_log import COMMAND_LINE
+from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
+from audience.errors import Refused, TooMany
+from audience.mail.results import LATER, PAUSED, REFUSED, SENT
+from audience.sign_ups import confirming, holds, mailboxes, sending, sign_ups
+from audience.sign_ups.confirming import ConfirmOutcome
+from storage import database
+from storage.instance import state as instance_state
+from tests.audience.undo.test_undos import put, run
+from tests.sign_up_steps import (
+    ZOE,
+    FakeRelay,
+    ask,
+    confirm,
+    counted,
+    make_form,
+    make_sender,
+    read,
+    row,
+    send,
+    token,
+)
+
+
+class Killed(BaseException):
+    """As a worker that is killed: nothing handles it."""
+
+
+def killed(*_, **__):
+    raise Killed
+
+
+@pytest.fixture
+def form(site):
+    make_sender(site)
+    return make_form(site)
+
+
+@pytest.fixture
+def relay():
+    return FakeRelay()
+
+
+@database.session()
+def job_left(site):
+    return database.row("SELECT not_before FROM jobs WHERE site_id = ? AND kind = 'confirmation'", (site.id,))
+
+
+def test_a_mail_goes_out_and_its_link_confirms(site, form, relay):
+    sign_up = ask(site, form)
+    send(site, relay)
+    [mail] = relay.mails
+    assert (mail.recipient, mail.sender) == (ZOE, "letters@harbour.example")
+    assert token(site, sign_up) in mail.text.replace("=\n", "")
+    sent = row(site, sign_up)
+    assert (sent.status, sent.said, sent.tries) == ("sent", "250 OK", 1)
+    assert sent.expires_at == sent.sent_at + 7 * DAY_MS
+    assert job_left(site) is None
+    send(site, relay)
+    assert len(relay.mails) == 1
+    assert confirm(site, sign_up) is ConfirmOutcome.CONFIRMED
+    assert counted(site) == {"asked": 1, "sent": 1, "confirmed": 1}
+
+
+def test_the_mail_goes_to_the_normal_form_and_has_nothing_that_was_typed(site, form, relay):
+    ask(site, form, first_name="Mallory", last_name="Typed", agent="Typed")
+    send(site, relay)
+    assert "Mallory" not in relay.mails[0].text
+    assert "Typed" not in relay.mails[0].text
+
+
+def test_what_the_server_does_not_take_now_goes_later_under_one_id(site, form, relay, tick):
+    """After 1, 5 and 15 minutes, then hourly; after 72 hours it has failed."""
+    sign_up = ask(site, form)
+    relay.script = [(LATER, "451 later")] * 100
+    waits = []
+    while (now := row(site, sign_up)).status == "waiting":
+        send(site, relay)
+        if (now := row(site, sign_up)).next_try_at:
+            waits.append((now.next_try_at - clock.now_ms()) // MINUTE_MS)
+            tick(now.next_try_at - clock.now_ms() - 1)
+            send(site, relay)
+            assert row(site, sign_up).tries == now.tries
+            tick(1)
+    assert waits == [1, 5, 15, *[60] * 72]
+    assert (now.status, now.said, now.reason) == ("failed", "451 later", "relay")
+    assert len({mail.message_id for mail in relay.mails}) == 1
+    assert len(relay.mails) == 76
+    assert counted(site) == {"asked": 1, "failed": 1}
+
+
+def test_a_refused_recipient_has_failed_and_is_sent_again_by_hand(site, form, relay, tick):
+    sign_up = ask(site, form)
+    relay.script = [(REFUSED, "550 5.1.1 no such user")]
+    send(site, relay)
+    failed = row(site, sign_up)
+    assert (failed.status, failed.said, failed.sent_at) == ("failed", "550 5.1.1 no such user", None)
+    with pytest.raises(TooMany) as too_many:
+        sign_ups.send_again(site, sign_up.id, COMMAND_LINE)
+    assert 590 < too_many.value.retry_after <= 600
+    tick(10 * MINUTE_MS)
+    sign_ups.send_again(site, sign_up.id, COMMAND_LINE)
+    send(site, relay)
+    assert row(site, sign_up).status == "sent"
+    confirm(site, sign_up)
+    with pytest.raises(Refused):
+        sign_ups.send_again(site, sign_up.id, COMMAND_LINE)
+
+
+def test_a_server_that_takes_none_now_costs_no_try(site, form, relay, tick):
+    sign_up = ask(site, form)
+    relay.script = [(PAUSED, "421 busy")] * 3
+    for _ in range(3):
+        send(site, relay)
+        tick(MINUTE_MS)
+    assert row(site, sign_up).tries == 1
+    send(site, relay)
+    assert row(site, sign_up).status == "sent"
+
+
+def test_whoever_leaves_while_it_goes_is_not_sent_it(site, form, relay):
+    put(site, {"email": ZOE})
+    sign_up = ask(site, form)
+    relay.meanwhile = lambda: run(site, command="unsubscribe", email=ZOE)
+    send(site, relay)
+    assert relay.mails == []
+    assert row(site, sign_up).status == "ended"
+    assert job_left(site) is None
+
+
+@pytest.mark.parametrize("place", ["begun", "sent"])
+def test_a_worker_that_is_killed_sends_it_at_most_twice_under_one_id(
+    site, form, relay, tick, monkeypatch, place
+):
+    sign_up, began = ask(site, form), clock.now_ms()
+    with monkeypatch.context() as patched:
+        patched.setattr(*((relay, "send") if place == "begun" else (sending, "_note")), killed)
+        with pytest.raises(Killed):
+            send(site, relay)
+    send(site, relay)
+    assert row(site, sign_up).status == "waiting"  # the lease still runs
+    tick(91_000)
+    send(site, relay)
+    assert row(site, sign_up).status == "sent"
+    assert len({mail.message_id for mail in relay.mails}) == 1
+    assert len(relay.mails) == (1 if place == "begun" else 2)
+    assert mailboxes.next_possible(site, ZOE) == began + 10 * MINUTE_MS
+    assert counted(site)["sent"] == 1
+
+
+def test_one_whose_link_came_though_it_was_not_noted_confirms(site, form, relay, monkeypatch):
+    sign_up = ask(site, form)
+    monkeypatch.setattr(sending, "_note", killed)
+    with pytest.raises(Killed):
+        send(site, relay)
+    assert confirm(site, sign_up) is ConfirmOutcome.CONFIRMED
+
+
+@pytest.mark.parametrize("spelling", ["zoe@example.com", "zoe+again@example.com"])
+def test_who_declined_is_not_asked_again(site, form, relay, tick, spelling):
+    confirming.decline(token(site, ask(site, form)))
+    sign_up = ask(site, form, spelling)
+    send(site, relay)
+    assert (relay.mails, row(site, sign_up)) == ([], None)
+    tick(30 * DAY_MS)
+    ask(site, form, spelling)
+    send(site, relay)
+    assert len(relay.mails) == 1
+
+
+def test_a_denied_address_gets_none(site, form, relay):
+    address_lists.add(site, "deny", "example.com")
+    sign_up = ask(site, form)
+    send(site, relay)
+    assert (relay.mails, row(site, sign_up)) == ([], None)
+    assert counted(site) == {"asked": 1, "denied": 1}
+
+
+def test_what_was_asked_for_under_another_name_of_the_service_is_held(site, form, relay):
+    sign_up = ask(site, form)
+    send(site, relay, base_url="https://staging.example")
+    assert relay.mails == []
+    assert (row(site, sign_up).status, row(site, sign_up).reason) == ("held", "moved")
+
+
+def test_in_a_copy_nothing_is_sent(site, form, relay, monkeypatch):
+    """Those that wait are held, with other links; those that were sent have ended."""
+    sent = ask(site, form)
+    send(site, relay)
+    waiting = ask(site, form, "other@example.com")
+    before = token(site, waiting)
+    home = instance_state.home
+    monkeypatch.setattr(instance_state, "home", lambda: (home()[0] or "the first", "the copy"))
+    send(site, relay)
+    assert len(relay.mails) == 1
+    assert (row(site, waiting).status, row(site, waiting).reason) == ("held", "restored")
+    assert confirm(site, sent) is ConfirmOutcome.ENDED
+    assert read(before).status == "gone"
+    monkeypatch.setattr(instance_state, "home", lambda: ("the copy", "the copy"))
+    assert holds.release(site, COMMAND_LINE) == 1
+    send(site, relay)
+    assert len(relay.mails) == 2
+
+
+def test_during_a_move_nothing_is_sent(site, form, relay, monkeypatch):
+    ask(site, form)
+    monkeypatch.setattr(instance_state, "is_here", lambda: False)
+    send(site, relay)
+    assert relay.mails == []
+
+
+def test_without_an_address_to_send_from_it_waits(site, relay):
+    sign_up = ask(site, make_form(site))
+    send(site, relay)
+    waiting = row(site, sign_up)
+    assert (waiting.status, waiting.tries) == ("waiting", 1)
+    assert "From address" in waiting.said
+
+
+def test_a_mailbox_has_one_in_ten_minutes_three_a_day_and_six_in_a_month(site, form, relay, tick):
+    instants: list[int] = []
+    start = clock.now_ms()
+    for minutes in range(0, 60 * 24 * 40, 5):
+        tick(start + minutes * MINUTE_MS - clock.now_ms())
+        if ask(site, form, f"z.o.e+{minutes}@gmail.com"):
+            send(site, relay)
+            if len(relay.mails) > len(instants):
+                instants.append(minutes)
+    day = 60 * 24
+    assert instants[:6] == [0, 10, 20, day, day + 10, day + 20]
+    assert instants[6] == day + 20 + 7 * day
+    assert len([at for at in instants if at < 30 * day]) <= 10
+
+
+def test_a_mailbox_has_six_a_day_over_all_sites(site, relay, tick):
+    others = [site, sites.create("Second"), sites.create("Third")]
+    for other in others:
+        make_sender(other)
+        other_form = make_form(other)
+        for _ in range(4):
+            tick(11 * MINUTE_MS)
+            ask(other, other_form)
+            send(other, relay)
+    assert len(relay.mails) == 6
+
+
+def test_what_waits_over_the_cap_of_its_mailbox_goes_without_a_mail(site, form, relay):
+    first, second = ask(site, form), ask(site, form, "zoe+two@example.com")
+    send(site, relay)
+    send(site, relay)
+    assert len(relay.mails) == 1
+    assert (row(site, first).status, row(site, second)) == ("sent", None)
+    assert ask(site, form, "ZOE+three@example.com".lower()) is None
+    assert counted(site) == {"asked": 2, "sent": 1, "capped": 2}
+
+
+def test_a_domain_has_twenty_an_hour_but_not_that_of_everybody_or_of_the_site(site, relay):
+    make_sender(site)
+    form = make_form(site, origins=["https://www.harbour.example"])
+    for number in range(21):
+        for domain in ("small.example", "gmail.com", "harbour.example"):
+            ask(site, form, f"p{number}@{domain}")
+    send(site, relay)
+    by_domain = [mail.recipient.partition("@")[2] for mail in relay.mails]
+    assert {domain: by_domain.count(domain) for domain in by_domain} == {
+        "small.example": 20, "gmail.com": 21, "harbour.example": 21,
+    }  # fmt: skip
+    [held] = sign_ups.list_page(site, "held")
+    assert held.reason == "domain"
+
+
+def test_a_site_has_so_many_an_hour_and_the_rest_is_held(site, form, relay, tick):
+    for number in range(5):
+        ask(site, form, f"p{number}@gmail.com")
+    send(site, relay, per_hour=3)
+    assert len(relay.mails) == 3
+    assert [held.reason for held in sign_ups.list_page(site, "held")] == ["hour", "hour"]
+    assert holds.release(site, COMMAND_LINE) == 2
+    send(site, relay, per_hour=3)
+    assert len(relay.mails) == 3
+    tick(HOUR_MS + 10 * MINUTE_MS)
+    send(site, relay, per_hour=3)
+    assert len(relay.mails) == 5
+
+
+def test_of_held_ones_those_are_released_or_discarded_that_are_chosen(site, form, relay):
+    held = [ask(site, form, f"p{n}@gmail.com", is_held=True, reason="trapped") for n in range(3)]
+    assert holds.release(site, COMMAND_LINE, ids=[held[0].id, 99]) == 1
+    assert holds.discard(site, COMMAND_LINE, before=held[1].requested_at) == 0
+    assert holds.discard(site, COMMAND_LINE) == 2
+    send(site, relay)
+    assert [mail.recipient for mail in relay.mails] == ["p0@gmail.com"]
+    assert [row(site, one) and row(site, one).status for one in held] == ["sent", None, None]
+
+
+def test_what_expires_goes_with_all_in_it(site, form, relay, tick):
+    sent, waiting = ask(site, form), ask(site, form, "later@example.com")
+    held, confirmed = ask(site, form, "held@example.com", is_held=True), ask(site, form, "in@example.com")
+    confirm(site, confirmed)
+    relay.script = [(SENT, "250"), *[(LATER, "451")] * 9]
+    send(site, relay)
+    tick(7 * DAY_MS)
+    while holds.sweep():
+        pass
+    assert [row(site, one) is None for one in (sent, waiting, held, confirmed)] == [True, True, False, False]
+    send(site, relay)
+    tick(7 * DAY_MS)
+    while holds.sweep():
+        pass
+    assert row(site, held) is None
+    tick(16 * DAY_MS)
+    while holds.sweep():
+        pass
+    assert row(site, confirmed) is None
+    assert counted(site)["expired"] == 3
+    with database.session():
+        assert not jobs.due_kinds(site.id) & {"confirmation"}
+
+
+def test_what_is_kept_of_mailboxes_goes_after_a_month(site, form, relay, tick):
+    ask(site, form)
+    send(site, relay)
+    tick(31 * DAY_MS + 1)
+    mailboxes.sweep()
+    with database.session():
+        assert database.rows("SELECT * FROM mailbox_counts") == []

@@ -1,0 +1,113 @@
+"""Forms on the pages of a site's manager: made, changed, previewed, opened; what visitors see of them."""
+
+import pytest
+
+from audience.access.audit_log import page
+from audience.forms import forms
+from audience.forms.forms import OPEN, PAUSED
+from tests.console.browser import alert, signed_in
+
+SENT = {
+    "name": "Front page", "language": "en", "first_name": "needed", "last_name": "", "tags": "web, new",
+    "origins": "https://a.example, https://b.example/x", "next_url": "https://a.example/thanks",
+    "confirm": "script",
+    "wording_en": "Yes, <b>please</b>.", "wording_de": "Ja, bitte.", "intro_en": "News from the quay.",
+}  # fmt: skip
+
+
+@pytest.fixture
+def path(site):
+    return f"/sites/{site.uuid}/forms"
+
+
+def acts(site):
+    return [(entry.actor, entry.act) for entry in page(site)]
+
+
+def test_a_form_is_made_with_what_is_proposed_and_listed(site, manager, path):
+    assert "No forms yet" in manager.get(path).text
+    proposed = manager.get(f"{path}/new").text
+    assert "By signing up you agree that Example may send you emails." in proposed
+    made = manager.post(f"{path}/new", **SENT)
+    [form] = forms.list_all(site)
+    assert made.headers["Location"] == f"/console{path}/{form.id}"
+    assert form.fields == (forms.FormField("first_name", True),)
+    assert form.origins == ("https://a.example", "https://b.example")
+    assert (form.tags, forms.languages(form), form.state) == (("web", "new"), ("en", "de"), PAUSED)
+    listed = manager.get(path).text
+    assert "on a.example, b.example" in listed
+    assert "AUDIENCE_SMTP_URL" in manager.get(f"{path}/{form.id}").text
+    assert acts(site)[0] == ("meg@example.com", "form made")
+
+
+def test_a_form_is_changed_and_every_version_of_its_wording_shown(site, manager, path):
+    form = forms.create(site, {"name": "Blog", "tags": ["old"]})
+    assert manager.post(f"{path}/{form.id}", **SENT).status_code == 303
+    changed = forms.get(site, form.id)
+    assert (changed.name, changed.version, changed.tags) == ("Front page", 2, ("web", "new"))
+    shown = manager.get(f"{path}/{form.id}").text
+    assert "By signing up you agree that Example" in shown
+    assert "Yes, &lt;b&gt;please&lt;/b&gt;." in shown
+    assert "&lt;input type=&#34;hidden&#34; name=&#34;wording&#34; value=&#34;2&#34;&gt;" in shown
+    assert "A change makes version 3." in shown
+    manager.post(f"{path}/{form.id}", **SENT | {"first_name": "", "tags": "", "origins": "", "next_url": ""})
+    emptied = forms.get(site, form.id)
+    assert (emptied.fields, emptied.tags, emptied.origins, emptied.version) == ((), (), (), 2)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"name": "Win at evil.example"}, "Send a name of 1 to 60 characters"),
+        ({"wording_en": ""}, "in the language of the form"),
+        ({"wording_de": "x" * 1_001}, "at most 1,000 characters"),
+        ({"origins": "a.example", "next_url": ""}, "Send a website"),
+        ({"next_url": "https://elsewhere.example"}, "on one of the form"),
+    ],
+)
+def test_what_is_refused_is_marked_and_what_was_typed_stays(site, manager, path, values, said):
+    form = forms.create(site, {"name": "Blog"})
+    for address in (f"{path}/new", f"{path}/{form.id}"):
+        refused = manager.post(address, **SENT | values)
+        assert refused.status_code == 422
+        assert said in alert(refused)
+        assert refused.text.count("News from the quay.") == 1
+        assert refused.text.count('class="err"') == 1
+    assert forms.list_all(site) == [form]
+
+
+def test_it_opens_only_with_what_it_needs(site, manager, path):
+    form = forms.create(site, {"name": "Blog"})
+    refused = manager.post(f"{path}/{form.id}/state", state="open")
+    assert refused.status_code == 422
+    for part in ("AUDIENCE_SMTP_URL", "only with a privacy page"):
+        assert part in alert(refused)
+    assert manager.post(f"{path}/{form.id}/state", state="archived").status_code == 303
+    assert forms.get(site, form.id).state == "archived"
+    assert manager.post(f"{path}/{form.id}/state", state=OPEN[:2]).status_code == 422
+
+
+def test_the_preview_has_what_was_typed_and_saves_nothing(site, manager, path):
+    form = forms.create(site, {"name": "Blog"})
+    for form_id in (0, form.id):
+        address = f"{path}/{form_id}/preview"
+        typed = manager.post(f"{address}/form", **SENT)
+        assert "News from the quay." in typed.text
+        assert "Yes, &lt;b&gt;please&lt;/b&gt;." in typed.text
+        for name in ("form", "mailbox", "confirm", "welcome"):
+            saved = manager.get(f"{address}/{name}")
+            assert (saved.status_code, "News from the quay." in saved.text) == (200, False)
+            assert "frame-ancestors 'self'" in saved.headers["Content-Security-Policy"]
+        assert manager.get(f"{address}/other").status_code == 404
+    assert forms.list_all(site) == [form]
+
+
+def test_a_viewer_sees_and_saves_nothing(app, site, path):
+    form = forms.create(site, {"name": "Blog"})
+    viewer = signed_in(app, "vic@example.com", {site: "viewer"})
+    shown = viewer.get(f"{path}/{form.id}")
+    assert (shown.status_code, ">Save<" in shown.text) == (200, False)
+    for address in ("new", f"{form.id}", f"{form.id}/state", f"{form.id}/preview/form"):
+        assert viewer.post(f"{path}/{address}", **SENT).status_code == 404
+    assert viewer.get(f"{path}/new").status_code == 404
+    assert forms.list_all(site) == [form]
