@@ -1,5 +1,5 @@
-"""Sign-ups: accepting requests to be subscribed, and counts of them. Nothing here reads the list, or differs by
-who is in it.
+"""Sign-ups: accepting requests to be subscribed, and counts of them. Nothing here reads the list, or
+differs by who is in it.
 """
 
 import uuid
