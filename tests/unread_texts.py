@@ -202,6 +202,7 @@ DO_NOT_READ = {
     "audience.sign_ups.mailboxes:note_declined",
     "audience.sign_ups.mailboxes:reserve",
     "audience.sign_ups.mailboxes:reserve_one",
+    "audience.sign_ups.alarm_mails:step",
     "audience.sign_ups.decisions:decide",
     "audience.sign_ups.sending:step",
     "audience.sign_ups.sign_ups:list_page",
