@@ -4,12 +4,14 @@ differs by who is in it.
 
 import uuid
 from collections import Counter
+from contextlib import suppress
 from typing import NamedTuple
 
-from audience import clock
+from audience import addresses, clock
 from audience.access import audit_log, site_keys
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
+from audience.addresses import MalformedAddress
 from audience.changes import log as change_log
 from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused, TooMany
@@ -120,7 +122,9 @@ def delete(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
 
 
 def seconds_to_wait(site: Site, email: str) -> int:
-    """Until a mail may go to an address; 0 if it may now."""
+    """Until a mail may go to an address, which may be as somebody typed it; 0 if it may now."""
+    with suppress(MalformedAddress):
+        email = addresses.identity(email)
     return max(0, -((clock.now_ms() - mailboxes.next_possible(site, email)) // 1000))
 
 
