@@ -10,13 +10,13 @@ from audience import clock
 from audience.access import sites
 from audience.clock import MINUTE_MS
 from audience.sign_ups import steps
-from audience.sign_ups.steps import Step, StepOutcome
+from audience.sign_ups.steps import FormStep, StepOutcome
 from tests.console.conftest import later
 
 __all__ = ["later"]
 
 NETWORK = "192.0.2.0/24"
-TYPED = Step(1, "Zoë@example.com", "Zoë", "", "de", "https://example.com", 2, False, NETWORK)
+TYPED = FormStep(1, "Zoë@example.com", "Zoë", "", "de", "https://example.com", 2, False, NETWORK)
 
 
 @pytest.fixture
