@@ -14,7 +14,7 @@ from audience.http.access import public
 from audience.http.services import services, settings
 from audience.pages import visitors
 from audience.pages.page import asked_language, check, go_on, let_on, read_body, refuse_link, show
-from audience.sign_ups import alarms, checks, sign_ups, steps
+from audience.sign_ups import checks, sign_ups, steps
 from audience.sign_ups.checks import CheckedAddress
 from audience.sign_ups.sign_ups import Asked
 from audience.sign_ups.steps import FormStep, StepOutcome
@@ -51,8 +51,7 @@ def ask(site_uuid: str, form_id: int) -> Response:
     missing = [field.key for field in form.fields if field.required and not getattr(step, field.key)]
     if not checked.is_good or missing:
         return _form(site, form, typed=step, checked=checked, missing=missing)
-    is_hard = count.is_hard or alarms.held_since(site) > 0
-    return _step(site, form, steps.begin(site, step, is_hard))
+    return _step(site, form, steps.begin(site, step, count.is_hard))
 
 
 @blueprint.post("/forms/<site_uuid>/<number:form_id>/send")

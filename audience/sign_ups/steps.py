@@ -15,6 +15,7 @@ from audience import clock
 from audience.access import site_keys
 from audience.access.sites import Site
 from audience.clock import MINUTE_MS
+from audience.sign_ups import alarms
 
 PURPOSE = "step"
 LIFE_MS = 15 * MINUTE_MS
@@ -63,8 +64,8 @@ class FormStep(NamedTuple):
 
 
 def begin(site: Site, step: FormStep, is_hard: bool = False) -> FormStep:
-    """The step from now on, with a new challenge."""
-    prefix = HARD_PREFIX if is_hard else PREFIX
+    """The step from now on, with a new challenge, which is hard while the site's alarm is on, too."""
+    prefix = HARD_PREFIX if is_hard or alarms.held_since(site) else PREFIX
     challenge = altcha.create_challenge(ALGORITHM, COST, key_prefix=prefix, hmac_secret=_key(site))
     return step._replace(made_at=clock.now_ms(), challenge=challenge.to_dict())
 
