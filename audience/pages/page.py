@@ -24,7 +24,7 @@ from audience.protocols import REFUSAL
 from audience.sign_ups.sign_ups import OPEN_MS
 
 MAX_BODY_BYTES = 2**14
-DECLINED_DAYS = 30  # without a confirmation
+SIGN_UP_DAYS, DECLINED_DAYS = OPEN_MS // DAY_MS, 30  # to confirm; without a confirmation
 POLICY, OWN_FORMS = "Content-Security-Policy", "form-action 'self'"
 HEADERS = {
     POLICY: (
@@ -93,7 +93,7 @@ def _rendered(
             bold=bold,
             whole=whole,
             link=link,
-            sign_up_days=OPEN_MS // DAY_MS,
+            sign_up_days=SIGN_UP_DAYS,
             declined_days=DECLINED_DAYS,
             shown_host=shown_host,
             **shown,
