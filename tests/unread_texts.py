@@ -204,6 +204,7 @@ DO_NOT_READ = {
     "audience.sign_ups.mailboxes:reserve_one",
     "audience.sign_ups.alarm_mails:step",
     "audience.sign_ups.decisions:decide",
+    "audience.sign_ups.requests:accept",
     "audience.sign_ups.sending:step",
     "audience.sign_ups.sign_ups:list_page",
     "audience.sign_ups.sign_ups:seconds_to_wait",

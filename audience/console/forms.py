@@ -19,7 +19,7 @@ from audience.mail import messages
 from audience.mail.messages import SignUpAsked
 from audience.pages import previews
 from audience.pages.page import SIGN_UP_DAYS
-from audience.sign_ups import figures
+from audience.sign_ups import sign_ups
 from schemas.forms import SaveForm
 from schemas.values import LANGUAGES, NAMES
 
@@ -41,7 +41,7 @@ def index(site: Site) -> str:
         listed=forms.list_all(site),
         look=looks.get(site),
         lack=senders.lack(site, settings()),
-        figures=figures.by_form(site),
+        figures=sign_ups.figures_by_form(site),
     )
 
 
