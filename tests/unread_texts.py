@@ -251,6 +251,7 @@ DO_NOT_READ = {
     "audience.pages.page:link",
     "audience.pages.page:show",
     "audience.pages.page:shown_host",
+    "audience.pages.page:whole",
     "audience.pages.texts:table",
     "audience.sign_ups.checks:check",
     "audience.sign_ups.steps:judge",
