@@ -4,12 +4,14 @@ differs by who is in it.
 
 import uuid
 from collections import Counter
+from contextlib import suppress
 from typing import NamedTuple
 
-from audience import clock
+from audience import addresses, clock
 from audience.access import audit_log, site_keys
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
+from audience.addresses import MalformedAddress
 from audience.changes import log as change_log
 from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused, TooMany
@@ -120,7 +122,9 @@ def delete(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
 
 
 def seconds_to_wait(site: Site, email: str) -> int:
-    """Until a mail may go to an address; 0 if it may now."""
+    """Until a mail may go to an address, which may be as somebody typed it; 0 if it may now."""
+    with suppress(MalformedAddress):
+        email = addresses.identity(email)
     return max(0, -((clock.now_ms() - mailboxes.next_possible(site, email)) // 1000))
 
 
@@ -161,6 +165,13 @@ def _draft(site: Site, form: SignUpForm, asked: Asked, now: int) -> SignUp:
         requested_at=now,
         expires_at=now + (HELD_MS if asked.is_held else OPEN_MS),
     )
+
+
+@database.session()
+def oldest_waiting_seconds() -> float:
+    """For how long a confirmation has waited to be sent, of any site; 0 if none waits."""
+    since = backlog.oldest_waiting()
+    return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000
 
 
 class Numbers(NamedTuple):
