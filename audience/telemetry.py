@@ -57,6 +57,7 @@ GAUGES = {
     "change_log_days": "Age of its oldest row in days.",
     "webhooks_paused": "Webhooks that are paused though no operator paused them.",
     "webhook_changes_waiting": "Most changes that a webhook has yet to deliver.",
+    "confirmation_oldest_waiting_seconds": "Age of the oldest sign-up whose confirmation waits to be sent.",
     "worker_age_seconds": "Time since the last heartbeat of an import worker.",
 }
 

@@ -5,7 +5,9 @@ from typing import Any
 
 from flask import Blueprint, Response, g, render_template, request
 
+from audience import clock
 from audience.access.sites import Site
+from audience.clock import DAY_MS
 from audience.console.page import actor, checked, page, read_form, redirect_to
 from audience.console.sent_once import again, make_once
 from audience.console.site_pages import LANGUAGE_NAMES
@@ -13,7 +15,11 @@ from audience.forms import embedding, forms
 from audience.forms.forms import SignUpForm
 from audience.http.services import settings
 from audience.looks import looks, senders
+from audience.mail import messages
+from audience.mail.messages import SignUpAsked
 from audience.pages import previews
+from audience.pages.page import SIGN_UP_DAYS
+from audience.sign_ups import sign_ups
 from schemas.forms import SaveForm
 from schemas.values import LANGUAGES, NAMES
 
@@ -30,8 +36,13 @@ FRAMES = {"form": "Form", "mailbox": "Check your inbox", "confirm": "Confirm", "
 @page(role="viewer")
 def index(site: Site) -> str:
     """Forms"""
-    lack = senders.lack(site, settings())
-    return render_template("forms.html", listed=forms.list_all(site), look=looks.get(site), lack=lack)
+    return render_template(
+        "forms.html",
+        listed=forms.list_all(site),
+        look=looks.get(site),
+        lack=senders.lack(site, settings()),
+        figures=sign_ups.figures_by_form(site),
+    )
 
 
 @blueprint.get("/sites/<site_uuid>/forms/new")
@@ -90,21 +101,35 @@ def preview_typed(site: Site, form_id: int, name: str) -> Response:
 
 
 def _settings(site: Site, form: SignUpForm) -> str:
-    written = forms.languages(form)
+    offered = forms.languages(form)
     errors = g.refused.errors if "refused" in g else ()
-    htmls = {language: _html(site, form, language) for language in written} if form.id else {}
+    htmls = {language: _html(site, form, language) for language in offered} if form.id else {}
     return render_template(
         "sign_up_form.html",
         form=form,
-        sent=_sent() if "name" in request.form else _of(form),
+        sent=_sent() if "name" in request.form else _saved(form),
         languages={language: LANGUAGE_NAMES[language] for language in LANGUAGES},
         frames=FRAMES,
         htmls=htmls,
+        email=_email(site, form),
+        address=embedding.address(site, form, settings().base_url),
         wordings=forms.wordings(site, form.id),
         look=looks.get(site),
         lack=senders.lack(site, settings()),
         problems={error.field.partition("[")[0]: error.message for error in errors},
     )
+
+
+def _email(site: Site, form: SignUpForm) -> str:
+    """The email that follows, as text; empty as long as the site has no address for it."""
+    sender, now = senders.sender(site), clock.now_ms()
+    if not sender.mail_from:
+        return ""
+    link = f"{looks.base_url(looks.get(site), settings().base_url)}/confirm/AQEAAAGZ8KJq…"
+    origin = next(iter(form.origins), "")
+    asked = SignUpAsked(origin, now, now + SIGN_UP_DAYS * DAY_MS, link, f"{link}/decline")
+    message = messages.confirmation(form.language, sender, previews.TYPED, "s@example.com", asked)
+    return f"From: {message['From']}\nSubject: {message['Subject']}\n\n{message.get_content()}"
 
 
 def _html(site: Site, form: SignUpForm, language: str) -> str:
@@ -114,11 +139,11 @@ def _html(site: Site, form: SignUpForm, language: str) -> str:
 def _sent() -> dict[str, Any]:
     """The fields as they were sent."""
     form = read_form()
-    texts = {kind: {each: form.get(f"{kind}_{each}", "") for each in LANGUAGES} for kind in TEXTS}
+    texts = {kind: {language: form.get(f"{kind}_{language}", "") for language in LANGUAGES} for kind in TEXTS}
     return {name: form.get(name, "") for name in LINES} | texts | {"is_test": "is_test" in form}
 
 
-def _of(form: SignUpForm) -> dict[str, Any]:
+def _saved(form: SignUpForm) -> dict[str, Any]:
     """The fields of a form."""
     fields = {field.key: NEEDED if field.required else ASKED for field in form.fields}
     lists = {"tags": ", ".join(form.tags), "origins": ", ".join(form.origins)}

@@ -21,7 +21,7 @@ def html(site: Site, form: SignUpForm, language: str, base_url: str) -> str:
         raise Refused(NOT_WRITTEN, [FieldError("language", NOT_WRITTEN)])
     words, look = WORDS[chosen], looks.get(site)
     query = f"?lang={chosen}" if len(form.wording) > 1 else ""
-    action = f"{looks.base_url(look, base_url)}/forms/{site.uuid}/{form.id}{query}"
+    action = address(site, form, base_url) + query
     email = f'<label>{words.email} <input type="email" name="email" autocomplete="email" required></label>'
     fields = [_field(asked.key, getattr(words, asked.key), asked.required) for asked in form.fields]
     wording = escape(form.wording[chosen]).replace("\n", "<br>")
@@ -33,6 +33,11 @@ def html(site: Site, form: SignUpForm, language: str, base_url: str) -> str:
         f'  {TRAP}<input type="hidden" name="wording" value="{form.version}"></form>',
     ]
     return "\n".join(lines) + "\n"
+
+
+def address(site: Site, form: SignUpForm, base_url: str) -> str:
+    """The URL of the form's own page, to which its HTML posts."""
+    return f"{looks.base_url(looks.get(site), base_url)}/forms/{site.uuid}/{form.id}"
 
 
 def _field(key: str, label: str, is_required: bool) -> str:

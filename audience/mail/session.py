@@ -45,6 +45,7 @@ NO_SMTPUTF8 = "The mail server takes no address with letters beyond ASCII (it la
 NO_STARTTLS = "The mail server offers no STARTTLS: use smtps://, or the port on which it does."
 NO_AUTH = f"The mail server offers no way to sign in that is known here ({', '.join(sorted(METHODS))})."
 NO_FILE = "AUDIENCE_SMTP_PASSWORD_FILE names no file that can be read: correct its name or its rights."
+NOT_ASCII = "Choose a user and a password of ASCII alone: others cannot sign in to the mail server."
 NO_NAME = "The mail server's name was not found: check AUDIENCE_SMTP_URL, and that this machine's DNS works."
 NO_ANSWER = "The mail server did not answer in time."
 BROKE_OFF = "The mail server broke off the connection."
@@ -88,7 +89,8 @@ class MailSession(smtplib.SMTP):
 
     def _get_socket(self, host: str, _port: int, timeout: float) -> socket.socket:
         """What `smtplib` calls to connect."""
-        connection = connect(self._addresses(), self._server.port, Deadline(CONNECT_SECONDS))
+        connecting = Deadline(CONNECT_SECONDS)
+        connection = connect(self._addresses(connecting), self._server.port, connecting)
         self._twin = connection.dup()  # to shut it down from outside, encrypted or not
         self._timer = Timer(self._deadline.left(), _shut_down, [self._twin])
         self._timer.daemon = True
@@ -98,8 +100,8 @@ class MailSession(smtplib.SMTP):
             return ssl.create_default_context().wrap_socket(connection, server_hostname=host)
         return connection
 
-    def _addresses(self) -> list[str]:
-        addresses = look_up(self._server.host, CONNECT_SECONDS)
+    def _addresses(self, deadline: Deadline) -> list[str]:
+        addresses = look_up(self._server.host, deadline.left())
         if self._server.scheme == PLAIN and any(is_public(ip_address(address)) for address in addresses):
             raise Unfit(NOT_PRIVATE)
         return addresses
@@ -116,6 +118,8 @@ class MailSession(smtplib.SMTP):
             if METHODS.isdisjoint(self.esmtp_features.get("auth", "").upper().split()):
                 raise Unfit(NO_AUTH)
             password = _password(self._server.password_file)
+            if not f"{self._server.user}{password}".isascii():
+                raise Unfit(NOT_ASCII)
             note(AUTH, answer(*self.login(self._server.user, password)))
 
     def greet(self) -> None:

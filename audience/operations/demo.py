@@ -12,7 +12,7 @@ from audience.access.keys import NewKey
 from audience.access.sites import Site
 from audience.changes.changes import Change
 from audience.looks import looks
-from audience.operations import demo_imports, demo_segments
+from audience.operations import demo_forms, demo_imports, demo_segments
 from audience.operations.demo_people import FictionalSubscriber, generate
 from audience.protocols import Progress
 from audience.reports import reports
@@ -75,6 +75,7 @@ def _fill(site: Site, count: int, progress: Progress) -> None:
     for name, type_, settings in REPORTS:
         reports.create(site, {"name": name, "report_type": type_, "settings": settings})
     looks.change(site, LOOK, b"", removes_logo=False, actor=COMMAND_LINE)
+    demo_forms.create(site)
 
 
 def _chunks(generated: Iterator[FictionalSubscriber]) -> Iterator[list[FictionalSubscriber]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from audience.imports import backlog
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.protocols import DnsHealth
+from audience.sign_ups import sign_ups
 from audience.webhooks import webhooks
 from storage import database
 from storage.instance import doctor
@@ -29,6 +30,10 @@ DNS_TROUBLE = {
     DnsHealth.CUT_OFF: "the DNS servers are cut off from the Internet, or make answers up",
 }
 WEBHOOK_ADVICE = "See `audience webhook deliveries ID`, then run `audience webhook change ID --resume`."
+CONFIRMATION_MINUTES = 10
+CONFIRMATION_ADVICE = (
+    "`audience sign-up list --status waiting` says what the mail server answered; see AUDIENCE_SMTP_URL."
+)
 IMPORT_ADVICE = "The worker is behind or stuck: see its log; raise AUDIENCE_WORKERS to add more."
 
 
@@ -141,6 +146,16 @@ def check_webhooks(_: Context) -> Iterator[Finding]:
         yield warn("webhooks", f"{number} {verb} paused: {why}", WEBHOOK_ADVICE)
     if not paused:
         yield ok("webhooks", f"at most {webhooks.most_behind()} changes wait to be delivered to one")
+
+
+def confirmations(_: Context) -> Iterator[Finding]:
+    """Warns of a confirmation that waits to be sent, however often the mail server was tried."""
+    minutes = sign_ups.oldest_waiting_seconds() / 60
+    if minutes > CONFIRMATION_MINUTES:
+        sentence = f"a confirmation has waited to be sent for {minutes:.0f} minutes"
+        yield warn("confirmations", sentence, CONFIRMATION_ADVICE)
+    else:
+        yield ok("confirmations", "none waits to be sent for long")
 
 
 def _write_problem(instance: Path) -> str:

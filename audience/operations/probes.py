@@ -64,6 +64,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("providers", doctor.providers, ready=health.zones, only_warns=True),
     Probe("mail", doctor.mail),
     Probe("webhooks", health.check_webhooks, Needs.MIGRATED, ready=health.check_webhooks, only_warns=True),
+    Probe("confirmations", health.confirmations, Needs.MIGRATED, ready=health.confirmations, only_warns=True),
     Probe("counters", doctor_database.counters, Needs.MIGRATED),
     Probe("values", doctor_database.derived, Needs.MIGRATED),
     Probe("tags", doctor_database.compared_tags, Needs.MIGRATED),

@@ -17,7 +17,7 @@ from audience.pages.page import asked_language, check, go_on, let_on, read_body,
 from audience.sign_ups import checks, sign_ups, steps
 from audience.sign_ups.checks import CheckedAddress
 from audience.sign_ups.sign_ups import Asked
-from audience.sign_ups.steps import Step, StepOutcome
+from audience.sign_ups.steps import FormStep, StepOutcome
 from schemas.values import trim
 
 blueprint = Blueprint("forms", __name__)
@@ -88,13 +88,13 @@ def _read(site_uuid: str, form_id: int) -> tuple[Site, SignUpForm]:
     return site, forms.get(site, form_id)
 
 
-def _typed(form: SignUpForm) -> Step:
+def _typed(form: SignUpForm) -> FormStep:
     """What a visitor typed; of fields that the form does not ask for, nothing."""
     sent, origin = request.form, request.headers.get("Origin", "")
     names = {key: trim(sent.get(key, ""))[:MAX_NAME] for key, _ in form.fields}
     version = sent.get("wording", "")
     is_known = version.isascii() and version.isdecimal() and len(version) < 10
-    return Step(
+    return FormStep(
         form_id=form.id,
         email=trim(sent.get("email_use") or sent.get("email", ""))[:MAX_TYPED],
         first_name=names.get("first_name", ""),
@@ -107,13 +107,13 @@ def _typed(form: SignUpForm) -> Step:
     )
 
 
-def _checked(site: Site, step: Step) -> CheckedAddress:
+def _checked(site: Site, step: FormStep) -> CheckedAddress:
     name = f"{step.first_name} {step.last_name}".strip()
     is_kept = request.form.get("email_keep") == step.email
     return checks.check(services().answers, site, step.email, is_kept, name, visitors.agent())
 
 
-def _asked(step: Step, held: str) -> Asked:
+def _asked(step: FormStep, held: str) -> Asked:
     return Asked(
         email=addresses.identity(step.email),
         first_name=step.first_name,
@@ -129,7 +129,7 @@ def _asked(step: Step, held: str) -> Asked:
     )
 
 
-def _why_held(step: Step, outcome: StepOutcome) -> str:
+def _why_held(step: FormStep, outcome: StepOutcome) -> str:
     if step.is_trapped:
         return TRAPPED
     return BUTTON if outcome is StepOutcome.PRESSED and visitors.presses_too_often() else ""
@@ -152,7 +152,7 @@ def _form(site: Site, form: SignUpForm, **problems: Any) -> Response:
     )
 
 
-def _step(site: Site, form: SignUpForm, step: Step) -> Response:
+def _step(site: Site, form: SignUpForm, step: FormStep) -> Response:
     page = _page("step", site, form, step=step, signed=steps.sign(site, step))
     return let_on(page, form.next_url)
 

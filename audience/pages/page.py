@@ -9,6 +9,7 @@ from markupsafe import Markup
 from werkzeug.datastructures import LanguageAccept
 
 from audience.access.sites import Site
+from audience.clock import DAY_MS
 from audience.errors import NotFound, TooMany
 from audience.http.access import client_address, counted_as
 from audience.http.errors import ErrorResponse
@@ -20,9 +21,10 @@ from audience.pages import texts
 from audience.pages.files import look_url, script_url, static_url
 from audience.pages.texts import Texts
 from audience.protocols import REFUSAL
+from audience.sign_ups.sign_ups import OPEN_MS
 
 MAX_BODY_BYTES = 2**14
-SIGN_UP_DAYS, DECLINED_DAYS = 7, 30
+SIGN_UP_DAYS, DECLINED_DAYS = OPEN_MS // DAY_MS, 30  # to confirm; without a confirmation
 POLICY, OWN_FORMS = "Content-Security-Policy", "form-action 'self'"
 HEADERS = {
     POLICY: (
@@ -36,6 +38,7 @@ HEADERS = {
 ERRORS = {404: "broken", 413: "large", 429: "wait"}  # by status; else "failed"
 BROKEN = "No such link."
 THROTTLED = "Too many links that are none."
+ADDRESS = Markup("<b>{}{}<wbr>{}</b>")
 LINK = Markup('<a href="{}">{}</a>')
 BOLD = Markup('<b class="nb">{}</b>')
 
@@ -88,6 +91,7 @@ def _rendered(
             script_url=script_url,
             look_url=look_url,
             bold=bold,
+            whole=whole,
             link=link,
             sign_up_days=SIGN_UP_DAYS,
             declined_days=DECLINED_DAYS,
@@ -104,6 +108,11 @@ def public_name(look: Look, site: Site) -> str:
 
 def bold(text: str) -> Markup | str:
     return BOLD.format(text) if text else ""
+
+
+def whole(address: str) -> Markup:
+    """A whole address, which may be long: a line ends behind its @."""
+    return ADDRESS.format(*address.rpartition("@"))
 
 
 def link(url: str, text: str) -> Markup:

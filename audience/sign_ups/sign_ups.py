@@ -1,6 +1,9 @@
-"""Sign-ups: accepting requests to be subscribed. Nothing here reads the list, or differs by who is in it."""
+"""Sign-ups: accepting requests to be subscribed, and counts of them. Nothing here reads the list, or
+differs by who is in it.
+"""
 
 import uuid
+from collections import Counter
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -18,13 +21,16 @@ from schemas.values import compact_json
 from storage import database
 from storage import jobs as stored_jobs
 from storage.access import site_counters
-from storage.sign_ups import counts
+from storage.sign_ups import backlog, counts
 from storage.sign_ups import sign_ups as stored
-from storage.sign_ups.sign_ups import HELD, RELEASED, WAITING, SignUp
+from storage.sign_ups.sign_ups import CONFIRMED, HELD, RELEASED, SENT, WAITING, SignUp
 
 __all__ = ["SignUp"]
 
 PAGE_ROWS = 100
+FIGURE_DAYS = 28
+ASKED = "asked"
+ALL = 0  # in place of the id of a form
 OVER = "This sign-up is over: only one that is waiting, sent, held or failed is sent again."
 TOO_SOON = "That address was asked for a moment ago: wait the seconds in Retry-After."
 NO_SIGN_UP = "Sign-up not found: GET /v1/fetch/sign_ups lists those of the site."
@@ -60,7 +66,7 @@ def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
         return None
     sign_up = _draft(site, form, asked, now)
     sign_up = sign_up._replace(id=stored.add(sign_up, site_id=site.id))
-    counts.add(site.id, form.id, "asked", now)
+    counts.add(site.id, form.id, ASKED, now)
     if sign_up.status == WAITING:
         queue(site.id, sign_up.id)
     else:
@@ -159,3 +165,46 @@ def _draft(site: Site, form: SignUpForm, asked: Asked, now: int) -> SignUp:
         requested_at=now,
         expires_at=now + (HELD_MS if asked.is_held else OPEN_MS),
     )
+
+
+class Numbers(NamedTuple):
+    asked: int
+    sent: int
+    confirmed: int
+
+
+class Figures(NamedTuple):
+    """The numbers of `FIGURE_DAYS` until now, those of as many days before, and who signed up on each day."""
+
+    now: Numbers
+    before: Numbers
+    by_day: tuple[int, ...]
+
+
+@database.session()
+def figures_by_form(site: Site) -> dict[int, Figures]:
+    """Those of each form with sign-ups, by its id, and of `ALL`."""
+    start = clock.now_ms() - FIGURE_DAYS * DAY_MS
+    outcomes: Counter[tuple[int, bool, str]] = Counter()
+    days: Counter[tuple[int, int]] = Counter()
+    for form_id, at, outcome, number in counts.since(site.id, start - FIGURE_DAYS * DAY_MS):
+        for key in (form_id, ALL):
+            outcomes[key, at < start, outcome] += number
+            if outcome == ASKED:
+                days[key, (at - start) // DAY_MS] += number
+    return {key: _figures(key, outcomes, days) for key in {ALL, *(key for key, _, _ in outcomes)}}
+
+
+def _figures(key: int, outcomes: Counter[tuple[int, bool, str]], days: Counter[tuple[int, int]]) -> Figures:
+    now, before = (
+        Numbers(*(outcomes[key, is_before, outcome] for outcome in (ASKED, SENT, CONFIRMED)))
+        for is_before in (False, True)
+    )
+    return Figures(now, before, tuple(days[key, day] for day in range(FIGURE_DAYS)))
+
+
+@database.session()
+def oldest_waiting_seconds() -> float:
+    """For how long a confirmation has waited to be sent, of any site; 0 if none waits."""
+    since = backlog.oldest_waiting()
+    return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000

@@ -15,6 +15,7 @@ from audience import clock
 from audience.access import site_keys
 from audience.access.sites import Site
 from audience.clock import MINUTE_MS
+from audience.sign_ups import alarms
 
 PURPOSE = "step"
 LIFE_MS = 15 * MINUTE_MS
@@ -36,7 +37,7 @@ class StepOutcome(StrEnum):
     AGAIN = "again"
 
 
-class Step(NamedTuple):
+class FormStep(NamedTuple):
     """`email` is as it was typed, `version` that of the wording; `network` is shortened."""
 
     form_id: int
@@ -62,29 +63,29 @@ class Step(NamedTuple):
         return bool(self.parameters["keyPrefix"] == HARD_PREFIX)
 
 
-def begin(site: Site, step: Step, is_hard: bool = False) -> Step:
-    """The step from now on, with a new challenge."""
-    prefix = HARD_PREFIX if is_hard else PREFIX
+def begin(site: Site, step: FormStep, is_hard: bool = False) -> FormStep:
+    """The step from now on, with a new challenge, which is hard while the site's alarm is on, too."""
+    prefix = HARD_PREFIX if is_hard or alarms.held_since(site) else PREFIX
     challenge = altcha.create_challenge(ALGORITHM, COST, key_prefix=prefix, hmac_secret=_key(site))
     return step._replace(made_at=clock.now_ms(), challenge=challenge.to_dict())
 
 
-def sign(site: Site, step: Step) -> str:
+def sign(site: Site, step: FormStep) -> str:
     return str(_serializer(site).dumps(step))
 
 
-def read(site: Site, form_id: int, text: str) -> Step | None:
+def read(site: Site, form_id: int, text: str) -> FormStep | None:
     """The step of a form; None if the site has signed no such one."""
     if len(text) > MAX_LENGTH or not text.isascii():
         return None
     try:
-        step = Step(*_serializer(site).loads(text))
+        step = FormStep(*_serializer(site).loads(text))
     except BadData:
         return None
     return step if step.form_id == form_id else None
 
 
-def judge(site: Site, step: Step, network: str, solution: str) -> StepOutcome:
+def judge(site: Site, step: FormStep, network: str, solution: str) -> StepOutcome:
     """`solution` is what the script found; without one, the button was pressed."""
     age = clock.now_ms() - step.made_at
     if age > LIFE_MS or network != step.network:
@@ -94,7 +95,7 @@ def judge(site: Site, step: Step, network: str, solution: str) -> StepOutcome:
     return StepOutcome.PRESSED if age >= LEAST_MS else StepOutcome.EARLY
 
 
-def _is_solved(site: Site, step: Step, solution: str) -> bool:
+def _is_solved(site: Site, step: FormStep, solution: str) -> bool:
     counter, _, found = solution.partition(SEPARATOR)
     if len(counter) > 10 or not counter.isdecimal():
         return False

@@ -1,3 +1,3 @@
 """Sign-ups: requests to be subscribed, outside the list until confirmed, and what is kept of them."""
 
-__all__ = ["alarms", "counts", "mailboxes", "proofs", "sign_ups"]
+__all__ = ["alarms", "backlog", "counts", "mailboxes", "proofs", "sign_ups"]

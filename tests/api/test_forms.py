@@ -1,7 +1,11 @@
 """Forms over the API: made, read, changed, their HTML."""
 
+from dataclasses import replace
+
 import pytest
 
+from audience.access.audit_log import COMMAND_LINE
+from audience.looks import looks, senders
 from tests import response_assertions
 
 FORM = {
@@ -57,6 +61,23 @@ def test_without_mail_none_opens_and_what_is_missing_is_said(client):
         "A form in German opens only with an imprint",
     ]  # fmt: skip
     assert put(client, state="archived").json["data"]["attributes"]["state"] == "archived"
+
+
+class TestWithMail:
+    @pytest.fixture
+    def settings(self, settings):
+        return replace(settings, smtp_url="smtp+plain://127.0.0.1:9")
+
+    def test_one_opens_with_a_sender_and_a_privacy_page(self, client):
+        make(client, wording={"en": "Yes."})
+        look = dict.fromkeys(("home", "imprint", "language", "accent", "base_url"), "")
+        look |= {"name": "Harbour Letters", "privacy": "https://a.example/privacy"}
+        looks.change(client.site, look, b"", False, COMMAND_LINE)
+        assert refused(put(client, state="open")) == ["form.state"]
+        sender = {"mail_from": "letters@a.example", "mail_name": "", "reply_to": ""}
+        senders.change(client.site, sender, True, COMMAND_LINE)
+        assert put(client, state="open").json["data"]["attributes"]["state"] == "open"
+        assert make(client, wording={"en": "Yes."}, state="open")["attributes"]["state"] == "open"
 
 
 @pytest.mark.parametrize(

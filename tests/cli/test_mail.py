@@ -17,9 +17,9 @@ from tests.mail_server import MailServer, serving
 
 
 @pytest.fixture
-def server():
-    with serving(MailServer()) as server:
-        yield server
+def mail_server():
+    with serving(MailServer()) as mail_server:
+        yield mail_server
 
 
 @pytest.fixture
@@ -32,10 +32,10 @@ def site(app):
 
 
 @pytest.fixture
-def test_mail(site, settings, server):
+def test_mail(site, settings, mail_server):
     """Runs the command; its exit code, and what it says."""
 
-    def run(*words, url=server.url):
+    def run(*words, url=mail_server.url):
         opened = instance(replace(settings, smtp_url=url))
         result = CliRunner().invoke(audience, ["mail", "test", *words], obj=opened)
         return result.exit_code, result.stdout + result.stderr + str(result.exception)
@@ -43,44 +43,44 @@ def test_mail(site, settings, server):
     return run
 
 
-def test_a_test_goes_to_an_operator(test_mail, server):
+def test_a_test_goes_to_an_operator(test_mail, mail_server):
     code, words = test_mail("Ann@example.com")
     assert (code, "sent: 250" in words) == (0, True)
-    [taken] = server.taken
+    [taken] = mail_server.taken
     assert (taken.sender, taken.recipients) == ("letters@harbour.example", ["ann@example.com"])
     assert str(taken.message["From"]) == "Marit <letters@harbour.example>"
     assert "das ist ein Test." in taken.text
 
 
-def test_a_test_goes_to_nobody_else(test_mail, server):
+def test_a_test_goes_to_nobody_else(test_mail, mail_server):
     code, words = test_mail("bob@example.com")
-    assert (code, "There is no operator with this address" in words, server.commands) == (1, True, [])
+    assert (code, "There is no operator with this address" in words, mail_server.commands) == (1, True, [])
 
 
-def test_five_an_hour_go_out(test_mail, server):
+def test_five_an_hour_go_out(test_mail, mail_server):
     assert [test_mail("ann@example.com")[0] for _ in range(6)] == [0, 0, 0, 0, 0, 1]
     assert "at most 5 tests an hour" in test_mail("ann@example.com")[1]
-    assert len(server.taken) == 5
+    assert len(mail_server.taken) == 5
 
 
-def test_what_the_mail_server_refuses_is_told(test_mail, server):
-    server.rcpt = "550 5.1.1 No such user"
+def test_what_the_mail_server_refuses_is_told(test_mail, mail_server):
+    mail_server.rcpt = "550 5.1.1 No such user"
     code, words = test_mail("ann@example.com", "--json")
     assert (code, '"said": "550 5.1.1 No such user"' in words) == (1, True)
 
 
-def test_what_is_missing_is_told(test_mail, server):
+def test_what_is_missing_is_told(test_mail, mail_server):
     code, words = test_mail("ann@example.com", url="")
     assert (code, "set AUDIENCE_SMTP_URL" in words) == (1, True)
 
 
-def test_the_doctor_says_how_far_it_comes(doctor, private, settings, server):
+def test_the_doctor_says_how_far_it_comes(doctor, private, settings, mail_server):
     assert doctor()[1]["mail"][0]["found"].startswith("no mail server is set")
-    set_up = replace(settings, smtp_url=server.url)
+    set_up = replace(settings, smtp_url=mail_server.url)
     assert doctor(settings=set_up)[1]["mail"][0]["found"] == "not asked"
     _, results = doctor("--recount", settings=set_up)
     assert [each["found"].partition(":")[0] for each in results["mail"]] == ["connect", "QUIT"]
     code, results = doctor("--recount", settings=replace(settings, smtp_url="smtp+plain://127.0.0.1:1"))
     assert (code, states(results, "mail")) == (1, {"bad"})
     assert "cannot be reached" in results["mail"][0]["found"]
-    assert server.taken == []
+    assert mail_server.taken == []

@@ -15,7 +15,7 @@ from tests.service import PATIENCE_SECONDS, command, environment
 ROOT = Path(__file__).parents[2]
 HEAVY = {
     "asyncio", "bleach", "dns", "flask", "granian", "marshmallow", "maxminddb", "openpyxl",
-    "peewee", "prometheus_client", "psycopg", "redis", "rq", "standardwebhooks", "werkzeug",
+    "peewee", "prometheus_client", "psycopg", "redis", "rq", "smtplib", "standardwebhooks", "werkzeug",
 }  # fmt: skip
 LOADED = {
     ("--version",): (),

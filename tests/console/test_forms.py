@@ -1,10 +1,18 @@
 """Forms on the pages of a site's manager: made, changed, previewed, opened; what visitors see of them."""
 
+import re
+
 import pytest
 
-from audience.access.audit_log import page
+from audience import clock
+from audience.access.audit_log import COMMAND_LINE, page
+from audience.clock import DAY_MS
 from audience.forms import forms
 from audience.forms.forms import OPEN, PAUSED
+from audience.looks import senders
+from storage import database
+from storage.sign_ups import counts
+from tests.audience.looks.test_senders import SENT as SENDER
 from tests.console.browser import alert, signed_in
 
 SENT = {
@@ -102,6 +110,15 @@ def test_the_preview_has_what_was_typed_and_saves_nothing(site, manager, path):
     assert forms.list_all(site) == [form]
 
 
+def test_the_email_that_follows_stands_beside_the_preview(site, manager, path):
+    form = forms.create(site, {"name": "Blog", "origins": ["https://a.example"]})
+    assert "The email that follows" not in manager.get(f"{path}/{form.id}").text
+    senders.change(site, SENDER, True, COMMAND_LINE)
+    shown = manager.get(f"{path}/{form.id}").text
+    for part in (f"&lt;{SENDER['mail_from']}&gt;", "/confirm/AQEA", "https://a.example"):
+        assert part in shown.partition("The email that follows")[2]
+
+
 def test_a_viewer_sees_and_saves_nothing(app, site, path):
     form = forms.create(site, {"name": "Blog"})
     viewer = signed_in(app, "vic@example.com", {site: "viewer"})
@@ -111,3 +128,21 @@ def test_a_viewer_sees_and_saves_nothing(app, site, path):
         assert viewer.post(f"{path}/{address}", **SENT).status_code == 404
     assert viewer.get(f"{path}/new").status_code == 404
     assert forms.list_all(site) == [form]
+
+
+def test_the_list_has_what_became_of_sign_ups_in_four_weeks(site, manager, path):
+    now = clock.now_ms()
+    forms.create(site, {"name": "Blog"})
+    forms.create(site, {"name": "Podcast"})
+    with database.write(site.id):
+        for form_id, outcome, number, days in (
+            (1, "asked", 554, 2), (1, "sent", 540, 2), (1, "confirmed", 281, 1), (1, "asked", 468, 30),
+            (2, "asked", 37, 0), (2, "sent", 37, 0), (2, "confirmed", 2, 0),
+        ):  # fmt: skip
+            counts.add(site.id, form_id, outcome, now - days * DAY_MS, number)
+    shown = re.sub(r"<[^>]+>", " ", manager.get(path).text)
+    said = " ".join(shown.split())
+    for part in ("Signed up 591", "+26.3% against 468", "Emails sent 577", "paused 554 540 281 52%"):
+        assert part in said
+    assert "Podcast : only 2 of 37 confirmed." in said
+    assert "paused 37 37 2 5%" in said

@@ -14,13 +14,13 @@ from tests.mail_server import MailServer, serving
 
 
 @pytest.fixture
-def server(app):
-    with serving(MailServer()) as server:
+def mail_server(app):
+    with serving(MailServer()) as mail_server:
         services = app.extensions["audience"]
         app.extensions["audience"] = replace(
-            services, settings=replace(services.settings, smtp_url=server.url)
+            services, settings=replace(services.settings, smtp_url=mail_server.url)
         )
-        yield server
+        yield mail_server
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def path(site):
 
 
 @pytest.fixture
-def set_up(site, server):
+def set_up(site, mail_server):
     looks.change(site, look_of(), b"", False, COMMAND_LINE)
     senders.change(site, SENT, True, COMMAND_LINE)
 
@@ -66,28 +66,28 @@ def test_a_manager_sees_and_sets_nothing_of_it(site, manager, path, set_up):
     assert senders.sender(site)[1:4] == tuple(SENT.values())
 
 
-def test_a_test_is_sent_to_oneself(site, owner, path, set_up, server):
+def test_a_test_is_sent_to_oneself(site, owner, path, set_up, mail_server):
     assert ">set up<" in owner.get(path).text
     tested = owner.post(f"{path}/mail/test")
     assert "Test sent to owner@example.com." in tested.text
     assert "250 2.0.0 OK: queued as 4711" in tested.text
-    [taken] = server.taken
+    [taken] = mail_server.taken
     assert taken.recipients == ["owner@example.com"]
     [entry] = [entry for entry in audit_log.page(site) if entry.act == senders.TEST_SENT]
     assert (entry.actor, entry.subject) == ("owner@example.com", "owner@example.com")
 
 
-def test_what_the_mail_server_answers_is_shown(site, owner, path, set_up, server):
-    server.rcpt = "550 5.1.1 <owner@example.com> is nobody"
+def test_what_the_mail_server_answers_is_shown(site, owner, path, set_up, mail_server):
+    mail_server.rcpt = "550 5.1.1 <owner@example.com> is nobody"
     refused = owner.post(f"{path}/mail/test")
     assert "Not sent to owner@example.com: 550 5.1.1 &lt;(an address)&gt; is nobody" in refused.text
 
 
-def test_the_sixth_of_an_hour_waits(site, owner, path, set_up, server, later):
+def test_the_sixth_of_an_hour_waits(site, owner, path, set_up, mail_server, later):
     for _ in range(5):
         assert owner.post(f"{path}/mail/test").status_code == 200
     late = owner.post(f"{path}/mail/test")
-    assert (late.status_code, alert(late), len(server.taken)) == (429, senders.ENOUGH, 5)
+    assert (late.status_code, alert(late), len(mail_server.taken)) == (429, senders.ENOUGH, 5)
     later(61 * 60_000)
     assert owner.post(f"{path}/mail/test").status_code == 200
 

@@ -9,10 +9,14 @@ from axe_playwright_python.sync_playwright import Axe
 from audience.access import operators, sessions, sign_in, sites
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.bulk import actions as bulk_actions
+from audience.forms import forms
+from audience.looks import looks, senders
 from audience.reports import reports
 from audience.searches import lists as subscriber_lists
 from audience.segments import segments
 from storage import database
+from tests.audience.looks.test_looks import sent
+from tests.audience.looks.test_senders import SENT
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
 from tests.console.conftest import PASSWORD
@@ -260,6 +264,39 @@ def test_the_look_of_the_pages_is_corrected_and_shown(browser, port, site, width
     assert page.get_by_alt_text("The logo now").evaluate("(logo) => logo.naturalWidth") > 0
     looked_at(visitor, "look")
     assert visitor.problems == []
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_a_form_is_previewed_as_typed_saved_and_its_html_copied(browser, port, site, width):
+    looks.change(site, sent(name="Harbour Letters", language="en"), b"", False, COMMAND_LINE)
+    senders.change(site, SENT, True, COMMAND_LINE)
+    new = sites.create("New")
+    operators.set_role(EMAIL, new, "owner", COMMAND_LINE)
+    visitor = visit(browser, port, EMAIL, width, "light")
+    visitor.open(f"/sites/{new.uuid}/forms")
+    looked_at(visitor, "forms-empty")
+    visitor.open(f"/sites/{site.uuid}/forms")
+    looked_at(visitor, "forms")
+    page, frame = visitor.page, visitor.page.frame_locator("iframe[name=preview]")
+    page.get_by_role("link", name="Make a form").click()
+    page.get_by_label("Name of the form").fill("Shop checkout")
+    page.get_by_label("First name").select_option("asked")
+    page.get_by_label("Introduction").first.fill("News from the quay.")
+    for name, seen in (("Form", "News from the quay."), ("Confirm", "Confirm your sign-up")):
+        page.get_by_role("button", name=name, exact=True).click()
+        frame.get_by_text(seen).first.wait_for()
+    assert [each.name for each in forms.list_all(site)] == ["Front page"]
+    page.get_by_role("button", name="Make the form").click()
+    page.get_by_text("Versions of the wording").wait_for()
+    looked_at(visitor, "form")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy the HTML").click()
+    page.get_by_text("Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()").startswith("<form action=")
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("alert").get_by_text("No mail server is set").wait_for()
+    looked_at(visitor, "form-not-open")
+    assert [each for each in visitor.problems if "422" not in each] == []
 
 
 def end_sessions():

@@ -7,6 +7,7 @@ import pytest
 
 from app import create_app
 from audience import clock, pepper
+from audience.clock import MINUTE_MS
 from audience.config import Settings
 from audience.operations import health
 from audience.protocols import DnsHealth
@@ -14,6 +15,7 @@ from audience.webhooks import webhooks
 from storage import database
 from tests.answers.zones import Zones
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
+from tests.sign_up_steps import ask, make_form
 from tests.webhook_steps import WEBHOOK
 
 FOREIGN = {"REMOTE_ADDR": "192.0.2.7"}
@@ -200,6 +202,23 @@ def test_a_webhook_that_is_paused_by_itself_is_a_warning(opened, paused, expecte
     found = client.get("/readyz").json.get("warnings", [])
     assert found == ["2 webhooks are paused: the receiver has failed for three days."] * (expected == "warn")
     assert f"audience_webhooks_paused {2 * (expected == 'warn')}\n" in client.get("/metrics").text
+
+
+@pytest.mark.parametrize(("minutes", "expected"), [(9, "ok"), (11, "warn")])
+def test_a_confirmation_that_waits_is_a_warning(opened, monkeypatch, minutes, expected):
+    client = opened()
+    site = open_client(client).site
+    ask(site, make_form(site))
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now + minutes * MINUTE_MS + 1)
+    assert state(client, "confirmations") == expected
+    sentence = "A confirmation has waited to be sent for 11 minutes."
+    assert client.get("/readyz").json.get("warnings", []) == [sentence] * (expected == "warn")
+    assert f"audience_confirmation_oldest_waiting_seconds {60 * minutes}." in client.get("/metrics").text
+    monkeypatch.undo()
+    with database.write(site.id):
+        database.execute("DELETE FROM jobs WHERE site_id = ? AND kind = 'confirmation'", (site.id,))
+    assert "audience_confirmation_oldest_waiting_seconds 0.0\n" in client.get("/metrics").text
 
 
 def test_pending_migrations_are_reported(opened):

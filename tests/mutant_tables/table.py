@@ -1,5 +1,12 @@
 """All faults, in the order of docs/reliability.md."""
 
-from tests.mutant_tables import consent, erasing, links, service
+from tests.mutant_tables import consent, erasing, forms, links, mail, service
 
-MUTANTS = (*service.MUTANTS, *consent.MUTANTS, *erasing.MUTANTS, *links.MUTANTS)
+MUTANTS = (
+    *service.MUTANTS,
+    *consent.MUTANTS,
+    *erasing.MUTANTS,
+    *links.MUTANTS,
+    *mail.MUTANTS,
+    *forms.MUTANTS,
+)

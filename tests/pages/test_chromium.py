@@ -26,7 +26,7 @@ PICTURES = os.environ.get("AUDIENCE_PICTURES", "")
 LOGO = Path(__file__).parent / "logo.png"
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SMALL = """[...document.querySelectorAll("button, select, footer a, .top a, .pick")].filter(
-  (part) => part.getBoundingClientRect().height < 44).length"""
+  (part) => part.checkVisibility() && part.getBoundingClientRect().height < 44).length"""
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,10 @@ from tests.pages.test_confirmations import is_subscribed
 from tests.pages.test_forms import form_of
 
 WORDING = {language: f"You agree ({language})." for language in LANGUAGES}
+SHOW_MOMENT, SHOW_BUTTON = (
+    f"document.getElementById('{shown}').hidden = false, document.getElementById('{other}').hidden = true"
+    for shown, other in (("moment", "button"), ("button", "moment"))
+)
 FIELDS = [{"key": "first_name", "required": False}, {"key": "last_name", "required": True}]
 
 
@@ -216,11 +220,12 @@ def test_whoever_fills_in_the_trap_is_held(browser, port, world):
 
 @pytest.mark.parametrize("accent", ["", "#e8b004"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_page_is_accessible_and_fits_in_each_language(browser, port, app, site, later, language, accent):
+def test_each_page_is_accessible_and_fits_in_each_language(browser, port, app, site, language, accent):
     words, query = table(language), f"?lang={language}"
     form = form_of(site, wording=WORDING, fields=FIELDS, intro={language: "Boats, weather,\npeople."})
     looks.change(site, sent(accent=accent, base_url=""), b"", False, COMMAND_LINE)
-    applicant, tab = Applicant(app.test_client(), site, form), open_tab(browser, port, script=False)
+    applicant, tab = Applicant(app.test_client(), site, form), open_tab(browser, port, script=True)
+    tab.page.route("**/pages.js*", lambda route: route.fulfill(body="", content_type="text/javascript"))
     page, prefix = tab.page, f"sign-up-{language}{'-look' if accent else ''}"
 
     def look(name, heading):
@@ -235,6 +240,9 @@ def test_each_page_is_accessible_and_fits_in_each_language(browser, port, app, s
     looked_at(tab, f"{prefix}-typo")
     page.get_by_role("button", name=words["keep_mine"]).click()
     look("step", "one_more")
+    page.evaluate(SHOW_MOMENT)
+    look("moment", "moment")
+    page.evaluate(SHOW_BUTTON)
     page.wait_for_timeout(3_100)
     page.locator("button.go").click()
     page.locator("summary").click()

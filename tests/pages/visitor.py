@@ -60,7 +60,7 @@ def heading(response: TestResponse) -> str:
 
 def text(response: TestResponse) -> str:
     """What is read."""
-    return " ".join(html.unescape(TAGS.sub(" ", response.text)).split())
+    return " ".join(html.unescape(TAGS.sub(" ", response.text.replace("<wbr>", ""))).split())
 
 
 def command(site, name, email=ZOE):

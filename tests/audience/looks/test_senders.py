@@ -2,10 +2,12 @@
 
 import pytest
 
-from audience.access import audit_log, sites
+from audience.access import audit_log, operators, sites
 from audience.access.audit_log import COMMAND_LINE
+from audience.config import Settings
 from audience.errors import Refused
 from audience.looks import looks, senders
+from audience.mail import sender
 from audience.mail.sender import Sender
 from tests.audience.looks.test_looks import sent as look_of
 
@@ -15,6 +17,13 @@ SENT = {"mail_from": "letters@harbour.example", "mail_name": "Marit", "reply_to"
 @pytest.fixture
 def site(app):
     return sites.create("Example", "Europe/Oslo")
+
+
+def test_a_test_goes_to_operators_alone(site):
+    operators.add("ann@example.com", False, {}, COMMAND_LINE)
+    for email, sentence in (("bob@example.com", senders.NO_OPERATOR), ("ann@example.com", sender.NO_SERVER)):
+        with pytest.raises(Refused, match=sentence[:20]):
+            senders.send_test(site, email, Settings(), COMMAND_LINE)
 
 
 def test_an_administrator_sets_all_of_it_and_a_look_keeps_it(site):

@@ -10,13 +10,16 @@ from audience import clock
 from audience.access import sites
 from audience.clock import MINUTE_MS
 from audience.sign_ups import steps
-from audience.sign_ups.steps import Step, StepOutcome
+from audience.sign_ups.steps import FormStep, StepOutcome
+from storage import database
+from storage.sign_ups import alarms as stored_alarms
+from storage.sign_ups.alarms import Alarm
 from tests.console.conftest import later
 
 __all__ = ["later"]
 
 NETWORK = "192.0.2.0/24"
-TYPED = Step(1, "Zoë@example.com", "Zoë", "", "de", "https://example.com", 2, False, NETWORK)
+TYPED = FormStep(1, "Zoë@example.com", "Zoë", "", "de", "https://example.com", 2, False, NETWORK)
 
 
 @pytest.fixture
@@ -36,6 +39,9 @@ def test_a_step_is_read_as_it_was_signed(site):
     assert step._replace(made_at=0, challenge={}) == TYPED
     assert (step.parameters["cost"], step.parameters["keyPrefix"], step.is_hard) == (5_000, "00", False)
     assert steps.begin(site, TYPED, is_hard=True).is_hard
+    with database.write(site.id):
+        stored_alarms.put(site.id, Alarm(held_at=1))
+    assert steps.begin(site, TYPED).is_hard
 
 
 def test_a_step_of_another_form_or_site_or_hand_is_none(site):
