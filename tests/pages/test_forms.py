@@ -8,7 +8,7 @@ import pytest
 from audience.access.audit_log import COMMAND_LINE
 from audience.clock import MINUTE_MS
 from audience.erasures import erasures
-from audience.forms import forms
+from audience.forms import embedding, forms
 from audience.looks import looks
 from storage.sign_ups.sign_ups import HELD, WAITING
 from tests import statements
@@ -270,3 +270,13 @@ def test_a_body_of_any_kind_does_no_harm(applicant):
             assert page.status_code in (404, 422)
     assert applicant.http.post(applicant.path, data={"email": "a" * 20_000}).status_code == 413
     assert applicant.ask("a" * 10_000).status_code == 422
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/sign-up.md"])
+def test_the_html_of_the_documentation_is_what_is_copied(app, site, name):
+    look = sent(name=site.name, privacy="https://harbour.example/privacy", base_url="")
+    looks.change(site, look, b"", False, COMMAND_LINE)
+    form = forms.create(site, {"name": "Website", "language": "en"}, no_mail="")
+    html = embedding.html(site, form, "en", "https://people.example.com")
+    shown = html.replace(site.uuid, "0199f0a2-6a39-4f0a-9c3e-2f60d1c7a58b")
+    assert f"```html\n{shown}```" in (Path(__file__).parents[2] / name).read_text("utf-8")
