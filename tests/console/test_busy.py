@@ -73,6 +73,7 @@ OF_FILES = {
 WRITE_NOTHING = {
     f"{SITE}/subscribers/chosen", f"{SITE}/checks/<kind>", f"{SITE}/segments/preview", "/<path:rest>",
     f"{SITE}/forms/<number:form_id>/preview/<name>",
+    f"{SITE}/pages/mail/test",  # only that it was sent
     "/backups",  # asks a worker, by a file
     "/backups/<name>/download",
 }  # fmt: skip
