@@ -8,7 +8,7 @@ import orjson
 
 from schemas import links
 from schemas.base import Form, JsonSchema
-from schemas.responses import Date, Id, ResponseSchema, dump, listing, resource, single
+from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single, values
 from schemas.values import DATES, NAMES, json_bytes, write_date
 
 MAX_LIMIT = 1_000
@@ -113,8 +113,8 @@ def change(logged: Any, links_of: LinksOf | None = None) -> dict[str, Any]:
     }
 
 
-def _changed(values: Mapping[str, Any]) -> dict[str, Any]:
-    shown = dict(values)
+def _changed(new: Mapping[str, Any]) -> dict[str, Any]:
+    shown = dict(new)
     for name in DATES:
         if name in shown:
             shown[name] = write_date(shown[name])
@@ -149,8 +149,31 @@ class HistorySchema(ResponseSchema):
     consents = ma.fields.List(ma.fields.Nested(ConsentAttributes))
 
 
+class ConsentProof(ResponseSchema):
+    """A confirmation by email: what was agreed to, who asked for it, and who confirmed it."""
+
+    wording = ma.fields.String(metadata={"description": "What they agreed to."})
+    form_id = Id()
+    version = integer("Of the wording.")
+    language = ma.fields.String()
+    origin = ma.fields.String(metadata={"description": "The website where it was asked for."})
+    asked_by = ma.fields.String(
+        metadata={"description": "`form`; or `key:` and a publishable key, whose server states the rest."}
+    )
+    requested_at = Date()
+    requested_from = ma.fields.String(metadata={"description": "The network."})
+    country = ma.fields.String()
+    confirmed_at = Date()
+    confirmed_from = ma.fields.String(metadata={"description": "The network."})
+    confirmed_by = ma.fields.String(metadata={"description": "`script` or `click`."})
+    seconds = integer("From the page to the confirmation.")
+    agent = ma.fields.String()
+
+
 class ConsentRecordAttributes(ResponseSchema):
-    """What is known of a subscriber's consent. `events` are all changes of it, oldest first."""
+    """What is known of a subscriber's consent. `events` are all changes of it, and `proofs` those of
+    confirmations, oldest first.
+    """
 
     uuid = ma.fields.UUID()
     email = ma.fields.String()
@@ -158,6 +181,7 @@ class ConsentRecordAttributes(ResponseSchema):
     created_by = ma.fields.Nested(ChangeSource)
     unsubscribed_at = Date(allow_none=True)
     events = ma.fields.List(ma.fields.Nested(ConsentAttributes))
+    proofs = ma.fields.List(ma.fields.Nested(ConsentProof))
 
 
 ConsentAnswer = single("ConsentAnswer", resource("Consent", "consents", ConsentRecordAttributes))
@@ -167,7 +191,9 @@ def consent(record: Any) -> dict[str, Any]:
     """The resource of what is known of a subscriber's consent."""
     subscriber = record.subscriber
     created_by, events = _source(record.created_by), _consents(record)
-    return dump("consents", ConsentRecordAttributes, subscriber, created_by=created_by, events=events)
+    proofs = [values(ConsentProof, proof, wording=wording) for proof, wording in record.proofs]
+    shown = {"created_by": created_by, "events": events, "proofs": proofs}
+    return dump("consents", ConsentRecordAttributes, subscriber, **shown)
 
 
 def history(record: Any) -> dict[str, Any]:

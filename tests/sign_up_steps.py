@@ -28,7 +28,13 @@ def make_form(site, **values):
 
 def make_sender(site):
     look = dict.fromkeys(("name", "home", "imprint", "privacy", "language", "accent", "base_url"), "")
-    looks.change(site, look | {"name": "Harbour Letters"}, b"", False, COMMAND_LINE)
+    looks.change(
+        site,
+        look | {"name": "Harbour Letters", "privacy": "https://harbour.example/privacy"},
+        b"",
+        False,
+        COMMAND_LINE,
+    )
     sender = {"mail_from": "letters@harbour.example", "mail_name": "", "reply_to": ""}
     senders.change(site, sender, True, COMMAND_LINE)
 

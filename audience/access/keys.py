@@ -24,9 +24,10 @@ __all__ = ["Key"]
 UNAUTHORIZED = "Unauthorized: check the publishable key, the secret key and the site_uuid."
 NO_KEY = "Key not found, or no longer active: `audience key list` lists all keys."
 SCOPES = {
-    "full": frozenset({"full", "mailer", "read", "stats", "utility"}),
+    "full": frozenset({"full", "mailer", "read", "signup", "stats", "utility"}),
     "mailer": frozenset({"mailer", "read", "stats"}),
     "read": frozenset({"read", "stats"}),
+    "signup": frozenset({"signup", "utility"}),
     "stats": frozenset({"stats"}),
     "utility": frozenset({"utility"}),
 }

@@ -18,6 +18,7 @@ from audience.api import (
     openapi,
     reports,
     segments,
+    sign_ups,
     sites,
     stats,
     subscribers,
@@ -44,6 +45,7 @@ NOUNS = (
     reports,
     webhooks,
     forms,
+    sign_ups,
     stats,
     answers,
 )

@@ -17,6 +17,9 @@ from storage.changes import changed_subscribers, consent_changes
 from storage.changes import log as stored
 from storage.changes.consent_changes import ConsentChange
 from storage.changes.log import LogRow
+from storage.forms import forms
+from storage.sign_ups import proofs as stored_proofs
+from storage.sign_ups.proofs import Proof
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags
 from storage.subscribers.subscribers import Subscriber, read_values
@@ -102,18 +105,27 @@ def _after(site_id: int, after: int, limit: int) -> list[Part]:
 
 class ConsentRecord(NamedTuple):
     """All changes of consent of a subscriber, oldest first, as (source, `ConsentChange`); `created_by` is the
-    source that created the subscriber.
+    source that created the subscriber. `proofs` are those of confirmations, each with the wording.
     """
 
     subscriber: Subscriber
     created_by: tuple[str, str | None]
     events: list[tuple[tuple[str, str | None], ConsentChange]]
+    proofs: Sequence[tuple[Proof, str]] = ()
 
 
 @database.snapshot()
 def consent(site: Site, uuid: str) -> ConsentRecord:
     """What is known of a subscriber's consent. Raises `NotFound`."""
-    return _consent(site.id, uuid)
+    record = _consent(site.id, uuid)
+    proofs = stored_proofs.of_subscriber(site.id, record.subscriber.id)
+    return record._replace(proofs=[(proof, _wording(site.id, proof)) for proof in proofs])
+
+
+def _wording(site_id: int, proof: Proof) -> str:
+    version = {"form_id": proof.form_id, "version": proof.version, "language": proof.language}
+    found = forms.get_wording(site_id=site_id, **version)
+    return found.text if found else ""
 
 
 def _consent(site_id: int, uuid: str) -> ConsentRecord:

@@ -20,6 +20,7 @@ COMMANDS = MappingProxyType(
         "GET /v1/fetch/forms": "`audience form list`",
         "GET /v1/fetch/reports": "`audience report list`",
         "GET /v1/fetch/segments": "`audience segment list`",
+        "GET /v1/fetch/sign_ups": "`audience sign-up list`",
         "GET /v1/fetch/tags": "`audience tag list`",
         "GET /v1/fetch/webhooks": "`audience webhook list`",
     }

@@ -42,6 +42,7 @@ COMMANDS = MappingProxyType(
         "report": Row("reports:report", "Reports on growth and composition."),
         "restore": Row("backups:restore", "Replace the instance with a backup. Stop the service first."),
         "segment": Row("segments:segment", "Segments: subscribers that match rules."),
+        "sign-up": Row("sign_ups:sign_up", "Sign-ups: list them, send or discard what is held."),
         "site": Row("sites:site", "Sites, each with its own subscribers, fields, tags and keys."),
         "subscriber": Row("subscribers:subscriber", "Subscribers: find, list, tag, unsubscribe, erase."),
         "tables": Row("tables:tables", "Tables of the answers: renew them."),

@@ -144,6 +144,12 @@ def _consent_lines(shown: dict[str, Any]) -> Iterator[str]:
         name = "created" if event is created else "subscribed" if event["subscribed"] else "unsubscribed"
         source = " ".join(filter(None, event["source"].values()))
         yield f"{event['at']}  {name:<12}  {source:<12}  {event['reason']}".rstrip()
+    for proof in shown["proofs"]:
+        yield (
+            f"{proof['confirmed_at']}  confirmed by {proof['confirmed_by']} from {proof['confirmed_from']}, "
+            f"asked for {proof['requested_at']} from {proof['requested_from']}"
+        )
+        yield f"  {printable(proof['wording'])}"
 
 
 @subscriber.command()

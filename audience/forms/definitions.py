@@ -91,7 +91,7 @@ def _problems(form: SignUpForm, item: Mapping[str, Any]) -> Iterator[FieldError]
             yield FieldError(f"form.origins[{number}]", ORIGIN)
     for name in ("next_url", "confirmed_url"):
         url = getattr(form, name)
-        if url and (not origin_of(url) or origin_of(url) not in form.origins):
+        if url and origin_of(url) not in form.origins:
             yield FieldError(f"form.{name}", NEXT_URL)
 
 

@@ -24,7 +24,7 @@ BUSY = f"All {MOST_CONNECTIONS} connections to the mail server are in use."
 _places = threading.BoundedSemaphore(MOST_CONNECTIONS)
 
 
-class Step(NamedTuple):
+class MailStep(NamedTuple):
     """A step on the way to sending, and what the mail server answered, or a sentence."""
 
     name: str
@@ -72,17 +72,17 @@ class Relay:
             return MailResult(LATER, NOT_SET)
         return session.hand_over(server(self._settings), message, sender, recipient, is_wanted)
 
-    def probe(self) -> list[Step]:
+    def probe(self) -> list[MailStep]:
         """Connects, encrypts, signs in and leaves, as `smtp_url` says, which is set. The first step that
         fails is the last.
         """
         from audience.mail import session
 
-        steps: list[Step] = []
+        steps: list[MailStep] = []
         relay = server(self._settings)
         try:
-            with session.start(relay, lambda name, answer: steps.append(Step(name, True, answer))):
+            with session.start(relay, lambda name, answer: steps.append(MailStep(name, True, answer))):
                 pass
         except session.FAILURES as error:
-            steps.append(Step(relay.steps[len(steps)], False, session.sentence(error)))
+            steps.append(MailStep(relay.steps[len(steps)], False, session.sentence(error)))
         return steps

@@ -4,7 +4,7 @@ from audience import clock
 from audience.clock import DAY_MS
 from audience.imports import backlog
 from audience.operations import change_log_replay
-from audience.sign_ups import backlog as backlog_of_sign_ups
+from audience.sign_ups import sign_ups
 from audience.webhooks import webhooks
 from storage.errors import StatementError, Unavailable, Unusable
 
@@ -14,7 +14,7 @@ def read() -> dict[str, float]:
     try:
         waiting = backlog.measure()
         log_bytes, oldest_at = change_log_replay.size()
-        waiting_seconds = backlog_of_sign_ups.oldest_seconds()
+        waiting_seconds = sign_ups.oldest_waiting_seconds()
         paused, behind = webhooks.count_paused(), webhooks.most_behind()
     except (StatementError, Unavailable, Unusable):
         return {}

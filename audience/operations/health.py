@@ -11,7 +11,7 @@ from pathlib import Path
 from audience.imports import backlog
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.protocols import DnsHealth
-from audience.sign_ups import backlog as backlog_of_sign_ups
+from audience.sign_ups import sign_ups
 from audience.webhooks import webhooks
 from storage import database
 from storage.instance import doctor
@@ -150,7 +150,7 @@ def check_webhooks(_: Context) -> Iterator[Finding]:
 
 def confirmations(_: Context) -> Iterator[Finding]:
     """Warns of a confirmation that waits to be sent, however often the mail server was tried."""
-    minutes = backlog_of_sign_ups.oldest_seconds() / 60
+    minutes = sign_ups.oldest_waiting_seconds() / 60
     if minutes > CONFIRMATION_MINUTES:
         sentence = f"a confirmation has waited to be sent for {minutes:.0f} minutes"
         yield warn("confirmations", sentence, CONFIRMATION_ADVICE)

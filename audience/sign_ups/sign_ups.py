@@ -1,15 +1,17 @@
-"""Sign-ups: accepting requests to be subscribed, and counts of them. Nothing here reads the list, or differs by
-who is in it.
+"""Sign-ups: accepting requests to be subscribed, and counts of them. Nothing here reads the list, or
+differs by who is in it.
 """
 
 import uuid
 from collections import Counter
+from contextlib import suppress
 from typing import NamedTuple
 
-from audience import clock
+from audience import addresses, clock
 from audience.access import audit_log, site_keys
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
+from audience.addresses import MalformedAddress
 from audience.changes import log as change_log
 from audience.clock import DAY_MS
 from audience.errors import NotFound, Refused, TooMany
@@ -19,7 +21,7 @@ from schemas.values import compact_json
 from storage import database
 from storage import jobs as stored_jobs
 from storage.access import site_counters
-from storage.sign_ups import counts
+from storage.sign_ups import backlog, counts
 from storage.sign_ups import sign_ups as stored
 from storage.sign_ups.sign_ups import CONFIRMED, HELD, RELEASED, SENT, WAITING, SignUp
 
@@ -120,7 +122,9 @@ def delete(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
 
 
 def seconds_to_wait(site: Site, email: str) -> int:
-    """Until a mail may go to an address; 0 if it may now."""
+    """Until a mail may go to an address, which may be as somebody typed it; 0 if it may now."""
+    with suppress(MalformedAddress):
+        email = addresses.identity(email)
     return max(0, -((clock.now_ms() - mailboxes.next_possible(site, email)) // 1000))
 
 
@@ -197,3 +201,10 @@ def _figures(key: int, outcomes: Counter[tuple[int, bool, str]], days: Counter[t
         for is_before in (False, True)
     )
     return Figures(now, before, tuple(days[key, day] for day in range(FIGURE_DAYS)))
+
+
+@database.session()
+def oldest_waiting_seconds() -> float:
+    """For how long a confirmation has waited to be sent, of any site; 0 if none waits."""
+    since = backlog.oldest_waiting()
+    return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000

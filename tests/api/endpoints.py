@@ -2,6 +2,9 @@
 
 from typing import Any, NamedTuple
 
+from audience.access.audit_log import COMMAND_LINE
+from audience.forms import forms
+from audience.looks import looks
 from audience.operations import site_lane
 from audience.webhooks import webhooks
 
@@ -23,6 +26,7 @@ SEGMENT = {"segment": {"name": "VIP", "rules": {"tag": "vip"}}}
 REPORT = {"report": {"name": "People", "report_type": "Reporting::Reports::VisitorCountReport"}}
 WEBHOOK = {"webhook": {"url": "https://8.8.8.8/hook", "paused": True}}
 FORM = {"form": {"name": "Front page"}}
+SIGN_UP = {"sign_up": {"email": "zoe@example.com", "form_id": 1}}
 PRIVATE = {"ip_address": "10.0.0.1"}
 ENDPOINTS = [
     Endpoint("POST", "/experimental/validation", "utility", SUBSCRIBER),
@@ -79,6 +83,12 @@ ENDPOINTS = [
     Endpoint("GET", "/fetch/forms/1", "read"),
     Endpoint("PUT", "/fetch/forms/1", "full", FORM),
     Endpoint("GET", "/fetch/forms/1/embed", "read"),
+    Endpoint("POST", "/fetch/sign_ups", "signup", SIGN_UP, status=201),
+    Endpoint("GET", "/fetch/sign_ups", "full"),
+    Endpoint("POST", "/fetch/sign_ups/1/send", "full"),
+    Endpoint("POST", "/batch/sign_ups/release", "full", {"ids": [1]}),
+    Endpoint("POST", "/batch/sign_ups/discard", "full", {"ids": [1]}),
+    Endpoint("DELETE", "/fetch/sign_ups/1", "full"),
     Endpoint("GET", "/fetch/reports", "read"),
     Endpoint("POST", "/fetch/reports", "full", REPORT, status=201),
     Endpoint("GET", "/fetch/reports/1", "read"),
@@ -93,8 +103,8 @@ ADDRESSES = [f"p{number}@example.com" for number in range(1001)]
 
 
 def prepare(client) -> None:
-    """Creates a subscriber, a tag, an import that is taken back, a segment, a form and two webhooks: what the
-    valid requests need.
+    """Creates a subscriber, a tag, an import that is taken back, a segment, an open form, a sign-up and two
+    webhooks: what the valid requests need.
 
     The second webhook has an address to which nothing is sent.
     """
@@ -103,9 +113,18 @@ def prepare(client) -> None:
     client.post("/batch/imports/1/undo")
     site_lane.drain(client.site.id, 30)
     client.post("/fetch/segments", SEGMENT)
-    client.post("/fetch/forms", FORM)
+    open_form(client.site)
+    client.post("/fetch/sign_ups", SIGN_UP)
     client.post("/fetch/webhooks", WEBHOOK)
     webhooks.create(client.site, {"url": "http://127.0.0.1/", "paused": True}, private_addresses=True)
+
+
+def open_form(site) -> None:
+    """Makes a form, and opens it as if the site could send mails."""
+    made = forms.create(site, FORM["form"])
+    look = dict.fromkeys(("name", "home", "imprint", "language", "accent", "base_url"), "")
+    looks.change(site, look | {"privacy": "https://a.example/privacy"}, b"", False, COMMAND_LINE)
+    forms.set_state(site, made.id, forms.OPEN, no_mail="")
 
 
 def ask(client, endpoint: Endpoint, **options):

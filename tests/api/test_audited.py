@@ -6,12 +6,13 @@ from audience.access import audit_log, keys, site_keys
 from audience.access.audit_log import page
 from audience.operations import site_lane
 from storage import database
-from tests.api.endpoints import ENDPOINTS, REPORT, SEGMENT, SUBSCRIBER, WEBHOOK, ask
+from tests.api.endpoints import ENDPOINTS, REPORT, SEGMENT, SUBSCRIBER, WEBHOOK, ask, open_form
 from tests.client import ApiClient
 
 TOLD_BY_THE_RECORD = {  # of changes, or of imports and deliveries, and by nothing but ordinary data
     "POST /fetch/fields", "POST /fetch/subscribers", "POST /fetch/tags", "POST /fetch/commands",
     "POST /batch/subscribers", "POST /batch/events", "POST /batch/imports", "POST /fetch/webhooks/2/test",
+    "GET /fetch/sign_ups",
 }  # fmt: skip
 FILES_OF_PEOPLE = {"GET /fetch/export", "GET /batch/imports/1/errors.csv"}
 SAID = {
@@ -23,6 +24,9 @@ SAID = {
     "POST /fetch/webhooks/1/rotate": "webhook secret renewed",
     "POST /fetch/webhooks/1/replay": "webhook replayed", "DELETE /fetch/webhooks/1": "webhook deleted",
     "POST /fetch/forms": "form made", "PUT /fetch/forms/1": "form changed",
+    "POST /fetch/sign_ups/1/send": "sign-up sent again", "DELETE /fetch/sign_ups/1": "sign-up deleted",
+    "POST /batch/sign_ups/release": "held sign-ups released",
+    "POST /batch/sign_ups/discard": "held sign-ups discarded",
     "POST /fetch/reports": "report saved", "PUT /fetch/reports/1": "report changed",
     "DELETE /fetch/reports/1": "report deleted",
 }  # fmt: skip
@@ -41,6 +45,7 @@ def shop(client):
     client.post("/batch/subscribers", {"subscribers": [{"email": "zoe@example.com"}]})
     site_lane.drain(client.site.id, 30)
     client.post("/fetch/segments", SEGMENT)
+    open_form(client.site)
     for _ in range(2):
         client.post("/fetch/webhooks", WEBHOOK)
     return named

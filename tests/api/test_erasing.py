@@ -9,12 +9,14 @@ from audience import clock, pepper
 from audience.access import site_keys
 from audience.erasures import log as erasure_log
 from audience.operations import site_lane
+from audience.sign_ups import confirming
 from audience.subscribers import field_values, stats
 from storage import database
 from storage.instance.erased_pages import MARKER, run
 from storage.subscribers import field_values as stored_values
 from storage.subscribers import value_changes
 from tests.client import open_client
+from tests.sign_up_steps import ask, make_form, token
 
 AGREED = {"consent": "subscribed"}
 
@@ -51,6 +53,19 @@ def fill(client):
 
 
 NEEDLES = (ADDRESS, "ann.canary", "Canaryfirst", "canarynote", "canarypage")
+
+
+@pytest.mark.of_sqlite
+def test_every_trace_of_sign_ups_is_erased(client, settings):
+    """Of those that wait, and of the proof of one that was confirmed."""
+    form = make_form(client.site)
+    signs = {"first_name": "Canaryfirst", "agent": "canaryagent" * 30}
+    confirmed = ask(client.site, form, ADDRESS, **signs)
+    ask(client.site, form, ADDRESS, **signs, is_held=True)
+    confirming.confirm(token(client.site, confirmed), "click", 1, "192.0.2.0/24", "canaryproof" * 30)
+    assert traces(settings, "canaryagent")
+    erase(client, email=ADDRESS)
+    assert traces(settings, *NEEDLES, "canaryagent", "canaryproof") == set()
 
 
 @pytest.mark.of_sqlite

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from audience.api import openapi_examples
+from audience.forms import definitions
 from audience.operations import site_lane
 from tests.described import document, operations, validator
 from tests.test_examples import CHANGING
@@ -37,7 +38,8 @@ def test_every_operation_has_an_example(app):
     assert shown == {operation["operationId"] for operation in operations(document(app)).values()}
 
 
-def test_every_example_is_answered_as_the_document_shows(client, routes):
+def test_every_example_is_answered_as_the_document_shows(client, routes, monkeypatch):
+    monkeypatch.setattr(definitions, "check_open", lambda *_: None)  # a form opens without a mail server
     uuids: dict[str, str] = {}
     answers: list[Any] = []
     for example in EXAMPLES:

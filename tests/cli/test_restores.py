@@ -16,6 +16,7 @@ from audience.imports import imports
 from audience.links import links
 from audience.links.links import UNSUBSCRIBE, Links, Standing
 from audience.operations import backups, first_site, restore_carryover, site_lane
+from audience.sign_ups.confirming import ConfirmOutcome
 from audience.subscribers import stats, subscribers
 from audience.webhooks import webhooks
 from storage import database
@@ -23,6 +24,7 @@ from storage.imports import imports as stored_imports
 from tests.cli.restored import reopen, run_on
 from tests.client import FakeQueue
 from tests.receiver import receiving
+from tests.sign_up_steps import FakeRelay, ask, confirm, make_form, make_sender, read, row, send, token
 from tests.storage import instance_before as before
 from tests.stored_people import found
 from tests.webhook_steps import send_all
@@ -91,6 +93,28 @@ def test_webhooks_are_paused_until_somebody_resumes_them(settings, client, tmp_p
         send_all()
         kinds = [each["attributes"]["kind"] for request in receiver.received for each in request.data]
         assert kinds == ["reset", "created"]
+
+
+def test_sign_ups_wait_for_an_operator_and_links_that_were_sent_confirm_nothing(settings, client, tmp_path):
+    """Whoever confirmed since the backup, and left then, must not be subscribed by the link of before."""
+    make_sender(client.site)
+    form, relay = make_form(client.site), FakeRelay()
+    sent = ask(client.site, form, "sent@example.com")
+    send(client.site, relay)
+    waiting = ask(client.site, form, "waiting@example.com")
+    held = ask(client.site, form, "held@example.com", is_held=True, reason="trapped")
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    send(client.site, relay)
+    erase(settings, client, "held@example.com")
+    tokens = [token(client.site, one) for one in (sent, waiting)]
+    assert confirm(client.site, waiting) is ConfirmOutcome.CONFIRMED
+    client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "waiting@example.com"}})
+    assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
+    assert [read(one).status for one in tokens] == ["ended", "gone"]
+    assert (row(client.site, waiting).status, row(client.site, waiting).reason) == ("held", "restored")
+    assert row(client.site, held) is None
+    send(client.site, relay)
+    assert [mail.recipient for mail in relay.mails] == ["sent@example.com", "waiting@example.com"]
 
 
 def test_subscribers_erased_since_the_backup_are_erased_from_waiting_imports(settings, client, tmp_path):

@@ -24,9 +24,10 @@ from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, basic
 from tests.depth import crossed
 
 SCOPES = {
-    "full": {"full", "mailer", "read", "stats", "utility"},
+    "full": {"full", "mailer", "read", "signup", "stats", "utility"},
     "mailer": {"mailer", "read", "stats"},
     "read": {"read", "stats"},
+    "signup": {"signup", "utility"},
     "stats": {"stats"},
     "utility": {"utility"},
 }

@@ -1,5 +1,13 @@
 """All faults, in the order of docs/reliability.md."""
 
-from tests.mutant_tables import consent, erasing, links, mail, service
+from tests.mutant_tables import consent, erasing, forms, links, mail, service, sign_ups
 
-MUTANTS = (*service.MUTANTS, *consent.MUTANTS, *erasing.MUTANTS, *links.MUTANTS, *mail.MUTANTS)
+MUTANTS = (
+    *service.MUTANTS,
+    *consent.MUTANTS,
+    *erasing.MUTANTS,
+    *links.MUTANTS,
+    *mail.MUTANTS,
+    *forms.MUTANTS,
+    *sign_ups.MUTANTS,
+)

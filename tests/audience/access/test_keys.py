@@ -41,9 +41,10 @@ def lets_in(key):
 @pytest.mark.parametrize(
     ("scope", "allowed"),
     [
-        ("full", {"full", "mailer", "read", "stats", "utility"}),
+        ("full", {"full", "mailer", "read", "signup", "stats", "utility"}),
         ("mailer", {"mailer", "read", "stats"}),
         ("read", {"read", "stats"}),
+        ("signup", {"signup", "utility"}),
         ("stats", {"stats"}),
         ("utility", {"utility"}),
     ],
@@ -52,11 +53,12 @@ def test_what_each_scope_allows(site, scope, allowed):
     made = keys.create([site], scope)
     found = keys.authenticate(made.publishable_key, made.secret_key)
     assert found
-    assert {each for each in ("full", "mailer", "read", "stats", "utility", "") if found.may(each)} == allowed
+    scopes = ("full", "mailer", "read", "signup", "stats", "utility", "")
+    assert {each for each in scopes if found.may(each)} == allowed
 
 
 def test_an_unknown_scope_makes_no_key(site):
-    with pytest.raises(Refused, match="full, mailer, read, stats, utility"):
+    with pytest.raises(Refused, match="full, mailer, read, signup, stats, utility"):
         keys.create([site], "write")
     assert keys.list_all(site) == []
 

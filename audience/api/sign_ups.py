@@ -1,0 +1,105 @@
+"""Sign-ups: asking for one, and those that wait for their confirmation."""
+
+from typing import Any
+
+from flask import Blueprint, g
+
+from audience.access.sites import Site
+from audience.api.endpoint import actor, endpoint
+from audience.http.services import settings
+from audience.sign_ups import holds, requests, sign_ups
+from audience.sign_ups.confirming import ConfirmLinks
+from audience.sign_ups.sign_ups import PAGE_ROWS
+from schemas import sign_ups as wire
+
+blueprint = Blueprint("sign_ups", __name__)
+
+
+@blueprint.post("/fetch/sign_ups")
+@endpoint(
+    scope="signup",
+    family="fetch",
+    takes=wire.SaveSignUp,
+    gives=wire.AcceptedSignUp,
+    query=False,
+    status=201,
+)
+def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Ask for a confirmation
+
+    For your own server, on behalf of a visitor: an email with a link goes to the address, and whoever
+    follows it is subscribed. The answer is the same whoever has the address. 429 if it has had its emails for
+    now.
+
+    Returns the id, and that it waits.
+    """
+    return wire.accepted(requests.accept(site, form["sign_up"], g.key.publishable_key, settings().base_url))
+
+
+@blueprint.get("/fetch/sign_ups")
+@endpoint(scope="full", family="fetch", takes=wire.ListSignUps, gives=wire.SignUpList)
+def list_page(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """List the sign-ups
+
+    Of a `status` or an `email`, if you send one; 100 at a time, after the id `after`. Nothing tells who a
+    sign-up was of once it is over.
+
+    Returns a page of sign-ups, oldest first.
+    """
+    rows = sign_ups.list_page(site, form.get("status", ""), form["after"], address=form.get("email", ""))
+    return wire.page(rows, form["after"], PAGE_ROWS, _links(site).url)
+
+
+@blueprint.post("/fetch/sign_ups/<number:sign_up_id>/send")
+@endpoint(scope="full", family="fetch", gives=wire.SignUpAnswer)
+def send(site: Site, sign_up_id: int) -> dict[str, Any]:
+    """Send a confirmation again
+
+    Whatever holds it, within the limits of its mailbox: 429 beyond them.
+
+    Returns the sign-up, which waits.
+    """
+    row = sign_ups.send_again(site, sign_up_id, actor())
+    return {"data": wire.sign_up(row, _links(site).url)}
+
+
+@blueprint.delete("/fetch/sign_ups/<number:sign_up_id>")
+@endpoint(scope="full", family="fetch", gives=wire.SignUpAnswer)
+def delete(site: Site, sign_up_id: int) -> dict[str, Any]:
+    """Delete a sign-up
+
+    Its link confirms nothing any more.
+
+    Returns the sign-up as it was.
+    """
+    row = sign_ups.delete(site, sign_up_id, actor())
+    return {"data": wire.sign_up(row, _links(site).url)}
+
+
+@blueprint.post("/batch/sign_ups/release")
+@endpoint(scope="full", family="batch", takes=wire.ChosenSignUps, gives=wire.ChangedSignUps, query=False)
+def release(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Send what is held
+
+    The confirmations of held sign-ups, by `ids` or asked for `before` an instant. Without `ids`, new ones
+    are no longer held either.
+
+    Returns how many.
+    """
+    return {"results": holds.release(site, actor(), form.get("ids"), form.get("before"))}
+
+
+@blueprint.post("/batch/sign_ups/discard")
+@endpoint(scope="full", family="batch", takes=wire.ChosenSignUps, gives=wire.ChangedSignUps, query=False)
+def discard(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Discard what is held
+
+    Deletes held sign-ups, by `ids` or asked for `before` an instant.
+
+    Returns how many.
+    """
+    return {"results": holds.discard(site, actor(), form.get("ids"), form.get("before"))}
+
+
+def _links(site: Site) -> ConfirmLinks:
+    return ConfirmLinks(site, settings().base_url)

@@ -1,0 +1,110 @@
+"""`audience sign-up`: requests to be subscribed that wait for their confirmation."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from audience.access.audit_log import COMMAND_LINE
+from audience.access.sites import Site
+from audience.cli.charts import printable
+from audience.cli.options import limit_option, on_site
+from audience.cli.output import show
+from audience.config import Settings
+from audience.sign_ups import holds, sign_ups
+from audience.sign_ups.confirming import ConfirmLinks
+from audience.sign_ups.sign_ups import SignUp
+from schemas import sign_ups as wire
+from schemas.base import load
+from schemas.values import write_date
+
+WHICH = "give --id, --before, or --all"
+CHOICES = [
+    click.option("--id", "ids", type=click.IntRange(1, 2**53), multiple=True, help="This one; repeatable."),
+    click.option("--before", metavar="DATE", help="Those asked for earlier."),
+    click.option("--all", "chooses_all", is_flag=True, help="All that are held."),
+]
+
+
+@click.group(name="sign-up")
+def sign_up() -> None:
+    """Sign-ups: list them, send or discard what is held."""
+
+
+@sign_up.command(name="list")
+@click.option("--status", type=click.Choice(wire.STATUSES), help="Only these.")
+@click.option("--address", metavar="ADDRESS", default="", help="Only those of this address.")
+@limit_option
+@on_site
+def list_sign_ups(
+    settings: Settings, status: str | None, address: str, limit: int, site: Site, as_json: bool
+) -> None:
+    """List the sign-ups of a site, oldest first: what became of each, and what the mail server answered.
+
+    Example: audience sign-up list --status held
+    """
+    rows = sign_ups.list_page(site, status or "", 0, limit, address)
+    url = ConfirmLinks(site, settings.base_url).url
+    show([wire.sign_up(row, url) for row in rows], as_json, _lines(site, rows, address))
+
+
+@sign_up.command()
+@click.argument("sign_up_id", type=click.IntRange(1, 2**53))
+@on_site
+def send(settings: Settings, sign_up_id: int, site: Site, as_json: bool) -> None:
+    """Send a confirmation again, or now, within the limits of its mailbox.
+
+    Example: audience sign-up send 17
+    """
+    row = sign_ups.send_again(site, sign_up_id, COMMAND_LINE)
+    shown = wire.sign_up(row, ConfirmLinks(site, settings.base_url).url)
+    show(shown, as_json, [f"Sign-up {row.id} waits for the mail server."])
+
+
+def _chosen(command: Any) -> Any:
+    for option in reversed(CHOICES):
+        command = option(command)
+    return command
+
+
+@sign_up.command()
+@_chosen
+@on_site
+def release(_: Settings, site: Site, as_json: bool, **chosen: Any) -> None:
+    """Send what is held. But for --id, this ends an alarm, too.
+
+    Example: audience sign-up release --before 2026-11-26T16:00Z
+    """
+    _report(holds.release(site, COMMAND_LINE, **_choice(**chosen)), "released", as_json)
+
+
+@sign_up.command()
+@_chosen
+@on_site
+def discard(_: Settings, site: Site, as_json: bool, **chosen: Any) -> None:
+    """Delete what is held.
+
+    Example: audience sign-up discard --id 17
+    """
+    _report(holds.discard(site, COMMAND_LINE, **_choice(**chosen)), "discarded", as_json)
+
+
+def _choice(ids: tuple[int, ...], before: str | None, chooses_all: bool) -> dict[str, Any]:
+    if not (ids or before or chooses_all):
+        raise click.UsageError(WHICH)
+    sent = {name: value for name, value in (("ids", list(ids)), ("before", before)) if value}
+    chosen: dict[str, Any] = load(wire.ChosenSignUps(), sent) if sent else {}
+    return chosen
+
+
+def _report(number: int, done: str, as_json: bool) -> None:
+    show({done: number}, as_json, [f"{number} sign-ups were {done}."])
+
+
+def _lines(site: Site, rows: list[SignUp], address: str) -> Iterator[str]:
+    for row in rows:
+        why = ", ".join(filter(None, (row.reason, row.said)))
+        email = printable(row.email) or "-"
+        yield f"{row.id:>6}  {write_date(row.requested_at)}  {row.status:<9}  {email}  {why}".rstrip()
+    if address and (wait := sign_ups.seconds_to_wait(site, address)):
+        yield f"The next email may go to this address in {wait} seconds."

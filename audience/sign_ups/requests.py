@@ -1,0 +1,70 @@
+"""Sign-ups that a server asks for by its key, on behalf of a visitor."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from audience import addresses
+from audience.access.audit_log import network_of
+from audience.access.sites import Site
+from audience.errors import NotFound, Refused, TooMany
+from audience.forms import forms
+from audience.forms.forms import OPEN, SignUpForm, origin_of
+from audience.sign_ups import sign_ups
+from audience.sign_ups.sign_ups import TOO_SOON, Asked, SignUp
+from schemas.values import FieldError
+
+NO_FORM = "Send the id of an open form of the site: GET /v1/fetch/forms lists them."
+NEEDED = "Send this: the form demands it."
+MAX_AGENT = 500
+
+
+def accept(site: Site, item: Mapping[str, Any], publishable_key: str, base_url: str) -> SignUp:
+    """Keeps a sign-up, whose item has email and form_id, and perhaps names, language, page, ip and
+    user_agent. What the form does not ask for is left out. Raises `Refused`, and `TooMany` if the mailbox has
+    had its mails for now.
+    """
+    form = _form(site, item["form_id"])
+    email = _normal(item["email"])
+    names = {field.key: item.get(field.key, "") for field in form.fields}
+    missing = [field.key for field in form.fields if field.required and not names[field.key]]
+    if missing:
+        raise Refused(NEEDED, [FieldError(f"sign_up.{key}", NEEDED) for key in missing])
+    language = item.get("language", "")
+    asked = Asked(
+        email,
+        **names,
+        language=language if language in forms.languages(form) else form.language,
+        origin=_origin(form, item.get("page", "")),
+        network=network_of(item.get("ip", "")),
+        agent=item.get("user_agent", "")[:MAX_AGENT],
+        asked_by=f"key:{publishable_key}",
+        version=form.version,
+        base_url=base_url,
+    )
+    sign_up = sign_ups.accept(site, form, asked)
+    if sign_up is None:
+        raise TooMany(TOO_SOON, max(1, sign_ups.seconds_to_wait(site, email)))
+    return sign_up
+
+
+def _form(site: Site, form_id: int) -> SignUpForm:
+    try:
+        form = forms.get(site, form_id)
+    except NotFound:
+        form = None
+    if form is None or form.state != OPEN:
+        raise Refused(NO_FORM, [FieldError("sign_up.form_id", NO_FORM)])
+    return form
+
+
+def _normal(email: str) -> str:
+    try:
+        return addresses.identity(email)
+    except addresses.MalformedAddress as error:
+        raise Refused(str(error), [FieldError("sign_up.email", str(error))]) from error
+
+
+def _origin(form: SignUpForm, page: str) -> str:
+    """The website of a page, if it is one of the form's."""
+    origin = origin_of(page)
+    return origin if origin in form.origins else ""

@@ -1,0 +1,152 @@
+"""Sign-ups by key: the same answer whoever has the address, and what an owner sees of them and does."""
+
+import pytest
+
+from audience.access import keys
+from audience.sign_ups import mailboxes, sign_ups
+from storage import database
+from tests.api.endpoints import SIGN_UP, open_form
+from tests.client import ApiClient
+from tests.sign_up_steps import FakeRelay, confirm, make_sender, send
+
+BASE = "http://127.0.0.1:8000"
+
+
+@pytest.fixture
+def site(client):
+    open_form(client.site)
+    make_sender(client.site)
+    return client.site
+
+
+@pytest.fixture
+def server(client, site):
+    """A client with a key that may ask for sign-ups."""
+    return ApiClient(client.http, site, keys.create([site], "signup"))
+
+
+def ask(client, **values):
+    return client.post("/fetch/sign_ups", {"sign_up": SIGN_UP["sign_up"] | values})
+
+
+def listed(client, **query):
+    return [
+        one["attributes"] | {"id": one["id"]}
+        for one in client.get("/fetch/sign_ups", query=query).json["data"]
+    ]
+
+
+def test_the_answer_is_the_same_whoever_has_the_address(client, server):
+    client.create("in@example.com")
+    client.create("left@example.com")
+    client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "left@example.com"}})
+    answers = [ask(server, email=f"{name}@example.com") for name in ("in", "left", "nobody")]
+    assert [answer.status_code for answer in answers] == [201] * 3
+    for number, answer in enumerate(answers, 1):
+        kept = {"id": str(number), "type": "sign_ups", "attributes": {"status": "waiting"}}
+        assert answer.json == {"data": kept}
+
+
+def test_a_key_for_sign_ups_asks_and_sees_nobody(server):
+    assert ask(server).status_code == 201
+    assert server.post("/experimental/validation", {"email": "zoe@example.com"}).status_code == 200
+    for path in ("/fetch/sign_ups", "/fetch/forms", "/fetch/subscribers", "/stats/site"):
+        assert server.get(path, query={"email": "zoe@example.com"}).status_code == 403
+    for path in ("/fetch/sign_ups/1/send", "/batch/sign_ups/release"):
+        assert server.post(path, {"ids": [1]}).status_code == 403
+
+
+def test_over_the_cap_of_its_mailbox_it_is_told_when_to_ask_again(client, server, site):
+    ask(server)
+    send(site, FakeRelay(), base_url=BASE)
+    refused = ask(server, email="zoe+again@example.com")
+    assert refused.status_code == 429
+    assert 590 < int(refused.headers["Retry-After"]) <= 600
+
+
+def test_what_is_kept_is_what_the_form_asks_for(client, server, site):
+    fields = [{"key": "first_name", "required": True}]
+    origins = ["https://static.example"]
+    client.call("PUT", "/fetch/forms/1", {"form": {"fields": fields, "origins": origins, "tags": ["web"]}})
+    refused = ask(server)
+    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "sign_up.first_name")
+    visitor = {"page": "https://static.example/a?b=c", "ip": "192.0.2.7", "user_agent": "Firefox"}
+    ask(server, first_name="Zoë", last_name="Fjord", language="de", **visitor)
+    [shown] = listed(client)
+    assert (shown["first_name"], shown["last_name"], shown["language"]) == ("Zoë", "", "en")
+    assert (shown["origin"], shown["network"], shown["tags"]) == (origins[0], "192.0.2.0/24", ["web"])
+    assert shown["asked_by"] == f"key:{server.key.publishable_key}"
+    ask(server, first_name="Zoë", page="https://elsewhere.example/")
+    assert listed(client)[1]["origin"] == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"email": "zoe"}, "sign_up.email"),
+        ({"email": None}, "sign_up.email"),
+        ({"form_id": 2}, "sign_up.form_id"),
+        ({"form_id": "x"}, "sign_up.form_id"),
+        ({"language": "xx"}, "sign_up.language"),
+    ],
+)
+def test_what_is_wrong_is_named(server, values, field):
+    refused = ask(server, **values)
+    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, field)
+
+
+def test_a_form_that_is_paused_takes_none(client, server):
+    client.call("PUT", "/fetch/forms/1", {"form": {"state": "paused"}})
+    assert ask(server).json["errors"][0]["field"] == "sign_up.form_id"
+
+
+def test_an_owner_sees_all_of_an_open_one_and_not_who_a_confirmed_one_was(client, server, site):
+    ask(server)
+    ask(server, email="other@example.com")
+    [zoe, _] = listed(client)
+    assert zoe["confirm_url"].startswith(f"{BASE}/confirm/")
+    assert listed(client, email="zoe@example.com") == [zoe]
+    assert [one["id"] for one in listed(client, after=1)] == ["2"]
+    assert listed(client, status="sent") == []
+    assert client.get("/fetch/sign_ups").json["meta"] == {"next": "2", "has_more": False}
+    relay = FakeRelay()
+    send(site, relay, base_url=BASE)
+    assert len(relay.mails) == 2
+    confirm(site, sign_ups.get(site, 1))
+    [confirmed] = listed(client, status="confirmed")
+    assert (confirmed["email"], confirmed["confirm_url"]) == ("", None)
+    uuid = client.find("zoe@example.com")["attributes"]["uuid"]
+    consent = client.get(f"/fetch/subscribers/{uuid}/consent").json["data"]["attributes"]
+    [proof] = consent["proofs"]
+    assert (proof["form_id"], proof["version"], proof["confirmed_by"]) == ("1", 1, "click")
+    assert proof["wording"] == client.get("/fetch/forms/1").json["data"]["attributes"]["wording"]["en"]
+    assert consent["created_by"] == {"type": "sign_up", "id": "1"}
+
+
+def test_an_owner_sends_again_and_deletes(client, server):
+    ask(server)
+    again = client.post("/fetch/sign_ups/1/send")
+    assert (again.status_code, again.json["data"]["attributes"]["reason"]) == (200, "released")
+    assert client.delete("/fetch/sign_ups/1").json["data"]["id"] == "1"
+    for method, path in (("post", "/fetch/sign_ups/1/send"), ("delete", "/fetch/sign_ups/1")):
+        assert getattr(client, method)(path).status_code == 404
+
+
+def test_what_is_held_is_released_or_discarded(client, server, site):
+    for number in range(3):
+        ask(server, email=f"p{number}@gmail.com")
+    send(site, FakeRelay(), base_url=BASE, per_hour=0)
+    assert len(listed(client, status="held")) == 3
+    assert client.post("/batch/sign_ups/release", {"ids": [1, 99]}).json == {"results": 1}
+    assert client.post("/batch/sign_ups/discard", {"before": "2999-01-01"}).json == {"results": 2}
+    assert [one["status"] for one in listed(client)] == ["waiting"]
+    refused = client.post("/batch/sign_ups/release", {})
+    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "before")
+
+
+def test_no_address_is_kept_of_a_mailbox(client, server, site):
+    ask(server)
+    send(site, FakeRelay(), base_url=BASE)
+    with database.session():
+        assert mailboxes.next_possible(site, "zoe@example.com")
+        assert not any("zoe" in str(one) for one in database.rows("SELECT * FROM mailbox_counts"))

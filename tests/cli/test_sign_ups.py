@@ -1,0 +1,51 @@
+"""`audience sign-up`: what waits for a confirmation."""
+
+import pytest
+
+from audience.access import audit_log
+from tests.sign_up_steps import ZOE, FakeRelay, ask, make_form, make_sender, send
+
+
+@pytest.fixture
+def command(run, client):
+    """Runs `audience sign-up` on the site of `client`; returns its output, or its JSON."""
+    return lambda *words, **options: run("sign-up", *words, "--site", client.site.uuid, **options)
+
+
+@pytest.fixture
+def form(client):
+    make_sender(client.site)
+    return make_form(client.site)
+
+
+def test_they_are_listed_with_what_the_mail_server_said(command, client, form):
+    ask(client.site, form)
+    ask(client.site, form, "other@example.com")
+    relay = FakeRelay()
+    relay.script = [("sent", "250 OK"), ("refused", "550 5.1.1 no such user")]
+    send(client.site, relay)
+    sent, failed = command("list").splitlines()
+    assert f"sent       {ZOE}  250 OK" in sent
+    assert "failed     other@example.com  550 5.1.1 no such user" in failed
+    [listed] = command("list", "--status", "failed", "--json")
+    assert (listed["id"], listed["attributes"]["email"]) == ("2", "other@example.com")
+    told = command("list", "--address", " ZOE@example.com")
+    assert told.splitlines()[0] == sent
+    assert "may go to this address in" in told
+    assert "may go" not in command("list")
+
+
+def test_what_is_held_is_sent_or_discarded(command, type_, client, form):
+    for number in range(4):
+        ask(client.site, form, f"p{number}@example.com", is_held=True, reason="trapped")
+    assert command("send", 1) == "Sign-up 1 waits for the mail server.\n"
+    assert command("release", "--id", "2", "--json") == {"released": 1}
+    assert command("release", "--before", "2020-01-01") == "0 sign-ups were released.\n"
+    assert "give --id, --before, or --all" in command("discard", exit_code=2)
+    assert "before" in command("discard", "--before", "soon", exit_code=1)
+    assert command("discard", "--all") == "2 sign-ups were discarded.\n"
+    assert [one["attributes"]["status"] for one in command("list", "--json")] == ["waiting"] * 2
+    missing = type_("sign-up", "send", 99, "--site", client.site.uuid).exception
+    assert "`audience sign-up list`" in missing.message
+    acts = {entry.act for entry in audit_log.page(client.site)}
+    assert {"sign-up sent again", "held sign-ups released", "held sign-ups discarded"} <= acts
