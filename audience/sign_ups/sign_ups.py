@@ -214,10 +214,3 @@ def _figures(key: int, outcomes: Counter[tuple[int, bool, str]], days: Counter[t
         for is_before in (False, True)
     )
     return Figures(now, before, tuple(days[key, day] for day in range(FIGURE_DAYS)))
-
-
-@database.session()
-def oldest_waiting_seconds() -> float:
-    """For how long a confirmation has waited to be sent, of any site; 0 if none waits."""
-    since = backlog.oldest_waiting()
-    return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000
