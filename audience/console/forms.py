@@ -114,6 +114,7 @@ def _settings(site: Site, form: SignUpForm) -> str:
         email=_email(site, form),
         address=embedding.address(site, form, settings().base_url),
         wordings=forms.wordings(site, form.id),
+        agreed=sign_ups.agreed(site, form.id),
         look=looks.get(site),
         lack=senders.lack(site, settings()),
         problems={error.field.partition("[")[0]: error.message for error in errors},

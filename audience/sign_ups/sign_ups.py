@@ -21,7 +21,7 @@ from schemas.values import compact_json
 from storage import database
 from storage import jobs as stored_jobs
 from storage.access import site_counters
-from storage.sign_ups import backlog, counts
+from storage.sign_ups import backlog, counts, proofs
 from storage.sign_ups import sign_ups as stored
 from storage.sign_ups.sign_ups import CONFIRMED, HELD, RELEASED, SENT, TEST, WAITING, SignUp
 
@@ -174,6 +174,13 @@ def _draft(site: Site, form: SignUpForm, asked: Asked, now: int) -> SignUp:
     )
 
 
+@database.session()
+def oldest_waiting_seconds() -> float:
+    """For how long a confirmation has waited to be sent, of any site; 0 if none waits."""
+    since = backlog.oldest_waiting()
+    return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000
+
+
 class Numbers(NamedTuple):
     asked: int
     sent: int
@@ -202,16 +209,15 @@ def figures_by_form(site: Site) -> dict[int, Figures]:
     return {key: _figures(key, outcomes, days) for key in {ALL, *(key for key, _, _ in outcomes)}}
 
 
+@database.session()
+def agreed(site: Site, form_id: int) -> dict[tuple[int, str], int]:
+    """How many of whom there are agreed to a form, by version and language of its wording."""
+    return proofs.agreed(site.id, form_id)
+
+
 def _figures(key: int, outcomes: Counter[tuple[int, bool, str]], days: Counter[tuple[int, int]]) -> Figures:
     now, before = (
         Numbers(*(outcomes[key, is_before, outcome] for outcome in (ASKED, SENT, CONFIRMED)))
         for is_before in (False, True)
     )
     return Figures(now, before, tuple(days[key, day] for day in range(FIGURE_DAYS)))
-
-
-@database.session()
-def oldest_waiting_seconds() -> float:
-    """For how long a confirmation has waited to be sent, of any site; 0 if none waits."""
-    since = backlog.oldest_waiting()
-    return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000

@@ -33,7 +33,8 @@ CREATE TABLE consent_proofs (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     requested_at INTEGER NOT NULL, requested_from TEXT NOT NULL, country TEXT NOT NULL,
     confirmed_at INTEGER NOT NULL, confirmed_from TEXT NOT NULL, confirmed_by TEXT NOT NULL,
     seconds INTEGER NOT NULL, agent TEXT NOT NULL);
-CREATE INDEX consent_proofs_subscriber_id ON consent_proofs (subscriber_id)
+CREATE INDEX consent_proofs_subscriber_id ON consent_proofs (subscriber_id);
+CREATE INDEX consent_proofs_site_id_form_id_version ON consent_proofs (site_id, form_id, version)
 """
 
 

@@ -118,6 +118,7 @@ class ConsentProofModel(SiteOwnedModel):
 
     class Meta:
         table_name = "consent_proofs"
+        indexes = ((("site", "form_id", "version"), False),)
 
 
 SIGN_UP_MODELS: tuple[type[BaseModel], ...] = (

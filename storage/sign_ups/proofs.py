@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from storage.database import rows
 from storage.records import Records
 from storage.sign_ups.models import ConsentProofModel
 
@@ -35,3 +36,13 @@ add, has = PROOFS.add_new, PROOFS.has
 def of_subscriber(site_id: int, subscriber_id: int) -> list[Proof]:
     """Those of a subscriber, oldest first."""
     return PROOFS.find("ORDER BY id", site_id=site_id, subscriber_id=subscriber_id)
+
+
+def agreed(site_id: int, form_id: int) -> dict[tuple[int, str], int]:
+    """How many have a proof of a form, by version and language of its wording."""
+    records = rows(
+        "SELECT version, language, count(*) FROM consent_proofs WHERE site_id = ? AND form_id = ? "
+        "GROUP BY version, language",
+        (site_id, form_id),
+    )
+    return {(version, language): number for version, language, number in records}

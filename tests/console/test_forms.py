@@ -14,6 +14,7 @@ from storage import database
 from storage.sign_ups import counts
 from tests.audience.looks.test_senders import SENT as SENDER
 from tests.console.browser import alert, signed_in
+from tests.sign_up_steps import ask, confirm, make_form
 
 SENT = {
     "name": "Front page", "language": "en", "first_name": "needed", "last_name": "", "tags": "web, new",
@@ -117,6 +118,17 @@ def test_the_email_that_follows_stands_beside_the_preview(site, manager, path):
     shown = manager.get(f"{path}/{form.id}").text
     for part in (f"&lt;{SENDER['mail_from']}&gt;", "/confirm/AQEA", "https://a.example"):
         assert part in shown.partition("The email that follows")[2]
+
+
+def test_a_version_has_how_many_agreed_to_it(site, manager, path):
+    form = make_form(site, wording={"en": "Yes.", "de": "Ja."})
+    for email in ("ann@example.com", "bob@example.com"):
+        confirm(site, ask(site, form, email, language="en"))
+    forms.change(site, form.id, {"wording": {"en": "Yes, please.", "de": "Ja."}})
+    shown = re.sub(r"<[^>]+>", " ", manager.get(f"{path}/{form.id}").text.partition("Agreed")[2])
+    said = " ".join(shown.split())
+    for part in ("2 English Yes, please. today 0", "1 Deutsch Ja. today 0", "1 English Yes. today 2"):
+        assert part in said
 
 
 def test_a_viewer_sees_and_saves_nothing(app, site, path):

@@ -8,13 +8,13 @@ import pytest
 from audience.access.audit_log import COMMAND_LINE
 from audience.clock import MINUTE_MS
 from audience.erasures import erasures
-from audience.forms import forms
+from audience.forms import embedding, forms
 from audience.looks import looks
 from storage.sign_ups.sign_ups import HELD, WAITING
 from tests import statements
 from tests.audience.looks.test_looks import sent
 from tests.audience.undo.test_undos import put
-from tests.pages.applicant import Applicant, hidden, solve
+from tests.pages.applicant import ZOE, Applicant, hidden, solve
 from tests.pages.test_links import POLICY, WRITES
 from tests.pages.visitor import command, heading, text
 
@@ -263,6 +263,18 @@ def test_behind_an_unknown_proxy_no_network_is_counted(applicant):
     assert 'data-prefix="00"' in applicant.ask().text
 
 
+def test_whoever_says_that_they_forward_is_counted(applicant):
+    applicant.headers = {"X-Forwarded-For": "192.0.2.7"}
+    public = {"REMOTE_ADDR": "8.8.8.8"}
+    asked = [
+        applicant.http.post(
+            applicant.path, data={"email": ZOE}, headers=applicant.headers, environ_overrides=public
+        )
+        for _ in range(21)
+    ]
+    assert 'data-prefix="000"' in asked[-1].text
+
+
 def test_a_body_of_any_kind_does_no_harm(applicant):
     for kind, body in (("text/plain", b"email=a"), ("multipart/form-data; boundary=x", b"--x"), (None, None)):
         for path in (applicant.path, f"{applicant.path}/send"):
@@ -270,3 +282,13 @@ def test_a_body_of_any_kind_does_no_harm(applicant):
             assert page.status_code in (404, 422)
     assert applicant.http.post(applicant.path, data={"email": "a" * 20_000}).status_code == 413
     assert applicant.ask("a" * 10_000).status_code == 422
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/sign-up.md"])
+def test_the_html_of_the_documentation_is_what_is_copied(app, site, name):
+    look = sent(name=site.name, privacy="https://harbour.example/privacy", base_url="")
+    looks.change(site, look, b"", False, COMMAND_LINE)
+    form = forms.create(site, {"name": "Website", "language": "en"}, no_mail="")
+    html = embedding.html(site, form, "en", "https://people.example.com")
+    shown = html.replace(site.uuid, "0199f0a2-6a39-4f0a-9c3e-2f60d1c7a58b")
+    assert f"```html\n{shown}```" in (Path(__file__).parents[2] / name).read_text("utf-8")

@@ -4,27 +4,36 @@
 """
 
 import contextlib
+import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import Error
 
 from audience.access.audit_log import COMMAND_LINE
+from audience.config import Settings
 from audience.forms import embedding, forms
-from audience.looks import looks
+from audience.looks import looks, senders
 from audience.looks.looks import LANGUAGES
+from audience.mail.relay import Relay
 from audience.pages.texts import table
 from audience.subscribers import subscribers
 from storage.sign_ups.sign_ups import HELD, WAITING
 from tests.audience.looks.test_looks import sent
 from tests.conftest import program
 from tests.console.chromium import chromium, serving
+from tests.mail_server import MailServer
+from tests.mail_server import serving as serving_mail
 from tests.pages.applicant import ZOE, Applicant
 from tests.pages.test_chromium import looked_at, open_tab
 from tests.pages.test_confirmations import is_subscribed
 from tests.pages.test_forms import form_of
+from tests.sign_up_steps import send
 
+LINK = re.compile(r"^http://127\.0\.0\.1:8000(/confirm/\S+)$", re.MULTILINE)
+SENDER = {"mail_from": "letters@harbour.example", "mail_name": "", "reply_to": ""}
 WORDING = {language: f"You agree ({language})." for language in LANGUAGES}
 SHOW_MOMENT, SHOW_BUTTON = (
     f"document.getElementById('{shown}').hidden = false, document.getElementById('{other}').hidden = true"
@@ -81,6 +90,25 @@ def world(app, site, port):
         yield origin, Applicant(app.test_client(), site, form)
 
 
+@pytest.fixture
+def mailed(app, site):
+    """Has what waits sent, and reads the path of the link in the newest email.
+
+    The mail server begins and ends in a thread: the browser's driver has the loop of this one.
+    """
+    serving_it = serving_mail(MailServer())
+    with ThreadPoolExecutor(1) as thread:
+        server = thread.submit(serving_it.__enter__).result()
+        relay = Relay(Settings(smtp_url=server.url))
+
+        def read():
+            send(site, relay, app.extensions["audience"].settings.base_url)
+            return LINK.findall(server.taken[-1].text)[0]
+
+        yield read
+        thread.submit(serving_it.__exit__, None, None, None).result()
+
+
 def sign_up(tab, origin, email=ZOE):
     tab.page.goto(origin)
     tab.page.get_by_label("Email").fill(email)
@@ -96,8 +124,9 @@ def press(page):
 
 @pytest.mark.parametrize("own_pages", [True, False])
 @pytest.mark.parametrize("script", [True, False])
-def test_from_a_static_page_to_a_subscriber(browser, port, world, script, own_pages):
+def test_from_a_static_page_to_a_subscriber(browser, port, world, mailed, script, own_pages):
     origin, applicant = world
+    senders.change(applicant.site, SENDER, True, COMMAND_LINE)
     if own_pages:
         urls = {"next_url": f"{origin}/thanks", "confirmed_url": f"{origin}/in"}
         forms.change(applicant.site, applicant.form.id, urls)
@@ -108,7 +137,7 @@ def test_from_a_static_page_to_a_subscriber(browser, port, world, script, own_pa
     tab.page.get_by_role("heading", name="Thanks" if own_pages else "Check your inbox").wait_for()
     made = applicant.newest()
     assert (made.email, made.status, made.origin) == (ZOE, WAITING, origin)
-    tab.page.goto(f"{tab.origin}{applicant.confirm_path()}")
+    tab.page.goto(f"{tab.origin}{mailed()}")
     tab.page.get_by_role("heading", name="Confirm your sign-up").wait_for()
     assert subscribers.find(applicant.site, ZOE) is None
     if script:
