@@ -22,7 +22,7 @@ WITH_LINKS = {"description": "`1`: with the links of each subscriber. Needs the 
 
 
 def has_link(text: str) -> bool:
-    """Whether a text has a link that acts for somebody in it, of whatever instance, percent-encoded or not."""
+    """Whether a text has a link in it that acts for somebody, of whatever instance, percent-encoded, too."""
     text = unquote(text) if "%" in text else text
     return any(f"/{purpose}/" in text for purpose in PURPOSES) and LINK.search(text) is not None
 
