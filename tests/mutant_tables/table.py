@@ -1,6 +1,6 @@
 """All faults, in the order of docs/reliability.md."""
 
-from tests.mutant_tables import consent, erasing, forms, links, mail, service
+from tests.mutant_tables import consent, erasing, forms, links, mail, pages, service, sign_ups
 
 MUTANTS = (
     *service.MUTANTS,
@@ -9,4 +9,6 @@ MUTANTS = (
     *links.MUTANTS,
     *mail.MUTANTS,
     *forms.MUTANTS,
+    *pages.MUTANTS,
+    *sign_ups.MUTANTS,
 )

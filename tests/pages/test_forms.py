@@ -14,7 +14,7 @@ from storage.sign_ups.sign_ups import HELD, WAITING
 from tests import statements
 from tests.audience.looks.test_looks import sent
 from tests.audience.undo.test_undos import put
-from tests.pages.applicant import Applicant, hidden, solve
+from tests.pages.applicant import ZOE, Applicant, hidden, solve
 from tests.pages.test_links import POLICY, WRITES
 from tests.pages.visitor import command, heading, text
 
@@ -261,6 +261,18 @@ def test_behind_an_unknown_proxy_no_network_is_counted(applicant):
     applicant.headers = {"X-Forwarded-For": "192.0.2.7"}
     assert {applicant.ask().status_code for _ in range(105)} == {200}
     assert 'data-prefix="00"' in applicant.ask().text
+
+
+def test_whoever_says_that_they_forward_is_counted(applicant):
+    applicant.headers = {"X-Forwarded-For": "192.0.2.7"}
+    public = {"REMOTE_ADDR": "8.8.8.8"}
+    asked = [
+        applicant.http.post(
+            applicant.path, data={"email": ZOE}, headers=applicant.headers, environ_overrides=public
+        )
+        for _ in range(21)
+    ]
+    assert 'data-prefix="000"' in asked[-1].text
 
 
 def test_a_body_of_any_kind_does_no_harm(applicant):

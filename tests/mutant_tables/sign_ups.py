@@ -1,0 +1,116 @@
+"""Faults of sign-ups."""
+
+from tests.mutant_tables.mutant import Mutant
+
+ALARMS = "tests/audience/sign_ups/test_alarms.py"
+CONFIRMING = "tests/audience/sign_ups/test_confirming.py"
+SENDING = "tests/audience/sign_ups/test_sending.py"
+RESTORES = "tests/cli/test_restores.py"
+MUTANTS = (
+    Mutant(
+        "what was asked for before somebody left still subscribes them",
+        "audience/subscribers/writes.py",
+        "    _end_sign_ups(batch)\n",
+        "",
+        f"{CONFIRMING}::test_an_open_sign_up_ends_in_the_transaction_of_leaving",
+    ),
+    Mutant(
+        "a confirmation counts though the address was unsubscribed by a date since",
+        "audience/sign_ups/confirming.py",
+        "number > sign_up.number",
+        "number < 0",
+        f"{CONFIRMING}::test_leaving_ends_what_is_open",
+    ),
+    Mutant(
+        "a link confirms again after leaving",
+        "audience/sign_ups/confirming.py",
+        "        if sign_up.status == CONFIRMED:\n            return ConfirmOutcome.ALREADY\n"
+        "        if not sign_up.is_open:\n            return ConfirmOutcome.ENDED\n",
+        "",
+        f"{CONFIRMING}::test_a_second_time_writes_nothing_also_after_leaving",
+    ),
+    Mutant(
+        "a confirmation overwrites a name",
+        "audience/sign_ups/confirming.py",
+        '"" if had_first else sign_up.first_name',
+        "sign_up.first_name",
+        f"{CONFIRMING}::test_names_are_filled_in_only_where_they_are_blank",
+    ),
+    Mutant(
+        "an erasure leaves who is only a sign-up",
+        "audience/erasures/erasures.py",
+        "    sign_ups.erase(site_id, [*since, *first])\n",
+        "",
+        f"{CONFIRMING}::test_who_is_only_a_sign_up_is_erased",
+    ),
+    Mutant(
+        "the dots of a Gmail address make another mailbox",
+        "audience/sign_ups/mailboxes.py",
+        'local.replace(".", "") or local',
+        "local",
+        f"{ALARMS}::test_500_spellings_of_one_mailbox_get_six_mails_a_day",
+    ),
+    Mutant(
+        "each site has its own six mails a day for a mailbox",
+        "audience/sign_ups/mailboxes.py",
+        'return _hash(f"mailbox {site.uuid} {mailbox}"), _hash(f"mailbox {mailbox}")',
+        'return (_hash(f"mailbox {site.uuid} {mailbox}"),) * 2',
+        f"{SENDING}::test_a_mailbox_has_six_a_day_over_all_sites",
+    ),
+    Mutant(
+        "another try counts the mailbox again",
+        "audience/sign_ups/decisions.py",
+        "    if sign_up.tries:\n        return GO\n",
+        "",
+        f"{SENDING}::test_what_the_server_does_not_take_now_goes_later_under_one_id",
+    ),
+    Mutant(
+        "who declined is asked again",
+        "audience/sign_ups/decisions.py",
+        "mailboxes.has_declined(site, sign_up.email)",
+        "False",
+        f"{SENDING}::test_who_declined_is_not_asked_again",
+    ),
+    Mutant(
+        "who leaves while a mail goes is sent it",
+        "audience/sign_ups/sending.py",
+        "return stored.has(site_id=site.id, id=sign_up.id, status=WAITING)",
+        "return True",
+        f"{SENDING}::test_whoever_leaves_while_it_goes_is_not_sent_it",
+    ),
+    Mutant(
+        "a copy under another name mails people",
+        "audience/sign_ups/decisions.py",
+        "sign_up.base_url != base_url",
+        "False",
+        f"{SENDING}::test_what_was_asked_for_under_another_name_of_the_service_is_held",
+    ),
+    Mutant(
+        "a link of before a restore confirms",
+        "audience/outgoing.py",
+        ', "nonce": str(uuid.uuid4())',
+        "",
+        f"{RESTORES}::test_sign_ups_wait_for_an_operator_and_links_that_were_sent_confirm_nothing",
+    ),
+    Mutant(
+        "mails to strangers go on",
+        "audience/sign_ups/alarms.py",
+        "sum(newest) < LEAST_CONFIRMED",
+        "False",
+        f"{ALARMS}::test_a_slow_attack_is_held_after_some_55",
+    ),
+    Mutant(
+        "a launch is held",
+        "audience/sign_ups/alarms.py",
+        "now - GROWN_MS, JUDGED",
+        "now, JUDGED",
+        f"{ALARMS}::test_a_launch_is_no_alarm",
+    ),
+    Mutant(
+        "the trickle goes to one network",
+        "storage/sign_ups/sign_ups.py",
+        "AND other.network = held.network AND other.id <> held.id",
+        "AND other.id < 0",
+        f"{ALARMS}::test_while_it_is_on_a_trickle_goes_to_networks_seen_once",
+    ),
+)
