@@ -121,6 +121,7 @@ def _asked(step: FormStep, held: str) -> Asked:
         language=step.language,
         origin=step.origin,
         network=step.network,
+        country=visitors.country(),
         agent=visitors.agent(),
         version=step.version,
         is_held=bool(held),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from audience.access.audit_log import COMMAND_LINE
+from audience.answers.service import Answers
 from audience.clock import MINUTE_MS
 from audience.erasures import erasures
 from audience.forms import embedding, forms
@@ -273,6 +274,23 @@ def test_whoever_says_that_they_forward_is_counted(applicant):
         for _ in range(21)
     ]
     assert 'data-prefix="000"' in asked[-1].text
+
+
+def test_the_country_is_kept_and_refuses_nobody(applicant, monkeypatch):
+    asked = []
+
+    def country_of(_, ip):
+        asked.append(ip)
+        return "NO"
+
+    monkeypatch.setattr(Answers, "_country_of", country_of)
+    data = {"email": ZOE}
+    public = {"REMOTE_ADDR": "8.8.8.8"}
+    step = applicant.http.post(applicant.path, data=data, environ_overrides=public)
+    assert asked == []
+    sent_step = hidden(step) | {"solution": solve(step)}
+    applicant.http.post(f"{applicant.path}/send", data=sent_step, environ_overrides=public)
+    assert (applicant.newest().country, applicant.newest().network) == ("NO", "8.8.8.0/24")
 
 
 def test_a_body_of_any_kind_does_no_harm(applicant):
