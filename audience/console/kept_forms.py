@@ -50,6 +50,7 @@ WHAT = {  # was sent, by the endpoint without "console."
     "segments.create": "A new segment",
     "segments.replace": "Changes to a segment",
     "settings.set_site": "The name and the time zone of the site",
+    "site_pages.set_sender": "Who the emails are from",
     "sites.make": "A new site",
     "undos.undo_bulk_action": "Undo a bulk action",
     "undos.undo_import": "Undo an import",
