@@ -295,11 +295,9 @@ def test_the_country_is_kept_and_refuses_nobody(applicant, monkeypatch):
     assert (applicant.newest().country, applicant.newest().network) == ("NO", "8.8.8.0/24")
 
 
-@pytest.mark.parametrize(
-    "text", ["Zo\0", "\ud800", f"https://people.example/unsubscribe/{'A' * 44}.{'A' * 43}"]
-)
+@pytest.mark.parametrize("text", ["Z\0o", f"https://a.example/unsubscribe/{'A' * 44}.{'A' * 43}"])
 def test_what_cannot_be_stored_is_left_out(applicant, text):
-    assert applicant.sign_up(first_name=text).first_name in ("", "?")
+    assert applicant.sign_up(first_name=text).first_name == ""
     page = applicant.ask(f"{text}@example.com")
     assert (page.status_code, "Please enter an address" in page.text) == (422, True)
 
