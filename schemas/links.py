@@ -11,7 +11,8 @@ from schemas.responses import ResponseSchema, shape
 
 COLUMNS = {"unsubscribe": "unsubscribe_url", "preferences": "preferences_url"}  # of a file, by purpose
 RESERVED = frozenset({"links", *COLUMNS.values()})  # never the keys of custom values
-LINK = re.compile(r"/(?:unsubscribe|preferences)/[\w-]{36,44}\.[\w-]{43}", re.ASCII)
+PURPOSES = (*COLUMNS, "confirm")
+LINK = re.compile(r"/(?:unsubscribe|preferences|confirm)/[\w-]{36,44}\.[\w-]{43}", re.ASCII)
 SHORTEST = 90  # characters of a link; a shorter text is not looked into
 REFUSED = (
     "Leave this value out: it is a link that acts for a subscriber, and is made anew where it is needed."
@@ -21,9 +22,9 @@ WITH_LINKS = {"description": "`1`: with the links of each subscriber. Needs the 
 
 
 def has_link(text: str) -> bool:
-    """Whether a text has a link of a subscriber in it, of whatever instance, percent-encoded or not."""
+    """Whether a text has a link in it that acts for somebody, of whatever instance, percent-encoded, too."""
     text = unquote(text) if "%" in text else text
-    return ("/unsubscribe/" in text or "/preferences/" in text) and LINK.search(text) is not None
+    return any(f"/{purpose}/" in text for purpose in PURPOSES) and LINK.search(text) is not None
 
 
 class PersonName(Text):

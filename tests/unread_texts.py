@@ -206,6 +206,7 @@ DO_NOT_READ = {
     "audience.sign_ups.decisions:decide",
     "audience.sign_ups.requests:accept",
     "audience.sign_ups.sending:step",
+    "audience.sign_ups.sign_ups:count",
     "audience.sign_ups.sign_ups:list_page",
     "audience.sign_ups.sign_ups:seconds_to_wait",
     "audience.forms.definitions:check_open",

@@ -13,6 +13,7 @@ from audience.sign_ups import alarms, mailboxes
 from storage.sign_ups import sign_ups as stored
 from storage.sign_ups.sign_ups import ALARM, DOMAIN, HELD, HOUR, MOVED, RELEASED, WAITING, SignUp
 
+OF_TESTS = ((20, HOUR_MS),)
 CAPPED, DENIED = "capped", "denied"  # outcomes of those of which nothing is kept
 
 
@@ -32,6 +33,9 @@ def decide(
     """In the caller's transaction, which counts the mail, but not again that of another try."""
     if sign_up.base_url != base_url:
         return SendDecision(HELD, MOVED)
+    if sign_up.is_test:
+        may_go = sign_up.tries or mailboxes.reserve_one(f"test {site.uuid}", OF_TESTS)
+        return GO if may_go else SendDecision(CAPPED)
     lists = address_lists.for_address(site, sign_up.email)
     if lists.deny:
         return SendDecision(DENIED)

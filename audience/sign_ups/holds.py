@@ -8,7 +8,6 @@ from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.sign_ups import alarms, mailboxes, sign_ups
 from storage import database
-from storage.sign_ups import counts
 from storage.sign_ups import sign_ups as stored
 from storage.sign_ups.sign_ups import HELD, SignUp
 
@@ -66,6 +65,6 @@ def sweep() -> bool:
 def _expire(site_id: int, now: int) -> bool:
     for sign_up in stored.expired(site_id, now, CHUNK_ROWS):
         if sign_up.is_open:
-            counts.add(site_id, sign_up.form_id, EXPIRED, now)
+            sign_ups.count(site_id, sign_up, EXPIRED)
         stored.delete(site_id=site_id, id=sign_up.id)
     return True

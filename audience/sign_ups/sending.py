@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 
 from audience import clock, jobs, outgoing
-from audience.access import sites
+from audience.access import operators, sites
 from audience.access.sites import Site
 from audience.clock import MINUTE_MS
 from audience.config import Settings
@@ -23,11 +23,11 @@ from audience.mail.messages import SignUpAsked
 from audience.mail.relay import Relay
 from audience.mail.results import LATER, PAUSED, REFUSED, SENT, MailResult
 from audience.mail.sender import NO_ADDRESS
+from audience.sign_ups import sign_ups
 from audience.sign_ups.confirming import ConfirmLinks
 from audience.sign_ups.decisions import decide
 from audience.sign_ups.sign_ups import HELD_MS, NO_SIGN_UP, OPEN_MS
 from storage import database
-from storage.sign_ups import counts
 from storage.sign_ups import sign_ups as stored
 from storage.sign_ups.sign_ups import FAILED, HELD, WAITING, SignUp
 
@@ -35,6 +35,7 @@ SENDING = NET._replace(lease_ms=90_000)  # longer than a mail server is waited f
 MOVE_MS = 5_000  # until it is asked again whether a move has ended
 PAUSE_MS = MINUTE_MS
 WAITS_MS = [minutes * MINUTE_MS for minutes in (1, 5, 15, *[60] * 72)]  # between tries; then it has failed
+NO_OWNER = "No owner of the site has an address, to which mails of a test go."
 UNSENDABLE = "relay"  # why one has failed that was refused by no mail server
 
 
@@ -86,7 +87,7 @@ def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> SignUp | None:
 
 def _set_aside(site_id: int, sign_up: SignUp, outcome: str, reason: str) -> None:
     """Holds a sign-up, or keeps nothing of it."""
-    counts.add(site_id, sign_up.form_id, outcome, clock.now_ms())
+    sign_ups.count(site_id, sign_up, outcome)
     if outcome == HELD:
         held = {"status": HELD, "reason": reason, "expires_at": sign_up.requested_at + HELD_MS}
         stored.change(held, site_id=site_id, id=sign_up.id)
@@ -108,8 +109,18 @@ def _send(site: Site, sign_up: SignUp, relay: Relay, base_url: str) -> MailResul
     )
     host = sender.mail_from.rpartition("@")[2]
     message_id = f"s-{hashlib.sha256(sign_up.nonce.encode()).hexdigest()[:32]}@{host}"
-    message = messages.confirmation(sign_up.language, sender, sign_up.email, message_id, asked)
-    return relay.send(message, sender.mail_from, sign_up.email, partial(_is_wanted, site, sign_up))
+    result = MailResult(REFUSED, NO_OWNER)
+    for email in _recipients(site, sign_up):
+        message = messages.confirmation(sign_up.language, sender, email, message_id, asked)
+        result = relay.send(message, sender.mail_from, email, partial(_is_wanted, site, sign_up))
+    return result
+
+
+def _recipients(site: Site, sign_up: SignUp) -> list[str]:
+    """The address of a sign-up; of a test, those of the owners."""
+    if not sign_up.is_test:
+        return [sign_up.email]
+    return [email for email in operators.owners(site) if email != operators.FIRST]
 
 
 @database.session()
@@ -122,7 +133,8 @@ def _note(site_id: int, sign_up: SignUp, result: MailResult) -> int:
     """Notes the answer to a try; the milliseconds until the next, 0 if there is none."""
     now = clock.now_ms()
     if result.status == SENT:
-        sent = {"sent_at": now, "expires_at": now + OPEN_MS, "reason": ""}
+        sent_at = None if sign_up.is_test else now  # by which the alarm judges
+        sent = {"sent_at": sent_at, "expires_at": now + OPEN_MS, "reason": ""}
         _settle(site_id, sign_up, SENT, result.said, **sent)
         return 0
     is_over = result.status == LATER and sign_up.tries > len(WAITS_MS)
@@ -141,7 +153,7 @@ def _note(site_id: int, sign_up: SignUp, result: MailResult) -> int:
 
 def _settle(site_id: int, sign_up: SignUp, status: str, answer: str, **more: object) -> None:
     """Also counts a mail whose sign-up was ended while it went."""
-    counts.add(site_id, sign_up.form_id, status, clock.now_ms())
+    sign_ups.count(site_id, sign_up, status)
     values = {"status": status, "said": answer, "next_try_at": None} | more
     stored.change(values, site_id=site_id, id=sign_up.id, status=WAITING)
 

@@ -12,6 +12,7 @@ JOB = "confirmation"  # of one that waits
 WAITING, SENT, HELD, FAILED = OPEN = ("waiting", "sent", "held", "failed")
 RELEASED = "released"  # why one waits that was held
 ALARM, HOUR, DOMAIN, RESTORED, MOVED = "alarm", "hour", "domain", "restored", "moved"  # why one is held
+TEST = "test"  # who asked, in a form that is being tested
 CONFIRMED, DECLINED, ENDED = "confirmed", "declined", "ended"
 STATUSES = (*OPEN, CONFIRMED, DECLINED, ENDED)
 WHILE_OPEN = f"status IN {OPEN}"
@@ -54,6 +55,10 @@ class SignUp(NamedTuple):
     @property
     def is_open(self) -> bool:
         return self.status in OPEN
+
+    @property
+    def is_test(self) -> bool:
+        return self.asked_by == TEST
 
 
 SIGN_UPS = Records(SignUpModel, SignUp)

@@ -144,6 +144,14 @@ def test_what_is_held_is_released_or_discarded(client, server, site):
     assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "before")
 
 
+def test_the_link_of_a_sign_up_is_no_value_of_anybody(client, server):
+    ask(server)
+    value = f"see {listed(client)[0]['confirm_url']}"
+    for item in ({"fields": {"note": value}}, {"first_name": value}):
+        refused = client.post("/fetch/subscribers", {"subscriber": {"email": "bob@example.com"} | item})
+        assert (refused.status_code, "acts for a subscriber" in refused.text) == (422, True)
+
+
 def test_no_address_is_kept_of_a_mailbox(client, server, site):
     ask(server)
     send(site, FakeRelay(), base_url=BASE)

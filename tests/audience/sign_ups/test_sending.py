@@ -3,13 +3,14 @@
 import pytest
 
 from audience import clock, jobs
-from audience.access import address_lists, sites
+from audience.access import address_lists, operators, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from audience.errors import Refused, TooMany
 from audience.mail.results import LATER, PAUSED, REFUSED, SENT
 from audience.sign_ups import confirming, holds, mailboxes, sending, sign_ups
 from audience.sign_ups.confirming import ConfirmOutcome
+from audience.subscribers import subscribers
 from storage import database
 from storage.instance import state as instance_state
 from tests.audience.undo.test_undos import put, run
@@ -297,6 +298,20 @@ def test_of_held_ones_those_are_released_or_discarded_that_are_chosen(site, form
     send(site, relay)
     assert [mail.recipient for mail in relay.mails] == ["p0@gmail.com"]
     assert [row(site, one) and row(site, one).status for one in held] == ["sent", None, None]
+
+
+def test_of_a_test_the_mail_goes_to_the_owners_and_nothing_is_counted(site, relay):
+    make_sender(site)
+    operators.add("owner@harbour.example", False, {site: "owner"}, COMMAND_LINE)
+    sign_ups_of_test = [ask(site, make_form(site, is_test=True), f"p{n}@example.com") for n in range(21)]
+    send(site, relay)
+    assert [mail.recipient for mail in relay.mails] == ["owner@harbour.example"] * 20
+    first = sign_ups_of_test[0]
+    assert (row(site, first).status, row(site, first).sent_at) == ("sent", None)
+    assert confirm(site, first) is ConfirmOutcome.CONFIRMED
+    assert (row(site, first).status, row(site, first).email) == ("confirmed", "")
+    assert subscribers.find(site, "p0@example.com") is None
+    assert counted(site) == {}
 
 
 def test_what_expires_goes_with_all_in_it(site, form, relay, tick):
