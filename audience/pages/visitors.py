@@ -11,6 +11,7 @@ from flask import request
 
 from audience import clock
 from audience.access.audit_log import network_of
+from audience.errors import Refused, ServiceUnavailable
 from audience.http.access import client_address
 from audience.http.services import services
 
@@ -50,6 +51,15 @@ def presses_too_often() -> bool:
 def network() -> str:
     """That of the visitor, shortened."""
     return network_of(client_address())
+
+
+def country() -> str:
+    """By the table of this instance; empty where that says nothing."""
+    address = client_address()
+    try:
+        return "" if _is_private(address) else services().answers.sources.country_of(address) or ""
+    except (Refused, ServiceUnavailable):
+        return ""
 
 
 def agent() -> str:
