@@ -18,6 +18,8 @@ from audience.sign_ups import checks, sign_ups, steps
 from audience.sign_ups.checks import CheckedAddress
 from audience.sign_ups.sign_ups import Asked
 from audience.sign_ups.steps import FormStep, StepOutcome
+from schemas.base import is_clean_text
+from schemas.links import has_link
 from schemas.values import trim
 
 blueprint = Blueprint("forms", __name__)
@@ -91,12 +93,12 @@ def _read(site_uuid: str, form_id: int) -> tuple[Site, SignUpForm]:
 def _typed(form: SignUpForm) -> FormStep:
     """What a visitor typed; of fields that the form does not ask for, nothing."""
     sent, origin = request.form, request.headers.get("Origin", "")
-    names = {key: trim(sent.get(key, ""))[:MAX_NAME] for key, _ in form.fields}
+    names = {key: _text(sent.get(key, ""), MAX_NAME) for key, _ in form.fields}
     version = sent.get("wording", "")
     is_known = version.isascii() and version.isdecimal() and len(version) < 10
     return FormStep(
         form_id=form.id,
-        email=trim(sent.get("email_use") or sent.get("email", ""))[:MAX_TYPED],
+        email=_text(sent.get("email_use") or sent.get("email", ""), MAX_TYPED),
         first_name=names.get("first_name", ""),
         last_name=names.get("last_name", ""),
         language=_language(form),
@@ -105,6 +107,12 @@ def _typed(form: SignUpForm) -> FormStep:
         is_trapped=bool(sent.get(TRAP)),
         network=visitors.network(),
     )
+
+
+def _text(typed: str, most: int) -> str:
+    """As it was typed; empty if it cannot be stored, or has a link of a subscriber in it."""
+    text = trim(typed)[:most]
+    return text if is_clean_text(text) and not has_link(text) else ""
 
 
 def _checked(site: Site, step: FormStep) -> CheckedAddress:

@@ -20,7 +20,7 @@ def site(client):
 
 
 @pytest.fixture
-def server(client, site):
+def asker(client, site):
     """A client with a key that may ask for sign-ups."""
     return ApiClient(client.http, site, keys.create([site], "signup"))
 
@@ -36,47 +36,47 @@ def listed(client, **query):
     ]
 
 
-def test_the_answer_is_the_same_whoever_has_the_address(client, server):
+def test_the_answer_is_the_same_whoever_has_the_address(client, asker):
     client.create("in@example.com")
     client.create("left@example.com")
     client.post("/fetch/commands", {"command": {"command": "unsubscribe", "email": "left@example.com"}})
-    answers = [ask(server, email=f"{name}@example.com") for name in ("in", "left", "nobody")]
+    answers = [ask(asker, email=f"{name}@example.com") for name in ("in", "left", "nobody")]
     assert [answer.status_code for answer in answers] == [201] * 3
     for number, answer in enumerate(answers, 1):
         kept = {"id": str(number), "type": "sign_ups", "attributes": {"status": "waiting"}}
         assert answer.json == {"data": kept}
 
 
-def test_a_key_for_sign_ups_asks_and_sees_nobody(server):
-    assert ask(server).status_code == 201
-    assert server.post("/experimental/validation", {"email": "zoe@example.com"}).status_code == 200
+def test_a_key_for_sign_ups_asks_and_sees_nobody(asker):
+    assert ask(asker).status_code == 201
+    assert asker.post("/experimental/validation", {"email": "zoe@example.com"}).status_code == 200
     for path in ("/fetch/sign_ups", "/fetch/forms", "/fetch/subscribers", "/stats/site"):
-        assert server.get(path, query={"email": "zoe@example.com"}).status_code == 403
+        assert asker.get(path, query={"email": "zoe@example.com"}).status_code == 403
     for path in ("/fetch/sign_ups/1/send", "/batch/sign_ups/release"):
-        assert server.post(path, {"ids": [1]}).status_code == 403
+        assert asker.post(path, {"ids": [1]}).status_code == 403
 
 
-def test_over_the_cap_of_its_mailbox_it_is_told_when_to_ask_again(client, server, site):
-    ask(server)
+def test_over_the_cap_of_its_mailbox_it_is_told_when_to_ask_again(client, asker, site):
+    ask(asker)
     send(site, FakeRelay(), base_url=BASE)
-    refused = ask(server, email="zoe+again@example.com")
+    refused = ask(asker, email="zoe+again@example.com")
     assert refused.status_code == 429
     assert 590 < int(refused.headers["Retry-After"]) <= 600
 
 
-def test_what_is_kept_is_what_the_form_asks_for(client, server, site):
+def test_what_is_kept_is_what_the_form_asks_for(client, asker, site):
     fields = [{"key": "first_name", "required": True}]
     origins = ["https://static.example"]
     client.call("PUT", "/fetch/forms/1", {"form": {"fields": fields, "origins": origins, "tags": ["web"]}})
-    refused = ask(server)
+    refused = ask(asker)
     assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "sign_up.first_name")
     visitor = {"page": "https://static.example/a?b=c", "ip": "192.0.2.7", "user_agent": "Firefox"}
-    ask(server, first_name="Zoë", last_name="Fjord", language="de", **visitor)
+    ask(asker, first_name="Zoë", last_name="Fjord", language="de", **visitor)
     [shown] = listed(client)
     assert (shown["first_name"], shown["last_name"], shown["language"]) == ("Zoë", "", "en")
     assert (shown["origin"], shown["network"], shown["tags"]) == (origins[0], "192.0.2.0/24", ["web"])
-    assert shown["asked_by"] == f"key:{server.key.publishable_key}"
-    ask(server, first_name="Zoë", page="https://elsewhere.example/")
+    assert shown["asked_by"] == f"key:{asker.key.publishable_key}"
+    ask(asker, first_name="Zoë", page="https://elsewhere.example/")
     assert listed(client)[1]["origin"] == ""
 
 
@@ -90,19 +90,19 @@ def test_what_is_kept_is_what_the_form_asks_for(client, server, site):
         ({"language": "xx"}, "sign_up.language"),
     ],
 )
-def test_what_is_wrong_is_named(server, values, field):
-    refused = ask(server, **values)
+def test_what_is_wrong_is_named(asker, values, field):
+    refused = ask(asker, **values)
     assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, field)
 
 
-def test_a_form_that_is_paused_takes_none(client, server):
+def test_a_form_that_is_paused_takes_none(client, asker):
     client.call("PUT", "/fetch/forms/1", {"form": {"state": "paused"}})
-    assert ask(server).json["errors"][0]["field"] == "sign_up.form_id"
+    assert ask(asker).json["errors"][0]["field"] == "sign_up.form_id"
 
 
-def test_an_owner_sees_all_of_an_open_one_and_not_who_a_confirmed_one_was(client, server, site):
-    ask(server)
-    ask(server, email="other@example.com")
+def test_an_owner_sees_all_of_an_open_one_and_not_who_a_confirmed_one_was(client, asker, site):
+    ask(asker)
+    ask(asker, email="other@example.com")
     [zoe, _] = listed(client)
     assert zoe["confirm_url"].startswith(f"{BASE}/confirm/")
     assert listed(client, email="zoe@example.com") == [zoe]
@@ -123,8 +123,8 @@ def test_an_owner_sees_all_of_an_open_one_and_not_who_a_confirmed_one_was(client
     assert consent["created_by"] == {"type": "sign_up", "id": "1"}
 
 
-def test_an_owner_sends_again_and_deletes(client, server):
-    ask(server)
+def test_an_owner_sends_again_and_deletes(client, asker):
+    ask(asker)
     again = client.post("/fetch/sign_ups/1/send")
     assert (again.status_code, again.json["data"]["attributes"]["reason"]) == (200, "released")
     assert client.delete("/fetch/sign_ups/1").json["data"]["id"] == "1"
@@ -132,9 +132,9 @@ def test_an_owner_sends_again_and_deletes(client, server):
         assert getattr(client, method)(path).status_code == 404
 
 
-def test_what_is_held_is_released_or_discarded(client, server, site):
+def test_what_is_held_is_released_or_discarded(client, asker, site):
     for number in range(3):
-        ask(server, email=f"p{number}@gmail.com")
+        ask(asker, email=f"p{number}@gmail.com")
     send(site, FakeRelay(), base_url=BASE, per_hour=0)
     assert len(listed(client, status="held")) == 3
     assert client.post("/batch/sign_ups/release", {"ids": [1, 99]}).json == {"results": 1}
@@ -144,16 +144,16 @@ def test_what_is_held_is_released_or_discarded(client, server, site):
     assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "before")
 
 
-def test_the_link_of_a_sign_up_is_no_value_of_anybody(client, server):
-    ask(server)
+def test_the_link_of_a_sign_up_is_no_value_of_anybody(client, asker):
+    ask(asker)
     value = f"see {listed(client)[0]['confirm_url']}"
     for item in ({"fields": {"note": value}}, {"first_name": value}):
         refused = client.post("/fetch/subscribers", {"subscriber": {"email": "bob@example.com"} | item})
         assert (refused.status_code, "acts for a subscriber" in refused.text) == (422, True)
 
 
-def test_no_address_is_kept_of_a_mailbox(client, server, site):
-    ask(server)
+def test_no_address_is_kept_of_a_mailbox(client, asker, site):
+    ask(asker)
     send(site, FakeRelay(), base_url=BASE)
     with database.session():
         assert mailboxes.next_possible(site, "zoe@example.com")

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import html5lib
 import pytest
 
 from audience.access.audit_log import COMMAND_LINE
@@ -12,7 +13,8 @@ from audience.erasures import erasures
 from audience.forms import embedding, forms
 from audience.looks import looks
 from storage.sign_ups.sign_ups import HELD, WAITING
-from tests import statements
+from tests import depth, statements
+from tests.answers.corpora import all_payloads
 from tests.audience.looks.test_looks import sent
 from tests.audience.undo.test_undos import put
 from tests.pages.applicant import ZOE, Applicant, hidden, solve
@@ -293,6 +295,13 @@ def test_the_country_is_kept_and_refuses_nobody(applicant, monkeypatch):
     assert (applicant.newest().country, applicant.newest().network) == ("NO", "8.8.8.0/24")
 
 
+@pytest.mark.parametrize("text", ["Z\0o", f"https://a.example/unsubscribe/{'A' * 44}.{'A' * 43}"])
+def test_what_cannot_be_stored_is_left_out(applicant, text):
+    assert applicant.sign_up(first_name=text).first_name == ""
+    page = applicant.ask(f"{text}@example.com")
+    assert (page.status_code, "Please enter an address" in page.text) == (422, True)
+
+
 def test_a_body_of_any_kind_does_no_harm(applicant):
     for kind, body in (("text/plain", b"email=a"), ("multipart/form-data; boundary=x", b"--x"), (None, None)):
         for path in (applicant.path, f"{applicant.path}/send"):
@@ -310,3 +319,23 @@ def test_the_html_of_the_documentation_is_what_is_copied(app, site, name):
     html = embedding.html(site, form, "en", "https://people.example.com")
     shown = html.replace(site.uuid, "0199f0a2-6a39-4f0a-9c3e-2f60d1c7a58b")
     assert f"```html\n{shown}```" in (Path(__file__).parents[2] / name).read_text("utf-8")
+
+
+def tags_of(page):
+    """All elements of a page with the names of their attributes, as a browser reads it."""
+    tree = html5lib.parse(page.text, namespaceHTMLElements=False)
+    return [(element.tag, sorted(element.attrib)) for element in tree.iter()]
+
+
+def test_no_markup_of_a_visitor_or_an_owner_becomes_markup(applicant):
+    applicant.headers = {"X-Forwarded-For": "192.0.2.7"}
+    plain = tags_of(applicant.ask("", first_name="Zoë"))
+    for payload in depth.sample(all_payloads(), 60):
+        page = applicant.ask("", first_name=payload)
+        assert page.status_code == 413 or tags_of(page) == plain, payload
+    bad = "\"><script>alert(1)</script><img src=x onerror='alert(1)'>"
+    texts = {name: {"en": bad} for name in ("wording", "intro", "thanks")}
+    forms.change(applicant.site, applicant.form.id, texts)
+    form = tags_of(applicant.get())
+    forms.change(applicant.site, applicant.form.id, {name: {"en": "plain"} for name in texts})
+    assert form == tags_of(applicant.get())
