@@ -3,8 +3,8 @@
 It is a file of JSON lines or, where several hosts share the database, a table there.
 """
 
-import contextlib
 import fcntl
+import logging
 import mmap
 import os
 from collections.abc import Iterable, Sequence
@@ -25,6 +25,8 @@ ROTATED, REVOKED = "links rotated", "links revoked"
 OF_LINKS = frozenset({ROTATED, REVOKED})
 LASTING = (ERASED, BEGINNING, ROTATED, REVOKED)
 LOG, MAX_LINE_BYTES = "erasures.log", 1024
+NOT_LOGGED = "the disk took no line of %d subscribes: a restore unsubscribes them again, and counts them"
+log = logging.getLogger(__name__)
 
 
 class LogLine(NamedTuple):
@@ -95,10 +97,11 @@ class _Lines:
         if all(change.kind != SUBSCRIBED for change in self.changes):
             return
         last = {hash_: change.kind for change in self.changes for hash_ in change.hashes}
-        with contextlib.suppress(DiskFault):
-            self._append(
-                [row for row in self.changes if {last[hash_] for hash_ in row.hashes} == {SUBSCRIBED}]
-            )
+        subscribed = [row for row in self.changes if {last[hash_] for hash_ in row.hashes} == {SUBSCRIBED}]
+        try:
+            self._append(subscribed)
+        except DiskFault:
+            log.warning(NOT_LOGGED, len(subscribed))
 
     def _append(self, changes: Sequence[LogLine]) -> None:
         if changes and (file := database.log()):

@@ -216,12 +216,13 @@ def test_what_dies_between_the_line_and_the_commit_counts_as_unsubscribed(begun,
     assert left_at(client)
 
 
-def test_a_subscribe_whose_line_is_lost_counts_as_unsubscribed(begun, file, client, monkeypatch):
+def test_a_subscribe_whose_line_is_lost_counts_as_unsubscribed(begun, file, client, monkeypatch, caplog):
     say(client, "unsubscribe")
     with monkeypatch.context() as patch:
         patch.setattr(stored_log, "append", lambda *_: (_ for _ in ()).throw(DiskFault("full")))
         say(client, "subscribe")
     assert left_at(client) is None
+    assert stored_log.NOT_LOGGED % 1 in caplog.text
     lose(begun)
     assert restore(begun, file)["left"] == 1
     assert left_at(client)
