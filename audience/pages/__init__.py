@@ -1,5 +1,6 @@
-"""The pages for the people on a list, which links lead to: no session, no cookie, no script.
+"""The pages for people, by which they sign up, confirm, choose and unsubscribe: no session, no cookie, and
+nothing that needs the script.
 
 May import: leaves, audience.http, nouns, schemas.
-Never: decides or queries, writes on GET, shows a name, a value or a whole address.
+Never: decides or queries, writes on GET, shows what is stored of a subscriber, but for the address, masked.
 """
