@@ -59,14 +59,14 @@ class SignUpCountModel(BaseModel):
     """How many sign-ups of a form had an outcome in an hour since 1970."""
 
     site_id = IntegerField()
-    form_id = IntegerField()
     hour = IntegerField()
+    form_id = IntegerField()
     outcome = TextField()
     number = IntegerField()
 
     class Meta:
         table_name = "sign_up_counts"
-        primary_key = CompositeKey("site_id", "form_id", "hour", "outcome")
+        primary_key = CompositeKey("site_id", "hour", "form_id", "outcome")
         without_rowid = True
 
 
