@@ -38,9 +38,10 @@ def hold_all() -> int:
 
 @database.writes_site
 def _hold(site: Site) -> int:
-    """Links that were sent confirm nothing any more: those that are held are given other ones."""
+    """Links that were sent confirm nothing any more: those that stay open are given other ones."""
     sign_ups.end_sent(site.id)
-    for sign_up in sign_ups.with_status(site.id, sign_ups.WAITING):
-        held = {"status": sign_ups.HELD, "reason": sign_ups.RESTORED, "nonce": str(uuid.uuid4())}
-        sign_ups.change(held, site_id=site.id, id=sign_up.id)
+    held = {"status": sign_ups.HELD, "reason": sign_ups.RESTORED}
+    for status, values in {sign_ups.FAILED: {}, sign_ups.HELD: {}, sign_ups.WAITING: held}.items():
+        for sign_up in sign_ups.with_status(site.id, status):
+            sign_ups.change(values | {"nonce": str(uuid.uuid4())}, site_id=site.id, id=sign_up.id)
     return webhooks.pause_all(site.id, webhooks.RESTORED)

@@ -112,9 +112,12 @@ def send_again(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
 
 
 def release(site: Site, sign_up: SignUp) -> None:
-    """Has a confirmation sent in the caller's transaction, as that of a new sign-up, and not held again."""
+    """Has a confirmation sent in the caller's transaction, as that of a new sign-up, and not held again. Of a
+    held one that was tried, the mail is counted already.
+    """
     expires_at = clock.now_ms() + OPEN_MS
-    waiting = {"status": WAITING, "reason": RELEASED, "tries": 0, "next_try_at": None}
+    tries = min(sign_up.tries, 1) if sign_up.status == HELD else 0
+    waiting = {"status": WAITING, "reason": RELEASED, "tries": tries, "next_try_at": None}
     stored.change(waiting | {"expires_at": expires_at}, site_id=site.id, id=sign_up.id)
     queue(site.id, sign_up.id)
 

@@ -11,6 +11,7 @@ from storage.sign_ups.models import SignUpModel
 JOB = "confirmation"  # of one that waits
 WAITING, SENT, HELD, FAILED = OPEN = ("waiting", "sent", "held", "failed")
 RELEASED = "released"  # why one waits that was held
+MAYBE_SENT = "maybe sent"  # why one waits of which the mail server did not say whether it took it
 ALARM, HOUR, DOMAIN, RESTORED, MOVED = "alarm", "hour", "domain", "restored", "moved"  # why one is held
 TEST = "test"  # who asked, in a form that is being tested
 CONFIRMED, DECLINED, ENDED = "confirmed", "declined", "ended"
@@ -114,12 +115,13 @@ def with_status(site_id: int, status: str, before: int | None = None) -> list[Si
 
 
 def held_from_new_networks(site_id: int, reasons: Collection[str], limit: int) -> list[SignUp]:
-    """The held sign-ups whose networks have no other sign-up, oldest first."""
+    """The held sign-ups whose networks have no other sign-up or are not known, oldest first."""
     among = engine.among(reasons)
     records = rows(
         f"SELECT {SIGN_UPS.columns} FROM sign_ups AS held WHERE site_id = ? AND status = '{HELD}' "
-        f"AND reason {among.text} AND NOT EXISTS (SELECT 1 FROM sign_ups AS other WHERE other.site_id = ? "
-        "AND other.network = held.network AND other.id <> held.id) ORDER BY id LIMIT ?",
+        f"AND reason {among.text} AND (network = '' OR NOT EXISTS (SELECT 1 FROM sign_ups AS other "
+        "WHERE other.site_id = ? AND other.network = held.network AND other.id <> held.id)) "
+        "ORDER BY id LIMIT ?",
         (site_id, *among.parameters, site_id, limit),
     )
     return SIGN_UPS.read(records)
