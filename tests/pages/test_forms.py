@@ -27,11 +27,12 @@ ORIGIN, NEXT = "https://harbour.example", "https://harbour.example/thanks"
 
 @pytest.fixture
 def read(monkeypatch):
-    """All statements that are sent."""
+    """All statements that are sent, but for those that prepare a connection."""
     statements_sent, read = [], statements.reader.read
 
     def note(sql):
-        statements_sent.append(sql)
+        if not sql.startswith("PRAGMA"):
+            statements_sent.append(sql)
         read(sql)
 
     monkeypatch.setattr(statements.reader, "read", note)
