@@ -42,6 +42,7 @@ def index(site: Site) -> str:
         look=looks.get(site),
         lack=senders.lack(site, settings()),
         figures=sign_ups.figures_by_form(site),
+        open_number=sign_ups.open_numbers(site, clock.now_ms() + 1).total(),
     )
 
 

@@ -213,6 +213,21 @@ def figures_by_form(site: Site) -> dict[int, Figures]:
 
 
 @database.session()
+def outcomes(site: Site, days: int) -> Counter[str]:
+    """How many had which outcome in the last days."""
+    numbers: Counter[str] = Counter()
+    for _, _, outcome, number in counts.since(site.id, clock.now_ms() - days * DAY_MS):
+        numbers[outcome] += number
+    return numbers
+
+
+@database.session()
+def open_numbers(site: Site, before: int) -> Counter[str]:
+    """How many of those asked for before an instant are open now, by their status."""
+    return Counter(stored.open_numbers(site.id, before))
+
+
+@database.session()
 def agreed(site: Site, form_id: int) -> dict[tuple[int, str], int]:
     """How many of whom there are agreed to a form, by version and language of its wording."""
     return proofs.agreed(site.id, form_id)

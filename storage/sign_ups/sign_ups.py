@@ -114,6 +114,17 @@ def with_status(site_id: int, status: str, before: int | None = None) -> list[Si
     return SIGN_UPS.find(f"{asked} ORDER BY id", *times, site_id=site_id, status=status)
 
 
+def open_numbers(site_id: int, before: int) -> dict[str, int]:
+    """How many of those asked for before an instant are open, by their status."""
+    return dict(
+        rows(
+            "SELECT status, count(*) FROM sign_ups "
+            f"WHERE site_id = ? AND {WHILE_OPEN} AND requested_at < ? GROUP BY status",
+            (site_id, before),
+        )
+    )
+
+
 def held_from_new_networks(site_id: int, reasons: Collection[str], limit: int) -> list[SignUp]:
     """The held sign-ups whose networks have no other sign-up or are not known, oldest first."""
     among = engine.among(reasons)
