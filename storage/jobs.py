@@ -11,7 +11,7 @@ from storage.engines.chosen import engine
 
 WAITING, IDLE, FAILED = "waiting", "idle", "failed"
 POLL = "poll"  # a kind without work: the process that claims it looks for due jobs
-# A wait that ends later than `wait_ms` from now began before the clock was set back or the machine started.
+# A wait that ends later than `wait_ms` from now is over: the clock was set back, or the machine restarted.
 DUE = "(not_before <= ? OR not_before > ? + wait_ms)"
 
 

@@ -31,9 +31,11 @@ class Records(Generic[R]):
         self._select = f"SELECT {self.columns} FROM {self._meta.table_name}"
 
     def columns_of(self, alias: str) -> str:
+        """The columns of the record in a statement in which the table is called `alias`."""
         return ", ".join(f"{alias}.{name}" for name in self._names)
 
     def get(self, **equal: Any) -> R | None:
+        """A record that `equal` chooses; None without one."""
         record = row(f"{self._select} {_where(equal)}", list(equal.values()))
         return record and self._typed(record)
 
@@ -44,6 +46,7 @@ class Records(Generic[R]):
         return self.read(rows(f"{self._select} {_where(equal)} {tail}", [*equal.values(), *more]))
 
     def has(self, **equal: Any) -> bool:
+        """Whether `equal` chooses a record."""
         query = f"SELECT 1 FROM {self._meta.table_name} {_where(equal)} LIMIT 1"
         return row(query, list(equal.values())) is not None
 
@@ -52,6 +55,7 @@ class Records(Generic[R]):
         return [self._typed(record) for record in records]
 
     def _typed(self, record: Sequence[Any]) -> R:
+        """Makes a record of a row; booleans, which SQLite stores as numbers, become booleans again."""
         if not self._booleans:
             return self._record(*record)
         values = list(record)

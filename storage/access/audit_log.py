@@ -37,6 +37,7 @@ def add(
     client_network: str,
     at: int,
 ) -> None:
+    """Adds an entry to the audit log of a site or, with None, of the instance. `typed` is JSON."""
     ENTRIES.add_new(AuditEntry(0, actor, action, subject, subjects, typed, client_network, at), site=site_id)
 
 

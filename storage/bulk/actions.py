@@ -89,6 +89,7 @@ def newest(site_id: int, limit: int) -> list[BulkAction]:
 
 
 def end(site_id: int, action_id: int, status: str, at: int) -> None:
+    """Gives a bulk action its last status and the instant of its end, and removes its job."""
     set_status(site_id, action_id, status, at)
     jobs.remove(site_id, JOB, action_id)
 
@@ -104,6 +105,7 @@ def set_status(site_id: int, action_id: int, status: str, finished_at: int | Non
 
 
 def advance(site_id: int, action_id: int, done: int, changed: int, at: int) -> None:
+    """Adds to the counts of a bulk action, and marks it as running."""
     execute(
         f"UPDATE bulk_acts SET status = '{RUNNING}', done = done + ?, changed = changed + ?, "
         "started_at = coalesce(started_at, ?) WHERE site_id = ? AND id = ?",
@@ -218,6 +220,7 @@ def ids_by_uuid(site_id: int, uuids: Sequence[str]) -> list[int]:
 
 
 def subscribers(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
+    """The existing subscribers among `ids`, in the order of ids."""
     among = engine.among(ids)
     query = (
         f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id {among.text} AND {engine.OF_SITE} ORDER BY id"

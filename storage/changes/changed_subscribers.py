@@ -21,7 +21,8 @@ def add(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
 
 
 def add_words(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
-    """Notes the subscribers whose consent was only repeated in the newest row of the change log.
+    """Notes the subscribers whose consent was repeated in the newest row of the change log, though it stayed
+    the same.
 
     They are noted under the row's negative id, because a row without entries has no number of its own.
     """

@@ -46,6 +46,7 @@ class DryRunStates(AbstractContextManager["DryRunStates"]):
 
 @contextmanager
 def _translated() -> Iterator[None]:
+    """Replaces exceptions of the driver by those of storage."""
     try:
         yield
     except apsw.Error as error:

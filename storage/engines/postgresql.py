@@ -32,13 +32,13 @@ INSTANCE, MIGRATING, SHARED_ROWS = 7_023_001, 7_023_002, 7_023_003  # keys of ad
 WRITER = 7  # version of this code; a migration that older code must not write to raises `lowest_writer`
 ENTER = (
     "SET LOCAL tcp_keepalives_idle = 10; SET LOCAL tcp_keepalives_interval = 5; "
-    "SET LOCAL tcp_keepalives_count = 3; "  # of a host that vanished while the server waits for its rows
+    "SET LOCAL tcp_keepalives_count = 3; "  # notices a host that vanished while it sent rows
     "SET LOCAL citus.propagate_set_commands = 'local'; "  # to the nodes of Citus; elsewhere it means nothing
     "SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = {}; "
     f"SELECT pg_advisory_xact_lock{{}}({INSTANCE}); "
     "SELECT lowest_writer, phase FROM instance_state"
 )
-ENTER_BOUNDED = "SET LOCAL transaction_timeout = 900000; " + ENTER  # of a host that freezes within a COPY
+ENTER_BOUNDED = "SET LOCAL transaction_timeout = 900000; " + ENTER  # ends that of a host which froze within a COPY
 BOUNDED_SINCE = 170_000
 LOCK_SITE = "SELECT 1 FROM site_counters WHERE site_id = %s FOR NO KEY UPDATE"
 NOW = "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)"
@@ -56,7 +56,7 @@ LAST_ID = "SELECT pg_sequence_last_value(CAST(pg_get_serial_sequence(%s, 'id') A
 UPGRADE = "this host's Audience is older than the database: upgrade it"
 GONE = "the site was deleted"
 ELSEWHERE = "the instance moves to another database, or has moved"
-ANALYZE_MS = 500  # to wait for the table's lock the table's lock
+ANALYZE_MS = 500  # to wait for the table's lock
 STILL_MS = 30_000  # after which a silent host in a write transaction, frozen or cut off, loses its locks
 DEFAULTS = {  # after how many seconds a server that does not answer, or has vanished, is given up
     "connect_timeout": 3,

@@ -25,7 +25,7 @@ ESCAPED = (
     "the database has standard_conforming_strings off, which would store bytes wrongly: "
     "ALTER DATABASE {} SET standard_conforming_strings = on, and for the role, if that sets it"
 )
-# Ids of a segment are looked up in memory, for each day of a report anew; compiling costs more than it saves.
+# A report looks up a segment's ids in memory, for each day anew. JIT compiling costs more than it saves.
 SETTINGS = (
     "SELECT set_config('jit', 'off', {0}), CASE WHEN pg_size_bytes(current_setting('work_mem')) < 2 ^ 25 "
     "THEN set_config('work_mem', '32MB', {0}) END"

@@ -45,8 +45,8 @@ def indexed_by(_index: str) -> str:
 
 
 def caseless(column: str, sign: str) -> str:
-    """A comparison of a column with one parameter that ignores case, by the sign `=`, `LIKE` or the like. It
-    reads the first 300 characters, as the index does.
+    """A comparison of a column with one parameter that ignores case; `sign` is `=`, `<` or `>=`. It compares
+    the first 300 characters, as the index does.
     """
     return f'left(lower({column}), 300) {sign} lower(? COLLATE "C")'
 

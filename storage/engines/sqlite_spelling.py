@@ -29,7 +29,9 @@ def indexed_by(index: str) -> str:
 
 
 def caseless(column: str, sign: str) -> str:
-    """A comparison of a column with one parameter that ignores the case of ASCII letters."""
+    """A comparison of a column with one parameter that ignores the case of ASCII letters; `sign` is `=`, `<`
+    or `>=`.
+    """
     return f"{column} COLLATE NOCASE {sign} ?"
 
 

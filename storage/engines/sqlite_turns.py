@@ -129,6 +129,9 @@ class FileTurn:
             self._unlock(suffix)
 
     def _lock(self, suffix: str, flags: int) -> None:
+        """Locks one of the two files, waiting for it unless `flags` forbid. Does nothing if the file cannot
+        be opened.
+        """
         if suffix not in self._descriptors:
             self._descriptors[suffix] = _open(f"{self._path}{suffix}")
         descriptor = self._descriptors[suffix]
@@ -136,6 +139,7 @@ class FileTurn:
             _flock(descriptor, fcntl.LOCK_EX | flags)
 
     def _unlock(self, suffix: str) -> None:
+        """Releases one of the two locks, and closes its file."""
         descriptor = self._descriptors.pop(suffix)
         if descriptor is not None:
             _flock(descriptor, fcntl.LOCK_UN)  # a process forked meanwhile keeps the file open

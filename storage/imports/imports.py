@@ -268,6 +268,7 @@ def site_of(import_id: int) -> str | None:
 
 
 def _end(site_id: int, import_id: int, status: str, at: int) -> Import:
+    """Gives an import its last status. Returns the import as it is then."""
     [ended] = rows(
         "UPDATE imports SET status = ?, finished_at = ? WHERE site_id = ? AND id = ? "
         f"RETURNING {IMPORTS.columns}",

@@ -42,7 +42,7 @@ class MovedTable(NamedTuple):
     flags: list[int]
 
     def typed(self, row: Sequence[Any]) -> list[Any]:
-        """A copy of a row in which flags, which SQLite has as numbers, are booleans."""
+        """A copy of a row whose flags are booleans; SQLite reads them as numbers."""
         typed = list(row)
         for index in self.flags:
             typed[index] = typed[index] if typed[index] is None else bool(typed[index])
@@ -72,6 +72,7 @@ class End:
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
+        """Replaces exceptions of peewee and the driver by those of storage."""
         try:
             with vars(peewee)["__exception_wrapper__"]:
                 yield
@@ -157,6 +158,7 @@ class End:
             after = [page[-1][index] for index in indexes]
 
     def _page(self, table: MovedTable, key: list[str], after: Sequence[Any] | None, limit: int) -> list[Any]:
+        """Up to `limit` rows of a table in the order of its key, those whose key is higher than `after`."""
         columns, order = ", ".join(table.columns), ", ".join(key)
         where = f"WHERE ({order}) > ({', '.join('?' * len(key))})" if after else ""
         query = f"SELECT {columns} FROM {table.name} {where} ORDER BY {order} LIMIT ?"
@@ -238,6 +240,7 @@ class End:
             return [subscriber["id"], own_rows[0], *self._of_person(by_name, subscriber["id"], subscriber["site_id"])]
 
     def _of_person(self, by_name: dict[str, MovedTable], id_: int, site_id: int) -> Iterator[tuple[Any, ...]]:
+        """Yields the rows of other tables about one subscriber."""
         for name in OF_PERSON:
             columns = ", ".join(by_name[name].columns)
             of_person = f"subscriber_id = ? AND {self._engine.OF_SITE}"

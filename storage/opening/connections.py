@@ -54,6 +54,12 @@ class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function
             self._opened = database.is_closed() and database.connect()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: Any) -> None:
+        """Closes the connection that this session opened, unless the thread keeps it and there was no
+        exception.
+
+        After an exception, also closes a connection that is stuck in a transaction. Raises the exception as
+        one of storage.
+        """
         keeps = kind is None and (not self._opened or _kept.by_this_thread())
         if not keeps and (self._opened or engine.is_stuck(database)):
             database.close()
@@ -64,6 +70,7 @@ class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function
 
 @contextlib.contextmanager
 def _translated() -> Iterator[None]:
+    """Replaces exceptions of peewee and the driver by those of storage."""
     try:
         with vars(peewee)["__exception_wrapper__"]:
             yield

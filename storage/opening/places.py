@@ -22,6 +22,7 @@ class WatchedPlaces:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
+    """The device and inode of a path; None if nothing is there."""
     try:
         status = path.stat()
     except OSError:

@@ -62,7 +62,9 @@ def ids_of(select: Sql) -> BitMap:
 
 
 def all_ids(site_id: int, members: Members) -> BitMap:
-    """The ids of the members."""
+    """The ids of the members. Those of the site's other subscribers are read if the members are all
+    but some.
+    """
     everybody = Sql("SELECT id FROM subscribers WHERE site_id = ?", (site_id,))
     return ids_of(everybody) - members.ids if members.excludes else members.ids
 

@@ -33,7 +33,9 @@ class Events:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group of conditions: `all`, `any` or `not` of its parts; `not` has one part."""
+    """The rules in `parts`, combined by `operator`: all must match, any must, or (`not`) the only part must
+    not.
+    """
 
     operator: str
     parts: tuple["Rule", ...]

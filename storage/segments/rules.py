@@ -60,6 +60,9 @@ class Finder:
         self.among = None if among is None else orjson.dumps(list(among)).decode()
 
     def members(self, rule: Rule) -> Members:
+        """The subscribers that a rule chooses. An operator of `OPPOSITES` chooses all but those of its
+        opposite.
+        """
         if isinstance(rule, Group):
             return GROUPS[rule.operator](map(self.members, rule.parts))
         if isinstance(rule, Events):
@@ -141,6 +144,9 @@ class Finder:
         return self._with_value(rule.key, Sql("TRUE"))
 
     def with_value(self, rule: Condition) -> Members:
+        """The subscribers with a value equal to an operand. Long texts, which are cut in rows `v`, are
+        compared by `_with_long_text`.
+        """
         operands = _several(rule)
         long = [operand for operand in operands if _is_long(rule.key, operand)]
         texts = [operand for operand in operands if isinstance(operand, str) and operand not in long]
@@ -153,6 +159,9 @@ class Finder:
         return chosen
 
     def with_value_like(self, rule: Condition) -> Members:
+        """The subscribers with a text that contains the operand or begins with it. A text that is cut in its
+        row `v` may contain it after the cut, so these are tested whole.
+        """
         text, meets = rule.operand, _meets(rule.operator, rule.operand)
         if _is_long(rule.key, text):
             start = text if rule.operator == "starts_with" else ""
@@ -215,6 +224,7 @@ def _is_long(key: str, operand: Any) -> bool:
 
 
 def _meets(operator: str, part: str) -> Callable[[str], bool]:
+    """The test whether a text contains `part` or, by any other operator, begins with it."""
     return lambda text: part in text if operator == "contains" else text.startswith(part)
 
 
@@ -225,6 +235,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _all(parts: Iterator[Members]) -> Members:
+    """The members of all parts. Parts after nobody is left are not evaluated."""
     chosen = EVERYBODY
     for part in parts:
         chosen &= part

@@ -25,6 +25,7 @@ def get(site_id: int) -> Alarm:
 
 
 def put(site_id: int, alarm: Alarm) -> None:
+    """Stores the alarm of a site in place of an earlier one."""
     execute(
         "INSERT INTO sign_up_alarms (site_id, held_at, judged_from, told_at) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id) DO UPDATE SET held_at = excluded.held_at, "

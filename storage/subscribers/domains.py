@@ -66,6 +66,7 @@ def shown_domain(domain: str) -> str:
 
 
 def _shown_label(label: str) -> str:
+    """A label in Unicode letters if it is an A-label that can be decoded; else unchanged."""
     if not label.startswith(INTERNATIONAL):
         return label
     try:

@@ -39,8 +39,8 @@ def text(pages: str) -> Sql:
 
 @lru_cache(maxsize=64)
 def _text(pages: str, instant_text: Callable[[str], str]) -> Sql:
-    """Builds the column of `text`. It is kept for each `pages` and engine, because each engine spells
-    instants otherwise.
+    """Builds the column of `text`. It is cached by `pages` and `instant_text`, the engine's function, because
+    each engine has its own SQL for instants.
     """
     created, updated, last_event, unsubscribed = (
         f"""'"' || {instant_text(column)} || 'Z"'"""

@@ -165,6 +165,7 @@ def any_open(site_id: int) -> bool:
 
 
 def advance(site_id: int, undo_id: int, more: Progress, at: int) -> None:
+    """Adds the progress of one transaction to an undo, and marks it as running."""
     execute(
         "UPDATE undos SET applied = applied + ?, removed = removed + ?, restored = restored + ?, "
         "kept = kept + ?, unsubscribed_kept = unsubscribed_kept + ?, "
