@@ -38,7 +38,7 @@ ENTER = (
     f"SELECT pg_advisory_xact_lock{{}}({INSTANCE}); "
     "SELECT lowest_writer, phase FROM instance_state"
 )
-ENTER_BOUNDED = "SET LOCAL transaction_timeout = 900000; " + ENTER  # ends that of a host which froze within a COPY
+ENTER_BOUNDED = "SET LOCAL transaction_timeout = 900000; " + ENTER  # of a host that freezes within a COPY
 BOUNDED_SINCE = 170_000
 LOCK_SITE = "SELECT 1 FROM site_counters WHERE site_id = %s FOR NO KEY UPDATE"
 NOW = "SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)"
