@@ -1,4 +1,4 @@
-"""The token of a link: it tells the subscriber, and is signed. It contains no address, and does not expire."""
+"""The token of a link: it tells the subscriber, and is signed. It has no address, and does not expire."""
 
 import base64
 import binascii
@@ -69,7 +69,7 @@ def read(purpose: str, token: str) -> Payload | None:
 
 
 def is_signed(token: str, key: bytes) -> bool:
-    """Whether a token that `read` accepts is exactly the one that the key gives: no other spelling is valid."""
+    """Whether a token that `read` accepts is exactly what the key gives: no other spelling is good."""
     packed = base64.urlsafe_b64decode(token.partition(SEPARATOR)[0])
     return hmac.compare_digest(write(packed, signer(key)), token)
 

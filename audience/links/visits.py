@@ -69,7 +69,7 @@ def choose_language(link: Link, language: str) -> bool:
 
 
 def may_choose(link: Link, subscriber: Subscriber) -> bool:
-    """Whether a link may change preferences: it must be a current link to preferences, for today's address."""
+    """Whether a link may change preferences: a current link to preferences, made for today's address."""
     is_current = link.purpose == PREFERENCES and link.standing is Standing.CURRENT
     return is_current and link.uuid == subscriber.uuid and link.is_for(subscriber.email_key)
 

@@ -28,7 +28,7 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str) -> int:
     """Mails the owners that the alarm is on, and notes when.
 
     Sends nothing if the owners were told within a day, or if the alarm is off again. Returns milliseconds
-    after which to go on, or `SETTLED`.
+    until the next step, or `SETTLED`.
     """
     if not outgoing.is_sent_here():
         return MOVE_MS

@@ -46,7 +46,7 @@ def kind(settings: Settings, relay: Relay) -> Kind:
 
 
 def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, per_hour: int) -> int:
-    """Tries to send the confirmation of a sign-up. Returns milliseconds after which to go on, or `SETTLED`."""
+    """Tries to send the confirmation of a sign-up. Returns milliseconds until the next step, or `SETTLED`."""
     if not outgoing.is_sent_here():
         return MOVE_MS
     site = sites.get(job.site_id)

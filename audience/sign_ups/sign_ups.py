@@ -183,7 +183,7 @@ def _draft(site: Site, form: SignUpForm, asked: Asked, now: int) -> SignUp:
 
 @database.session()
 def oldest_waiting_seconds() -> float:
-    """How many seconds the oldest waiting confirmation of all sites has waited to be sent; 0 if none waits."""
+    """The seconds that the oldest waiting confirmation of all sites has waited; 0 if none waits."""
     since = backlog.oldest_waiting()
     return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000
 
