@@ -48,7 +48,7 @@ MATCHES_NONE = Group("any", ())
 
 
 def read(rules: Any, at: int, where: str, zone: dt.tzinfo = dt.UTC) -> Rule:
-    """A rule as of `at` (milliseconds), whose dates without a zone are of `zone`.
+    """Reads a rule. `at` (milliseconds) is the present for it; dates without a zone are in `zone`.
 
     Raises `Refused` with the path of each wrong node, below `where`.
     """

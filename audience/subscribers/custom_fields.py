@@ -52,7 +52,7 @@ def create(site: Site, key: str) -> CustomField:
 
 
 def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int], list[str]]:
-    """Creates the missing custom fields, in the caller's transaction. Returns all ids by key, and the created
+    """Creates missing custom fields, in the caller's transaction. Returns the ids of all, by key, and the new
     keys.
     """
     existing = stored.ids(site_id, keys) if keys else {}

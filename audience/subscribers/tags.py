@@ -66,8 +66,8 @@ def delete(
     """Deletes a tag, and removes it from its subscribers. Returns the deleted tag. With an `actor`, the audit
     log records it.
 
-    `names` are those that the caller sent with the id. Raises `NotFound`, and `Refused` if one of them is
-    another tag's name. If interrupted, the next sweep resumes the removal.
+    `names` are those that the caller sent with the id. Raises `NotFound`, and `Refused` if one of them is not
+    the tag's name. If interrupted, the next sweep resumes the removal.
     """
     with database.write(site.id):
         tag = _require(stored.get(site_id=site.id, id=tag_id))
@@ -131,7 +131,7 @@ def ids(site_id: int, names: Iterable[str]) -> dict[str, int]:
 
 
 def ensure(site_id: int, names: Iterable[str], at: int) -> tuple[dict[str, int], list[int]]:
-    """Creates the missing tags, in the caller's transaction. Returns all ids by name key, and the created
+    """Creates the missing tags, in the caller's transaction. Returns the ids of all, by name key, and the new
     ids.
     """
     by_key = {name_key(name): name for name in reversed(list(names))}
