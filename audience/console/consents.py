@@ -1,4 +1,4 @@
-"""The timeline of a subscriber: changes of consent and changes by hand, each with when and by whom or what."""
+"""The timeline of a subscriber: changes of consent, and changes by hand, each with when and by whom."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,7 +92,7 @@ def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEn
 
 
 def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tuple[str, str]:
-    """The operator who changed the consent by hand, and the reason that was typed; both empty if nobody did."""
+    """The operator who changed the consent by hand, and the reason they typed; both empty if nobody did."""
     if change.source == "bulk_act":
         return bulk_actions.get(site, change.source_id).actor, ""
     action = BY_HAND[0] if change.subscribed else BY_HAND[1]

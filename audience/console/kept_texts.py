@@ -1,4 +1,4 @@
-"""The text by which a list is searched. Its URL has only a name for it, because no log may have an address."""
+"""The text by which a list is searched. A URL has only a name for it: no log may have an address."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ GONE = "This search is no longer kept: search again."
 
 
 def read_search_text(site: Site, chosen: Filters) -> str:
-    """The search text that a list's URL names, "" if none. Raises `Refused` if the text is no longer stored."""
+    """The search text that a list's URL names, "" if none. Raises `Refused` if it is no longer stored."""
     name = chosen.get("kept", "")
     text = sessions.search_text(present().session_id, site.id, name) if name else ""
     if text is None:

@@ -43,8 +43,8 @@ def preview(site: Site, name: str) -> Response:
 
 
 def columns(site: Site, are_wanted: bool) -> list[Callable[[Any], Mapping[str, str]]]:
-    """The functions that give a file's writer its link columns, one or none. None of them unless
-    `are_wanted`.
+    """The function that gives a file's writer the link columns of a row, in a list. The list is empty unless
+    the links `are_wanted`.
     """
     if not are_wanted:
         return []

@@ -73,7 +73,7 @@ def as_rules(chosen: Mapping[str, Any], text: Any, segment: Any) -> list[Any]:
 
 
 def _is(key: str, text: str) -> Any:
-    """The condition that a field has the value in a text. The value may be the text, a number, true or false."""
+    """The condition that a field has a typed value, read as the text, a number, true or false."""
     readings: list[Any] = [text]
     if text.lower() in ("true", "false"):
         readings.append(text.lower() == "true")

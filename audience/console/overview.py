@@ -126,7 +126,7 @@ def _label(day: dt.date, step: str) -> str:
 
 
 def _backwards(now: int, changes: list[int]) -> list[int]:
-    """The total after each part of a period. `now` is the total at the end; `changes` are those of each part."""
+    """The total after each part of a period. `now` is the last total; `changes` are those of each part."""
     return list(accumulate(reversed(changes[1:]), lambda total, change: total - change, initial=now))[::-1]
 
 

@@ -1,4 +1,4 @@
-"""What the page of a subscriber shows: fields, tags, segments, and the timeline."""
+"""The parts of a subscriber's page: fields, tags, segments, and the timeline."""
 
 import json
 from collections.abc import Iterator
@@ -76,7 +76,7 @@ def _day(entry: Entry) -> Any:
 
 
 def _weeks(site: Site, subscriber: Subscriber) -> dict[str, Any]:
-    """The events by week, and five dates below them."""
+    """The number of events in each week, and five dates to be written below them."""
     counts = subscriber_lists.events_by_week(site, [subscriber.id], WEEKS)[subscriber.id]
     return {"weeks": counts, "week_days": [short_day(day) for day in _spread_dates(WEEKS)]}
 
