@@ -186,6 +186,9 @@ def pairs(query: str) -> list[tuple[str, str]]:
 
 
 def _nest(values: dict[str, Any], key: str, value: str) -> None:
+    """Adds a parameter of the query to `values`: `a[b]` as a member of an object, `a[]` as an item of an
+    array.
+    """
     match = SUBSCRIPT.fullmatch(key) if "[" in key else None
     if match is None:
         _add(values, key, value)

@@ -38,8 +38,8 @@ class Unanswered(click.ClickException):
 def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, quiet: bool) -> dict[str, Any]:
     """Asks the open questions on a terminal. Returns the answers as parameters.
 
-    Raises `Unanswered`, with commands to copy, if there is no terminal, if `quiet`, or if a choice is no
-    answer. Each consists of `command`, the `parameters` of this call, and answers.
+    Raises `Unanswered` if there is no terminal, if `quiet`, or if a question cannot be answered by a choice.
+    Its message has commands to copy, made of `command`, the `parameters` of this call, and answers.
     """
     if quiet or not is_terminal() or any(map(_is_open, error.questions)):
         raise Unanswered("\n".join(_refusal_lines(error, command, parameters))) from error
@@ -64,6 +64,7 @@ def is_terminal() -> bool:
 
 
 def _refusal_lines(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) -> Iterator[str]:
+    """The questions, the values of the columns, and the commands that answer the questions."""
     for question in error.questions:
         yield question.command
     columns = error.found["columns"]
@@ -117,8 +118,8 @@ def _by_column(parameters: Pairs, column: str, states: Pairs, questions: Sequenc
 
 
 def contradiction(error: Contradicted, command: Sequence[str], parameters: Pairs) -> str:
-    """Why an answer is refused. If the column that contradicts it can be used instead, with a command to
-    copy.
+    """The message that refuses an answer, which a column contradicts. It has a command to copy if that column
+    can be used instead.
     """
     column = error.counted.column
     if error.counted.many or "consent" not in dict(parameters):
@@ -158,7 +159,8 @@ def _suggested_states(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
 
 
 def _others(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
-    """The answers to all questions except that about consent: the only option, or all of them to choose from.
+    """The answers to all questions except that about consent. A question with several options gives them all,
+    to choose from.
 
     Questions about earlier answers are left out: a command that answers everything does not raise them.
     """

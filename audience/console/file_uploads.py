@@ -104,8 +104,8 @@ def answer(site: Site, upload_id: int) -> Response:
 
 
 def _check(site: Site, upload: FileUpload) -> None:
-    """Raises `Refused` if it is known by now that the file is not understood. If it is not, a worker finds
-    out.
+    """Raises `Refused` if it is already known that the file is not understood. If not, a worker finds out
+    later.
     """
     if "problem" in _outcome(site, upload):
         raise Refused(NOT_UNDERSTOOD)

@@ -43,8 +43,8 @@ def preview(site: Site, name: str) -> Response:
 
 
 def columns(site: Site, are_wanted: bool) -> list[Callable[[Any], Mapping[str, str]]]:
-    """The function that gives a file's writer the link columns of a row, in a list. The list is empty unless
-    the links `are_wanted`.
+    """The functions that add columns to the rows of a file: one that gives a subscriber's links, if they
+    `are_wanted`, else none.
     """
     if not are_wanted:
         return []

@@ -67,6 +67,7 @@ def _health() -> dict[str, Any]:
 
 
 def _growth(site: Site, counts: Counts) -> dict[str, Any]:
+    """The variables of the page about growth, in the period and the steps that the URL names."""
     choice = _choice()
     period, earlier = _periods(site, **choice)
     now = growth.measure(site, period)

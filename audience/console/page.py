@@ -216,8 +216,8 @@ def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:
 
 
 def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, int]:
-    """Checks a request before its body is taken, all but the form's token. Returns the most bytes of the
-    body.
+    """Checks a request before its body is taken, but for the form's token. Returns None, as there is no key,
+    and the most bytes of the body.
 
     Raises `AudienceError`.
     """

@@ -24,7 +24,7 @@ def form_token(again: bool) -> str:
 
 
 def token_of(*parts: str) -> str:
-    """A token for a form that follows a choice; `parts` describe the choice.
+    """A token for a form that follows a choice, which `parts` describe.
 
     It stays the same as long as the choice, and the page on which it was made, are the same.
     """

@@ -26,6 +26,7 @@ TYPES = {bool: "yes or no", int: "number", float: "number", list: "list", dict: 
 
 
 def timeline(site: Site, subscriber: Subscriber) -> dict[str, Any]:
+    """The variables of a subscriber's page. Shows the newest events, or more with `everything` in the URL."""
     limit = MOST_SHOWN if "everything" in request.args else SHOWN
     events, event_count = subscriber_lists.history(site, subscriber, limit)
     all_tags = tags.list_all(site)

@@ -109,7 +109,9 @@ def list_by_site() -> dict[str, list[Generation]]:
 
 
 def carry_over(generations: Mapping[str, Sequence[Generation]]) -> None:
-    """Stores in a restored database the generations of before, so that revoked links stay revoked."""
+    """Stores the generations from before a restore, so that links which were revoked since the backup stay
+    revoked.
+    """
     with database.session():
         sites = stored_sites.list_all()
     for site in sites:

@@ -39,6 +39,7 @@ class Visit(NamedTuple):
 
 @database.session()
 def look(link: Link) -> Visit:
+    """What a page may show of the subscriber of a link. Writes nothing."""
     subscriber, former = unsubscribing.find(link)
     if subscriber is None:
         return Visit(VisitStatus.OPEN if former else VisitStatus.UNKNOWN)

@@ -91,6 +91,7 @@ def _count_test(site: Site, email: str, actor: Actor) -> None:
 
 
 def _check(values: Mapping[str, str], changed: Mapping[str, str], is_administrator: bool) -> None:
+    """Raises `Refused` for a wrong name, and for `changed` addresses that only an administrator may set."""
     has_other_domain = _domain(values["reply_to"]) != _domain(values["mail_from"])
     wrong = {
         "mail_from": (NOT_YOURS, "mail_from" in changed and not is_administrator),

@@ -78,6 +78,7 @@ def table(language: str) -> dict[str, Any]:
 def _message(
     kind: str, language: str, sender: Sender, email: str, values: dict[str, str], message_id: str = ""
 ) -> EmailMessage:
+    """The email of a `kind`, from the texts of its language, with `values` in them."""
     texts = table(language)
     values = {key: _line(value) for key, value in (values | {"name": sender.name}).items()}
     host = sender.mail_from.rpartition("@")[2]

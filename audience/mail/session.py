@@ -130,6 +130,9 @@ class MailSession(smtplib.SMTP):
     def deliver(
         self, message: EmailMessage, sender: str, recipient: str, is_wanted: Callable[[], bool]
     ) -> MailResult:
+        """Sends a message. Returns `SENT`, `STOPPED` if it is no longer wanted, or how the mail server
+        refused it.
+        """
         is_ascii = recipient.isascii()
         if not is_ascii and not self.has_extn("smtputf8"):
             return MailResult(REFUSED, NO_SMTPUTF8)

@@ -74,6 +74,9 @@ def asked_language(offered: Sequence[str]) -> str:
 def _render(
     template: str, of_person: str, of_site: str, status: int, offered: Sequence[str], **shown: Any
 ) -> Response:
+    """Renders a page in the first known language of these: that of the URL, `of_person`, the browser's,
+    `of_site`.
+    """
     chosen = asked_language(offered)
     named = LanguageAccept([pair for pair in request.accept_languages if pair[0] != "*"])
     accepted = named.best_match(LANGUAGES, "")

@@ -1,5 +1,5 @@
-"""The network of a visitor, and how many sign-ups come from it. Many make challenges harder; more have to
-wait.
+"""The network of a visitor, and how many sign-ups come from it. Beyond a limit, challenges get harder; beyond
+a higher one, visitors wait.
 
 Behind a proxy that the settings do not name, all visitors would share its network: they are not counted.
 """

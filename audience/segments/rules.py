@@ -68,6 +68,7 @@ class _Reader:
         self.problems: list[FieldError] = []
 
     def rule(self, node: Any, where: str, depth: int) -> Rule:
+        """Reads a node at the path `where`. Adds what is wrong to `problems`, and does not raise it."""
         self.nodes += 1
         if depth > MAX_DEPTH:
             return self._problem(where, LARGE)
@@ -90,6 +91,7 @@ class _Reader:
     def _problem(
         self, where: str, message: str, unknown: Sequence[str] = (), valid: Iterable[str] = ()
     ) -> Rule:
+        """Notes a problem. Returns, in place of the wrong node, a rule that matches nobody."""
         self.problems.append(FieldError(where, message, tuple(unknown), closest(unknown, valid)))
         return MATCHES_NONE
 

@@ -159,6 +159,10 @@ def confirm(token: str, by: str, seconds: int, network: str, agent: str) -> Conf
 
 
 def _confirm(site: Site, sign_up: SignUp, proof: Proof) -> ConfirmOutcome:
+    """Subscribes the address of a sign-up, stores the proof, and ends the sign-up.
+
+    Only ends it if the address was unsubscribed or erased after the sign-up, or is suppressed.
+    """
     if _has_left_since(site.id, sign_up):
         _end(site.id, sign_up, ENDED)
         return ConfirmOutcome.ENDED

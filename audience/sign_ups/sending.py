@@ -102,6 +102,9 @@ def _set_aside(site_id: int, sign_up: SignUp, outcome: str, reason: str) -> None
 
 
 def _send(site: Site, sign_up: SignUp, relay: Relay, base_url: str) -> MailResult:
+    """Sends the confirmation to the address of a sign-up, or that of a test to each owner. Returns the last
+    result.
+    """
     sender = senders.sender(site)
     if not sender.mail_from:
         return MailResult(LATER, NO_ADDRESS)

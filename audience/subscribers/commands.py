@@ -109,7 +109,9 @@ def run_by_hand(
 
 
 def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
-    """What a command may change in its subscriber, without instants; None if there is no such subscriber."""
+    """The values of a subscriber that a command may change, without instants; None if there is no such
+    subscriber.
+    """
     subscriber = stored.get_by_uuid(site.id, command["uuid"])
     if subscriber is None:
         return None

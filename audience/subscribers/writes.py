@@ -106,6 +106,7 @@ def _changed_by_groups(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]
 
 
 def _save_tags(batch: SubscriberBatch) -> None:
+    """Stores the tags that the batch added and removed, and counts the subscribers of each tag."""
     added: dict[int, list[int]] = defaultdict(list)  # ids of subscribers by tag
     removed: dict[int, list[int]] = defaultdict(list)
     for key, tagged in batch.tagged.items():
