@@ -60,7 +60,8 @@ class Links:
 
 
 class Link(NamedTuple):
-    """A link that was read. No subscriber may have its `uuid` any more, or yet, if the database was restored.
+    """A link that was read. There may be no subscriber with its `uuid`: deleted since, or unknown to a
+    restored database.
 
     `topic_id` 0 means all topics. Only a link to preferences has `address`, the beginning of a hash. Its
     `month` is that in which it was made, counted from the year 0.

@@ -1,4 +1,4 @@
-"""Whom the emails of a site are from: From address, its name, Reply-To; and a test of the whole way."""
+"""The sender of a site's emails: From address, its name, Reply-To; and a test of all that sends them."""
 
 from collections.abc import Mapping
 

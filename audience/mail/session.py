@@ -67,7 +67,9 @@ SENTENCES: tuple[tuple[type[Exception], str], ...] = (  # the first that is of i
 
 
 class Unfit(Exception):
-    """The mail server or its settings lack something, or have it wrong. The message is a sentence."""
+    """Something that the mail server must have is missing, or a setting is not allowed. The message is a
+    sentence.
+    """
 
 
 FAILURES: tuple[type[Exception], ...] = (Unfit, *(kind for kind, _ in SENTENCES))
@@ -130,8 +132,8 @@ class MailSession(smtplib.SMTP):
     def deliver(
         self, message: EmailMessage, sender: str, recipient: str, is_wanted: Callable[[], bool]
     ) -> MailResult:
-        """Sends a message. Returns `SENT`, `STOPPED` if it is no longer wanted, or how the mail server
-        refused it.
+        """Sends a message. Returns `SENT`, `STOPPED` if `is_wanted` says no, or how the mail server refused
+        it.
         """
         is_ascii = recipient.isascii()
         if not is_ascii and not self.has_extn("smtputf8"):

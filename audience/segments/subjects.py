@@ -148,7 +148,8 @@ def whole_number(value: Any, maximum: int, message: str) -> int:
 class Subject:
     """A subject of conditions. `value`, `text` and `bound` read its operands; `bound` also gets a time zone.
 
-    A subject with `has_name` stands beside a name in its condition, with its operators next to it.
+    With `has_name`, a condition gives the subject a name, such as a field's key, and has its operators beside
+    it.
     """
 
     operators: tuple[str, ...]

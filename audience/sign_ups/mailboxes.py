@@ -66,7 +66,7 @@ def reserve_one(subject: str, limits: Limits) -> bool:
 
 
 def note_declined(site: Site, email: str) -> None:
-    """Notes that a mailbox declined, in the caller's transaction: it is sent nothing for 30 days."""
+    """Notes that a mailbox declined, in the caller's transaction: the site sends it nothing for 30 days."""
     declined = _declined_hash(site, email)
     stored.locked_times(declined, clock.now_ms())
     stored.put(declined, [clock.now_ms()])

@@ -65,8 +65,9 @@ class Written(NamedTuple):
 def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Written:
     """Applies changes in order, in the caller's transaction, which has taken a number of the site.
 
-    `accepted` is the acceptance of that transaction or, for changes of an import, of the import. Subscribers,
-    tags, fields and counters are read once and written once, whatever the number of changes.
+    `accepted` is the acceptance of that transaction or, for changes of an import, of the import.
+
+    Subscribers, tags, fields and counters are read once and written once, whatever the number of changes.
     """
     at = clock.now_ms()
     batch = SubscriberBatch(site_id, changes, accepted, at)
