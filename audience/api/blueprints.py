@@ -52,19 +52,19 @@ NOUNS = (
 
 
 class LettersConverter(BaseConverter):
-    """Reads letters of a path segment: existing clients have their own name for the strict rule set."""
+    """Reads a path segment of letters. Existing clients have their own name for the strict rule set."""
 
     regex = "[A-Za-z]+"
 
 
 class IdConverter(BaseConverter):
-    """Reads the id of a segment or report as it was sent; the domain validates it."""
+    """Reads the id of a segment or report as it was sent. The domain validates it."""
 
     regex = r"(?!preview$)[^/]+"
 
 
 class NumberConverter(BaseConverter):
-    """Reads a numeric id in a path. Text that is no id becomes 0, which no record has."""
+    """Reads a numeric id in a path. Any other text becomes 0, which is no record's id."""
 
     def to_python(self, value: str) -> int:
         return int(value) if is_id(value) else 0

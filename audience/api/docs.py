@@ -105,7 +105,7 @@ def asset(name: str) -> Response:
 
 @cache
 def name_with_hash(name: str) -> str:
-    """The name with a hash of the content: it may be kept for ever."""
+    """The name of a file with a hash of its content: browsers may keep it for ever."""
     stem, _, ending = name.rpartition(".")
     return f"{stem}-{sha256(content(name)).hexdigest()[:HASH_LENGTH]}.{ending}"
 

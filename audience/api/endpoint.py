@@ -65,15 +65,19 @@ def endpoint(
     status: int = 200,
     site: Literal["needed", "optional", "unused", "all"] = "needed",
 ) -> Callable[[View], Callable[..., Response]]:
-    """Authenticates, checks the scope, and the body's length and type; then reads the body, finds the site,
-    checks the rate and loads the form, in that order. The web server asks for the first part, by `check`,
+    """Declares a view: whom it lets in, what it takes and what it gives.
+
+    A request is handled in this order: key, scope, length and type of the body; then the body is read, the
+    site found, the rate checked and the form loaded. The web server calls `check`, which is the first part,
     before it takes the body.
 
-    The view is called with `site` (None if optional and not sent; not passed if unused; `sites` if all),
-    with `form` if it `takes` one, and with the parts of the path. It returns JSON, as an object or as
-    text, sent with `status`, or a response. Values of the query string are part of the form if `query`; the
-    body overrides them. `gives` is the schema of the answer, or the media types of a file; `accepts` has
-    those of a file that is the body, which the view reads. The body of a `batch` may be larger.
+    The view is called with `form` if it `takes` one, and with the parts of the path. It gets `site`, which is
+    None if optional and not sent; no site if "unused"; `sites` if "all". It returns a response, or JSON as an
+    object or text, which is sent with `status`.
+
+    With `query`, values of the query string are part of the form; the body overrides them. `gives` is the
+    schema of the answer, or the media types of a file. `accepts` has the media types of a file that is the
+    body: the view reads it. The body of a `batch` may be larger.
     """
     form = (takes or Form)()
     limit = f"rate_limit_{family}"
@@ -81,7 +85,7 @@ def endpoint(
     check = _check(scope, bool(accepts), batch)
 
     def read(key: AuthenticatedKey) -> dict[str, Any]:
-        """The arguments of the view. Of the body, nothing else is kept while the view runs."""
+        """The arguments of the view. The rest of the body is freed before the view runs."""
         arguments: dict[str, Any] = {}
         with nullcontext(read_lists()) if accepts else _json(batch, writes) as body:
             values, site_uuids = read_query()
@@ -125,7 +129,7 @@ def endpoint(
 
 
 def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
-    """The check of a request before its body is taken."""
+    """The function that checks a request before its body is taken. It returns the key and the most bytes."""
 
     def check() -> tuple[AuthenticatedKey, int]:
         key = authenticate()
@@ -151,7 +155,7 @@ def _form_values(values: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]
 
 
 def caller(kind: SourceKind) -> Source:
-    """The source of the changes of this request: its API key."""
+    """The source of the changes that this request makes: its API key."""
     return Source(kind, g.key_id)
 
 

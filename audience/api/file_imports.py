@@ -65,8 +65,8 @@ def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def _waiting_upload(site: Site, form: dict[str, Any]) -> FileUpload:
-    """The uploaded file that waits for answers. Raises `NotFound`, and `FormError` if there is also a
-    body.
+    """The uploaded file whose questions this request answers. Raises `NotFound`, and `FormError` if the
+    request also has a body.
     """
     if has_body():
         raise FormError([FieldError("upload", BOTH)])
@@ -75,10 +75,11 @@ def _waiting_upload(site: Site, form: dict[str, Any]) -> FileUpload:
 
 @contextmanager
 def _file(site: Site, form: dict[str, Any]) -> Iterator[File]:
-    """Looks through the body, or the file that waits for answers.
+    """Yields the file in the body, or the uploaded one whose questions are answered, once it was looked
+    through.
 
-    Raises `QuestionsOpen`; if all of the file was looked through, with the id of the `upload` under which it
-    waits.
+    Raises `QuestionsOpen`. If the whole file was looked through, the error has the id of the `upload` under
+    which the file is kept.
     """
     child, meant = services().child_process, wire.reading(form, site.time_zone)
     with ExitStack() as stack:
@@ -105,7 +106,7 @@ def _sent_kind() -> str:
 
 
 def _keep(site: Site, body: BinaryIO, kind: str) -> int:
-    """Keeps the file of a key until its questions are answered. Returns the id of the upload."""
+    """Keeps an uploaded file for its key until its questions are answered. Returns the id of the upload."""
     return file_uploads.keep_asked(site, settings().instance, body, str(g.key_id), {"kind": kind})
 
 

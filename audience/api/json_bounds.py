@@ -21,9 +21,10 @@ STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 def check(raw: bytes) -> int:
-    """The number of keys of all objects, equal ones included, if the body is JSON.
+    """Checks a body against the bounds. Returns the number of keys in all objects, equal keys included.
 
-    Raises `NotUnderstood` for a body that is out of bounds; after too many brackets, it does not read on.
+    Raises `NotUnderstood` for a body that is out of bounds. It stops reading after too many brackets. The
+    number is right only for valid JSON.
     """
     all_brackets, count, digits, keys = list[bytes](), 0, b"", 0
     for bare in _without_texts(raw):
@@ -42,8 +43,9 @@ def check(raw: bytes) -> int:
 
 
 def _check_depth(brackets: bytes) -> None:
-    """Checks the depth of nesting, slice by slice: while one is added up, no other thread has the
-    interpreter.
+    """Checks how deeply brackets are nested. Raises `NotUnderstood`.
+
+    It does so in slices, because other threads wait while one slice is added up.
     """
     levels = [0]
     for start in range(0, len(brackets), SLICE_BYTES):
@@ -54,9 +56,9 @@ def _check_depth(brackets: bytes) -> None:
 
 
 def _without_texts(raw: bytes) -> Iterator[bytes]:
-    """The body without its JSON strings, block by block: between two blocks, other requests continue.
+    """Yields the body without its JSON strings, block by block. Other requests run between two blocks.
 
-    A backslash outside of strings is no JSON, so that what follows it does not matter.
+    A backslash outside strings is no JSON; the body is refused anyway, whatever is counted after it.
     """
     start, in_text = 0, False
     while start < len(raw):

@@ -38,7 +38,7 @@ def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def requested_links(site: Site, form: dict[str, Any]) -> Links | None:
-    """What makes the links that a request asks for; None if it asks for none. Raises `Forbidden`."""
+    """The maker of the links that a request asks for; None if it asks for none. Raises `Forbidden`."""
     if not form.pop("links", False):
         return None
     if not g.key.may("mailer"):
@@ -47,7 +47,9 @@ def requested_links(site: Site, form: dict[str, Any]) -> Links | None:
 
 
 def answer(links: Links, data: Any) -> dict[str, Any]:
-    """The answer about one subscriber, or null."""
+    """The JSON of the answer with `data` about one subscriber, or null; with a note on the links, if there is
+    one.
+    """
     return {"data": data, **wire.note_part(links.note if data else "")}
 
 

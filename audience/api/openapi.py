@@ -162,7 +162,9 @@ class Documentation(NamedTuple):
 
 
 def documentation(view: View) -> Documentation:
-    """The docstring of a view: its first line, its text, and the sentence that begins with "Returns"."""
+    """The docstring of a view in three parts: its first line, its text, and the sentence that begins with
+    "Returns".
+    """
     text, _, returned = (inspect.getdoc(view) or "").partition("\n\nReturns ")
     summary, _, description = text.partition("\n\n")
     return Documentation(summary, unwrap(description), unwrap(f"{returned[:1].upper()}{returned[1:]}"))
@@ -173,7 +175,7 @@ def unwrap(text: str) -> str:
 
 
 def has_id(rule: Rule, declared: Declared) -> bool:
-    """Whether a request has an id, so that it may be answered with a 404."""
+    """Whether a request names a record by id, so that the answer may be a 404."""
     return bool(rule.arguments) or bool(declared.takes and names_an_id(declared.takes()))
 
 
@@ -184,7 +186,9 @@ def names_an_id(form: Form) -> bool:
 
 
 def query(method: str, declared: Declared) -> list[dict[str, Any]]:
-    """The query parameters of a form. A POST may send them in its body instead."""
+    """The query parameters that a view takes. A POST may send them in its body, so that none is required
+    there.
+    """
     if not declared.takes or not declared.query:
         return []
     return [{"in": "query", "schema": declared.takes(partial=method != "GET")}]

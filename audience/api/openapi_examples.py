@@ -1,8 +1,8 @@
-"""The examples of the OpenAPI document, from `examples.json`: each a request with its answer, in the order in
-which a test sends them to a new site, and compares what comes back.
+"""The examples of the OpenAPI document, from `examples.json`: each is a request with its answer. A test sends
+them in that order to a new site, and compares the answers.
 
 An example has the `operation` (its id) and a `summary`; `path`, `query` and `body` of the request; `answer`.
-A body or answer that is no JSON has its media type in `type` or `answer_type`.
+If the body or answer is not JSON, `type` or `answer_type` has its media type.
 """
 
 import json
@@ -19,7 +19,7 @@ def examples() -> list[dict[str, Any]]:
 
 
 def add_to(document: dict[str, Any]) -> dict[str, Any]:
-    """The document, with the examples of each operation."""
+    """Adds the examples to the operations of a document, and returns it."""
     operations = {
         operation["operationId"]: (operation, item.get("parameters", []))
         for item in document["paths"].values()
@@ -34,7 +34,7 @@ def add_to(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def values(operation: Any, in_path: Any, example: Any) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Pairs of a part of the operation and the example's value for it."""
+    """Pairs of a part of the operation, such as a parameter, and the example's value for it."""
     sent = {"path": example.get("path", {}), "query": example.get("query", {})}
     for parameter in [*in_path, *operation["parameters"]]:
         if parameter.get("name") in sent.get(parameter.get("in"), {}):

@@ -42,7 +42,7 @@ OPERANDS: dict[str, JsonObject] = {  # of the kinds that are the same for each s
 
 
 def schemas() -> dict[str, JsonObject]:
-    """The components for rules: `Rule`, which is any of the others."""
+    """The components that describe rules: each group and subject, and `Rule`, which is any of them."""
     parts = {title(name, "Rule"): group(name) for name in GROUPS}
     parts |= {title(name, "Rule"): condition(name, row) for name, row in SUBJECTS.items()}
     references = [{"$ref": f"#/components/schemas/{name}"} for name in parts]
@@ -51,7 +51,7 @@ def schemas() -> dict[str, JsonObject]:
 
 
 def rule_result() -> JsonObject:
-    """The schema of a rule with whether it holds."""
+    """The schema of a rule that tells in each node whether it holds."""
     return {
         "type": "object",
         "description": "A rule as it was saved, with whether it holds.",

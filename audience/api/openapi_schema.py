@@ -1,4 +1,4 @@
-"""Forms and answers as JSON Schema, by apispec and the attributes of our own fields."""
+"""Forms and answers as JSON Schema, by apispec and the attributes of the project's own fields."""
 
 import inspect
 from typing import Any
@@ -11,7 +11,9 @@ FURTHER = {"description": "Other keys are custom values."}
 
 
 class SchemaConverter(OpenAPIConverter):
-    """Adds a field's `json_schema` and the form of its `item`s, and a form's docstring."""
+    """Converts as apispec does. Adds a field's `json_schema`, the schema of its `item`s, and a form's
+    docstring.
+    """
 
     def field2property(self, field: Any) -> dict[str, Any]:
         own = dict(getattr(field, "json_schema", {}))
@@ -28,9 +30,7 @@ class SchemaConverter(OpenAPIConverter):
         return json_schema
 
     def schema2parameters(self, schema: Any, *, location: str, **options: Any) -> list[dict[str, Any]]:
-        """The parameters of a form. Values of a nested form are parameters of their own, such as
-        `created_at[gt]`.
-        """
+        """The parameters of a form. Each value of a nested form is a parameter, such as `created_at[gt]`."""
         listed: list[dict[str, Any]] = []
         for parameter in super().schema2parameters(schema, location=location, **options):
             nested = getattr(schema.fields.get(parameter["name"]), "schema", None)

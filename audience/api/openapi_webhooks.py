@@ -1,4 +1,4 @@
-"""The `webhooks` of the OpenAPI document: what a receiver is sent, and what its answer means."""
+"""The `webhooks` of the OpenAPI document: what a receiver gets, and what its answer means."""
 
 from typing import Any
 

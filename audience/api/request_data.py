@@ -1,4 +1,4 @@
-"""Reads the JSON body, the query string, and the site in either (docs/contract.md, Every request)."""
+"""Reads the JSON body, the query string, and the site from either (docs/contract.md, Every request)."""
 
 import json
 import re
@@ -71,10 +71,10 @@ def _check_length(max_bytes: int) -> None:
 
 @contextmanager
 def json_body(max_bytes: int, writes: bool) -> Iterator[dict[str, Any]]:
-    """The body as an object; an empty body, `null` and `[]` are `{}`. Large bodies are parsed by one request
-    at a time.
+    """Yields the body as an object; an empty body, `null` and `[]` are `{}`.
 
-    With `writes`, objects in which equal keys have different values become `Doubled`.
+    Only one request at a time parses a large body. With `writes`, objects in which equal keys have different
+    values become `Doubled`. Raises as `_object` and `_permit` do.
     """
     file = request.environ["wsgi.input"]
     raw = file.read(WAITING_BYTES + 1)
@@ -103,8 +103,9 @@ def _object(raw: bytes, max_bytes: int, writes: bool) -> dict[str, Any]:
 
 @contextmanager
 def _permit() -> Iterator[None]:
-    """Lets the request parse its body; at most `PARSING` requests wait for that. Raises `ServiceUnavailable`
-    at once if too many wait.
+    """Counts this request among those that parse a large body or wait for it.
+
+    Raises `ServiceUnavailable` at once if there are too many.
     """
     gate = services().parse_gate
     if gate is not None and not gate.enter():
@@ -123,8 +124,8 @@ def file_body() -> BinaryIO:
 
 
 def read_lists() -> dict[str, Any]:
-    """The repeatable parameters in the query of an uploaded file: tags, and values and headers, which may be
-    blank.
+    """The repeatable parameters in the query of an uploaded file: tags, values and headers. Blank tags are
+    dropped.
 
     Raises `Refused` if two meanings are given for one column.
     """
@@ -153,9 +154,10 @@ def _parse(raw: bytes, writes: bool) -> Any:
 
 
 def read_query() -> tuple[dict[str, Any], list[str]]:
-    """The values of the query, with `a[b]=` and `a[]=` nested, and its site uuids.
+    """The values of the query, with `a[b]=` and `a[]=` nested; and its site uuids, apart from them.
 
-    A known client appends `?site_uuid=...` to another value; the value then ends there.
+    A known client appends `?site_uuid=...` to the value of another parameter. It is cut off, and counts as a
+    site uuid.
     """
     values: dict[str, Any] = {}
     site_uuids: list[str] = []
@@ -168,7 +170,9 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
 
 
 def identifiers_in_query() -> dict[str, list[str]]:
-    """All addresses and uuids in the query, in any spelling of their parameters."""
+    """All values in the query by name of their parameter, without brackets, for whoever looks for addresses
+    and uuids.
+    """
     named: dict[str, list[str]] = {}
     for key, text in pairs(request.query_string.decode()):
         named.setdefault(key.partition("[")[0], []).append(text.partition(APPENDED_SITE)[0])
@@ -182,6 +186,9 @@ def pairs(query: str) -> list[tuple[str, str]]:
 
 
 def _nest(values: dict[str, Any], key: str, value: str) -> None:
+    """Adds a parameter of the query to `values`: `a[b]` as a member of an object, `a[]` as an item of an
+    array.
+    """
     match = SUBSCRIPT.fullmatch(key) if "[" in key else None
     if match is None:
         _add(values, key, value)
@@ -210,7 +217,9 @@ def _add(values: dict[str, Any], key: str, value: str) -> None:
 
 
 def site_uuid(in_query: list[str], body: Mapping[str, Any]) -> str | None:
-    """The site uuid in query or body, if any. Raises `NotUnderstood` if there are several."""
+    """The site uuid in query or body, None if there is none. Raises `NotUnderstood` or `Refused` if there are
+    several.
+    """
     if isinstance(body, Doubled) and SITE in body.doubled:
         raise Refused(SITES, [FieldError(SITE, TWICE)])
     in_body = body.get(SITE)

@@ -1,7 +1,8 @@
-"""A request that writes means one subscriber, command, site or tag (docs/contract.md, Every request).
+"""Makes sure that a request that writes means one subscriber, command, site or tag (docs/contract.md, Every
+request).
 
-Of equal JSON keys a parser keeps the last. Those that name one of these are looked for only in a body that
-has more keys than its parser kept.
+A JSON parser keeps only the last of equal keys. So if a body has more keys than its parser kept, it is parsed
+again, to find equal keys that mean different things.
 """
 
 import json
@@ -61,10 +62,10 @@ BODY = ITEM | {"subscriber", "tag", "type"}
 
 
 def check(in_query: Mapping[str, list[str]], body: Mapping[str, Any], form: Form, query: bool) -> None:
-    """Raises `NotUnderstood` if the values of the query, or those of the body, mention several
-    subscribers.
+    """Raises `NotUnderstood` if the query, or the body, mentions several subscribers.
 
-    With `query`, the endpoint's form takes values from the query too: those of both are compared together.
+    With `query`, the endpoint's form takes values from the query, too. Then the values of both must mean one
+    subscriber.
     """
     inner = body.get("subscriber") if "subscriber" in form.keys else None
     holders = [body, inner] if isinstance(inner, Mapping) else [body]
@@ -82,7 +83,7 @@ def _are_two(name: str, values: list[Any]) -> bool:
 
 
 def keeps(body: Any, keys: int) -> bool:
-    """Whether all objects of a body together have at least `keys` keys. Looks no deeper than it must."""
+    """Whether a parsed body still has at least `keys` keys in all. Looks no deeper than it must."""
     level = [body]
     while level:
         objects = [member for member in level if type(member) is dict]
@@ -96,7 +97,9 @@ def keeps(body: Any, keys: int) -> bool:
 
 
 def parse(text: str) -> Any:
-    """The JSON of a body, in which objects with equal keys of different values are `Doubled`."""
+    """Parses a body. In the places that name a target, objects whose equal keys mean different things are
+    `Doubled`.
+    """
     body = json.loads(text, object_pairs_hook=_object)
     if not isinstance(body, dict):
         return body
@@ -121,7 +124,7 @@ def _means_two(key: str, values: list[Any]) -> bool:
 
 
 def _strip_marks(value: Any, names: frozenset[str]) -> Any:
-    """A value in which only objects with `names` are still `Doubled`."""
+    """The value, in which an object stays `Doubled` only for keys in `names`, and none inside it."""
     if isinstance(value, list):
         return [_strip_marks(member, names) for member in value]
     if not isinstance(value, dict):

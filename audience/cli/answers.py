@@ -95,7 +95,9 @@ def ip(instance: Instance, value: str, as_json: bool) -> None:
 def blacklist_entry(
     answers: Answers, domain: str | None = None, ip_address: str | None = None
 ) -> dict[str, Any]:
-    """The only entry of a look-up. Raises `Refused` with the message of the wrong value."""
+    """Looks up a domain or an IP address, and returns its entry. Raises `Refused` with a message about the
+    value.
+    """
     try:
         return wire.blacklist(answers.look_up(domain, ip_address))["data"][0]  # type: ignore[no-any-return]
     except Refused as error:

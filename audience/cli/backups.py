@@ -94,6 +94,7 @@ def _answer(restored: Restored) -> dict[str, Any]:
 
 
 def _lines(restored: Restored) -> list[str]:
+    """The result of a restore, as sentences to print."""
     lines = [f"Restored {restored.rows[TABLE]} subscribers as of {write_date(restored.created_at)}."]
     if restored.erased:
         lines.append(f"{restored.erased} subscribers erased since the backup were erased again.")

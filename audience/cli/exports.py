@@ -58,7 +58,7 @@ def export(
 
 @contextmanager
 def _complete(file: Path) -> Iterator[BinaryIO]:
-    """Opens a file that gets its name once it is complete. Otherwise nothing is left of it."""
+    """Opens a temporary file, which is renamed to `file` once it is complete, else deleted."""
     draft = file.with_name(f"{file.name}.part")
     try:
         with draft.open("wb") as output:
@@ -71,7 +71,7 @@ def _complete(file: Path) -> Iterator[BinaryIO]:
 def _count_rows(
     pages: Iterable[exports.ExportPage], advance: Callable[[int], None]
 ) -> Iterator[exports.ExportPage]:
-    """Passes on the pages, and tells `advance` the rows of each."""
+    """Yields the pages, and calls `advance` with the number of rows of each."""
     for page in pages:
         advance(len(page))
         yield page

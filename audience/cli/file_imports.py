@@ -47,7 +47,7 @@ Texts = tuple[str, ...]
 
 
 class OnceCommand(click.Command):
-    """A command whose options are given once, unless they are repeatable."""
+    """A command that refuses an option that is given twice, unless the option is repeatable."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         _, _, order = self.make_parser(ctx).parse_args([*args])
@@ -153,7 +153,11 @@ def _parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _open_file(
     file: Path, site: Site, parameters: dict[str, Any], quiet: bool
 ) -> Iterator[tuple[BinaryIO, File]]:
-    """Opens and locks a file, looks through it, and asks its open questions."""
+    """Opens and locks a file, looks through it, and asks its open questions. Yields the open file and the
+    result.
+
+    Raises `ClickException`.
+    """
     with file.open("rb") as binary, tempfile.TemporaryFile() as unpacked:
         _lock(binary)
         try:
@@ -175,8 +179,9 @@ def _inspect(
     parameters: dict[str, Any],
     quiet: bool,
 ) -> File:
-    """Looks through a file, and asks at the terminal what it leaves open. Raises `ClickException`, also if
-    nobody can be asked.
+    """Looks through a file, and asks its open questions at the terminal.
+
+    Raises `ClickException`, also if there are questions but no terminal.
     """
     instance: Instance = click.get_current_context().obj
     kind = wire.BY_SUFFIX.get(file.suffix.lower())
@@ -197,13 +202,15 @@ def _inspect(
 
 
 def _merge_answers(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters with further answers added."""
+    """The parameters with further answers, which replace earlier ones. Values of consent are added to the
+    earlier ones.
+    """
     states = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
     return {**parameters, **more, **states}
 
 
 def _lock(binary: BinaryIO) -> None:
-    """Prevents two commands from continuing one import."""
+    """Locks a file, so that no second command continues its import. Raises `ClickException`."""
     try:
         fcntl.flock(binary, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -227,7 +234,7 @@ def _refused_path(file: Path, inspected: File) -> Path:
 
 
 def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
-    """Lines that describe how the file was understood; without `everything`, only what may surprise."""
+    """Lines that tell how the file was understood; unless `everything`, only what may surprise."""
     table = inspected.table
     delimiter = {None: "", "\t": ", delimiter tab"}.get(table.delimiter, f", delimiter {table.delimiter}")
     columns = "" if table.is_json else f", columns {listed(table.names)}"
@@ -243,9 +250,7 @@ def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
 
 
 def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
-    """A text that identifies a file when the command runs again: a digest of its content, its site and its
-    parameters.
-    """
+    """A digest of a file's content, site and parameters: the same when the command runs again."""
     digest = hashlib.sha256(json.dumps([site.uuid, reading.zone, *given(reading)]).encode())
     binary.seek(0)
     while chunk := binary.read(CHUNK_SIZE):

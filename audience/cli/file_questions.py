@@ -1,4 +1,4 @@
-"""What a file leaves open, at the command line: asked on a terminal, else refused with commands to copy."""
+"""The open questions of a file: asked on a terminal, else refused with commands to copy."""
 
 import shlex
 import sys
@@ -30,16 +30,16 @@ Pairs = Sequence[Pair]
 
 
 class Unanswered(click.ClickException):
-    """The file has open questions."""
+    """The file has open questions that could not be asked."""
 
     exit_code = UNANSWERED
 
 
 def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, quiet: bool) -> dict[str, Any]:
-    """The parameters that answer the open questions, asked on a terminal. Raises `Unanswered` if there is
-    none.
+    """Asks the open questions on a terminal. Returns the answers as parameters.
 
-    The `command` to copy repeats the `parameters` of the call.
+    Raises `Unanswered` if there is no terminal, if `quiet`, or if a question cannot be answered by a choice.
+    Its message has commands to copy, made of `command`, the `parameters` of this call, and answers.
     """
     if quiet or not is_terminal() or any(map(_is_open, error.questions)):
         raise Unanswered("\n".join(_refusal_lines(error, command, parameters))) from error
@@ -54,7 +54,7 @@ def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, qui
 
 
 def _is_open(question: FileQuestion) -> bool:
-    """Whether a question needs more than a choice as its answer."""
+    """Whether a question cannot be answered by choosing one of its options."""
     words = (word in option for option in question.options for word in OPEN_WORDS)
     return question.about == OTHERS or (question.about != ABOUT and any(words))
 
@@ -64,6 +64,7 @@ def is_terminal() -> bool:
 
 
 def _refusal_lines(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) -> Iterator[str]:
+    """The questions, the values of the columns, and the commands that answer the questions."""
     for question in error.questions:
         yield question.command
     columns = error.found["columns"]
@@ -82,13 +83,15 @@ def _refusal_lines(error: QuestionsOpen, command: Sequence[str], parameters: Pai
 
 
 def _is_by_column(question: FileQuestion) -> bool:
-    """Whether a question is answered only by the values of its column."""
+    """Whether the only answer to a question is to use the values of its column."""
     return list(question.options) == [BY_HEADER]
 
 
 def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[list[str]]:
-    """Sets of options that each answer all questions: for all rows, by the column that was given, or by
-    `command`.
+    """Sets of options, each of which answers all questions.
+
+    They differ in what tells consent: an answer for all rows, the column that was given, or a column of
+    commands.
     """
     others = list(_others(questions))
     about = [question for question in questions if question.about == ABOUT]
@@ -106,15 +109,18 @@ def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[l
 
 
 def _by_column(parameters: Pairs, column: str, states: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
-    """Options that let a column tell who is subscribed, in place of earlier answers, and that answer the
-    other questions.
+    """Options that answer all questions, in which a column tells consent instead of earlier answers.
+
+    `states` are the values of the column, each with a state.
     """
     options_before = [pair for pair in parameters if pair[0] not in ("consent", "consent_column", *STATES)]
     return options([*options_before, ("consent_column", column), *states, *_others(questions)])
 
 
 def contradiction(error: Contradicted, command: Sequence[str], parameters: Pairs) -> str:
-    """Why an answer is refused, and a command to copy if the column that contradicts it can be used."""
+    """The message that refuses an answer, which a column contradicts. It has a command to copy if that column
+    can be used instead.
+    """
     column = error.counted.column
     if error.counted.many or "consent" not in dict(parameters):
         return error.command
@@ -126,9 +132,10 @@ def contradiction(error: Contradicted, command: Sequence[str], parameters: Pairs
 
 
 def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
-    """The options that the values suggest, with the choices for values that they leave open.
+    """The options that the file's values suggest. For a value without a suggestion, they name all states to
+    choose from.
 
-    Empty if there is a question about the column itself.
+    Empty if nothing is suggested, or if a question is about the column itself.
     """
     suggestion, questions = error.found["suggestion"], error.questions
     asked = {name for question in questions if question.about == COMMAND for name in question.columns}
@@ -144,13 +151,16 @@ def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
 
 
 def _suggested_states(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
-    """The values of a column, each with the state that its wording suggests, or with the choices."""
+    """The values of a column, each with the state that its wording suggests, else with all states to choose
+    from.
+    """
     states = {value: state for state, states in by_words(name, values).items() for value in states}
     return [(states.get(value, EITHER), value) for value, _ in values]
 
 
 def _others(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
-    """The answers to all questions but that about consent: the only one, or the choices.
+    """The answers to all questions except that about consent. A question with several options gives them all,
+    to choose from.
 
     Questions about earlier answers are left out: a command that answers everything does not raise them.
     """
@@ -205,7 +215,7 @@ def _ask_column(details: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ask_values(values: Sequence[str]) -> dict[str, Any]:
-    """Asks what each value means. Values that are left out here are asked about again."""
+    """Asks what each of these values means. The next look at the file asks about any others."""
     states: dict[str, list[str]] = {}
     for value in values:
         state = _choose(f"{printable(value) or 'A blank cell'} means", STATES)

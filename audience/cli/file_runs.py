@@ -1,4 +1,4 @@
-"""The work of `audience import`: a file judged, or stored and followed until it is applied."""
+"""The work of `audience import`: judging a file, or storing it and waiting until it is applied."""
 
 import os
 import shlex
@@ -66,7 +66,9 @@ class FileRun:
             click.echo(line)
 
     def dry_run(self) -> dict[str, Any]:
-        """The outcomes and the first rows, without writing anything."""
+        """Judges a file, and writes nothing. Prints and returns the outcomes, and the results of the first
+        rows.
+        """
         with self._reading() as advance:
             done = dry_runs.dry_run(self.site, self._rows(advance, lambda _: None))
         judged = wire.outcome(done)
@@ -81,7 +83,10 @@ class FileRun:
         return judged | shown | {"file": wire.describe_reading(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
-        """Stores the file's rows, and waits until they are applied."""
+        """Stores the file's rows, and waits until they are applied. Prints and returns the outcomes.
+
+        `source` identifies the file: an import that was interrupted goes on.
+        """
         upload = file_imports.resume(self.site, source)
         if not upload.complete and (before := file_uploads.imported_before(self.site, self.file.digest)):
             self.say(BEFORE.format(before[0], write_date(before[1])))
@@ -122,7 +127,7 @@ class FileRun:
             raise click.ClickException(GOES_ON.format(id=import_id)) from None
 
     def _options(self) -> list[str]:
-        """The options that the file of refused rows needs so that its rows mean the same."""
+        """The options with which the file of refused rows is read as the original was."""
         reading = self.file.reading
         pairs = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
         if not reading.headed:  # the file of refused rows has a header: the places
@@ -189,9 +194,7 @@ def _counts(shown: dict[str, Any]) -> str:
 
 
 class Refusals:
-    """The file of refused rows, which is created with the first of them. It is deleted if the import breaks
-    off.
-    """
+    """The file of refused rows. It is created with the first row, and deleted if the import breaks off."""
 
     def __init__(self, path: Path, file: File) -> None:
         self.path = path
@@ -217,13 +220,13 @@ class Refusals:
 
 
 def _numbered_paths(path: Path) -> Iterator[Path]:
-    """The paths to try: `people.refused.csv`, `people.refused.2.csv` and so on."""
+    """The paths to try, one after another: `people.refused.csv`, `people.refused.2.csv` and so on."""
     yield path
     yield from (path.with_suffix(f".{number}{path.suffix}") for number in count(2))
 
 
 def _unused_path(path: Path) -> Path:
-    """The first path that does not exist: an operator may be correcting an existing file."""
+    """The first of the numbered paths that does not exist. An operator may be correcting an existing file."""
     return next(file for file in _numbered_paths(path) if not file.exists())
 
 

@@ -1,4 +1,4 @@
-"""Waiting for what stands in a site's queue: an import, or an undo."""
+"""Waiting for work in a site's queue: an import, or an undo."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ TURN_SECONDS = 1.0
 
 
 class Followed(Protocol):
-    """Work whose progress is shown: `applied` of `rows` are done."""
+    """Work whose progress is shown: `applied` of its `rows` are done."""
 
     @property
     def rows(self) -> int: ...
@@ -28,7 +28,10 @@ F = TypeVar("F", bound=Followed)
 
 
 def follow(site: Site, step: str, read: Callable[[], F], quiet: bool) -> F:
-    """Waits until the work has ended. Does it itself if no worker does."""
+    """Waits until work has ended, and returns it as `read` gives it then.
+
+    If there is no progress for a few seconds, as without a worker, does the work itself.
+    """
     row = read()
     moved, alone = time.monotonic(), False
     with progress(step, row.rows, quiet) as advance:

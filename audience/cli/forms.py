@@ -159,7 +159,11 @@ def embed(settings: Settings, form_id: int, language: str | None, site: Site, as
 
 
 def _loaded(asked: dict[str, Any], form: SignUpForm | None = None) -> dict[str, Any]:
-    """What the options ask for, validated; with a `form`, its other texts beside. Raises `FormError`."""
+    """The values of a form that the options ask for, validated. Texts in other languages are taken from
+    `form`.
+
+    Raises `FormError`.
+    """
     needed, wanted = asked.pop("needed"), asked.pop("asked")
     keys = [key for key in ASKED_NAMES if key in (*needed, *wanted)]
     asked |= {name: _texts(name, asked[name], form) for name in TEXTS if asked[name]}
@@ -174,7 +178,7 @@ def _without_empty(value: Any) -> Any:
 
 
 def _texts(option: str, values: tuple[str, ...], form: SignUpForm | None) -> dict[str, str]:
-    """The texts of an option by language, beside those of the form."""
+    """The texts of an option, by language; for other languages, those of the form. Raises `BadParameter`."""
     pairs = [text.partition("=") for text in values]
     if not all(equals for _, equals, _ in pairs):
         raise click.BadParameter(BY_LANGUAGE, param_hint=f"--{option}")

@@ -1,4 +1,4 @@
-"""What `audience serve` says: each step, then where everything is, and goodbye."""
+"""What `audience serve` prints: each step of the start, then the addresses, and goodbye at the end."""
 
 import sys
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ NO_LINK = "{program} console prints a link"
 
 
 def steps(settings: Settings, web_only: bool) -> Iterable[str]:
-    """Lines that announce what the start does."""
+    """Lines that announce the steps of the start."""
     redis = "" if settings.redis_url else "Redis, "
     worker = "" if web_only else " and the import worker"
     yield f"Starting {redis}the web server{worker}, about 3 s"
@@ -43,7 +43,10 @@ def steps(settings: Settings, web_only: bool) -> Iterable[str]:
 
 
 def greeting(url: str, settings: Settings, first: dict[str, str] | None, link: str | None) -> str:
-    """The addresses of the service; on a terminal also the keys of a new first site, shown once."""
+    """The text with the addresses of the service. On a terminal, it also has the keys of a new first site.
+
+    `link` signs in to the console once.
+    """
     keys = FIRST_SITE.format(**first) if first and sys.stdout.isatty() else ""
     console = (LINK if link else NO_LINK).format(link=link, program=_program())
     return keys + BLOCK.format(url=url, console=console, keys=_keys(settings), program=_program())
@@ -55,5 +58,5 @@ def _keys(settings: Settings) -> str:
 
 
 def _program() -> str:
-    """The program's name as it was called, so that the next command can be copied."""
+    """The program's name as it was called, so that users can copy the next command."""
     return sys.argv[0] if Path(sys.argv[0]).name == "audience" else "audience"

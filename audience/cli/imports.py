@@ -1,6 +1,6 @@
 """`audience imports`: the imports of a site, and those that failed.
 
-Each command imports what the others can do without.
+Each command imports the modules that only it needs.
 """
 
 from __future__ import annotations

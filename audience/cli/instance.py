@@ -1,4 +1,4 @@
-"""The instance of a command, opened by functions from `app.py` when the command needs it."""
+"""The instance on which a command works. Functions from `app.py` open it when the command needs it."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -32,10 +32,10 @@ NAMED = "What `unknown` lists is"  # how the API speaks of what it names under a
 
 @dataclass(frozen=True)
 class Instance:
-    """The instance of a command. `open` opens it, migrates its database and returns whether it is new; with
-    `begins=False` it creates none.
+    """The instance of a command. `open` opens it, migrates its database, and returns whether it was created.
 
-    `as_served` gives the settings with the address of the service that runs on it.
+    With `begins=False`, `open` creates no instance. `as_served` gives the settings with the address of the
+    running service.
     """
 
     settings: Settings
@@ -52,10 +52,11 @@ def on_new_instance(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[..., Any]:
-    """Opens and migrates the instance, passes its settings to the command, and prints an error for each
-    refused value.
+    """Decorates a command: opens and migrates the instance, and passes its settings. Refusals become error
+    messages.
 
-    `site_uuid` (a name, a uuid, or None for the only site) is passed as that site, `site`.
+    With `begins`, the command may create the instance. The option `site_uuid` (a name, a uuid, or None for
+    the only site) is passed as the `site` that it means.
     """
 
     @wraps(command)
@@ -92,7 +93,7 @@ def _site(name: str | None) -> Any:
 
 
 def in_commands(message: str) -> str:
-    """The message with commands in place of requests, for the command line."""
+    """A message that names commands in place of requests of the API."""
     for request, name in COMMANDS.items():
         message = message.replace(request, name)
     return message.replace("Send ", "Give ")
@@ -103,7 +104,9 @@ def _listed(problems: Iterable[Any]) -> str:
 
 
 def _sentence(problem: Any) -> str:
-    """The message of a problem, with the names that an answer has under keys of their own."""
+    """The message of a problem, with the unknown names and suggestions, which the API lists under keys of
+    their own.
+    """
     message = in_commands(problem.message)
     if problem.unknown:
         names = ", ".join(f"`{name}`" for name in problem.unknown)

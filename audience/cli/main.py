@@ -1,5 +1,6 @@
-"""The command `audience` and its subcommands, each imported when it is called; `app.py` adds those that start
-processes."""
+"""The command `audience` and its subcommands, each imported when it is called. `app.py` adds those that start
+processes.
+"""
 
 import importlib
 from collections.abc import Callable
@@ -10,9 +11,7 @@ import click
 
 
 class Row(NamedTuple):
-    """A command in the list: its module and name, as `module:name` in `audience.cli`, and its line of
-    help.
-    """
+    """A row in the list of commands. `place` is `module:name` in `audience.cli`; `help` is its help."""
 
     place: str
     help: str
@@ -54,7 +53,7 @@ OLD_NAMES = {"check": "answer", "person": "subscriber"}  # accepted until 1.0
 
 
 class Commands(click.Group):
-    """Imports a command of `COMMANDS` when it is called. Accepts old names too, and prints the new ones."""
+    """Imports a command of `COMMANDS` when it is called. For an old name, prints the new one."""
 
     def list_commands(self, _: click.Context) -> list[str]:
         return sorted([*COMMANDS, *self.commands])
@@ -67,7 +66,7 @@ class Commands(click.Group):
         return _load(COMMANDS[name].place) if name in COMMANDS else super().get_command(ctx, name)
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands as Click does, but without importing them."""
+        """Lists the commands as Click does, but without importing their modules."""
         own = {name: command.get_short_help_str(limit=100) for name, command in self.commands.items()}
         lines = own | {name: row.help for name, row in COMMANDS.items()}
         with formatter.section("Commands"):

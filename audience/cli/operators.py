@@ -1,4 +1,4 @@
-"""`audience operator` and `audience console`: who may sign in to the console, and the links to do so."""
+"""`audience operator` and `audience console`: who may sign in to the console, and links that sign in."""
 
 from typing import Any
 

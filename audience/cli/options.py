@@ -1,4 +1,4 @@
-"""What several commands take. `on_instance` passes the site that they name."""
+"""Options that several commands take. `on_instance` passes the site that they name."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,5 +21,5 @@ limit_option = click.option(
 
 
 def on_site(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a command on one site as `on_instance` does; it prints JSON if asked."""
+    """Decorates a command on one site as `on_instance` does. Adds the options `--site` and `--json`."""
     return site_option(as_json(on_instance(command)))

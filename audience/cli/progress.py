@@ -12,7 +12,9 @@ LINES = 10  # per step
 
 
 class ShownProgress:
-    """An `audience.protocols.Progress`, used in `with`: a bar hides the cursor until closed."""
+    """An `audience.protocols.Progress`. Use it in `with`, because the bar hides the cursor until it is
+    closed.
+    """
 
     def __init__(self) -> None:
         self._step = ""
@@ -53,7 +55,7 @@ class ShownProgress:
 
 @contextmanager
 def progress(step: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Yields a function to call with each part of `total` that is done."""
+    """Shows the progress of a step. Yields a function to call with each part of `total` that is done."""
     if quiet or not total:
         yield lambda _: None
         return

@@ -103,7 +103,7 @@ def match(_: Settings, segment_id: str, subscriber: str, site: Site, as_json: bo
 
 
 def _tree(node: dict[str, Any], depth: int = 0) -> Iterator[str]:
-    """A line for each rule."""
+    """A line for each node of a rule: whether it holds, the condition, and the subscriber's value."""
     group = next((key for key in GROUPS if key in node), "")
     condition = {key: value for key, value in node.items() if key not in ("matches", "value")}
     words = group or f"{printable(compact_json(condition))}, met {printable(compact_json(node['value']))}"

@@ -49,7 +49,7 @@ def create(settings: Settings, name: str, time_zone: str, owner: str | None, as_
 
 
 def show_keys(settings: Settings, site: Site, key: NewKey, as_json: bool) -> None:
-    """Prints what a client needs, by the names of `first-site.json`, and the site's owners in the console."""
+    """Prints what a client needs, with the names of `first-site.json`, and the site's owners."""
     shown = {
         "base_url": settings.base_url,
         "site_uuid": site.uuid,

@@ -1,6 +1,6 @@
 """`audience subscriber`: find, list and change subscribers.
 
-Each command imports what the others can do without.
+Each command imports the modules that only it needs.
 """
 
 import json
@@ -189,7 +189,7 @@ def unsubscribe(_: Settings, emails: tuple[str, ...], site: Site, as_json: bool)
 
 
 def _run(site: Site, items: Iterable[dict[str, str]]) -> None:
-    """Runs commands. Raises `Refused` with the first one that failed."""
+    """Runs commands one after another. Raises `Refused` at the first that fails."""
     from audience.subscribers import commands
     from schemas.base import load
     from schemas.commands import RunCommands

@@ -184,7 +184,10 @@ def _item(**asked: Any) -> dict[str, Any]:
 def _changed_item(
     row: Webhook, all_kinds: bool = False, everybody: bool = False, **changes: Any
 ) -> dict[str, Any]:
-    """The request that changes a webhook: its values, with the changes."""
+    """The request for a changed webhook: its present values, with the changes in their place.
+
+    `all_kinds` and `everybody` remove its filters by kind and by segment.
+    """
     kinds = None if all_kinds else json.loads(row.kinds)
     segment_id = None if everybody or row.segment_id is None else str(row.segment_id)
     return _item(**({"url": row.url, "kinds": kinds, "segment_id": segment_id} | changes))

@@ -1,4 +1,4 @@
-"""An operator's own account: address, password, sessions."""
+"""An operator's own account: address, password and sessions."""
 
 from flask import Blueprint, Response, render_template
 

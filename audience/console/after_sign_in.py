@@ -1,4 +1,4 @@
-"""Where a sign-in leads."""
+"""The page to which a sign-in leads."""
 
 from flask import Response, make_response
 
@@ -9,8 +9,10 @@ from audience.http.pages import public_root
 
 
 def after_sign_in(target: str, form_text: str, token: str) -> Response:
-    """Redirects to the requested page, or shows the form that was sent there. Its fields are empty if another
-    operator had filled it in.
+    """Redirects to the page that was asked for before the sign-in.
+
+    If a form was sent there (`form_text`), shows it again, but only to the operator who had filled it in.
+    Another operator gets the empty page.
     """
     operator = operators.signed_in(token)
     if not form_text or operator is None or not is_inside(target):
@@ -20,7 +22,9 @@ def after_sign_in(target: str, form_text: str, token: str) -> Response:
 
 
 def inside(target: str) -> str:
-    """The target if it is a path of the console, else the console's first page."""
+    """The target with the public path before it, if it is a path of the console; else the console's first
+    page.
+    """
     return public_root() + target if is_inside(target) else url("console.overview.home")
 
 

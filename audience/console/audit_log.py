@@ -62,6 +62,6 @@ def _page(subject: str, site_uuid: str) -> str:
 
 
 def before() -> int:
-    """The id in the query: the page shows entries with lower ids."""
+    """The id in the query; without one, an id above all others. The page shows the entries below that id."""
     asked = request.args.get("before", "")
     return int(asked) if is_id(asked) else audit_log.NEWEST

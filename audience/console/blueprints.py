@@ -96,7 +96,7 @@ def put_headers(response: Response) -> Response:
 
 
 def context() -> dict[str, Any]:
-    """The variables of every template."""
+    """The variables that every template gets."""
     present = operator()
     return {
         "url": url,
@@ -124,7 +124,9 @@ def sites() -> list[Site]:
 
 
 def current_site() -> Site | None:
-    """The site in the page's head. On a page of the instance, the site from which it was reached."""
+    """The site in the page's head. On a page of the instance, the site from which it was reached, or the
+    first one.
+    """
     if "site" in g:
         return cast("Site", g.site)
     mine, uuid = sites(), request.args.get("of", "")
@@ -132,7 +134,10 @@ def current_site() -> Site | None:
 
 
 def may(role: str) -> bool:
-    """Whether the operator has at least that role on the site in the page's head, or is an administrator."""
+    """Whether the operator has at least `role` on the site in the page's head.
+
+    For "administrator", whether the operator is one.
+    """
     present, site = operator(), current_site()
     if present is None:
         return False
@@ -142,7 +147,7 @@ def may(role: str) -> bool:
 
 
 def error_page(error: ErrorResponse) -> Response:
-    """The page of an error. It does not query the database."""
+    """The page of an error. It does not query the database, which may be the error's cause."""
     g.setdefault("operator", None)
     message = NOT_FOUND if API_WORDS in error.message else WORDS.get(error.message, error.message)
     may_repeat = error.status == 503 and error.outcome_known

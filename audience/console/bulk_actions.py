@@ -1,4 +1,4 @@
-"""Bulk actions: subscribers are chosen in the list, confirmed, and followed."""
+"""Bulk actions: subscribers are chosen in the list, the action is confirmed, and its progress shown."""
 
 from operator import attrgetter
 from typing import Any
@@ -145,8 +145,10 @@ def _pace(action: BulkAction) -> dict[str, Any]:
 
 
 def _selection(site: Site) -> tuple[list[int], list[str]]:
-    """The ids of the chosen subscribers, and the uuids of those that were ticked. Raises `Refused`,
-    `NotFound`.
+    """The ids of the chosen subscribers, and the uuids that were ticked; no uuids if the whole list was
+    chosen.
+
+    Raises `Refused`, `NotFound`.
     """
     form = read_form()
     if "all" in form:
@@ -166,14 +168,16 @@ def _segment_names(site: Site) -> dict[str, str]:
 
 
 def _filter(site: Site) -> tuple[str, dict[str, str]]:
-    """The filter that found the chosen subscribers, for the audit log; empty if they were ticked."""
+    """The filter that found the chosen subscribers, in the words and values for the audit log; empty if they
+    were ticked.
+    """
     if "all" not in read_form():
         return "", {}
     return kept_words(*_list_filter(site), _segment_names(site))
 
 
 def _tag(text: str) -> str:
-    """The tag in a form. Raises `Refused`."""
+    """The tag in a form, empty if it is blank. Raises `Refused`."""
     try:
         return str(load(NewTag(), {"name": text})["name"]) if trim(text) else ""
     except FormError as error:

@@ -1,4 +1,4 @@
-"""The six answers, asked by hand. Nothing that is typed here is kept."""
+"""The six answers, asked by an operator. Nothing that is typed here is stored."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -84,8 +84,9 @@ def _answer(site: Site, kind: str, form: Form) -> tuple[Found, str]:
 
 
 def _address(site: Site, form: Form) -> Found:
-    """Validates an address by both rule sets. A field left empty was not sent, as an empty user agent counts
-    against a sign-up.
+    """Validates an address by both rule sets.
+
+    A field left empty counts as not sent: an empty user agent would count against a sign-up.
     """
     optional = {
         name: form[name].strip() for name in ("name", "user_agent", "ip") if form.get(name, "").strip()
@@ -98,7 +99,7 @@ def _address(site: Site, form: Form) -> Found:
 
 
 def _weights(result: ValidationResult) -> Found:
-    """The reasons with their weights, and how they result in the score."""
+    """The details, the reasons with their weights, and the product by which they give the score."""
     weighed = [(reason, WEIGHTS.get(reason)) for reason in result.reasons]
     factors = [f"{1 - weight:g}" for _, weight in weighed if weight]
     return {

@@ -1,6 +1,7 @@
-"""What the line at the top of a page says on operators, one's account, or a form sent twice or late.
+"""The line at the top of a page after an action on operators or one's account, or for a form sent twice or
+late.
 
-The path that an action leads to names its line in the query: only these sentences can be shown.
+The path to which an action leads names its line in the query: only these sentences can be shown.
 """
 
 SENTENCES = {

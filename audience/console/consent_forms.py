@@ -1,4 +1,4 @@
-"""The question of consent on the page of a file: what was answered, and what is still to be told."""
+"""The question of consent on the page of a file: the answers that were given, and what is still asked."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +16,9 @@ SHORT = [("subscribed", "In", ""), ("unsubscribed", "Left", "out"), ("unconfirme
 
 
 def read(form: Mapping[str, str]) -> dict[str, Any]:
-    """The answer about consent as parameters; without those that were not given."""
+    """The answers about consent in a form, as parameters of the API. Questions without an answer are left
+    out.
+    """
     chosen = form.get("consent", "")
     ignored = [value for name, value in form.items() if name.startswith(IGNORED)]
     answers: dict[str, Any] = {"ignore_column": ignored} if ignored else {}
@@ -35,8 +37,10 @@ def read(form: Mapping[str, str]) -> dict[str, Any]:
 
 
 def describe_question(name: str, reading: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables of the page that asks about consent. The file's name only tells whether it suggests
-    unsubscribed people.
+    """The variables of the page that asks about consent. `reading` has the earlier answers, `outcome` the
+    result of looking through the file.
+
+    The file's `name` is no answer: it only tells whether to suggest that the people are unsubscribed.
     """
     details = outcome.get("found") or {}
     asks = [ask for ask in details.get("asks", ()) if ask["about"] == ABOUT]
@@ -69,7 +73,7 @@ def _says_unsubscribed(name: str) -> bool:
 
 
 def _contradiction(problem: str, details: Mapping[str, Any]) -> dict[str, str]:
-    """The row and the column that contradict an answer about everyone in the file."""
+    """The row and the column that contradict an answer about everyone in the file; empty if none does."""
     for sentence in (SAYS_SO, OTHERWISE):
         row, marks, _ = problem.partition(sentence.partition("{row}")[2][:20])
         if marks and details.get("columns"):

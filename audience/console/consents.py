@@ -1,4 +1,4 @@
-"""What the timeline of a subscriber says of consent, and of changes by hand: when, what, and by what."""
+"""The timeline of a subscriber: changes of consent, and changes by hand, each with when and by whom."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,8 +43,9 @@ SAME_MS = 5_000  # apart at most, the entry of the audit log and the change that
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a subscriber's timeline. `kind` is k (subscribed), l (unsubscribed) or empty; `code` is an
-    event's type; `who` is an operator.
+    """An entry of a subscriber's timeline. `kind` is k (creation or subscribe), l (unsubscribe) or empty.
+
+    `code` is an event's type; `who` is an operator.
     """
 
     at: int
@@ -72,8 +73,8 @@ def events(site: Site, subscriber: Subscriber) -> list[Entry]:
 def _facts(
     site: Site, subscriber: Subscriber, created_by: str, changes: Sequence[ConsentChange]
 ) -> Iterator[Entry]:
-    """Entries that only the subscriber's own record has: the creation, and an unsubscribe without a consent
-    event.
+    """Entries for what only the subscriber's own record tells: the creation, and an unsubscribe without a
+    consent change.
     """
     kind, _, number = created_by.partition(" ")
     yield Entry(subscriber.created_at, "k", "Created", details=_source(site, kind, number))
@@ -91,7 +92,7 @@ def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEn
 
 
 def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tuple[str, str]:
-    """The operator who changed the consent by hand, and the reason that was typed."""
+    """The operator who changed the consent by hand, and the reason they typed; both empty if nobody did."""
     if change.source == "bulk_act":
         return bulk_actions.get(site, change.source_id).actor, ""
     action = BY_HAND[0] if change.subscribed else BY_HAND[1]
@@ -108,7 +109,7 @@ def _typed_in(entry: AuditEntry) -> str:
 
 
 def _actions(log: Sequence[AuditEntry]) -> Iterator[Entry]:
-    """Entries for changes that operators made, except those of consent."""
+    """Entries for what operators did, from the audit log, except changes of consent."""
     for entry in log:
         if entry.act not in BY_HAND:
             action, _, name = entry.act.partition(audit_log.NAMED)
@@ -116,8 +117,9 @@ def _actions(log: Sequence[AuditEntry]) -> Iterator[Entry]:
 
 
 def _log_entries(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
-    """Entries for changes that nobody made by hand. Changes of consent and events have entries of
-    their own.
+    """Entries for changes that no operator made, from the change log.
+
+    Changes of consent and events are left out: they have entries already.
     """
     key_names = {key.publishable_key: key.name for key in keys.list_all(site)}
     for change in change_log_pages.history(site, subscriber.uuid).changes:
@@ -130,7 +132,9 @@ def _log_entries(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
 
 
 def _tag_changes(changed: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The words for a change, and the names of its tags. If more than tags changed, the names of everything
+    """The words for a change, and the names in it.
+
+    These are the tags, if only tags were added or only removed. Otherwise they are the names of everything
     that changed.
     """
     names = [name for name in changed if name not in ENTRIES_OF_THEIR_OWN]
@@ -156,7 +160,7 @@ def _source(site: Site, kind: str, number: str) -> str:
 
 
 def _file_answers(file: ImportedFile) -> str:
-    """The imported file's name, who imported it, and the answer about everyone in it."""
+    """The imported file's name and, if the question of consent was answered, by whom and how."""
     name = f", {file.name}" if file.name else ""
     return f"{name}, said by {file.actor}: {file.consent}" if file.consent else name
 

@@ -15,7 +15,7 @@ NOT_SAVED = "Nothing was saved: correct it, and send it again."
 
 @dataclass(frozen=True)
 class FieldType:
-    """A type of custom field: `read` makes a value of the text in a form; `message` tells what to type."""
+    """A type of custom field. `read` converts a form's text to a value; `message` tells what to type."""
 
     read: Callable[[str], Any]
     message: str = ""  # of what is no such value

@@ -1,4 +1,4 @@
-"""The form of a file: what its columns mean, beside its first rows, and what is not understood."""
+"""The form of a file: what its columns mean, beside its first rows, and the questions that are open."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ def read_form(form: Mapping[str, str]) -> dict[str, Any]:
 
 
 def describe_file(site: Site, upload: FileUpload, outcome: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables of the page of a file, from the result of its task (`file_tasks.Task`)."""
+    """The variables of the page of a file. `outcome` is the result of its task (`file_tasks.Task`)."""
     reading, look = file_uploads.reading_of(upload), outcome.get("look", {})
     counts = Counter(outcome.get("counts", {}))
     asks = (outcome.get("found") or {}).get("asks", ())
@@ -117,7 +117,7 @@ def choices(site: Site) -> dict[str, Any]:
 
 
 def pieces(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
-    """The parts of a bar: label and number of rows by result. The parts add up to all rows."""
+    """The parts of a bar, as (class, number of rows, label). Together they are all rows."""
     words = (("created", "new"), ("updated", "changed"), ("unchanged", "unchanged"))
     chunks = [(f"f{number}", counts[name], label) for number, (name, label) in enumerate(words, 1)]
     erased = [("f4", counts["suppressed"], "erased earlier")] if counts["suppressed"] else []
@@ -147,7 +147,10 @@ def _question(question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _problem(reading: Mapping[str, Any]) -> str:
-    """Why a file is not understood, with the values that were found; empty if it is understood."""
+    """Why a file is not understood, with the values that were found; empty if it is understood.
+
+    `reading` is the result of the file's task.
+    """
     if "problem" not in reading:
         return ""
     message, details = reading["problem"], reading.get("found") or {}

@@ -1,4 +1,4 @@
-"""Importing a file: sent, its columns understood beside the first rows, judged, started."""
+"""Importing a file: sending it, telling what its columns mean, the dry run, and the start."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -30,7 +30,7 @@ def new(site: Site) -> str:
 
 
 def _form(site: Site, deleted: FileUpload | None = None) -> str:
-    """Asks for a file, or for one again that was deleted."""
+    """The page that asks for a file. If one was `deleted`, it asks for that file again."""
     why = file_uploads.outcome_of(deleted)["problem"] if deleted else ""
     shown = {"waiting": file_uploads.list_waiting(site), "limit": settings().import_max_bytes}
     return render_template("import_new.html", deleted=deleted, why=why, **shown)
@@ -104,18 +104,18 @@ def answer(site: Site, upload_id: int) -> Response:
 
 
 def _check(site: Site, upload: FileUpload) -> None:
-    """Raises `Refused` if it is already known that the file is not understood; otherwise a worker
-    finds out.
+    """Raises `Refused` if it is already known that the file is not understood. If not, a worker finds out
+    later.
     """
     if "problem" in _outcome(site, upload):
         raise Refused(NOT_UNDERSTOOD)
 
 
 def _outcome(site: Site, upload: FileUpload) -> dict[str, Any]:
-    """The result of looking through a file (`file_tasks.Task`); empty until a worker has looked through a
-    large one.
+    """The result of looking through a file (`file_tasks.Task`).
 
-    Raises `NotFound`.
+    A small file is looked through now. A large one has an empty result until a worker has done it. Raises
+    `NotFound`.
     """
     if not file_uploads.is_small(site, settings().instance, upload):
         return file_uploads.outcome_of(upload)

@@ -1,4 +1,4 @@
-"""Forms by which visitors sign up, and one of them: settings, preview, HTML, versions of its wording."""
+"""Forms by which visitors sign up, and the page of one: settings, preview, HTML, versions of its wording."""
 
 from operator import attrgetter
 from typing import Any
@@ -123,7 +123,7 @@ def _settings(site: Site, form: SignUpForm) -> str:
 
 
 def _email(site: Site, form: SignUpForm) -> str:
-    """The email that follows, as text; empty as long as the site has no address for it."""
+    """The text of the confirmation that a form leads to; empty if the site has no From address yet."""
     sender, now = senders.sender(site), clock.now_ms()
     if not sender.mail_from:
         return ""

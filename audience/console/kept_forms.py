@@ -1,7 +1,7 @@
-"""A form that could not be taken now: the page that says so keeps it, to be sent again as it was.
+"""Keeps a form that could not be processed now, so that it can be sent again as it was.
 
-After the end of a session it goes through the sign-in, and is shown to who had filled it in. Nothing of it is
-carried out before it is sent again.
+If the session has ended, the form is kept through the sign-in, and shown only to the operator who had filled
+it in. It has no effect before it is sent again.
 """
 
 import hmac
@@ -78,10 +78,9 @@ def kept_form() -> Fields:
 
 
 def unsent_form() -> str:
-    """The fields that this request sent without being signed in, without secrets, as a query; "" if there are
-    none.
+    """The fields that this request sent without a session or its token, as a query, without secrets.
 
-    Also "" without an `Origin`, which the caller compares.
+    It is "" if there is nothing to keep, or if the request has no `Origin`. The caller compares the `Origin`.
     """
     if "Origin" not in request.headers or cannot_be_kept():
         return ""
@@ -91,17 +90,16 @@ def unsent_form() -> str:
 
 
 def cannot_be_kept() -> bool:
-    """Whether this request has a file, a long form or a password."""
+    """Whether this request's form must not be kept: it has a file, a password, or is too long."""
     if request.mimetype != FORM or (request.content_length or 0) > MAX_KEPT_BYTES:
         return True
     return not PASSWORDS.isdisjoint(name for name, _ in kept_form())
 
 
 def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: str) -> str | None:
-    """The page of a form that was not carried out, for the operator who filled it in; None for another
-    operator.
+    """The page that shows a kept form to the operator who filled it in; None for another operator.
 
-    A form that only asks a question is sent again by itself.
+    A form that only asks a question is sent again by the page itself.
     """
     fields, rule = parse_qsl(form_text, keep_blank_values=True), _rule(target, "POST")
     by = dict(fields).get("by", "")
@@ -119,7 +117,7 @@ def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: 
 
 
 def page_of(target: str) -> str:
-    """The path of the page whose form is sent to a path; "" if there is none."""
+    """The path of the page that has the form for a `target`; "" if there is none."""
     path, posted = target.partition("?")[0], _rule(target, "POST")
     while posted is not None and path.count("/") > 1:
         shown = _rule(path, "GET")

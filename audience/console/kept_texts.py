@@ -1,4 +1,4 @@
-"""The text that a list is found by. Its URL has a name for it: an address belongs in no log."""
+"""The text by which a list is searched. A URL has only a name for it: no log may have an address."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ GONE = "This search is no longer kept: search again."
 
 
 def read_search_text(site: Site, chosen: Filters) -> str:
-    """The search text of a list's URL, or "" if it has none. Raises `Refused` if the text is forgotten."""
+    """The search text that a list's URL names, "" if none. Raises `Refused` if it is no longer stored."""
     name = chosen.get("kept", "")
     text = sessions.search_text(present().session_id, site.id, name) if name else ""
     if text is None:
@@ -22,6 +22,6 @@ def read_search_text(site: Site, chosen: Filters) -> str:
 
 
 def with_text(site: Site, chosen: Mapping[str, Any], text: str) -> Filters:
-    """The filters of a list, with another search text or none."""
+    """The filters of a list, with another search text, which is stored, or with none."""
     others = {name: value for name, value in chosen.items() if name != "kept"}
     return others | ({"kept": sessions.keep_search(present().session_id, site.id, text)} if text else {})

@@ -1,4 +1,4 @@
-"""Links of subscribers: in exports, their rotation, and what the pages look like that they lead to."""
+"""Links of subscribers: in exports, their rotation, and previews of the pages to which they lead."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -43,7 +43,9 @@ def preview(site: Site, name: str) -> Response:
 
 
 def columns(site: Site, are_wanted: bool) -> list[Callable[[Any], Mapping[str, str]]]:
-    """What the writer of a file needs for the columns of links, if they are wanted."""
+    """The functions that add columns to the rows of a file: one that gives a subscriber's links, if they
+    `are_wanted`, else none.
+    """
     if not are_wanted:
         return []
     links = Links(site, settings().base_url)

@@ -26,7 +26,7 @@ Filters = dict[str, Any]
 
 @dataclass(frozen=True)
 class Chip:
-    """A filter as a phrase. Removing it removes `names` from the URL, and `tag` from its tags."""
+    """A filter as a phrase. To remove it, `names` are removed from the URL, and `tag` from the URL's tags."""
 
     phrase: str
     names: tuple[str, ...]
@@ -50,8 +50,8 @@ def filters(arguments: MultiDict[str, str]) -> Filters:
 
 
 def rules(chosen: Mapping[str, Any]) -> list[Any]:
-    """The filters as segment rules, all of which must hold. A malformed value is refused when the rules are
-    read.
+    """The filters as segment rules, all of which must hold. Values are not checked here, but when the rules
+    are read.
     """
     rules: list[Any] = [{"status": chosen["status"]}] if "status" in chosen else []
     rules += [{"tag": tag} for tag in chosen.get("tag", ())]
@@ -65,15 +65,15 @@ def rules(chosen: Mapping[str, Any]) -> list[Any]:
 
 
 def as_rules(chosen: Mapping[str, Any], text: Any, segment: Any) -> list[Any]:
-    """All filters of a list as segment rules. The rules of its text and its segment are passed in, or
-    None.
+    """All filters of a list as segment rules. `text` and `segment` are the rules of its search text and its
+    segment, or None.
     """
     dated = [{chosen["order"]: {"exists": True}}] if "order" in chosen else []
     return [*rules(chosen), *dated, *filter(None, (segment, text))]
 
 
 def _is(key: str, text: str) -> Any:
-    """The operand in a text: a number, true, false, or the text itself."""
+    """The condition that a field has a typed value, read as the text, a number, true or false."""
     readings: list[Any] = [text]
     if text.lower() in ("true", "false"):
         readings.append(text.lower() == "true")
@@ -95,8 +95,9 @@ def _bounds(chosen: Mapping[str, Any], date: str) -> dict[str, Any]:
 
 
 def _day_after(day: str) -> str:
-    """The day after a date, so that a range includes its last day. Text that is no date is returned
-    unchanged, and refused later.
+    """The day after a date: the end of a range that includes the date.
+
+    Text that is no date is returned unchanged, and refused later.
     """
     try:
         return (dt.date.fromisoformat(day) + dt.timedelta(days=1)).isoformat()

@@ -1,4 +1,4 @@
-"""Operators and their roles: those of a site for its owners, all of them for administrators."""
+"""Operators and their roles: those of a site, for its owners; all of them, for administrators."""
 
 from flask import Blueprint, Response, render_template
 
@@ -89,8 +89,9 @@ def remove() -> Response:
 
 
 def _to_list(done: str, endpoint: str = "console.operators.everyone", **values: str) -> Response:
-    """Redirects to the list, with a message at its top. Operators who ended their own session are sent to the
-    sign-in page.
+    """Redirects to the list, with the message `done` at its top.
+
+    If the operator's own session has ended by the change, redirects to the sign-in page.
     """
     if operators.signed_in(session_token()) is None:
         return redirect_to("console.sign_in.index", done="own-role")

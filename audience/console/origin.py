@@ -1,4 +1,4 @@
-"""Under which addresses the console answers, and what follows from that: scheme, cookie, links."""
+"""The addresses under which the console answers, and what follows from them: scheme, cookie, links."""
 
 import re
 from urllib.parse import urlsplit
@@ -39,14 +39,14 @@ def is_https() -> bool:
 
 
 def cookie_name() -> str:
-    """The name of the cookie. It contains the port, because cookies do not tell ports apart and several
-    services may run.
+    """The name of the session cookie. It contains the port, because browsers send a host's cookies to all its
+    ports.
     """
     return HTTPS_COOKIE if is_https() else COOKIE.format(port=_port())
 
 
 def former_cookie_name() -> str:
-    """The name of the cookie of an older Audience, which went to the pages for people, too."""
+    """The name of the session cookie of older versions. Browsers also sent it to the pages for people."""
     return FORMER_HTTPS_COOKIE if is_https() else FORMER_COOKIE.format(port=_port())
 
 

@@ -1,4 +1,4 @@
-"""The overview of a site: its numbers, growth, newest imports and subscribers, health at a glance."""
+"""The overview of a site: its numbers, growth, newest imports and subscribers, and health."""
 
 import datetime as dt
 from itertools import accumulate
@@ -67,6 +67,7 @@ def _health() -> dict[str, Any]:
 
 
 def _growth(site: Site, counts: Counts) -> dict[str, Any]:
+    """The variables of the page about growth, in the period and the steps that the URL names."""
     choice = _choice()
     period, earlier = _periods(site, **choice)
     now = growth.measure(site, period)
@@ -109,7 +110,7 @@ def _choice() -> dict[str, str]:
 
 
 def _periods(site: Site, step: str, period: str) -> tuple[Period, Period | None]:
-    """The chosen period, and the previous one of the same length; None before the period of all time."""
+    """The chosen period, and the period of the same length before it. The second is None for all time."""
     at = clock.now_ms()
     if period == "all":
         first = periods.day_of(stats.first_created(site) or at, site.time_zone)
@@ -126,7 +127,7 @@ def _label(day: dt.date, step: str) -> str:
 
 
 def _backwards(now: int, changes: list[int]) -> list[int]:
-    """The total after each part, computed backwards from the total at the end."""
+    """The total after each part of a period. `now` is the last total; `changes` are those of each part."""
     return list(accumulate(reversed(changes[1:]), lambda total, change: total - change, initial=now))[::-1]
 
 

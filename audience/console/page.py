@@ -1,4 +1,4 @@
-"""The decorator of every page: host, session, origin, role, token, in this order."""
+"""The decorator of every page. It checks, in this order: host, session, origin, role, token."""
 
 import hmac
 from collections.abc import Callable, Iterable
@@ -43,12 +43,12 @@ WRONG_HOST = "The console does not answer under this address: use {address} inst
 def page(
     *, role: Role, again: View | None = None, takes_file: bool = False, takes_kept: bool = False
 ) -> Callable[[View], View]:
-    """Lets in operators who have at least the role `role`, on the path's site if it is a role of a site.
+    """Lets in operators who have at least the role `role`; if that is a role of a site, on the path's site.
 
-    The view is called with `site` in place of the path's `site_uuid`, and with the other parts of the path. A
-    refused POST shows the page `again`, whose template finds the error in `refused`. With `takes_file`, the
-    body may be as large as that of an import. With `takes_kept`, it may contain a form that was kept. The web
-    server calls `check` before it takes a body.
+    The view is called with `site` in place of the path's `site_uuid`, and with the other parts of the path.
+    If a POST is refused, the page `again` is shown, whose template finds the error in `refused`. With
+    `takes_file`, the body may be as large as that of an import. With `takes_kept`, it may contain a kept
+    form. The web server calls `check` before it takes a body.
     """
     most = partial(_max_bytes, role, takes_file, takes_kept)
 
@@ -88,7 +88,7 @@ def operator() -> SignedInOperator | None:
 
 
 def present() -> SignedInOperator:
-    """The operator of a page that needs a sign-in."""
+    """The operator who is signed in. Raises `NotFound` if nobody is."""
     present = operator()
     if present is None:
         raise NotFound(NOT_FOUND)
@@ -101,7 +101,7 @@ def actor() -> Actor:
 
 
 def by_hand() -> Source:
-    """The source of changes that the operator makes."""
+    """The source of the changes that this request's operator makes."""
     return Source(SourceKind.OPERATOR, present().id)
 
 
@@ -114,13 +114,15 @@ def session_token() -> str:
 
 
 def token_to_replace() -> str:
-    """The token of the session that ends with a sign-in, also of one from before an upgrade."""
+    """The token of the session that a new sign-in ends. It may be in the cookie of an older version."""
     return session_token() or request.cookies.get(former_cookie_name(), "")
 
 
 def keep_session(response: Response, token: str, max_age: int | None = None) -> Response:
-    """Sends the cookie of a session, for the console alone; without `max_age` in seconds the browser drops it
-    when it is closed. The cookie of an older Audience is deleted.
+    """Adds the session's cookie, which is sent to the console alone, to a response. Returns the response.
+
+    `max_age` is in seconds. Without it, the browser deletes the cookie when it is closed. The cookie of an
+    older version is deleted.
     """
     send = partial(response.set_cookie, secure=is_https(), httponly=True, samesite="Lax")
     send(cookie_name(), token, max_age, path=f"{public_root()}/console")
@@ -173,7 +175,7 @@ def to_path(path: str) -> Response:
 
 
 def attached(content: str | bytes | Iterable[bytes], content_type: str, name: str) -> Response:
-    """A response with a file to download, of which nginx makes no copy on its disk."""
+    """A response that the browser saves as a file. A proxy such as nginx does not store it on its disk."""
     response = Response(content, content_type=content_type)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     response.headers["X-Accel-Buffering"] = "no"
@@ -194,7 +196,11 @@ def _answer(view: View, again: View | None, arguments: dict[str, Any]) -> Respon
 
 
 def _no_console() -> Response:
-    """Under the address of a site's pages there is no console; under any other, where it is."""
+    """The error page for a host on which the console does not answer.
+
+    On the host of a site's pages it does not tell of the console; on any other, it tells the console's
+    address.
+    """
     if looks.is_own_host(request.host):
         return error_page(404, NOT_FOUND)
     return error_page(421, WRONG_HOST.format(address=f"{settings().console_url}/console"))
@@ -210,8 +216,10 @@ def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:
 
 
 def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, int]:
-    """Checks the request before its body is taken; the form's token is checked later. Raises
-    `AudienceError`.
+    """Checks a request before its body is taken, but for the form's token. Returns None, as there is no key,
+    and the most bytes of the body.
+
+    Raises `AudienceError`.
     """
     max_bytes = most()
     if origin() is None:
@@ -228,7 +236,7 @@ def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, 
 
 
 def _check_body(max_bytes: int) -> None:
-    """Raises an error if the body is not taken, or was not."""
+    """Raises an error if the body must not be read, or if the web server has refused it."""
     if REFUSAL in request.environ:
         raise request.environ[REFUSAL]
     if "HTTP_TRANSFER_ENCODING" in request.environ:
@@ -238,8 +246,9 @@ def _check_body(max_bytes: int) -> None:
 
 
 def _to_sign_in() -> Response:
-    """Redirects to the sign-in page. A form of ours is kept if possible; otherwise a message tells that it
-    was lost.
+    """Redirects to the sign-in page. If this request sent a form of the console, the page keeps it.
+
+    If the form cannot be kept, the page says that it was lost.
     """
     if request.method != "POST" or not is_from_here():
         return redirect_to(
@@ -260,7 +269,7 @@ def requested_path() -> str:
 
 
 def _check_sender() -> None:
-    """Raises `Forbidden` for a request that another site's page sent."""
+    """Raises `Forbidden` if another site's page sent this request."""
     if not is_from_here():
         raise Forbidden(FORGED)
 
@@ -271,7 +280,10 @@ def _has_token() -> bool:
 
 
 def _render_again() -> Response:
-    """Shows the form of an earlier session of the same operator. Raises `Forbidden` for another operator."""
+    """Shows again a form that has the token of an earlier session of the same operator.
+
+    Raises `Forbidden` for a form of another operator.
+    """
     form_text = unsent_form()
     shown = render_again(requested_path(), form_text, present(), csrf_token()) if form_text else None
     if shown is None:

@@ -34,12 +34,12 @@ KINDS = {
 
 
 def kinds() -> list[tuple[str, str, str]]:
-    """The (name, words, meaning) of each kind of report."""
+    """The (short name, words, meaning) of each kind of report."""
     return [(name, words, meaning(full_name(name))) for name, words in KINDS.items()]
 
 
 def full_name(kind: str) -> str:
-    """The type of report of a kind; empty if there is none."""
+    """The full type of report for the short name `kind`; empty if there is none."""
     return next((type_ for type_ in TYPES if kind_of(type_) == kind), "")
 
 
@@ -67,7 +67,7 @@ def read_report(form: Mapping[str, str]) -> dict[str, Any]:
 
 
 def draft(sent: Mapping[str, str], report: Report | None) -> dict[str, str]:
-    """The fields of the form: as they were sent, else those of the report."""
+    """The fields of the form: as they were sent, else those of the report, else empty."""
     if report is None or sent:
         return {name: sent.get(name, "") for name in (*PLAIN, *SETTINGS)}
     fields = {name: str(getattr(report, name) or "") for name in PLAIN}

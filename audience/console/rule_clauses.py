@@ -1,4 +1,4 @@
-"""A condition of a segment's rule as a clause of a sentence: who are subscribed, whose plan is not pro."""
+"""A condition of a segment's rule as a clause: "who are subscribed", "whose plan is not pro"."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ Said = Callable[[str, Any, bool], str]  # an operator, its operand, and whether 
 
 @dataclass(frozen=True)
 class Clause:
-    """A clause of a sentence: the words after "who", or the whole clause if it has another pronoun."""
+    """A clause of a sentence: the words after "who" or, with `has_pronoun`, the whole clause."""
 
     words: str
     has_pronoun: bool = False
@@ -35,7 +35,7 @@ class Clause:
 
 
 def clause(node: Mapping[str, Any], holds: bool) -> Clause:
-    """The clause that states a condition, or denies it if `holds` is false."""
+    """The clause that states a condition or, if `holds` is false, denies it."""
     kind, asked = kind_of(node), operands(node)
     if kind == "event":
         return Clause(_event(node["event"], asked, holds))
@@ -67,7 +67,7 @@ def _tag(operator: str, operand: Any, holds: bool) -> str:
 
 
 def _date_phrase(done: str) -> Said:
-    """A function that describes a date that every subscriber has."""
+    """A function that describes a condition on a date that every subscriber has; `done` is the verb."""
 
     def phrase_of(operator: str, operand: Any, holds: bool) -> str:
         holds, when = _when(operator, operand, holds)
@@ -93,8 +93,9 @@ def _unsubscribed_phrase(operator: str, operand: Any, holds: bool) -> str:
 
 
 def _when(operator: str, operand: Any, holds: bool) -> tuple[bool, str]:
-    """Whether the event happened, and when, with a space before it. The text is empty for whether it ever
-    happened.
+    """Whether the clause says that an event happened, and the words for when, with a space before them.
+
+    The words are empty if the condition is only about whether it ever happened.
     """
     if operator in BOUNDS:
         return holds, f" {phrase(operator, operand)}"

@@ -1,4 +1,4 @@
-"""A condition of a segment's rule as a phrase, as a tree draws it: plan is monthly or yearly."""
+"""A condition of a segment's rule as a phrase in a tree: "plan is monthly or yearly"."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ PARTING = (",", ";", ":", '"', "(", ")", "“", "”")
 
 
 def kind_of(node: Mapping[str, Any]) -> str:
-    """The group or the subject of a node."""
+    """The group or the subject of a node; empty if there is none."""
     return next((key for key in (*GROUPS, *SUBJECTS) if node.get(key) is not None), "")
 
 
@@ -41,7 +41,7 @@ def condition(node: Mapping[str, Any]) -> str:
 
 
 def operands(node: Mapping[str, Any]) -> dict[str, Any]:
-    """The operands of a condition, by operator. A value alone is the operand of `is`."""
+    """The operands of a condition, by operator. A condition without an operator means `is`."""
     kind = kind_of(node)
     if SUBJECTS[kind].has_name:
         asked: Any = {key: value for key, value in node.items() if key != kind}
@@ -51,14 +51,14 @@ def operands(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def frequency_text(asked: Mapping[str, Any]) -> str:
-    """How often and how recently an event must have happened, with a space before the text."""
+    """How often and how recently an event must have happened, with a space before it; empty for "once"."""
     times, lately = asked.get("at_least", 1), asked.get("within_days")
     words = "" if times == 1 else f" at least {counted(times, 'time')}"
     return words + (f" in the last {days(lately)}" if lately else "")
 
 
 def days(count: int) -> str:
-    """The words after "in the last"."""
+    """A number of days, to be written after "in the last"."""
     return "day" if count == 1 else counted(count, "day")
 
 
@@ -94,6 +94,6 @@ def _scalar(operand: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text in quotes, if a reader could not tell where it begins and ends."""
+    """The text, in quotes unless it is one word without punctuation that could confuse a reader."""
     is_plain = text.split() == [text] and not any(mark in text for mark in PARTING)
     return text if is_plain else f"“{text}”"

@@ -15,10 +15,10 @@ HEADS = {"all": "All of these hold", "any": "Any of these holds", "not": "None o
 
 @dataclass(frozen=True)
 class Branch:
-    """A group with its `branches`, or a condition with the number of subscribers for whom it holds alone.
+    """A group with its `branches`, or a condition with the number of subscribers for whom it holds.
 
-    For one subscriber, `holds` tells whether it holds, and `met` has the values that the condition was
-    compared with.
+    In a tree for one subscriber, `holds` tells whether it holds for them. `met` has their values that the
+    condition was compared with.
     """
 
     kind: str
@@ -43,7 +43,7 @@ def _branch(site: Site, node: Mapping[str, Any], budget: Iterator[int]) -> Branc
 
 
 def result_tree(node: Mapping[str, Any]) -> Branch:
-    """The tree of a rule's results for one subscriber, from `audience.segments.matches`."""
+    """The tree of a rule for one subscriber, from a result of `audience.segments.matches`."""
     kind = kind_of(node)
     if kind in GROUPS:
         inner = tuple(map(result_tree, _inner(kind, node)))
@@ -59,7 +59,7 @@ def _values_text(values: Any) -> str:
 
 
 def _inner(kind: str, node: Mapping[str, Any]) -> list[Any]:
-    """The nodes in a group. `not` of `any` is one group, none of whose nodes holds."""
+    """The nodes in a group. For `not` of `any`, they are those of the `any`: none of them may hold."""
     if kind != "not":
         return list(node[kind])
     return list(node["not"]["any"]) if kind_of(node["not"]) == "any" else [node["not"]]

@@ -1,7 +1,7 @@
-"""A segment's rule as one sentence, in which no two rules that differ can be read alike.
+"""A segment's rule as one sentence. Rules that differ give sentences that cannot be read alike.
 
-What is denied is said of each condition ("do not carry the tag vip"), not of a bracket; only what a whole
-rule leaves out follows at its end ("; but not those …, nor those …").
+A denial is said of each condition ("do not carry the tag vip"), not of a bracket. Only groups that the whole
+rule leaves out follow at its end ("; but not those …, nor those …").
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ class Single:
 
 @dataclass(frozen=True)
 class Together:
-    """Two or more conditions or groups, of which `all` or `any` must hold. A group in it is of the other
+    """Two or more conditions or groups, of which `all` or `any` must hold. A group inside is of the other
     kind.
     """
 
@@ -65,12 +65,16 @@ def _any_of(meaning: Meaning) -> Sequence[Meaning]:
 
 
 def _is_left_out(node: Node) -> bool:
-    """Whether a node denies a group, rather than one condition."""
+    """Whether a node denies a group, rather than a single condition."""
     return kind_of(node) == "not" and isinstance(_meaning(node["not"]), Together | bool)
 
 
 def _meaning(node: Node, holds: bool = True) -> Meaning:
-    """The meaning of a node, with denials moved to its conditions; true or false if it has no condition."""
+    """The meaning of a node, or of its opposite if `holds` is false. Denials are moved to the single
+    conditions.
+
+    True or false if the node holds for all subscribers, or for none.
+    """
     kind = kind_of(node)
     if kind == "not":
         return _meaning(node["not"], not holds)
@@ -84,7 +88,7 @@ def _meaning(node: Node, holds: bool = True) -> Meaning:
 
 
 def _singles(node: Node, kind: str) -> Iterator[Node]:
-    """The conditions of a node, one for each of its operators."""
+    """A node's conditions with several operators as nodes with one operator each."""
     for operator, operand in operands(node).items():
         yield {kind: node[kind], operator: operand} if kind == "field" else {kind: {operator: operand}}
 
@@ -103,7 +107,7 @@ def _together(kind: str, parts: Sequence[Meaning]) -> Meaning:
 
 
 def _outer(meaning: Single | Together) -> Clause:
-    """The beginning of a sentence. Commas part the joined clauses, unless they are two conditions."""
+    """The first part of a sentence. Commas separate joined clauses, unless they are just two conditions."""
     if isinstance(meaning, Single):
         return clause(meaning.node, meaning.holds)
     clauses, word = [_inner(part) for part in meaning.parts], WORDS[meaning.kind]
@@ -115,7 +119,7 @@ def _outer(meaning: Single | Together) -> Clause:
 
 
 def _inner(meaning: Single | Together) -> Clause:
-    """A clause without commas; clauses joined by another word are in brackets."""
+    """A clause without commas. Groups inside it are in brackets."""
     if isinstance(meaning, Single):
         return clause(meaning.node, meaning.holds)
     between = f" {WORDS[meaning.kind]} "

@@ -1,4 +1,6 @@
-"""Segments, and one of them: its rule built, drawn, in words and as JSON, and who matches now."""
+"""Segments, and the page of one: its rule to build, drawn, in words and as JSON, and the subscribers who
+match.
+"""
 
 import json
 from contextlib import suppress
@@ -141,8 +143,8 @@ def _to(site: Site, segment_id: str, segment: Segment | None) -> Response:
 
 
 def _form(site: Site, segment: Segment | None) -> str:
-    """The form as it was sent, or that of a segment. It shows the matching subscribers if the rule is
-    valid.
+    """The page with the form as it was sent, or that of a segment. It has the matching subscribers if the
+    rule is valid.
     """
     draft = segment_forms.draft(request.form if request.method == "POST" else None, segment)
     details: dict[str, Any] = {}
@@ -167,7 +169,7 @@ def _details(site: Site, rules: Any) -> dict[str, Any]:
 
 
 def _preview_matches(site: Site, rules: Any) -> dict[str, Any]:
-    """The variables of the page with the matching subscribers. Raises `Refused`."""
+    """The page's variables about the subscribers who match: how many, and the newest. Raises `Refused`."""
     counts, newest = segments.preview(site, rules)
     held = segment_matches.matching_conditions(site, rules, [subscriber.id for subscriber in newest])
     reasons = [", ".join(map(rule_conditions.condition, part_)) for part_ in held]

@@ -1,4 +1,4 @@
-"""The form of a request makes one, however often it is sent: its page has a token for it."""
+"""Makes sure that a form creates one thing, however often it is sent. Its page has a token for that."""
 
 import secrets
 from collections.abc import Callable
@@ -16,34 +16,39 @@ AGAIN, AGAIN_SECRET = "again", "again-secret"  # in `SENTENCES`
 
 
 def form_token(again: bool) -> str:
-    """A token for a page with a form. With `again`, the token of the form that was sent is used again."""
+    """A token for a page with a form. With `again`, it is the token of the form that this request sent, if
+    any.
+    """
     sent = request.form.get("form", "") if again and request.method == "POST" else ""
     return sent or secrets.token_urlsafe(TOKEN_BYTES)
 
 
 def token_of(*parts: str) -> str:
-    """A token for a form that follows a choice. It stays the same while the choice and the page that offers
-    it do.
+    """A token for a form that follows a choice, which `parts` describe.
+
+    It stays the same as long as the choice, and the page on which it was made, are the same.
     """
     return ".".join((form_token(again=True).partition(".")[0], *parts))
 
 
 def earlier_result(*typed: str) -> str:
-    """The id of what the form made when it was sent before with the same `typed` values; "" if nothing."""
+    """The id of what this form made when it was sent before with the same `typed` values; "" if nothing."""
     form = _form(*typed)
     return sessions.result_of(form) if form.token else ""
 
 
 def again(row: object) -> str | None:
-    """The message for a form that made nothing, because it had been sent before; else None."""
+    """The name of the message "sent before", if the form made no `row` because of that; else None."""
     return AGAIN if row is None else None
 
 
 def make_once(
     site_id: int, make: Callable[[], T], id_of: Callable[[T], object], *typed: str
 ) -> tuple[T | None, str]:
-    """The result of `make` and its id; None and the earlier id if the form was sent before. With other values
-    in `typed` it counts as another form.
+    """Calls `make` in a transaction of site `site_id`, and returns the result and its id.
+
+    If the form was sent before, makes nothing, and returns None and the earlier id. A form with other `typed`
+    values counts as another form.
     """
     return sessions.make_once(_form(*typed), site_id, make, lambda row: str(id_of(row)))
 

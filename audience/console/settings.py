@@ -1,4 +1,4 @@
-"""The site's settings: its name and time zone, health, and what is configured."""
+"""The site's settings: its name and time zone, its health, and the instance's configuration."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -43,7 +43,7 @@ def set_site(site: Site) -> Response:
 
 
 def read_name(form: Mapping[str, str]) -> str:
-    """The name of a site. Raises `Refused`."""
+    """The name of a site in a form. Raises `Refused`, also if it is empty."""
     name = read_optional_name(form)
     if not name:
         raise Refused(NO_NAME)
@@ -51,8 +51,9 @@ def read_name(form: Mapping[str, str]) -> str:
 
 
 def read_optional_name(form: Mapping[str, str]) -> str:
-    """The name in a form, which may be empty. Raises `Refused` if it is too long, or has NUL, which not every
-    database stores.
+    """The name in a form, which may be empty. Raises `Refused` if it is too long or contains NUL.
+
+    Not every database stores NUL.
     """
     name = form.get("name", "").strip()
     if "\0" in name:
@@ -80,7 +81,7 @@ def doctor() -> str:
 
 
 def _row(field: Any) -> dict[str, Any]:
-    """A setting and its value. Of a secret, only whether it is set."""
+    """A setting and its value. The value of a secret is not shown, only that it is set."""
     value = getattr(settings(), field.name)
     text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     if field.name in SECRETS and value:

@@ -1,4 +1,4 @@
-"""How the pages for people look: their name, addresses, colour and logo; and who the emails are from."""
+"""The look of the pages for people: name, URLs, colour and logo; and the sender of the emails."""
 
 from flask import Blueprint, Response, render_template, request
 
@@ -33,7 +33,7 @@ def index(site: Site) -> str:
 
 
 def _show(site: Site, tested: MailResult | None = None) -> str:
-    """The page, with the outcome of a test that was just sent."""
+    """The page, with the result of a test email that was just sent, if there is one."""
     look, sender = looks.get(site), senders.sender(site)
     languages = {language: LANGUAGE_NAMES[language] for language in LANGUAGES}
     return render_template(

@@ -1,4 +1,4 @@
-"""The console's style sheet, scripts and pictures, under names that change with their contents."""
+"""The console's style sheet, scripts and pictures, under names that contain a hash of their contents."""
 
 import gzip
 import hashlib

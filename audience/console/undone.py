@@ -1,4 +1,4 @@
-"""What the pages of imports and bulk actions say of their undo."""
+"""The undo of an import or a bulk action, as their pages show it."""
 
 from typing import Any
 
@@ -9,7 +9,11 @@ from audience.undo import undos
 
 
 def undo_parts(site: Site, source: Source, offered: bool = True) -> dict[str, Any]:
-    """The undo that was begun and what kept subscribers, or the instant until which an undo is offered."""
+    """The variables of a page about the undo of `source`.
+
+    If an undo was begun: its progress, and the reasons for which subscribers were kept. Otherwise the instant
+    until which it can be undone, if it is `offered`.
+    """
     undo = undos.find(site, source)
     if undo is None:
         until = undos.undoable_until(site, source, settings().changes_days) if offered else None

@@ -1,4 +1,4 @@
-"""Webhooks of a site: where changes are sent, and what came of it. A secret is shown once."""
+"""Webhooks of a site: where changes are sent, and the results. A secret is shown once."""
 
 import json
 from typing import Any
@@ -139,7 +139,7 @@ def _choices(site: Site) -> dict[str, Any]:
 
 
 def _field_values(webhook: Webhook | None) -> dict[str, Any]:
-    """The fields of the form: as they were sent, else those of the webhook."""
+    """The fields of the form: as they were sent, else those of the webhook, else empty."""
     form = read_form() if request.method == "POST" else None
     if form and "url" in form:
         segment_id, has_links = form.get("segment_id", ""), "links" in form

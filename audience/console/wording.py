@@ -21,7 +21,7 @@ ENDINGS = (" GB", 2**30), (" MB", 2**20), (" KB", 2**10)
 
 
 def plainly(message: str) -> str:
-    """A message of the domain, without its words about the API."""
+    """A message of the domain, without its advice for users of the API."""
     head, cut, _ = message.partition(API_WORDS)
     return f"{head}." if cut else message
 
@@ -44,7 +44,7 @@ def negative(value: float) -> float:
 
 
 def twelve(values: Sequence[int]) -> list[int]:
-    """The values, summed to about twelve parts for a spark line."""
+    """The values, summed to about twelve parts, for a spark line."""
     width = max(1, -(-len(values) // 12))
     return [sum(values[start : start + width]) for start in range(len(values) % width, len(values), width)]
 
@@ -54,7 +54,7 @@ def known(key: int, words: Mapping[int, str]) -> str:
 
 
 def beside(value: str) -> tuple[str, None]:
-    """A reason without a weight, for a list of reasons with weights."""
+    """A reason and None for its weight, as in a list of reasons with weights."""
     return value, None
 
 
@@ -95,7 +95,7 @@ def foldable(text: str) -> Markup:
 
 
 def agreeing(value: int, one: str, many: str) -> str:
-    """The form of a word that agrees with a number that is shown elsewhere."""
+    """The singular or plural word for a number, which is shown elsewhere."""
     return one if value == 1 else many
 
 

@@ -1,4 +1,4 @@
-"""What a form may be: its values, those that are proposed, and what it needs before it opens."""
+"""The definition of a form: its values, their defaults, and what it needs before it opens."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -24,17 +24,17 @@ NO_IMPRINT = (
 
 
 class FormField(NamedTuple):
-    """A field that a form asks for, beside the address: first_name or last_name."""
+    """A field besides the address, `first_name` or `last_name`, that a form asks for."""
 
     key: str
     required: bool
 
 
 class SignUpForm(NamedTuple):
-    """A form. Texts are by language; `version` is that of the wording, which people agree to.
+    """A form. Its texts are by language; `version` is that of the wording, to which people agree.
 
-    Whoever confirms gets `tags`. The URLs are on `origins`, or empty. `confirm` is `script` or `click`; of a
-    test, emails go to the operators, and nothing is counted.
+    Confirmed subscribers get `tags`. The two URLs are on one of `origins`, or empty. `confirm` is `script` or
+    `click`. A test mails the site's owners instead, and counts nothing.
     """
 
     id: int
@@ -57,7 +57,7 @@ class SignUpForm(NamedTuple):
 
 
 def new(at: int, look: Look, site_name: str, item: Mapping[str, Any]) -> SignUpForm:
-    """A new form, with what is proposed where the item has nothing. Raises `Refused`."""
+    """A new form with the values of the item, and defaults for the others. Raises `Refused`."""
     language = item.get("language") or look.language or DEFAULT_LANGUAGE
     wording = {language: WORDS[language].wording.format(name=look.name or site_name)}
     confirm = CLICK if language == GERMAN else SCRIPT
@@ -96,7 +96,10 @@ def _problems(form: SignUpForm, item: Mapping[str, Any]) -> Iterator[FieldError]
 
 
 def check_open(look: Look, languages: Collection[str], no_mail: str) -> None:
-    """Raises `Refused` with all that a form lacks to be open; `no_mail` is why it cannot send, or empty."""
+    """Raises `Refused` with everything that keeps a form from being opened.
+
+    `no_mail` is the reason why the site cannot send, or empty.
+    """
     lacking = {no_mail: bool(no_mail), NO_PRIVACY: not look.privacy,
                NO_IMPRINT: GERMAN in languages and not look.imprint}  # fmt: skip
     refuse([FieldError("form.state", message) for message, is_lacking in lacking.items() if is_lacking])

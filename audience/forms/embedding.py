@@ -1,4 +1,4 @@
-"""The HTML of a form for a page of somebody's own: no script, no style, and the wording that people read."""
+"""The HTML of a form for an owner's own page: no script, no style, and the wording that people read."""
 
 from html import escape
 
@@ -15,7 +15,7 @@ TRAP = '<p hidden><label>Leave empty <input name="nickname_2" tabindex="-1" auto
 
 
 def html(site: Site, form: SignUpForm, language: str, base_url: str) -> str:
-    """The HTML in a language of the form's wording, "" for that of the form. Raises `Refused`."""
+    """The HTML in a language of the form's wording; "" is the form's own. Raises `Refused`."""
     chosen = language or form.language
     if chosen not in form.wording:
         raise Refused(NOT_WRITTEN, [FieldError("language", NOT_WRITTEN)])

@@ -41,7 +41,9 @@ def get(site: Site, form_id: int) -> SignUpForm:
 
 @database.session()
 def draft(site: Site, item: Mapping[str, Any], form_id: int = 0) -> SignUpForm:
-    """A form as it would be with `item`: a new one, or that of the id. Raises `NotFound`, `Refused`."""
+    """An unsaved form with the values of `item`: a new one, or the one with the id. Raises `NotFound`,
+    `Refused`.
+    """
     if form_id:
         return definitions.changed(require(site.id, form_id), item)
     return definitions.new(clock.now_ms(), stored_looks.get(site.id), site.name, item)
@@ -51,10 +53,10 @@ def draft(site: Site, item: Mapping[str, Any], form_id: int = 0) -> SignUpForm:
 def create(
     site: Site, item: Mapping[str, Any], actor: Actor | None = None, no_mail: str = NO_MAIL
 ) -> SignUpForm:
-    """Makes a form, paused unless `item` has another state. What it lacks is proposed, the wording, too.
+    """Creates a form, which is paused unless `item` has another state. Values that `item` lacks get defaults.
 
-    `no_mail` is why nothing can be sent, or empty. With an `actor`, the audit log records it. Raises
-    `Refused`.
+    `no_mail` is the reason why the site cannot send, or empty. With an `actor`, the audit log records it.
+    Raises `Refused`.
     """
     look = stored_looks.get(site.id)
     form = definitions.new(clock.now_ms(), look, site.name, item)
@@ -70,8 +72,10 @@ def create(
 def change(
     site: Site, form_id: int, item: Mapping[str, Any], actor: Actor | None = None, no_mail: str = NO_MAIL
 ) -> SignUpForm:
-    """Changes what `item` has, and leaves the rest. A wording that is changed, or ends, makes a new version
-    of all. Raises `NotFound`, `Refused`.
+    """Changes the values that `item` has, and returns the form. `no_mail` and `actor` are as in `create`.
+
+    If the wording of a language is changed or removed, all languages get a new version. Raises `NotFound`,
+    `Refused`.
     """
     before, at = require(site.id, form_id), clock.now_ms()
     form = definitions.changed(before, item)
@@ -92,12 +96,16 @@ def change(
 def set_state(
     site: Site, form_id: int, state: str, actor: Actor | None = None, no_mail: str = NO_MAIL
 ) -> SignUpForm:
-    """Opens, pauses or archives a form. Raises `NotFound`, and `Refused` with all that it lacks to open."""
+    """Opens, pauses or archives a form. Raises `NotFound`, and `Refused` with everything that keeps it from
+    opening.
+    """
     return change(site, form_id, {"state": state}, actor, no_mail)
 
 
 def _reworded(site_id: int, before: SignUpForm, form: SignUpForm) -> SignUpForm:
-    """The form with the version of its wording, which is stored."""
+    """Stores new wordings, under a new version if one was changed or removed. Returns the form with its
+    version.
+    """
     stays = before.wording.items() <= form.wording.items()
     form = form if stays else form._replace(version=before.version + 1)
     added = {name: text for name, text in form.wording.items() if not stays or name not in before.wording}
@@ -107,7 +115,7 @@ def _reworded(site_id: int, before: SignUpForm, form: SignUpForm) -> SignUpForm:
 
 @database.session()
 def wording(site: Site, form_id: int, version: int, language: str) -> str:
-    """What people agreed to by a version, in a language. Raises `NotFound`."""
+    """The wording of a version in a language, to which people agreed. Raises `NotFound`."""
     found = stored.get_wording(site_id=site.id, form_id=form_id, version=version, language=language)
     if found is None:
         raise NotFound(NO_WORDING)
@@ -121,7 +129,7 @@ def wordings(site: Site, form_id: int) -> list[Wording]:
 
 
 def languages(form: SignUpForm) -> tuple[str, ...]:
-    """The languages in which the form has a wording: visitors choose among them."""
+    """The languages of the form's wording, among which visitors choose."""
     return tuple(language for language in LANGUAGES if language in form.wording)
 
 

@@ -11,7 +11,7 @@ PORTS = {"https": 443, "http": 80}
 
 
 def origin_of(url: str) -> str:
-    """The origin of a URL; empty if that has none."""
+    """The origin of a URL; empty if the URL has none."""
     try:
         parts = urlsplit(url if looks.is_url(url) else "")
         host, port = a_labels(parts.hostname or ""), parts.port

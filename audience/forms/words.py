@@ -1,11 +1,11 @@
-"""The words of a form in somebody's own page, and the wording that is proposed to its owner."""
+"""The labels of a form on an owner's own page, and the wording that is proposed to its owner."""
 
 from types import MappingProxyType
 from typing import NamedTuple
 
 
 class FormWords(NamedTuple):
-    """Those of one language; `wording` has a place for the `name` of who sends."""
+    """The words in one language; `wording` contains `{name}` for the sender's public name."""
 
     email: str
     first_name: str

@@ -1,4 +1,4 @@
-"""Generations of a site's links: rotation makes a new one, and revocation ends all before it."""
+"""Generations of a site's links: rotation begins a new one, and revocation ends all earlier ones."""
 
 import secrets
 from collections import defaultdict
@@ -22,7 +22,9 @@ NONCE_BYTES = 16
 
 
 class Standing(StrEnum):
-    """Old links to preferences only unsubscribe; revoked links do nothing."""
+    """Whether a link is of the current generation. Old links to preferences only unsubscribe; revoked links
+    do nothing.
+    """
 
     CURRENT = "current"
     OLD = "old"
@@ -50,13 +52,15 @@ def read(site_id: int) -> Generations:
 
 
 def key(site_id: int, purpose: str, generation: Generation) -> bytes:
-    """What signs links of a generation for a purpose."""
+    """The key that signs a generation's links for a purpose."""
     return site_keys.link_key(site_id, purpose, generation.generation, generation.nonce)
 
 
 @database.writes_site
 def rotate(site: Site, revokes: bool = False, actor: Actor = COMMAND_LINE) -> int:
-    """Begins a new generation, which is returned; if it `revokes`, all links made before are good no more."""
+    """Begins a new generation of links, and returns its number. With `revokes`, no earlier link works any
+    more.
+    """
     current = read(site.id).current
     number = current.generation + 1
     _begin(site, number, number if revokes else current.lowest)
@@ -71,7 +75,9 @@ def _begin(site: Site, number: int, lowest: int) -> None:
 
 
 def lines(site_uuid: str, current: Generation) -> list[LogLine]:
-    """What the log that outlives the database has of a generation."""
+    """The lines about a generation for the log that outlives the database: its number, and the lowest that is
+    not revoked. There are none for `FIRST`.
+    """
     both = {ROTATED: current.generation, REVOKED: current.lowest}
     at, check_value, now = current.made_at, pepper.check_value(), clock.now_ms()
     return [
@@ -82,7 +88,9 @@ def lines(site_uuid: str, current: Generation) -> list[LogLine]:
 
 
 def repeat(logged: Iterable[LogLine]) -> None:
-    """Begins a generation wherever the log knows of a later one, or of a later revocation."""
+    """Begins a new generation on each site for which the log has a later generation or revocation than the
+    database.
+    """
     numbers: dict[str, dict[str, int]] = defaultdict(lambda: {ROTATED: 0, REVOKED: 0})
     for line in logged:
         of_site = numbers[line.site_uuid]
@@ -96,12 +104,14 @@ def repeat(logged: Iterable[LogLine]) -> None:
 
 
 def list_by_site() -> dict[str, list[Generation]]:
-    """The generations of links in the open database, by uuid of the site, to be carried over a restore."""
+    """The generations of links in the open database, by uuid of the site. A restore carries them over."""
     return {site.uuid: stored.list_all(site.id) for site in stored_sites.list_all()}
 
 
 def carry_over(generations: Mapping[str, Sequence[Generation]]) -> None:
-    """Puts those of before a restore: no link that was revoked since the backup is good again."""
+    """Stores the generations from before a restore, so that links which were revoked since the backup stay
+    revoked.
+    """
     with database.session():
         sites = stored_sites.list_all()
     for site in sites:

@@ -25,10 +25,10 @@ NOT_HTTPS = (
 
 
 class Links:
-    """Makes the links of subscribers of a site, with two statements whatever their number.
+    """Makes the links of subscribers of a site. Runs two statements, for any number of links.
 
-    They begin with `base`, which has no slash at its end, or with the site's own address and the path of
-    `base`. `note` says what is wrong with them, or is empty.
+    They begin with `base`, a URL without a slash at its end. If the site has an address of its own, they
+    begin with that and the path of `base`. `note` warns that mail programs ignore the links, or is empty.
     """
 
     @database.session()
@@ -60,10 +60,11 @@ class Links:
 
 
 class Link(NamedTuple):
-    """A link that was read. Its subscriber may be gone, or unknown to a database that was restored.
+    """A link that was read. There may be no subscriber with its `uuid`: deleted since, or unknown to a
+    restored database.
 
-    `topic_id` 0 means all topics. Only a link to preferences has `address`, and the `month` in which it was
-    made, counted from the year 0.
+    `topic_id` 0 means all topics. Only a link to preferences has `address`, the beginning of a hash. Its
+    `month` is that in which it was made, counted from the year 0.
     """
 
     purpose: str
@@ -76,13 +77,16 @@ class Link(NamedTuple):
     month: int
 
     def is_for(self, email_key: str) -> bool:
-        """Whether a link to preferences was made when its subscriber had this address."""
+        """Whether a link to preferences was made for this address. The subscriber may have another by now."""
         return hmac.compare_digest(self.address, _address(self.site.id, email_key))
 
 
 @database.session()
 def read(purpose: str, token: str) -> Link | None:
-    """The link of a token; None if no site of the instance has made it for this purpose."""
+    """The link of a token; None if no site of the instance has signed it for this purpose.
+
+    Also gives a revoked link: the caller looks at its `standing`.
+    """
     token = token.rstrip(GLUED)
     payload = tokens.read(purpose, token)
     sites = stored_sites.beginning_with(payload.site.hex()) if payload else []
@@ -91,8 +95,9 @@ def read(purpose: str, token: str) -> Link | None:
 
 
 def _read(purpose: str, token: str, payload: Payload, site: Site) -> Link | None:
-    """The link of a token; None if the site has not signed it. Does the same work for a wrong signature and
-    for a generation that the site never had.
+    """The link of a token; None if the site has not signed it.
+
+    Takes the same time for a wrong signature as for a generation that the site never had.
     """
     of_site = generations.read(site.id)
     generation = of_site.by_number.get(payload.generation)
@@ -105,7 +110,7 @@ def _read(purpose: str, token: str, payload: Payload, site: Site) -> Link | None
 
 
 def _address(site_id: int, email_key: str) -> bytes:
-    """The beginning of the keyed hash of an address."""
+    """The first bytes of the keyed hash of an address."""
     digest = site_keys.address_hash(site_id, email_key).removeprefix(site_keys.SECOND)
     return bytes.fromhex(digest[: 2 * ADDRESS_BYTES])
 

@@ -1,4 +1,4 @@
-"""The token of a link: whose it is, signed. It has no address, and does not expire."""
+"""The token of a link: it tells the subscriber, and is signed. It has no address, and does not expire."""
 
 import base64
 import binascii
@@ -28,8 +28,10 @@ MAX_LENGTH = 200
 
 
 class Payload(NamedTuple):
-    """`site` begins the site's uuid. `topic_id` 0 means all topics. Only a link to preferences has `address`,
-    which begins the keyed hash of the address, and the `month` in which it was made, since the year 0.
+    """What a token contains. `site` is the beginning of the site's uuid; `topic_id` 0 means all topics.
+
+    Only a link to preferences has `address`, the first bytes of the address's keyed hash. Its `month` is that
+    in which it was made, counted from the year 0.
     """
 
     generation: int
@@ -41,7 +43,7 @@ class Payload(NamedTuple):
 
 
 def signer(key: bytes) -> Signer:
-    """The signer with a key, which is of one site, generation and purpose."""
+    """The signer for a key. Each site, generation and purpose has its own key."""
     return Signer(key, sep=SEPARATOR, key_derivation="none", digest_method=hashlib.sha256)
 
 
@@ -51,12 +53,12 @@ def begin(generation: int, site: bytes) -> bytes:
 
 
 def write(packed: bytes, signs: Signer) -> str:
-    """The token of a payload."""
+    """The token of a payload in bytes: its base64 and the signature."""
     return signs.sign(base64.urlsafe_b64encode(packed)).decode()
 
 
 def read(purpose: str, token: str) -> Payload | None:
-    """What a token says, whoever has signed it; None if it is of another form."""
+    """The payload of a token, whose signature is not checked here; None if the token is malformed."""
     layout = LAYOUTS[purpose]
     if len(token) <= MAX_LENGTH and token.isascii():
         with suppress(binascii.Error, struct.error):
@@ -67,7 +69,7 @@ def read(purpose: str, token: str) -> Payload | None:
 
 
 def is_signed(token: str, key: bytes) -> bool:
-    """Whether a token that was read is the one that the key makes: no other spelling of it is good."""
+    """Whether a token that `read` accepts is exactly what the key gives: no other spelling is good."""
     packed = base64.urlsafe_b64decode(token.partition(SEPARATOR)[0])
     return hmac.compare_digest(write(packed, signer(key)), token)
 

@@ -1,7 +1,7 @@
-"""What the page may do that an unsubscribe by a link was answered with: undo it, and say why.
+"""What people may do on the page that follows an unsubscribe by link: undo it, and give a reason.
 
-The page has a ticket, which names the consent event and the one before, which undo puts back. It is good only
-while that event is the last one.
+The page has a signed ticket. It names the unsubscribe and the consent event before it, which an undo puts
+back. The ticket is valid only while the unsubscribe is the subscriber's last consent event.
 """
 
 from contextlib import suppress
@@ -34,8 +34,10 @@ class UndoOutcome(StrEnum):
 
 
 class Ticket(NamedTuple):
-    """`number` is that of the consent event, `until` in milliseconds the end of the hour. `before` is the
-    event that counted before it.
+    """What a ticket says. `number` is that of the unsubscribe; `before` is the consent event that it
+    replaced.
+
+    `until` is the instant until which it can be undone, in milliseconds.
     """
 
     uuid: str
@@ -45,14 +47,14 @@ class Ticket(NamedTuple):
 
 
 def new_ticket(link: Link, number: int, before: ConsentEvent) -> tuple[str, int]:
-    """The text of a ticket, and until when it undoes, in milliseconds."""
+    """The signed text of a new ticket, and the instant until which it can undo, in milliseconds."""
     until = clock.now_ms() + HOUR_MS
     values = (link.uuid, number, until, *map(int, before))
     return _signer(link).sign(" ".join(map(str, values))).decode(), until
 
 
 def read_ticket(link: Link, text: str) -> Ticket | None:
-    """The ticket of a link; None if the link's page had no such one."""
+    """The ticket in a signed text; None if it was not made for this link's subscriber."""
     if len(text) <= MAX_LENGTH and text.isascii():
         with suppress(BadSignature):
             uuid, *numbers = _signer(link).unsign(text).decode().split(" ")
@@ -63,7 +65,10 @@ def read_ticket(link: Link, text: str) -> Ticket | None:
 
 
 def undo(link: Link, text: str) -> UndoOutcome:
-    """Puts the consent event of before back, unless an import that is undone had subscribed them by it."""
+    """Undoes an unsubscribe: puts back the consent event before it, if the ticket is still valid and in time.
+
+    Returns `TOO_LATE`, too, if the event before came from an import that was undone since.
+    """
     ticket, site_id = read_ticket(link, text), link.site.id
     if ticket is None:
         return UndoOutcome.TOO_LATE
@@ -80,8 +85,10 @@ def undo(link: Link, text: str) -> UndoOutcome:
 
 
 def give_reason(link: Link, text: str, reason: str) -> Ticket | None:
-    """Stores one of `REASONS` with the consent event, and returns its ticket. None, with nothing stored, if
-    the ticket is invalid, or the subscriber's consent has changed since.
+    """Stores a reason, which is one of `REASONS`, with the unsubscribe. Returns the ticket; any other reason
+    is dropped.
+
+    Returns None, with nothing stored, if the ticket is invalid or the consent has changed since.
     """
     ticket = read_ticket(link, text)
     if ticket is None:
@@ -96,7 +103,11 @@ def give_reason(link: Link, text: str, reason: str) -> Ticket | None:
 
 
 def _may_undo(site_id: int, subscriber: Subscriber, ticket: Ticket) -> bool:
-    """Nothing else may have unsubscribed them, though it does not count: what undo puts back is older."""
+    """Whether a ticket may undo: in time, of the last consent event, and unless the event before is of an
+    undone import.
+
+    A later unsubscribe forbids it, even one that had no effect, because an undo puts back something older.
+    """
     is_only = _is_last(subscriber, ticket) and subscriber.unsubscribe_number == ticket.number
     is_in_time = clock.now_ms() <= ticket.until
     return is_only and is_in_time and ticket.before.number not in undos.undone_import_numbers(site_id)

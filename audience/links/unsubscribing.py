@@ -1,4 +1,4 @@
-"""Unsubscribing by a link, also of somebody whose row is gone: a link never lies."""
+"""Unsubscribing by a link. It also works for a deleted subscriber: a link never lies."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -27,8 +27,9 @@ REASONS = ("not_interested", "too_many", "not_expected", "never_signed_up", "els
 
 
 class LinkOutcome(StrEnum):
-    """`KEPT`: nobody has the address, and whoever is given it by an import is unsubscribed. `UNKNOWN`: the
-    site does not know who the link is of, or the link was revoked; nothing was done.
+    """`KEPT`: nobody has the address. It is suppressed: whoever gets it by an import is unsubscribed.
+
+    `UNKNOWN`: nothing was done. The site does not know whose the link is, or has revoked it.
     """
 
     UNSUBSCRIBED = "unsubscribed"
@@ -38,8 +39,9 @@ class LinkOutcome(StrEnum):
 
 
 class Unsubscribed(NamedTuple):
-    """`number` is that of the event in the site's order, 0 if nothing was done. `before` is the event that
-    counted, of whom it has unsubscribed.
+    """The result of an unsubscribe. `number` is its number in the site's order, 0 if nothing was done.
+
+    If it unsubscribed somebody, `before` is the consent event that counted until then.
     """
 
     outcome: LinkOutcome
@@ -48,9 +50,10 @@ class Unsubscribed(NamedTuple):
 
 
 def unsubscribe(link: Link, reason: str = "") -> Unsubscribed:
-    """Unsubscribes whom a link is of or, if that row is gone, whoever has the address today.
+    """Unsubscribes the subscriber of a link. If that one was deleted, unsubscribes whoever has the address
+    today.
 
-    A `reason` that is none of `REASONS` is not kept.
+    A `reason` that is none of `REASONS` is dropped.
     """
     site_id = link.site.id
     if link.standing is Standing.REVOKED:
@@ -63,8 +66,10 @@ def unsubscribe(link: Link, reason: str = "") -> Unsubscribed:
 
 
 def find(link: Link) -> tuple[Subscriber | None, FormerLink | None]:
-    """Whom a link is of or, if that row is gone, who has the address; and what was kept of a row that is
-    gone. In the caller's session.
+    """The (subscriber, former link) of a link, in the caller's session.
+
+    If the link's subscriber was deleted, it is whoever has the address today. The former link is what was
+    kept of a deleted subscriber, else None.
     """
     site_id = link.site.id
     former = former_links.get(site_id=site_id, uuid_hash=site_keys.address_hash(site_id, link.uuid))
@@ -72,7 +77,9 @@ def find(link: Link) -> tuple[Subscriber | None, FormerLink | None]:
 
 
 def _holder(site_id: int, former: FormerLink) -> Subscriber | None:
-    """Whoever has the address now; one who was given it may have another since."""
+    """The subscriber who was given the address after a deletion; None if nobody was, or they have another by
+    now.
+    """
     ids = [former.subscriber_id] if former.subscriber_id else []
     for subscriber in stored.get_by_ids(site_id, ids).values():
         if site_keys.address_hash(site_id, subscriber.email_key) == former.address_hash:
@@ -91,7 +98,9 @@ def _unsubscribe(site_id: int, subscriber: Subscriber, reason: str) -> Unsubscri
 
 
 def _keep(site_id: int, address_hash: str) -> Unsubscribed:
-    """Unsubscribes an address that nobody has; an erased one stays erased, with the later number."""
+    """Suppresses an address that nobody has. One that an erasure suppressed stays erased, with the later
+    number.
+    """
     sign_ups.end(site_id, [address_hash])
     accepted = subscribers.accept_now(site_id, SOURCE)
     event = ConsentEvent(accepted.at, accepted.number, ConsentKind.UNSUBSCRIBE)

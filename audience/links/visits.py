@@ -1,4 +1,4 @@
-"""Whom a link is of, as far as a page that it leads to may show it. Looking writes nothing."""
+"""What a page may show of the subscriber of a link. Nothing here writes but `choose_language`."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -16,7 +16,7 @@ LANGUAGE = "language"  # the custom field
 
 
 class VisitStatus(StrEnum):
-    """`OPEN`: may unsubscribe. `UNKNOWN`: the site does not know who it is."""
+    """`OPEN`: the subscriber can unsubscribe. `UNKNOWN`: the site does not know whose the link is."""
 
     OPEN = "open"
     UNSUBSCRIBED = "unsubscribed"
@@ -24,9 +24,10 @@ class VisitStatus(StrEnum):
 
 
 class Visit(NamedTuple):
-    """`address` is masked, and empty where it is not to be shown; `since` is in milliseconds.
+    """What a page shows of a link's subscriber. `address` is masked, or empty if it may not be shown.
 
-    `may_choose`: the link changes more than consent.
+    `since` is when the subscriber unsubscribed, in milliseconds, or 0. With `may_choose`, the link may change
+    more than consent.
     """
 
     status: VisitStatus
@@ -38,6 +39,7 @@ class Visit(NamedTuple):
 
 @database.session()
 def look(link: Link) -> Visit:
+    """What a page may show of the subscriber of a link. Writes nothing."""
     subscriber, former = unsubscribing.find(link)
     if subscriber is None:
         return Visit(VisitStatus.OPEN if former else VisitStatus.UNKNOWN)
@@ -54,7 +56,10 @@ def look(link: Link) -> Visit:
 
 
 def choose_language(link: Link, language: str) -> bool:
-    """Whether it was kept: not of somebody unsubscribed, nor by an old link."""
+    """Stores the language that a subscriber chose. Returns whether it was stored.
+
+    It is not stored for an unsubscribed subscriber, nor by a link with which nothing `may_choose`.
+    """
     with database.write(link.site.id):
         subscriber, _ = unsubscribing.find(link)
         if subscriber is None or subscriber.unsubscribed_at is not None or not may_choose(link, subscriber):
@@ -65,13 +70,15 @@ def choose_language(link: Link, language: str) -> bool:
 
 
 def may_choose(link: Link, subscriber: Subscriber) -> bool:
-    """Whether it is a link to preferences which is neither old nor of a former address."""
+    """Whether a link may change preferences: a current link to preferences, made for today's address."""
     is_current = link.purpose == PREFERENCES and link.standing is Standing.CURRENT
     return is_current and link.uuid == subscriber.uuid and link.is_for(subscriber.email_key)
 
 
 def shows_address(link: Link, subscriber: Subscriber) -> bool:
-    """A link to preferences does not show the address that somebody has moved to."""
+    """Whether a page may show the address. A link to preferences of a former address does not show the new
+    one.
+    """
     return link.purpose != PREFERENCES or link.is_for(subscriber.email_key)
 
 

@@ -1,5 +1,3 @@
-"""Looks: the name, the addresses, the colour and the logo of a site's public pages, and who its emails are
-from.
-"""
+"""Looks: the name, URLs, colour and logo of a site's public pages, and the sender of its emails."""
 
 __all__ = ["colours", "looks", "senders"]

@@ -11,7 +11,9 @@ NOTE_SHARE = 0.12  # of the accent, in the ground of a note
 
 
 class Scheme(NamedTuple):
-    """The grounds of a style sheet, and what links need there: `towards` a colour, so much contrast."""
+    """The backgrounds of a style sheet, and how to make a link readable on them: mix its colour `towards`
+    another, until it has this `contrast`.
+    """
 
     paper: Rgb
     card: Rgb
@@ -24,7 +26,7 @@ DARK = Scheme((0x1B, 0x18, 0x15), (0x24, 0x20, 0x1B), WHITE, 6.0)
 
 
 class Colours(NamedTuple):
-    """Ground and text of the main button, links, ground of a note."""
+    """The colours of a page: background and text of the main button, links, background of a note."""
 
     acc: str
     on: str
@@ -40,7 +42,7 @@ def light(accent: str) -> Colours:
 
 
 def dark(accent: str) -> Colours:
-    """The links' colour is that of the button, too, and hence of the note."""
+    """The colours on a dark background. Button and links have one colour, from which the note's is mixed."""
     mixtures = _mixtures(DARK, _rgb(accent))
     say = next(mixture for mixture in mixtures if _is_readable(DARK, mixture, _note(DARK, mixture)))
     return Colours(_hex(say), _on(say), _hex(say), _hex(_note(DARK, say)))

@@ -51,7 +51,7 @@ def logo(site: Site) -> Logo | None:
 
 
 def base_url(look: Look, public_url: str) -> str:
-    """What the URLs of a site's pages begin with: `public_url`, or the site's own address with its path."""
+    """The beginning of the URLs of a site's pages: `public_url`, or its path on the site's own address."""
     return look.base_url + urlsplit(public_url).path if look.base_url else public_url
 
 
@@ -61,7 +61,9 @@ def logo_hash(content: bytes) -> str:
 
 @database.session()
 def is_own_host(host: str) -> bool:
-    """Whether the pages of a site have this host for themselves, under whatever port."""
+    """Whether a host, under any port, is the own address of some site's pages. The console does not answer
+    there.
+    """
     name = _name(f"//{host}")
     return name not in LOOPBACK and name in map(_name, stored.base_urls())
 
@@ -74,9 +76,9 @@ def change(
     actor: Actor,
     public_url: str = "",
 ) -> None:
-    """Sets all of a look but the logo, which another `picture` replaces. Raises `Refused`.
+    """Sets a look from a form. The logo stays, unless there is a `picture` or it `removes_logo`.
 
-    The pages' own address cannot be that of `public_url`, where the console answers.
+    Raises `Refused`, also if the pages' own address is that of `public_url`, where the console answers.
     """
     look = _validate(sent, public_url)
     kind = _kind(picture) if picture else ""
@@ -93,7 +95,9 @@ def change(
 
 
 def _validate(sent: Mapping[str, str], public_url: str) -> dict[str, str]:
-    """The look in a form, but for the logo. Raises `Refused`, with an error for each wrong field."""
+    """The fields of a look as they were sent, without the logo. Raises `Refused` with an error for each wrong
+    one.
+    """
     wrong = {
         "name": (NAME, not is_name(sent["name"])),
         **{field: (URL, bool(sent[field]) and not is_url(sent[field])) for field in URLS},
@@ -108,7 +112,9 @@ def _validate(sent: Mapping[str, str], public_url: str) -> dict[str, str]:
 
 
 def is_name(text: str) -> bool:
-    """No address, no link, no domain, which mail programs would make a link of."""
+    """Whether a text can be a public name: without an address, link or domain, of which mail programs make
+    links.
+    """
     return len(text) <= MAX_NAME and not any((
         "@" in text, "://" in text, DOTTED.search(text), UNSEEN.search(text),
     ))  # fmt: skip
@@ -125,14 +131,14 @@ def is_url(text: str) -> bool:
 
 
 def _is_own(text: str, public_url: str) -> bool:
-    """A scheme and a host, which is another than that of the console."""
+    """Whether a text is only a scheme and a host, and the host is not the console's."""
     parts = urlsplit(text) if is_url(text) else None
     is_bare = parts is not None and text == f"{parts.scheme}://{parts.netloc}".lower()
     return is_bare and _name(text) not in (_name(public_url), *LOOPBACK)
 
 
 def _name(url: str) -> str:
-    """The host of an address as one writes it, without a port; empty if it has none."""
+    """The host of a URL, without a port and a dot at its end; empty if there is none."""
     try:
         return (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:

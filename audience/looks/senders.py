@@ -1,4 +1,4 @@
-"""Who the emails of a site are from: From, its name, Reply-To; and a test of all that sends them."""
+"""The sender of a site's emails: From address, its name, Reply-To; and a test of all that sends them."""
 
 from collections.abc import Mapping
 
@@ -50,8 +50,8 @@ def lack(site: Site, settings: Settings) -> str:
 def change(site: Site, sent: Mapping[str, str], is_administrator: bool, actor: Actor) -> None:
     """Sets `FIELDS`. Raises `Refused`.
 
-    Who is no administrator keeps the From address, and writes replies to its domain: on an instance of
-    several owners each could else send, or have answered, as anybody.
+    Only an administrator changes the From address, or sends replies to another domain. On an instance with
+    several owners, each could else send as anybody, or direct replies to anybody.
     """
     before = stored.get(site.id)
     values = {"mail_name": sent["mail_name"]} | {
@@ -66,8 +66,9 @@ def change(site: Site, sent: Mapping[str, str], is_administrator: bool, actor: A
 
 
 def send_test(site: Site, email: str, settings: Settings, actor: Actor) -> MailResult:
-    """Sends a test to an operator, as confirmations are sent, within a minute. Raises `Refused`, and
-    `TooMany` after `MOST_TESTS` in an hour.
+    """Sends a test to an operator's address, as confirmations are sent, within a minute.
+
+    Raises `Refused`, and `TooMany` after `MOST_TESTS` in an hour.
     """
     from audience.mail import messages
     from audience.mail.relay import Relay
@@ -90,6 +91,7 @@ def _count_test(site: Site, email: str, actor: Actor) -> None:
 
 
 def _check(values: Mapping[str, str], changed: Mapping[str, str], is_administrator: bool) -> None:
+    """Raises `Refused` for a wrong name, and for `changed` addresses that only an administrator may set."""
     has_other_domain = _domain(values["reply_to"]) != _domain(values["mail_from"])
     wrong = {
         "mail_from": (NOT_YOURS, "mail_from" in changed and not is_administrator),
@@ -105,7 +107,7 @@ def _check(values: Mapping[str, str], changed: Mapping[str, str], is_administrat
 
 
 def _normal(field: str, email: str) -> str:
-    """The normal form of an address, or nothing. Raises `Refused`."""
+    """The normal form of an address; empty if none was sent. Raises `Refused`."""
     if not email:
         return ""
     try:

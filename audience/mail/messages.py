@@ -22,8 +22,10 @@ LABELLED = ("imprint", "privacy")  # in the footer
 
 
 class SignUpAsked(NamedTuple):
-    """What a confirmation says of a sign-up. Instants are in milliseconds. Without a `page` on which it was
-    asked for, the home page is named, or else where the links lead.
+    """What a confirmation says of a sign-up. Instants are in milliseconds.
+
+    `page` is where the visitor signed up. If it is empty, the email names the sender's home page or, without
+    one, the site to which the links lead.
     """
 
     page: str
@@ -36,7 +38,9 @@ class SignUpAsked(NamedTuple):
 def confirmation(
     language: str, sender: Sender, email: str, message_id: str, asked: SignUpAsked
 ) -> EmailMessage:
-    """`message_id` is without angle brackets, and the same for each try."""
+    """The email with the link that confirms. Each try of one sign-up has the same `message_id`, which is
+    without angle brackets.
+    """
     zone = sender.time_zone
     values = {
         "confirm_url": asked.confirm_url,
@@ -75,6 +79,7 @@ def table(language: str) -> dict[str, Any]:
 def _message(
     kind: str, language: str, sender: Sender, email: str, values: dict[str, str], message_id: str = ""
 ) -> EmailMessage:
+    """The email of a `kind`, from the texts of its language, with `values` in them."""
     texts = table(language)
     values = {key: _line(value) for key, value in (values | {"name": sender.name}).items()}
     host = sender.mail_from.rpartition("@")[2]
@@ -100,13 +105,15 @@ def _footer(texts: dict[str, Any], sender: Sender) -> str:
 
 
 def _wrapped(text: str) -> str:
-    """The text in lines of `WIDTH`; no link is broken."""
+    """The text in lines of at most `WIDTH`. A longer link stays whole."""
     fill = textwrap.TextWrapper(WIDTH, break_long_words=False, break_on_hyphens=False).fill
     return "\n".join(map(fill, text.splitlines()))
 
 
 def _line(text: str) -> str:
-    """The text without what could end a line or a header, or turn the direction of reading."""
+    """The text with blanks for line breaks, and for invisible characters that could change the reading
+    direction.
+    """
     return "".join(letter if letter.isprintable() or letter == NO_BREAK else " " for letter in text).strip()
 
 

@@ -1,6 +1,6 @@
-"""The relay: the mail server that takes the emails of this instance, by the settings.
+"""The relay: the mail server of the settings, which takes all emails of this instance.
 
-What sends is imported when something is sent (`session.py`).
+`session.py`, which sends, is imported only when something is sent.
 """
 
 import threading
@@ -25,7 +25,7 @@ _places = threading.BoundedSemaphore(MOST_CONNECTIONS)
 
 
 class MailStep(NamedTuple):
-    """A step on the way to sending, and what the mail server answered, or a sentence."""
+    """A step on the way to sending. `said` is the mail server's answer, or a sentence."""
 
     name: str
     is_well: bool
@@ -33,7 +33,9 @@ class MailStep(NamedTuple):
 
 
 class Relay:
-    """Safe for threads. It pauses for a while when the mail server says that it takes nothing now."""
+    """Sends emails; safe for threads. It pauses for a while when the mail server says that it takes nothing
+    now.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -46,8 +48,10 @@ class Relay:
         recipient: str,
         is_wanted: Callable[[], bool] = lambda: True,
     ) -> MailResult:
-        """Hands a message over to one recipient, within a minute. `is_wanted` is asked once the recipient was
-        accepted: if it says no, nothing is sent.
+        """Sends a message to one recipient, within a minute.
+
+        `is_wanted` is called after the mail server has accepted the recipient. If it returns False, nothing
+        is sent.
         """
         if time.monotonic() < self._paused_until:
             return MailResult(PAUSED, self._said)
@@ -73,8 +77,9 @@ class Relay:
         return session.hand_over(server(self._settings), message, sender, recipient, is_wanted)
 
     def probe(self) -> list[MailStep]:
-        """Connects, encrypts, signs in and leaves, as `smtp_url` says, which is set. The first step that
-        fails is the last.
+        """Connects, encrypts, signs in and leaves, as `smtp_url` says. Returns the steps.
+
+        The setting must not be empty. The first step that fails is the last one.
         """
         from audience.mail import session
 

@@ -1,4 +1,6 @@
-"""What came of an email, and the mail server that the settings name. Free of `smtplib`: see `session.py`."""
+"""The result of sending an email, and the mail server of the settings. Does not import `smtplib`: see
+`session.py`.
+"""
 
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -21,14 +23,16 @@ ENCODED = "=?"  # begins an encoded word in a header
 
 
 class MailResult(NamedTuple):
-    """`said` is what the mail server answered, without addresses, or a sentence."""
+    """The result of sending an email. `said` is the mail server's answer without addresses, or a sentence."""
 
     status: str
     said: str
 
 
 class SmtpServer(NamedTuple):
-    """The mail server; `user` is empty if nobody signs in, `own_name` is how this machine greets it."""
+    """The mail server. `user` is empty if the service does not sign in. `own_name` is the name in its
+    greeting.
+    """
 
     scheme: str
     host: str
@@ -39,13 +43,13 @@ class SmtpServer(NamedTuple):
 
     @property
     def steps(self) -> list[str]:
-        """What is done before and after something is sent, in order."""
+        """The names of the steps before and after something is sent, in order."""
         encrypt = [STARTTLS] if self.scheme == UPGRADED else []
         return [CONNECT, *encrypt, *([AUTH] if self.user else []), QUIT]
 
 
 def server(settings: Settings) -> SmtpServer:
-    """The server of `smtp_url`, which is set."""
+    """The mail server of the setting `smtp_url`, which must not be empty."""
     parts, own = urlsplit(settings.smtp_url), urlsplit(settings.base_url).hostname or ""
     is_address = own.replace(".", "").isdigit() or ":" in own
     own_name = f"[{'IPv6:' if ':' in own else ''}{own}]" if is_address else own
@@ -60,6 +64,6 @@ def server(settings: Settings) -> SmtpServer:
 
 
 def answer(code: int, text: bytes) -> str:
-    """An answer of the mail server as it is kept and shown: in one line, without addresses."""
+    """An answer of the mail server in one line, without addresses, to be stored and shown."""
     line = " ".join(f"{code} {text.decode(errors='replace')}".split())[:SHOWN_LENGTH]
     return redaction.without_addresses(line, lambda _: "(an address)")

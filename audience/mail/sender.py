@@ -1,4 +1,4 @@
-"""Whom an email is from, and what is missing before one can be sent."""
+"""The sender of an email, and what is missing before one can be sent."""
 
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -12,8 +12,9 @@ NO_NAME = "The site has no public name: set it in Settings, Pages and mail."
 
 
 class Sender(NamedTuple):
-    """Whom an email is from, by the look of a site. What that leaves out is empty; `mail_name` is the name
-    beside the address `mail_from`.
+    """The sender of an email, from the look of a site. Fields that are not set there are empty.
+
+    `mail_name` is the name beside the address `mail_from`.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """One connection to the mail server, by `smtplib`, under a deadline of its own.
 
-Imported where an email is sent: a process that sends none would keep a megabyte for it.
+It is imported only where an email is sent, because `smtplib` takes a megabyte of memory.
 """
 
 import smtplib
@@ -70,7 +70,9 @@ SENTENCES: tuple[tuple[type[Exception], str], ...] = (  # the first that is of i
 
 
 class Unfit(Exception):
-    """Something that is needed is missing or may not be; the message is a sentence."""
+    """Something that the mail server must have is missing, or a setting is not allowed. The message is a
+    sentence.
+    """
 
 
 FAILURES: tuple[type[Exception], ...] = (Unfit, *(kind for kind, _ in SENTENCES))
@@ -78,7 +80,7 @@ Note = Callable[[str, str], object]
 
 
 class MailSession(smtplib.SMTP):
-    """A connection that is broken off at the deadline, however slowly the other side goes on."""
+    """A session with the mail server. It is broken off at the deadline, however slow the server is."""
 
     _timer: Timer | None = None
 
@@ -91,7 +93,7 @@ class MailSession(smtplib.SMTP):
             raise
 
     def _get_socket(self, host: str, _port: int, timeout: float) -> socket.socket:
-        """What `smtplib` calls to connect."""
+        """Connects, for `smtplib`, which calls this. Starts the timer that breaks off the connection."""
         connecting = Deadline(CONNECT_SECONDS)
         connection = connect(self._addresses(connecting), self._server.port, connecting)
         self._twin = connection.dup()  # to shut it down from outside, encrypted or not
@@ -110,7 +112,7 @@ class MailSession(smtplib.SMTP):
         return addresses
 
     def prepare(self, note: Note) -> None:
-        """Encrypts the connection, and signs in."""
+        """Encrypts the connection and signs in. Calls `note` after each step. Raises one of `FAILURES`."""
         self.greet()
         if self._server.scheme == UPGRADED:
             if not self.has_extn("starttls"):
@@ -133,6 +135,9 @@ class MailSession(smtplib.SMTP):
     def deliver(
         self, message: EmailMessage, sender: str, recipient: str, is_wanted: Callable[[], bool]
     ) -> MailResult:
+        """Sends a message. Returns `SENT`, `STOPPED` if `is_wanted` says no, or how the mail server refused
+        it.
+        """
         is_ascii = recipient.isascii()
         if not is_ascii and not self.has_extn("smtputf8"):
             return MailResult(REFUSED, NO_SMTPUTF8)
@@ -151,7 +156,7 @@ class MailSession(smtplib.SMTP):
         return MailResult(SENT, answer(code, text)) if code == OK else _refused(code, text)
 
     def leave(self) -> str:
-        """Ends the session, whatever its state; what the other side answered to that."""
+        """Ends the session, whatever its state. Returns the mail server's answer, or "" if there was none."""
         farewell = ""
         with suppress(smtplib.SMTPException, OSError, ValueError):
             if self.sock:
@@ -171,7 +176,7 @@ def hand_over(
     recipient: str,
     is_wanted: Callable[[], bool],
 ) -> MailResult:
-    """Sends a message to one recipient, within `SECONDS`. Raises no network errors."""
+    """Sends a message to one recipient, within `SECONDS`. Network errors become the result."""
     failed = LATER
 
     def looks() -> bool:
@@ -193,7 +198,7 @@ def hand_over(
 
 @contextmanager
 def start(server: SmtpServer, note: Note) -> Iterator[MailSession]:
-    """A session in which one can send. `note` gets each step that was taken, and what was answered."""
+    """Yields a session that is ready to send. Calls `note` with each step and the answer to it."""
     deadline = Deadline(SECONDS)
     session = MailSession(server, deadline)
     try:
@@ -209,7 +214,7 @@ def start(server: SmtpServer, note: Note) -> Iterator[MailSession]:
 
 
 def sentence(error: Exception) -> str:
-    """What went wrong, for people."""
+    """An error as a sentence for people: the mail server's answer, or what to do."""
     if isinstance(error, smtplib.SMTPResponseException):
         return answer(error.smtp_code, _bytes(error.smtp_error))
     if isinstance(error, Unfit):
@@ -220,7 +225,7 @@ def sentence(error: Exception) -> str:
 
 
 def _refused(code: int, text: bytes) -> MailResult:
-    """The result of an answer to the recipient or to the message."""
+    """The result if the mail server refuses the recipient or the message: pause, for good, or try later."""
     status = PAUSED if code == CLOSING else REFUSED if code >= 500 else LATER
     return MailResult(status, answer(code, text))
 

@@ -2,5 +2,5 @@
 nothing that needs the script.
 
 May import: leaves, audience.http, nouns, schemas.
-Never: decides or queries, writes on GET, shows what is stored of a subscriber, but for the address, masked.
+Never: decides or queries, writes on GET, shows more of a subscriber than the masked address.
 """

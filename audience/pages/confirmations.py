@@ -71,7 +71,9 @@ for view in (confirm, decline):
 
 
 def _read(token: str) -> Confirmation:
-    """Raises `NotFound`, alike for all causes, or `TooMany`: never of a good link."""
+    """The sign-up of a link. Raises `NotFound` for a bad link, whatever is wrong, or `TooMany` after many of
+    them.
+    """
     asked = confirming.read(token.rstrip(GLUED))
     if asked is None:
         refuse_link()
@@ -80,7 +82,7 @@ def _read(token: str) -> Confirmation:
 
 
 def _seconds() -> int:
-    """Since the page was opened."""
+    """The seconds since the page was opened, as the form sends it; 0 if that is malformed."""
     opened = request.form.get("opened", "")
     is_number = opened.isascii() and opened.isdecimal() and len(opened) < 16
     seconds = (clock.now_ms() - int(opened)) // SECOND_MS if is_number else 0
@@ -88,7 +90,7 @@ def _seconds() -> int:
 
 
 def _facts(asked: Confirmation) -> list[tuple[str, str]]:
-    """What would be stored, by the name of its label. A name that has a link in it is not shown."""
+    """The (name of its label, value) pairs of what is stored. A name that contains a link is left out."""
     names = {"first_name": asked.first_name, "last_name": asked.last_name}
     shown = [(key, name[:MAX_SHOWN]) for key, name in names.items() if name and not _has_link(name)]
     return shown + ([("marked_as", ", ".join(asked.tags))] if asked.tags else [])

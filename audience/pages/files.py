@@ -1,4 +1,4 @@
-"""The style sheet and the script of all pages, and what a site adds to it: its colours and its logo."""
+"""The style sheet and script of all pages, and the colours and logo of a site."""
 
 import gzip
 import hashlib
@@ -65,14 +65,14 @@ def script_url() -> str:
 
 
 def look_url(site: Site, look: Look, name: str) -> str:
-    """The address of a site's `look.css` or `logo`."""
+    """The URL of a site's `look.css` or `logo`."""
     version = look.logo_hash if name == "logo" else _hash(colours.style_sheet(look.accent).encode())
     return f"{public_root()}/pages/{site.uuid}/{name}?v={version}"
 
 
 def _cache_by_version(response: Response, version: str) -> Response:
-    """Lets a response be cached for a year, if the address has the hash of what it gives. Returns the
-    response.
+    """Lets browsers keep a response for a year, if the URL has the `version`, a hash of the content. Returns
+    it.
     """
     if request.args.get("v") == version:
         response.headers["Cache-Control"] = CACHE_ONE_YEAR

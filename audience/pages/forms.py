@@ -86,14 +86,14 @@ for view in (ask, send):
 
 
 def _read(site_uuid: str, form_id: int) -> tuple[Site, SignUpForm]:
-    """Raises `NotFound`."""
+    """The site and the form of a path. Raises `NotFound`."""
     site = sites.get_by_uuid(site_uuid)
     g.site_id = site.id
     return site, forms.get(site, form_id)
 
 
 def _typed(site: Site, form: SignUpForm) -> FormStep:
-    """What a visitor typed; of fields that the form does not ask for, nothing."""
+    """What a visitor typed into a form; fields that the form does not ask for stay empty."""
     sent, origin = request.form, request.headers.get("Origin", "")
     names = {key: _text(sent.get(key, ""), MAX_NAME) for key, _ in form.fields}
     language = _language(form)
@@ -111,7 +111,10 @@ def _typed(site: Site, form: SignUpForm) -> FormStep:
 
 
 def _text(typed: str, most: int) -> str:
-    """As it was typed; empty if it cannot be stored, or has a link of a subscriber in it."""
+    """A typed text, trimmed and cut to `most` characters.
+
+    Empty if it cannot be stored, or contains a link of a subscriber.
+    """
     text = trim(typed)[:most]
     return text if is_clean_text(text) and not has_link(text) else ""
 

@@ -1,4 +1,4 @@
-"""The pages that links lead to: unsubscribing, undoing it, saying why, preferences. GET writes nothing."""
+"""The pages of links: unsubscribing, undoing it, giving a reason, preferences. GET writes nothing."""
 
 from collections.abc import Callable
 from functools import partial
@@ -62,7 +62,9 @@ def change(token: str) -> Response:
 
 
 def _undo(link: Link, token: str) -> Response:
-    """Undoes the unsubscribe of a ticket. Returns the page that says so, or that it is too late."""
+    """Undoes the unsubscribe that the ticket in the form names. Returns a page that confirms it, or says "too
+    late".
+    """
     outcome = undoing.undo(link, request.form.get("ticket", ""))
     visit = visits.look(link)
     if outcome is UndoOutcome.TOO_LATE:
@@ -71,7 +73,7 @@ def _undo(link: Link, token: str) -> Response:
 
 
 def _save_reason(link: Link, token: str) -> Response:
-    """Saves why somebody unsubscribed. Returns the farewell, or the page that it is too late."""
+    """Saves the reason for an unsubscribe. Returns the farewell, or the page that says "too late"."""
     ticket, reason = request.form.get("ticket", ""), request.form.get("reason", "")
     good = undoing.give_reason(link, ticket, reason)
     if good is None:
@@ -80,7 +82,7 @@ def _save_reason(link: Link, token: str) -> Response:
 
 
 def _add(purpose: str, name: str, answer: Answer) -> None:
-    """A form of the page that an unsubscribe was answered with."""
+    """Adds a POST route below a link's path, for a form on the farewell page. `answer` handles it."""
 
     def view(token: str) -> Response:
         link, token = _read(purpose, token)
@@ -100,7 +102,10 @@ for purpose in (UNSUBSCRIBE, PREFERENCES):
 
 
 def _read(purpose: str, token: str) -> tuple[Link, str]:
-    """A good link, and its token alone. Raises `NotFound`, alike for all causes, or `TooMany`."""
+    """A valid link, and its token without punctuation at the end.
+
+    Raises `NotFound` for a bad link, whatever is wrong, or `TooMany` after many of them.
+    """
     link = links.read(purpose, token)
     if link is None or link.standing is Standing.REVOKED:
         refuse_link()
@@ -109,7 +114,7 @@ def _read(purpose: str, token: str) -> tuple[Link, str]:
 
 
 def _show_question(link: Link, token: str) -> Response:
-    """The page that asks whether to unsubscribe or, if that is done, to resubscribe."""
+    """The page that asks whether to unsubscribe, or to resubscribe if the subscriber is unsubscribed."""
     visit = visits.look(link)
     shown = partial(show, site=link.site, language=visit.language, visit=visit, here=_path(link, token))
     if visit.status is VisitStatus.UNKNOWN:
@@ -139,7 +144,9 @@ def _unsubscribe(link: Link, token: str, is_one_click: bool = False) -> Response
 
 
 def _farewell(link: Link, token: str, ticket: str = "", until: int = 0, reason: str = "") -> Response:
-    """What is shown after unsubscribing. Without a ticket there is nothing to undo; a repeat gives none."""
+    """The page after an unsubscribe. Without a `ticket` it offers no undo: a second unsubscribe gets no
+    ticket.
+    """
     visit = visits.look(link)
     may_undo = bool(ticket) and clock.now_ms() <= until
     shown: dict[str, Any] = {"ticket": ticket, "until": until, "may_undo": may_undo, "reason": reason}

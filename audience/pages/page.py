@@ -53,20 +53,21 @@ def show(
     offered: Sequence[str] = LANGUAGES,
     **shown: Any,
 ) -> Response:
-    """A page of a site, in one of the languages `offered`. `language` is that of the person, if it is known,
-    or of the form.
+    """Renders a page of a site in one of the languages `offered`.
+
+    `language` is that of the subscriber, if known, or of the form. A language in the URL overrides it.
     """
     look = looks.get(site)
     return _render(template, language, look.language, status, offered, site=site, look=look, **shown)
 
 
 def error_page(error: ErrorResponse) -> Response:
-    """The page of an error: of no site, and the same for all causes of one status."""
+    """The page of an error. It belongs to no site, and is the same for all errors of one status."""
     return _render("error", "", "", error.status, LANGUAGES, kind=ERRORS.get(error.status, "failed"))
 
 
 def asked_language(offered: Sequence[str]) -> str:
-    """The one that the address of the page names; empty if it names none of those."""
+    """The language that the page's URL names; empty if it names none of `offered`."""
     asked = texts.known(request.args.get("lang", ""))
     return asked if asked in offered else ""
 
@@ -74,6 +75,9 @@ def asked_language(offered: Sequence[str]) -> str:
 def _render(
     template: str, of_person: str, of_site: str, status: int, offered: Sequence[str], **shown: Any
 ) -> Response:
+    """Renders a page in the first known language of these: that of the URL, `of_person`, the browser's,
+    `of_site`.
+    """
     chosen = asked_language(offered)
     named = LanguageAccept([pair for pair in request.accept_languages if pair[0] != "*"])
     accepted = named.best_match(LANGUAGES, "")
@@ -112,7 +116,7 @@ def bold(text: str) -> Markup | str:
 
 
 def whole(address: str) -> Markup:
-    """A whole address, which may be long: a line ends behind its @."""
+    """An address in full as HTML. If it is long, its line breaks after the @."""
     return ADDRESS.format(*address.rpartition("@"))
 
 
@@ -121,7 +125,7 @@ def link(url: str, text: str) -> Markup:
 
 
 def shown_host(url: str) -> str:
-    """The host of a home page, which its link shows."""
+    """The host of a home page, as the text of its link."""
     return urlsplit(url).netloc
 
 
@@ -132,7 +136,9 @@ def put_headers(response: Response) -> Response:
 
 
 def let_on(response: Response, url: str) -> Response:
-    """Lets the form of a page be answered with a redirect to a URL: browsers hold it to the policy, too."""
+    """Allows a page's form to be redirected to a URL, in the page's security policy: browsers check
+    redirects, too. Returns the response.
+    """
     if url:
         own = f"{OWN_FORMS} {origin_of(url)}"
         response.headers[POLICY] = HEADERS[POLICY].replace(OWN_FORMS, own)
@@ -140,12 +146,12 @@ def let_on(response: Response, url: str) -> Response:
 
 
 def go_on(url: str) -> Response:
-    """To a page of the owner's."""
+    """A redirect to a page of the owner's."""
     return Response(status=303, headers={"Location": url})
 
 
 def refuse_link() -> NoReturn:
-    """Of a link that is none. Raises `NotFound`, alike for all causes, or `TooMany`."""
+    """Refuses a bad link: raises `NotFound`, whatever is wrong, or `TooMany` after many bad links."""
     limit, address = settings().auth_failures, network_of(client_address())
     if wait := services().limiter.hit(limit, "link", address):
         raise TooMany(THROTTLED, wait)
@@ -153,14 +159,14 @@ def refuse_link() -> NoReturn:
 
 
 def check() -> tuple[None, int]:
-    """Before a body is taken."""
+    """What the web server asks before it takes a body: nobody signs in, and the body may be this large."""
     return None, MAX_BODY_BYTES
 
 
 def read_body() -> bytes:
-    """The body as it was sent, urlencoded, multipart, a text or none. Raises why there is none.
+    """The raw body of any content type. If it is a form, `request.form` has its fields.
 
-    `request.form` has what is a form in it.
+    Raises the error with which the web server refused the body.
     """
     if REFUSAL in request.environ:
         raise request.environ[REFUSAL]

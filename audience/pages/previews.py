@@ -1,4 +1,4 @@
-"""The pages as they would look, for the console: of somebody made up, in a frame of the console alone."""
+"""Previews of the pages for the console, which shows them in a frame, with an invented visitor."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ NOTHING = "There is no such page."
 
 
 def show_page(name: str, site: Site, language: str) -> Response:
-    """Raises `NotFound`."""
+    """A preview of one of `NAMES`, the pages of links. Raises `NotFound` for another name."""
     if name not in NAMES:
         raise NotFound(NOTHING)
     response = show(name, site, language, **_sample(language))
@@ -34,7 +34,7 @@ def show_page(name: str, site: Site, language: str) -> Response:
 
 
 def show_form(name: str, site: Site, form: SignUpForm) -> Response:
-    """A page on the way of a sign-up, in a language of the form. Raises `NotFound`."""
+    """A preview of one of `FORM_NAMES`, pages of a sign-up, in a language of the form. Raises `NotFound`."""
     if name not in FORM_NAMES:
         raise NotFound(NOTHING)
     offered = forms.languages(form)

@@ -1,7 +1,7 @@
-"""Who visits: their network, and how many sign-ups come from it. Over a bound challenges get harder, then
-visitors wait.
+"""The network of a visitor, and how many sign-ups come from it. Beyond a limit, challenges get harder; beyond
+a higher one, visitors wait.
 
-Where a proxy stands in front that the settings do not name, all visitors are of its network: none is counted.
+Behind a proxy that the settings do not name, all visitors would share its network: they are not counted.
 """
 
 import ipaddress
@@ -24,7 +24,10 @@ MAX_AGENT = 300  # characters
 
 
 class NetworkCount(NamedTuple):
-    """`wait` is in seconds, 0 if the visitor need not wait."""
+    """The result of counting a form. `wait` is in seconds, 0 if the visitor need not wait.
+
+    With `is_hard`, the visitor gets a hard challenge.
+    """
 
     wait: int = 0
     is_hard: bool = False
@@ -37,24 +40,26 @@ def count_form() -> NetworkCount:
 
 
 def count_step() -> int:
-    """The seconds to wait, 0 if the visitor need not wait."""
+    """Counts a step of the visitor's network. Returns the seconds to wait, 0 if the visitor need not wait."""
     counted, hit = _counted(), services().limiter.hit
     return max(hit(limit, name, counted) for name, limit in STEPS.items()) if counted else 0
 
 
 def presses_too_often() -> bool:
-    """Whether the button was pressed more often, without the script, than people do."""
+    """Counts a press of the button without the script. Returns whether the network presses more often than
+    people.
+    """
     counted = _counted()
     return bool(counted and services().limiter.hit(PRESSES, "press", counted))
 
 
 def network() -> str:
-    """That of the visitor, shortened."""
+    """The visitor's network: the IP address, shortened."""
     return network_of(client_address())
 
 
 def country() -> str:
-    """By the table of this instance; empty where that says nothing."""
+    """The visitor's country, by the table of this instance; empty if it is unknown."""
     address = client_address()
     try:
         return "" if _is_private(address) else services().answers.sources.country_of(address) or ""
@@ -71,7 +76,7 @@ def until(wait: int) -> int:
 
 
 def _counted() -> str:
-    """The network to be counted; empty if it is that of an unknown proxy."""
+    """The network under which a visitor is counted; empty behind a proxy that the settings do not name."""
     address = client_address()
     is_forwarded = "X-Forwarded-For" in request.headers and address == request.remote_addr
     return "" if is_forwarded and _is_private(address) else network_of(address)

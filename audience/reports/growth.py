@@ -1,4 +1,4 @@
-"""How a site grew: who was new, and who left, in each part of a period."""
+"""How a site grew: how many subscribers were new, and how many unsubscribed, in each part of a period."""
 
 from dataclasses import dataclass
 
@@ -10,8 +10,9 @@ from storage.reports import queries as report_queries
 
 @dataclass(frozen=True)
 class Growth:
-    """The new subscribers in each part of a period, and those who unsubscribed in it and are still
-    unsubscribed.
+    """Numbers for each part of a period: `new` subscribers, and those who `left`.
+
+    Those who left unsubscribed in that part, and are still unsubscribed.
     """
 
     new: list[int]

@@ -13,7 +13,7 @@ ONE_DAY = dt.timedelta(days=1)
 
 @dataclass(frozen=True)
 class Period:
-    """A period in parts. `days` are the first days of the parts; part i lasts from `bounds[i]` to `bounds[i +
+    """A period in parts. `days` has the first day of each part. Part i lasts from `bounds[i]` to `bounds[i +
     1]`.
 
     `whole` is (start, end), and may start before the first part. Instants are in milliseconds.
@@ -34,10 +34,10 @@ class Period:
 
 
 def from_settings(settings: Mapping[str, Any], time_zone: str, at: int) -> Period:
-    """The period of the settings `unit`, `days`, `from` and `to` at an instant `at` in milliseconds; by
-    default the last 30 days.
+    """The period that the settings `unit`, `days`, `from` and `to` mean at an instant `at`, in milliseconds.
 
-    It starts with a whole week or month. Only the last 3,660 days have parts.
+    By default it is the last 30 days. It starts with a whole week or month. Only the last 3,660 days have
+    parts.
     """
     zone, unit = ZoneInfo(time_zone), settings.get("unit", "day")
     first, last = _days(settings, day_of(at, time_zone))

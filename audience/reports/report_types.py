@@ -19,7 +19,9 @@ OUTCOMES = ("created", "updated", "unchanged", "failed")
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """The input of a report. Without `has_period`, `period` is the default one."""
+    """The input of a report. If `has_period` is false, the settings have no period, and `period` is the
+    default.
+    """
 
     site_id: int
     rule: Sql
@@ -117,7 +119,9 @@ def imports(request: ReportRequest) -> DataPoints:
 
 
 def leaving(request: ReportRequest) -> DataPoints:
-    """A series for each source, with a point for each reason; both by their numbers."""
+    """A series for each source, with a point for each reason. The most frequent sources and reasons come
+    first.
+    """
     rows = report_queries.unsubscribes(request.site_id, request.rule, request.span)
     by_reason, by_source = Counter[str](), defaultdict[str, Counter[str]](Counter)
     for reason, source, number in rows:
@@ -132,8 +136,10 @@ def leaving(request: ReportRequest) -> DataPoints:
 
 @dataclass(frozen=True)
 class ReportType:
-    """A type of report. `settings` are those besides the period; `needs` are the required ones; the first
-    chart style is the default.
+    """A type of report. `settings` are the names of its settings besides the period; `needs` are the required
+    ones.
+
+    The first chart style is the default.
     """
 
     run: Callable[[ReportRequest], DataPoints]

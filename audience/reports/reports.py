@@ -93,19 +93,19 @@ def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:
 
 @database.snapshot()
 def run(site: Site, report_id: str, other: Mapping[str, Any] | None = None) -> ReportResult:
-    """Runs a saved report now; `other` settings override its own for this once. Raises `NotFound`."""
+    """Runs a saved report now. The settings in `other` override its own for this run. Raises `NotFound`."""
     return run_draft(site, _require(site.id, report_id), other)
 
 
 @database.session()
 def draft(site: Site, item: Mapping[str, Any]) -> Report:
-    """A report that is not saved. Raises `Refused`, and `NotFound` for the segment."""
+    """An unsaved report with the values of an item. Raises `Refused`, and `NotFound` for the segment."""
     return _draft(site.id, item)
 
 
 @database.snapshot()
 def run_draft(site: Site, report: Report, other: Mapping[str, Any] | None = None) -> ReportResult:
-    """Runs a report that need not be saved, as `run` does."""
+    """Runs a report, which need not be saved. The settings in `other` override its own. Raises `NotFound`."""
     settings = json.loads(report.settings) | (other or {})
     rule = (
         segments.members(site.id, str(report.segment_id)).condition
@@ -119,7 +119,7 @@ def run_draft(site: Site, report: Report, other: Mapping[str, Any] | None = None
 
 
 def _draft(site_id: int, item: Mapping[str, Any]) -> Report:
-    """A report that is not saved yet. Raises `Refused`, and `NotFound` for the segment."""
+    """An unsaved report with the values of an item. Raises `Refused`, and `NotFound` for the segment."""
     type_ = TYPES.get(item["report_type"])
     if type_ is None:
         unknown = (item["report_type"],)

@@ -27,8 +27,10 @@ ExportPage = list[tuple[Subscriber, list[str]]]
 
 
 def pages(site: Site, segment_id: str | None = None) -> Iterator[ExportPage]:
-    """Pages of (subscriber, names of its tags), in order of creation. Raises `NotFound` at once. Not a
-    snapshot, but no subscriber appears twice; those created during the export come last.
+    """Pages of (subscriber, names of its tags), in order of creation. Raises `NotFound` at once, for the
+    segment.
+
+    This is not a snapshot. No subscriber appears twice; those created during the export come last.
     """
     return _all_pages(site.id) if segment_id is None else _member_pages(site.id, _rules(site.id, segment_id))
 
@@ -36,8 +38,9 @@ def pages(site: Site, segment_id: str | None = None) -> Iterator[ExportPage]:
 def recorded_pages(
     site: Site, segment_id: str | None, actor: Actor, with_links: bool = False
 ) -> Iterator[ExportPage]:
-    """Reads pages as `pages` does, and then records in the audit log who exported how many. Raises `NotFound`
-    at once.
+    """The pages as `pages` gives them. At their end, records in the audit log who exported how many.
+
+    Raises `NotFound` at once, for the segment. `with_links` tells the audit log that links were exported.
     """
     read, more = pages(site, segment_id), WITH_LINKS if with_links else ""
     if segment_id is None:
@@ -65,8 +68,9 @@ def _all_pages(site_id: int) -> Iterator[ExportPage]:
 
 
 def _member_pages(site_id: int, rules: Any) -> Iterator[ExportPage]:
-    """The pages of the subscribers who match rules. They are looked for again every `LOOKED_FOR` pages, so
-    that whoever has unsubscribed in between is left out.
+    """The pages of the subscribers who match rules.
+
+    Every `LOOKED_FOR` pages, the matches are determined anew, so that people who unsubscribed are left out.
     """
     after, ids = 0, BitMap()
     for number in count():
@@ -84,7 +88,7 @@ def _member_pages(site_id: int, rules: Any) -> Iterator[ExportPage]:
 
 
 def pages_of(site: Site, chunks: Iterable[Sequence[int]]) -> Iterator[ExportPage]:
-    """The pages of an export of subscribers with known ids, which come in chunks."""
+    """The pages of an export of the subscribers with these ids: one page for each chunk."""
     for ids in chunks:
         with database.session():
             page = _with_tags(site.id, stored_actions.subscribers(site.id, ids))

@@ -27,10 +27,10 @@ WEEKS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class ListRequest:
-    """The request for a list. `text` is the beginning of an address, a domain or a name; `rules` are segment
-    rules, all of which must hold.
+    """The request for a list. `text` is the beginning of an address, a domain or a name.
 
-    A list ordered by a date other than `created_at` has only subscribers with that date.
+    `rules` are segment rules, all of which must hold. A list ordered by a date other than `created_at` has
+    only subscribers with that date.
     """
 
     text: str = ""
@@ -43,8 +43,10 @@ class ListRequest:
 
 @dataclass(frozen=True)
 class ListPage:
-    """A page of a list. `count` is exact, unless `is_more`; `weeks` has the numbers of events in the last 12
-    weeks by subscriber id.
+    """A page of a list. `count` is the number of all matching subscribers; with `is_more`, there are more
+    than that.
+
+    `weeks` has, by subscriber id, the numbers of events in each of the last 12 weeks.
     """
 
     subscribers: Sequence[Subscriber]
@@ -55,8 +57,10 @@ class ListPage:
 
 @database.snapshot()
 def find(site: Site, query: ListRequest, count_all: bool = False) -> ListPage:
-    """A page of the list, and the number of all matching subscribers. Raises `Refused` on a wrong rule, and
-    `NotFound` for the segment.
+    """A page of the list, and the number of all matching subscribers; with `count_all`, however many there
+    are.
+
+    Raises `Refused` on a wrong rule, and `NotFound` for the segment.
     """
     rule = _rule(site.id, query)
     offset = (query.page - 1) * PAGE_SIZE
@@ -92,7 +96,7 @@ def _rule(site_id: int, query: ListRequest) -> Sql:
 
 @database.session()
 def events_by_week(site: Site, subscriber_ids: Sequence[int], weeks: int) -> dict[int, list[int]]:
-    """The numbers of events in each of the last weeks, oldest first, by subscriber id."""
+    """The number of a subscriber's events in each of the last weeks, oldest first, by subscriber id."""
     since = clock.now_ms() - weeks * WEEK_MS
     counts = {subscriber_id: [0] * weeks for subscriber_id in subscriber_ids}
     for subscriber_id, week, count in stored_events.by_week(site.id, subscriber_ids, since):
@@ -108,8 +112,8 @@ def history(site: Site, subscriber: Subscriber, limit: int) -> tuple[list[Event]
 
 @database.session()
 def consents(site: Site, subscriber: Subscriber) -> tuple[str, list[ConsentChange]]:
-    """What created a subscriber, such as `import 12`, or "" if unknown; and the changes of consent, in
-    order.
+    """The source that created a subscriber, such as `import 12`, or "" if unknown; and all changes of
+    consent, in order.
     """
     return (
         consent_changes.created_by(site.id, subscriber.id),

@@ -19,7 +19,9 @@ PAGE_SIZE = 100
 
 @dataclass(frozen=True, kw_only=True)
 class SearchRequest:
-    """The criteria of a search. Dates are exclusive bounds, in milliseconds, by column."""
+    """The criteria of a search, all of which must hold. `after` and `before` have exclusive bounds by column,
+    in milliseconds. `beginning` is that of an address, a domain or a name.
+    """
 
     after: Mapping[str, int]
     before: Mapping[str, int]
@@ -32,7 +34,10 @@ class SearchRequest:
 
 @database.snapshot()
 def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber], bool]:
-    """A page of matches, newest first, and whether there are more; `page` from 1. Raises `NotFound`."""
+    """A page of the matching subscribers, newest first, and whether there are more. The first `page` is 1.
+
+    Raises `NotFound` for the segment.
+    """
     filters = _filters(site, query)
     if filters is None or page > MAX_PAGE:
         return [], False
@@ -42,8 +47,9 @@ def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber
 
 @database.snapshot()
 def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[bytes, bool]:
-    """Searches as `search` does; the matches are JSON text. `pages` is a URL that a uuid completes to that of
-    a subscriber's page.
+    """Searches as `search` does, and returns the matching subscribers as JSON text.
+
+    `pages` is a URL that a uuid completes to that of a subscriber's page.
     """
     filters = _filters(site, query)
     if filters is None or page > MAX_PAGE:
@@ -53,7 +59,7 @@ def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tup
 
 
 def _filters(site: Site, query: SearchRequest) -> Filters | None:
-    """The filters for the SQL; None if nothing can match. Raises `NotFound`."""
+    """The filters for the SQL; None if no subscriber can match. Raises `NotFound` for the segment."""
     rules = [segments.members(site.id, query.segment_id).condition] if query.segment_id is not None else []
     if query.beginning is not None:
         rules.append(segments.beginning(site.id, query.beginning))

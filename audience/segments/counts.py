@@ -1,4 +1,4 @@
-"""How many each saved segment had, once a day (UTC), for as long as `KEPT_DAYS`."""
+"""How many subscribers each saved segment had, counted once a day (UTC), and kept for `KEPT_DAYS`."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ SPREAD_MS = 600_000
 
 
 def _step(job: Job, _deadline: float) -> int:
-    """Counts a segment, and waits until the next day."""
+    """Counts a segment for today. Returns the milliseconds until tomorrow's count."""
     site_id, segment_id, today = job.site_id, job.subject, _today()
     with database.snapshot():
         count, _ = stored_members.count(site_id, segments.members(site_id, str(segment_id)))
@@ -34,7 +34,9 @@ KIND = Kind(stored_segments.JOB, DB, _step)
 
 
 def _until_tomorrow(segment_id: int) -> int:
-    """Milliseconds until some minutes after midnight (UTC); the minutes differ by segment."""
+    """Milliseconds until up to ten minutes after midnight (UTC). The minutes differ by segment, to spread the
+    work.
+    """
     return DAY_MS - clock.now_ms() % DAY_MS + segment_id * 1_000 % SPREAD_MS
 
 

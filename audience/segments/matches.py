@@ -1,4 +1,4 @@
-"""Why a subscriber is in a segment, or is not: its rules, each with whether it holds and what it met."""
+"""Why a subscriber is in a segment or not: its rules, each with whether it holds, and the values compared."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -31,11 +31,10 @@ COMBINED: dict[str, Callable[[list[bool]], bool]] = {
 
 @database.snapshot()
 def match(site: Site, segment_id: str, email: str | None = None, uuid: str | None = None) -> Matched | None:
-    """The rules of a segment, in which each node has `matches`, and each condition has the subscriber's
-    `value`.
+    """The rules of a segment, with `matches` in each node, and the subscriber's `value` in each condition.
 
-    Of many values (tags, events, items of a list), the first 20. None if the subscriber is not found. Raises
-    `NotFound`.
+    Of many values (tags, events, items of a list), it has the first 20. None if the subscriber is not found.
+    Raises `NotFound` for the segment.
     """
     rules = json.loads(segments.require(site.id, segment_id).rules)
     subscriber = subscribers.find(site, email, uuid)
@@ -47,10 +46,9 @@ def match(site: Site, segment_id: str, email: str | None = None, uuid: str | Non
 
 @database.snapshot()
 def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) -> list[list[Node]]:
-    """The conditions that hold for each subscriber, among those in groups of which any must hold. The rules
-    may be unsaved.
+    """For each subscriber, the conditions that hold among those inside groups of which any must hold.
 
-    Raises `Refused` on invalid rules.
+    The rules need not be saved. Raises `Refused` on invalid rules.
     """
     leaves = list(_alternatives(rules))[:MOST_ALTERNATIVES]
     matched = _condition_results(site.id, subscriber_ids, leaves)
@@ -61,7 +59,7 @@ def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) 
 
 
 def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
-    """The uuids of those of `uuids` that are in a segment now, in the caller's session. Raises `NotFound`."""
+    """Those of `uuids` whose subscribers are in a segment now, in the caller's session. Raises `NotFound`."""
     ids = bulk_actions.ids_by_uuid(site_id, uuids)
     chosen = segments.members(site_id, str(segment_id), ids)
     return {
@@ -76,7 +74,10 @@ def _condition_results(site_id: int, ids: Collection[int], leaves: Sequence[Node
 
 
 def _alternatives(node: Node, chosen: bool = False) -> Iterator[Node]:
-    """The conditions within groups of which any must hold. Conditions that must not hold are left out."""
+    """The conditions inside groups of which any must hold, but for those in a `not`.
+
+    `chosen` tells that the node is inside such a group.
+    """
     group = _group(node)
     if group in ("all", "any"):
         for part in _parts(node, group):
@@ -94,7 +95,7 @@ def _parts(node: Node, group: str) -> list[Node]:
 
 
 def _leaves(node: Node) -> Iterator[Node]:
-    """The conditions, in the order of the tree."""
+    """The conditions of a rule, in the order of the tree."""
     if group := _group(node):
         for part in _parts(node, group):
             yield from _leaves(part)
@@ -113,13 +114,13 @@ def _match_result(node: Node, holds: Iterator[bool], values: "_Values") -> Match
 
 
 class _Values:
-    """The values of a subscriber that conditions are compared with, as JSON."""
+    """The values of a subscriber with which conditions are compared, as JSON."""
 
     def __init__(self, site_id: int, subscriber: Subscriber) -> None:
         self.site_id, self.subscriber = site_id, subscriber
 
     def read(self, node: Node) -> Any:
-        """What the subscriber has for the subject of a condition."""
+        """The subscriber's value for the subject of a condition."""
         subject, subscriber = next(key for key in SUBJECTS if key in node), self.subscriber
         if subject == "field":
             value = _field(subscriber, node["field"])

@@ -1,4 +1,4 @@
-"""Which tags and custom fields the segments and reports of a site name."""
+"""The tags and custom fields that the segments and reports of a site mention."""
 
 import json
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ from storage.segments import segments
 
 
 class Named(NamedTuple):
-    """The tags and custom fields that rules mention: tags by the key of their name, fields by key."""
+    """The mentioned tags, by the key of their name, and custom fields, by key."""
 
     tags: set[str]
     fields: set[str]
 
 
 def mentions(site_id: int) -> Named:
-    """The tags and custom fields that the rules of segments mention, in the caller's session."""
+    """The tags and custom fields that segments and reports mention, in the caller's session."""
     mentioned = Named(set(), set())
     for segment in segments.list_all(site_id):
         for node in _nodes(json.loads(segment.rules)):
@@ -38,7 +38,7 @@ def _nodes(rules: Any) -> Iterator[dict[str, Any]]:
 
 
 def _texts(operand: Any) -> Iterator[str]:
-    """The texts in an operand, or in the operands by operator in it."""
+    """All texts in an operand, or in an object of operands by operator."""
     if isinstance(operand, str):
         yield operand
     for inner in (

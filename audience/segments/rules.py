@@ -48,7 +48,7 @@ MATCHES_NONE = Group("any", ())
 
 
 def read(rules: Any, at: int, where: str, zone: dt.tzinfo = dt.UTC) -> Rule:
-    """A rule as of `at` (milliseconds), whose dates without a zone are of `zone`.
+    """Reads a rule. `at` (milliseconds) is the present for it; dates without a zone are in `zone`.
 
     Raises `Refused` with the path of each wrong node, below `where`.
     """
@@ -68,6 +68,7 @@ class _Reader:
         self.problems: list[FieldError] = []
 
     def rule(self, node: Any, where: str, depth: int) -> Rule:
+        """Reads a node at the path `where`. Adds what is wrong to `problems`, and does not raise it."""
         self.nodes += 1
         if depth > MAX_DEPTH:
             return self._problem(where, LARGE)
@@ -90,6 +91,7 @@ class _Reader:
     def _problem(
         self, where: str, message: str, unknown: Sequence[str] = (), valid: Iterable[str] = ()
     ) -> Rule:
+        """Notes a problem. Returns, in place of the wrong node, a rule that matches nobody."""
         self.problems.append(FieldError(where, message, tuple(unknown), closest(unknown, valid)))
         return MATCHES_NONE
 

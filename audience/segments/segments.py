@@ -154,7 +154,7 @@ def field_values(site: Site, key: str) -> list[str]:
 
 
 def members(site_id: int, segment_id: str, among: Collection[int] | None = None) -> Members:
-    """The members of a segment or, with `among`, those of these subscribers who are; in the caller's session.
+    """The members of a segment, in the caller's session; with `among`, only those whose ids are in it.
 
     Raises `NotFound`.
     """
@@ -163,7 +163,9 @@ def members(site_id: int, segment_id: str, among: Collection[int] | None = None)
 
 
 def beginning(site_id: int, text: str) -> Sql:
-    """The condition for subscribers whose address, domain or name begins with `text`; asks the database."""
+    """The SQL condition for subscribers whose address, domain or name begins with `text`. Queries the
+    database.
+    """
     return subscriber_lists.begins_with(site_id, *spellings.starts(text), spellings.names(text))
 
 
@@ -200,7 +202,7 @@ def _any(rules: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def tag_condition(site_id: int, key: str) -> Sql:
-    """The condition for subscribers who have the tag of this key, or a twin of it."""
+    """The SQL condition for subscribers who have the tag with this key, or a twin of it."""
     return Finder(site_id).members(Condition("tag", "is", key)).condition
 
 
@@ -217,7 +219,10 @@ def is_id(text: str) -> bool:
 
 
 def members_by(site_id: int, rules: Any, where: str = RULES) -> Members:
-    """The members that unsaved rules choose, in the caller's session. Raises `Refused` on invalid ones."""
+    """The members that match unsaved rules, in the caller's session. Raises `Refused` on invalid rules.
+
+    `where` is the path of the rules in the request, for errors.
+    """
     [chosen] = members_by_each(site_id, [rules], where=where)
     return chosen
 
@@ -225,7 +230,11 @@ def members_by(site_id: int, rules: Any, where: str = RULES) -> Members:
 def members_by_each(
     site_id: int, rules: Sequence[Any], among: Collection[int] | None = None, where: str = RULES
 ) -> list[Members]:
-    """The members that each of several rules chooses, all at one instant, as `members_by` does."""
+    """The members that match each of several rules, all at one instant. With `among`, only those whose ids
+    are in it.
+
+    In the caller's session. Raises `Refused` on invalid rules, with paths below `where`.
+    """
     with database.snapshot():
         at, zone, finder = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id)), Finder(site_id, among)
         return [finder.members(segment_rules.read(rule, at, where, zone)) for rule in rules]

@@ -1,4 +1,4 @@
-"""How addresses, domains and names that somebody types may be stored."""
+"""The forms in which typed addresses, domains and names may be stored."""
 
 import unicodedata
 from collections.abc import Collection
@@ -17,9 +17,10 @@ MAX_NAME_LENGTH = 300  # of what is spelled otherwise: normalising takes quadrat
 
 
 def names(text: str) -> Collection[str]:
-    """The forms in which a name may be stored, apart from the case of Latin letters. They are: as typed, in
-    small letters, in capitals, with capitals at the start, with `ß` for `ss`, composed or not, and with
-    either apostrophe.
+    """The forms in which a typed name may be stored. The case of Latin letters is ignored.
+
+    A name may be as typed, in small letters, in capitals, or with capitals at the start. It may have `ß` or
+    `ss`, either apostrophe, and letters composed or decomposed.
     """
     words = " ".join(text.split())
     if len(words) > MAX_NAME_LENGTH:
@@ -33,17 +34,17 @@ def names(text: str) -> Collection[str]:
 
 
 def _with_apostrophes(text: str) -> Collection[str]:
-    """The text, and the text with all its apostrophes of one or the other kind."""
+    """The text as it is, and with all its apostrophes typed or all printed."""
     typed, printed = APOSTROPHES
     plain = text.replace(printed, typed)
     return dict.fromkeys((text, plain, plain.replace(typed, printed)))
 
 
 def starts(text: str) -> tuple[list[Start], list[Start]]:
-    """The forms in which addresses, and domains, that begin with the text may be stored.
+    """The beginnings of stored addresses, and of stored domains, that a typed text may mean.
 
-    Each blank in an address was a `+` that was not encoded. After an `@`, a dot at the end does not belong to
-    the domain.
+    A blank in an address counts as `+`, which some clients do not encode. After an `@`, a dot at the end does
+    not belong to the domain.
     """
     typed = trim(text)
     if len(typed) > MAX_ADDRESS_BYTES:
@@ -59,8 +60,9 @@ def starts(text: str) -> tuple[list[Start], list[Start]]:
 
 
 def _start(local: str, shown: str) -> Start:
-    """The beginning of a stored address. Whole labels become A-labels; the last one may be the beginning of a
-    label.
+    """The beginning of a stored address; `shown` is the beginning of its domain.
+
+    Whole labels become A-labels. The last label may be incomplete, and is kept as it is.
     """
     whole, dot, last = shown.rpartition(".")
     try:

@@ -32,7 +32,7 @@ COUNT = f"Send a whole number from 1 to {MAX_EVENTS}."
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator of rules; `operand` is the kind of its operand."""
+    """An operator of rules. `operand` is the kind of operand that it takes."""
 
     operand: str
     meaning: str
@@ -87,9 +87,7 @@ def _date(value: Any, zone: dt.tzinfo) -> Instant:
 
 
 def _number_or_date(value: Any, _: dt.tzinfo) -> int | float | Instant:
-    """Reads a number or a date. A date without a zone is compared with values without one: both are taken as
-    UTC.
-    """
+    """Reads a number or a date. A date without a zone is in UTC, like the values it is compared with."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError(BOUND)
     try:
@@ -123,7 +121,7 @@ def _domain(value: Any) -> str:
 
 
 def _domain_part(value: Any) -> str:
-    """The operand for a domain, in the form in which domains are shown."""
+    """Reads the beginning or a part of a domain, in the form in which domains are shown."""
     text = _text(value).strip().lower().translate(FULL_STOPS)
     return text if len(text) > MAX_LENGTH else unicodedata.normalize("NFKC", text)
 
@@ -148,8 +146,10 @@ def whole_number(value: Any, maximum: int, message: str) -> int:
 
 @dataclass(frozen=True)
 class Subject:
-    """A subject of conditions. `value`, `text` and `bound` read its operands, a bound in a time zone. A
-    subject that `has_name` has its operators beside its name.
+    """A subject of conditions. `value`, `text` and `bound` read its operands; `bound` also gets a time zone.
+
+    With `has_name`, a condition gives the subject a name, such as a field's key, and has its operators beside
+    it.
     """
 
     operators: tuple[str, ...]

@@ -25,7 +25,11 @@ def kind(settings: Settings, relay: Relay) -> Kind:
 
 
 def step(job: Job, _deadline: float, *, relay: Relay, base_url: str) -> int:
-    """Mails the owners, unless they were told within a day, or the alarm is off again."""
+    """Mails the owners that the alarm is on, and notes when.
+
+    Sends nothing if the owners were told within a day, or if the alarm is off again. Returns milliseconds
+    until the next step, or `SETTLED`.
+    """
     if not outgoing.is_sent_here():
         return MOVE_MS
     site = sites.get(job.site_id)
@@ -47,7 +51,10 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str) -> int:
 
 
 def _tell(site: Site, relay: Relay, base_url: str) -> bool:
-    """Whether nobody has to be told later."""
+    """Mails each owner. Returns False if there are owners to mail, but every mail must be tried again later.
+
+    A site without a From address, or whose owners have no address, has nobody to mail: True.
+    """
     sender, language = senders.sender(site), looks.get(site).language or "en"
     owners = [email for email in operators.owners(site) if email != operators.FIRST]
     results = [

@@ -1,6 +1,7 @@
 """The alarm of a site: on while hardly anybody confirms, as when mails go to people who never asked.
 
-While it is on, sign-ups are held, but for a trickle; it goes off by itself once people confirm.
+While the alarm is on, all sign-ups are held, except for a few that are sent as a trickle. It goes off by
+itself once people confirm.
 """
 
 from audience import clock
@@ -24,7 +25,10 @@ TRICKLED = (ALARM, HOUR, DOMAIN)  # why those are held of which some go
 
 
 def look(site_id: int) -> Alarm:
-    """The alarm as it is now, in the caller's transaction, which it turns on or off."""
+    """Turns the alarm on or off as the newest confirmations require. Returns it as it is then.
+
+    Runs in the caller's transaction.
+    """
     now, alarm = clock.now_ms(), stored.get(site_id)
     since = max(alarm.judged_from, now - LOOKED_BACK_MS)
     newest = stored_sign_ups.newest_sent(site_id, since, now - GROWN_MS, JUDGED)
@@ -39,18 +43,18 @@ def look(site_id: int) -> Alarm:
 
 
 def turn_off(site_id: int) -> None:
-    """In the caller's transaction: what was sent so far no longer counts."""
+    """Turns the alarm off, in the caller's transaction. It no longer counts what was sent until now."""
     _put(site_id, stored.get(site_id)._replace(held_at=0, judged_from=clock.now_ms()))
 
 
 @database.session()
 def held_since(site: Site) -> int:
-    """Since when the alarm is on, in milliseconds; 0 if it is off."""
+    """The instant since which the alarm is on, in milliseconds; 0 if it is off."""
     return stored.get(site.id).held_at
 
 
 def trickle(site: Site) -> None:
-    """Sends the confirmations of a few held sign-ups, from networks that were seen once."""
+    """Releases a few held sign-ups, from networks that have no other sign-up."""
     with database.write(site.id):
         look(site.id)
         most = TRICKLE[0][0]

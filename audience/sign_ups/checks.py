@@ -1,4 +1,4 @@
-"""What is wrong with an address as it is typed into a form: of the address alone, never of the list."""
+"""Checks an address that a visitor typed into a form. Never reads whether the list has the address."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -26,8 +26,10 @@ BY_REASON = {
 
 
 class CheckedAddress(NamedTuple):
-    """`problem` is one of `PROBLEMS`, or empty; `suggestion` is what was probably meant, to be asked about.
-    It may be declined if `may_keep`. `reasons` are those of the validation.
+    """The result of checking an address that a visitor typed.
+
+    `problem` is one of `PROBLEMS`, or empty. `suggestion` is an address that the visitor may have meant: the
+    page asks. With `may_keep`, the visitor may decline the suggestion. `reasons` are those of the validation.
     """
 
     problem: str = ""
@@ -42,9 +44,9 @@ class CheckedAddress(NamedTuple):
 
 
 def check(answers: Answers, site: Site, typed: str, is_kept: bool, name: str, agent: str) -> CheckedAddress:
-    """`is_kept`: the visitor was asked about this very address, and meant it.
+    """Checks an address. `is_kept` tells that the visitor was asked about this very address, and kept it.
 
-    Where the visitor is does not count, and no blacklist is asked about them.
+    `name` and `agent` are the visitor's name and user agent. The visitor's IP address is not checked.
     """
     lists = address_lists.for_address(site, typed)
     result = answers.validate(Candidate(email=typed, name=name, user_agent=agent), lists)
@@ -67,6 +69,9 @@ def _local(address: str) -> str:
 
 
 def _is_denied_alone(lists: AllowDenyLists, typed: str) -> bool:
-    """Whether the address itself is on the deny list, not only its domain: then nothing is said of it."""
+    """Whether the deny list has the address itself, rather than only its domain.
+
+    The visitor is not told that an address itself is denied.
+    """
     address = split_loosely(typed)
     return address is not None and matching_entries(address)[0] in lists.deny

@@ -1,6 +1,7 @@
 """Confirming a sign-up by the link in its mail, which is signed for the site, and declining it.
 
-A confirmation is a direct `subscribe`, unless the address was unsubscribed or erased since it was asked for.
+A confirmation is a direct `subscribe`. It has no effect if the address was unsubscribed or erased after the
+sign-up.
 """
 
 import json
@@ -41,7 +42,9 @@ FORM_ID = struct.Struct(">I")
 
 
 class ConfirmLinks:
-    """Makes the links of a site's sign-ups, with two statements whatever their number."""
+    """Makes the links that confirm or decline sign-ups of a site. Runs two statements, for any number of
+    links.
+    """
 
     @database.session()
     def __init__(self, site: Site, base: str) -> None:
@@ -59,7 +62,7 @@ class ConfirmLinks:
 
 
 class ConfirmOutcome(StrEnum):
-    """`ENDED`: the address was unsubscribed or erased since, or the sign-up declined."""
+    """`ENDED`: after the sign-up, the address was unsubscribed or erased, or the sign-up was declined."""
 
     CONFIRMED = "confirmed"
     ALREADY = "already confirmed"
@@ -70,8 +73,8 @@ class ConfirmOutcome(StrEnum):
 class Confirmation(NamedTuple):
     """What the page of a confirmation shows. Of a sign-up that is over, only site, form and status.
 
-    `form` is None if there is no such form; `address` is masked; `origin` is that of the page where it was
-    asked for. `needs_click`: no script may confirm.
+    `form` is None if the form no longer exists. `address` is masked. `origin` is that of the page on which
+    the visitor signed up. With `needs_click`, the page's script may not confirm.
     """
 
     site: Site
@@ -101,7 +104,7 @@ class Confirmation(NamedTuple):
 
 @database.session()
 def read(token: str) -> Confirmation | None:
-    """What a link confirms; None if no site has made it, or its links were revoked."""
+    """The sign-up that a link confirms; None if no site has made the link, or its site revoked it."""
     link = _link(token)
     if link is None:
         return None
@@ -127,8 +130,10 @@ def read(token: str) -> Confirmation | None:
 
 
 def confirm(token: str, by: str, seconds: int, network: str, agent: str) -> ConfirmOutcome:
-    """Subscribes whom a link was sent to, and keeps the proof: `by` script or click, so many seconds after
-    the page was shown, from a shortened `network`. A test subscribes nobody.
+    """Subscribes the address to which a link was sent, and keeps the proof. A test subscribes nobody.
+
+    `by` is `script` or `click`, `seconds` the time since the page was shown, `network` the shortened address
+    of the visitor.
     """
     link = _link(token)
     if link is None:
@@ -154,6 +159,10 @@ def confirm(token: str, by: str, seconds: int, network: str, agent: str) -> Conf
 
 
 def _confirm(site: Site, sign_up: SignUp, proof: Proof) -> ConfirmOutcome:
+    """Subscribes the address of a sign-up, stores the proof, and ends the sign-up.
+
+    Only ends it if the address was unsubscribed or erased after the sign-up, or is suppressed.
+    """
     if _has_left_since(site.id, sign_up):
         _end(site.id, sign_up, ENDED)
         return ConfirmOutcome.ENDED
@@ -170,8 +179,9 @@ def _confirm(site: Site, sign_up: SignUp, proof: Proof) -> ConfirmOutcome:
 
 
 def decline(token: str) -> bool:
-    """Ends all sign-ups of the address, whose mailbox is not asked again for 30 days; False if nothing was
-    open.
+    """Declines a sign-up, and ends all others of its address. The mailbox is not asked again for 30 days.
+
+    Returns whether the sign-up is declined, now or since an earlier call.
     """
     link = _link(token)
     if link is None:
@@ -187,7 +197,7 @@ def decline(token: str) -> bool:
 
 
 def _subscribe(site_id: int, sign_up: SignUp, accepted: Acceptance) -> int:
-    """The id of whoever is subscribed; 0 if that was refused."""
+    """Subscribes the address of a sign-up. Returns the subscriber's id; 0 if the address is suppressed."""
     key = addresses.identity(sign_up.email)
     subscriber = stored_subscribers.get_by_key(site_id, key)
     had_first, had_last = (subscriber.first_name, subscriber.last_name) if subscriber else ("", "")
@@ -214,7 +224,7 @@ def _has_left_since(site_id: int, sign_up: SignUp) -> bool:
 
 
 def _end(site_id: int, sign_up: SignUp, status: str) -> None:
-    """Blanks a sign-up that is over, and counts it."""
+    """Counts a sign-up that is over, sets its `status`, and blanks what it has of the person."""
     sign_ups.count(site_id, sign_up, status)
     stored.blank(site_id, sign_up.id, status, clock.now_ms() + KEPT_MS)
 

@@ -1,4 +1,6 @@
-"""What becomes of a sign-up whose turn it is: a mail, nothing, or it is held for an operator."""
+"""Decides whether the mail of a sign-up is sent, or the sign-up waits, is held for an operator, or is
+dropped.
+"""
 
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -18,7 +20,10 @@ CAPPED, DENIED = "capped", "denied"  # outcomes of those of which nothing is kep
 
 
 class SendDecision(NamedTuple):
-    """A mail goes out if there is no `outcome`. It waits if that is `WAITING`; `reason` is why it is held."""
+    """The decision about a sign-up. Without an `outcome`, its mail is sent now.
+
+    `outcome` is `WAITING` (decide again later), `HELD` for a `reason`, or one of which nothing is kept.
+    """
 
     outcome: str = ""
     reason: str = ""
@@ -30,7 +35,11 @@ GO = SendDecision()
 def decide(
     site: Site, form: SignUpForm | None, sign_up: SignUp, base_url: str, per_hour: int
 ) -> SendDecision:
-    """In the caller's transaction, which counts the mail, but not again that of another try."""
+    """Decides about a sign-up, in the caller's transaction.
+
+    Counts a mail that is to be sent, unless an earlier try has counted it. `per_hour` is how many
+    confirmations a site sends in an hour.
+    """
     if sign_up.base_url != base_url:
         return SendDecision(HELD, MOVED)
     if sign_up.is_test:
@@ -58,7 +67,9 @@ def decide(
 
 
 def _is_exempt(site: Site, form: SignUpForm | None, domain: str) -> bool:
-    """Whether many may sign up from a domain: of everybody's mailboxes, or of the site's own people."""
+    """Whether a domain has no limit of sign-ups: a free mail provider, the domain of an owner or of the
+    form's websites.
+    """
     own = {email.rpartition("@")[2] for email in operators.owners(site)}
     own |= {
         (urlsplit(origin).hostname or "").removeprefix("www.") for origin in (form.origins if form else ())

@@ -20,8 +20,10 @@ EXPIRED = "expired"  # the outcome
 
 @database.writes_site
 def release(site: Site, actor: Actor, ids: Collection[int] | None = None, before: int | None = None) -> int:
-    """Has the confirmations of held sign-ups sent: those with some ids, those asked for before an instant,
-    or all. Without ids, this ends the alarm. Returns how many.
+    """Sends the confirmations of held sign-ups, in the background. Returns their number.
+
+    They are those with `ids`, those that were asked for before the instant `before`, or all. Without `ids`,
+    this also turns the alarm off.
     """
     held = _held(site.id, ids, before)
     for sign_up in held:
@@ -34,7 +36,7 @@ def release(site: Site, actor: Actor, ids: Collection[int] | None = None, before
 
 @database.writes_site
 def discard(site: Site, actor: Actor, ids: Collection[int] | None = None, before: int | None = None) -> int:
-    """Deletes held sign-ups, chosen as in `release`. Returns how many."""
+    """Deletes held sign-ups, chosen as in `release`. Returns their number."""
     held = _held(site.id, ids, before)
     for sign_up in held:
         stored.delete(site_id=site.id, id=sign_up.id)
@@ -48,8 +50,9 @@ def _held(site_id: int, ids: Collection[int] | None, before: int | None) -> list
 
 
 def sweep() -> bool:
-    """Deletes what has expired of one site, and sends a trickle of what is held. Returns whether there may be
-    more that has expired.
+    """Deletes expired sign-ups of one site; if no site has any, releases a trickle of held ones.
+
+    Returns True if it has deleted some, so that more may have expired.
     """
     now = clock.now_ms()
     with database.session():

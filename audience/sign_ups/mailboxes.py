@@ -1,6 +1,6 @@
-"""How often a mailbox, however its address is spelt, is sent mails that anybody can ask for.
+"""Limits how often a mailbox, however its address is spelt, is sent mails that anybody can ask for.
 
-What is kept of it is a keyed hash without a site, for 31 days, and when it was sent mails.
+For each mailbox, a keyed hash and the instants of its mails are kept, for 31 days. The row names no site.
 """
 
 from collections.abc import Sequence
@@ -31,13 +31,18 @@ def normalised(email: str) -> str:
 
 @database.session()
 def next_possible(site: Site, email: str) -> int:
-    """The instant from which on a mail may go to an address, in milliseconds; it may be past."""
+    """The instant from which a mail may be sent to an address, in milliseconds. It is past or 0 if one may
+    now.
+    """
     own, of_all = _hashes(site, email)
     return _next_possible(stored.times(own), stored.times(of_all), clock.now_ms())
 
 
 def reserve(site: Site, email: str) -> bool:
-    """Counts a mail to an address, in the caller's transaction. False if none may go now."""
+    """Counts a mail to an address, in the caller's transaction.
+
+    Returns False, and counts nothing, if none may be sent now.
+    """
     now, (own, of_all) = clock.now_ms(), _hashes(site, email)
     times, all_times = stored.locked_times(own, now), stored.locked_times(of_all, now)
     if _next_possible(times, all_times, now) > now:
@@ -48,7 +53,10 @@ def reserve(site: Site, email: str) -> bool:
 
 
 def reserve_one(subject: str, limits: Limits) -> bool:
-    """Counts a mail of something else than a mailbox, in the caller's transaction. False if none may go."""
+    """Counts a mail for a `subject` such as a domain, in the caller's transaction.
+
+    Returns False, and counts nothing, if the limits allow none now.
+    """
     now, subject_hash = clock.now_ms(), _hash(subject)
     times = stored.locked_times(subject_hash, now)
     if _after(times, limits, now) > now:
@@ -58,7 +66,7 @@ def reserve_one(subject: str, limits: Limits) -> bool:
 
 
 def note_declined(site: Site, email: str) -> None:
-    """Keeps a mailbox from being asked again, in the caller's transaction."""
+    """Notes that a mailbox declined, in the caller's transaction: the site sends it nothing for 30 days."""
     declined = _declined_hash(site, email)
     stored.locked_times(declined, clock.now_ms())
     stored.put(declined, [clock.now_ms()])
@@ -71,7 +79,7 @@ def has_declined(site: Site, email: str) -> bool:
 
 @database.write(database.SHARED)
 def sweep() -> None:
-    """Forgets those that were sent nothing for 31 days."""
+    """Forgets the mailboxes that were sent nothing for 31 days."""
     stored.delete_old(clock.now_ms() - KEPT_MS)
 
 
@@ -82,7 +90,10 @@ def _next_possible(times: Sequence[int], all_times: Sequence[int], now: int) -> 
 
 
 def _after(times: Sequence[int], limits: Limits, now: int) -> int:
-    """The instant after which all limits allow one more, 0 if they do now."""
+    """The instant after which all limits allow one more mail; 0 if they allow one now.
+
+    `times` are the instants of earlier mails, oldest first.
+    """
     ends = [0]
     for most, span in limits:
         recent = [at for at in times if at > now - span]
@@ -96,7 +107,7 @@ def _with(times: Sequence[int], now: int) -> list[int]:
 
 
 def _hashes(site: Site, email: str) -> tuple[str, str]:
-    """Of a mailbox for a site, and for all."""
+    """The (hash for this site, hash for all sites) of a mailbox."""
     mailbox = normalised(email)
     return _hash(f"mailbox {site.uuid} {mailbox}"), _hash(f"mailbox {mailbox}")
 

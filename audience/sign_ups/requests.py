@@ -19,9 +19,11 @@ MAX_AGENT = 500
 
 
 def accept(site: Site, item: Mapping[str, Any], publishable_key: str, base_url: str) -> SignUp:
-    """Keeps a sign-up, whose item has email and form_id, and perhaps names, language, page, ip and
-    user_agent. What the form does not ask for is left out. Raises `Refused`, and `TooMany` if the mailbox has
-    had its mails for now.
+    """Accepts a sign-up. Its item has `email` and `form_id`; names, language, page, ip and user_agent are
+    optional.
+
+    Names that the form does not ask for are dropped. Raises `Refused`, and `TooMany` if the mailbox may be
+    sent no mail now.
     """
     form = _form(site, item["form_id"])
     email = _normal(item["email"])
@@ -65,6 +67,6 @@ def _normal(email: str) -> str:
 
 
 def _origin(form: SignUpForm, page: str) -> str:
-    """The website of a page, if it is one of the form's."""
+    """The origin of a page, if it is one of the form's; else empty."""
     origin = origin_of(page)
     return origin if origin in form.origins else ""

@@ -1,7 +1,8 @@
-"""Sends the confirmations of sign-ups: each as a job, until the mail server has taken it or refuses it.
+"""Sends the confirmations of sign-ups: each as a job, until the mail server has taken or refused the mail.
 
-A try is noted before it begins, so that no mailbox is counted twice. A crash after the mail server has taken
-it sends it again, under the same Message-ID. No connection to the database is held meanwhile.
+A try is noted before it begins, so that no mailbox is counted twice. If the process ends after the mail
+server has taken a mail, it is sent again, under the same Message-ID. No connection to the database is held
+while a mail is sent.
 """
 
 import hashlib
@@ -45,7 +46,7 @@ def kind(settings: Settings, relay: Relay) -> Kind:
 
 
 def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, per_hour: int) -> int:
-    """Tries to send the confirmation of a sign-up."""
+    """Tries to send the confirmation of a sign-up. Returns milliseconds until the next step, or `SETTLED`."""
     if not outgoing.is_sent_here():
         return MOVE_MS
     site = sites.get(job.site_id)
@@ -65,7 +66,10 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, per_hour: i
 
 
 def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> SignUp | None:
-    """The sign-up with one more try; None if it is not sent now, and the job settled."""
+    """Decides whether a sign-up is sent now. If so, counts a try, and returns the sign-up.
+
+    If not, ends the job or puts it off, and returns None. Raises `NotFound`.
+    """
     sign_up = stored.get(site_id=site.id, id=job.subject)
     if sign_up is None:
         raise NotFound(NO_SIGN_UP)
@@ -86,7 +90,9 @@ def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> SignUp | None:
 
 
 def _set_aside(site_id: int, sign_up: SignUp, outcome: str, reason: str) -> None:
-    """Holds a sign-up, or keeps nothing of it."""
+    """Counts the outcome of a sign-up that is not sent, and holds the sign-up or, unless it is `HELD`,
+    deletes it.
+    """
     sign_ups.count(site_id, sign_up, outcome)
     if outcome == HELD:
         held = {"status": HELD, "reason": reason, "expires_at": sign_up.requested_at + HELD_MS}
@@ -96,6 +102,9 @@ def _set_aside(site_id: int, sign_up: SignUp, outcome: str, reason: str) -> None
 
 
 def _send(site: Site, sign_up: SignUp, relay: Relay, base_url: str) -> MailResult:
+    """Sends the confirmation to the address of a sign-up, or that of a test to each owner. Returns the last
+    result.
+    """
     sender = senders.sender(site)
     if not sender.mail_from:
         return MailResult(LATER, NO_ADDRESS)
@@ -117,7 +126,7 @@ def _send(site: Site, sign_up: SignUp, relay: Relay, base_url: str) -> MailResul
 
 
 def _recipients(site: Site, sign_up: SignUp) -> list[str]:
-    """The address of a sign-up; of a test, those of the owners."""
+    """The addresses to mail: that of the sign-up or, for a test, those of the site's owners."""
     if not sign_up.is_test:
         return [sign_up.email]
     return [email for email in operators.owners(site) if email != operators.FIRST]
@@ -125,12 +134,12 @@ def _recipients(site: Site, sign_up: SignUp) -> list[str]:
 
 @database.session()
 def _is_wanted(site: Site, sign_up: SignUp) -> bool:
-    """Whether it was neither ended nor erased meanwhile."""
+    """Whether a sign-up is still waiting: it was not ended, declined or erased while it was being sent."""
     return stored.has(site_id=site.id, id=sign_up.id, status=WAITING)
 
 
 def _note(site_id: int, sign_up: SignUp, result: MailResult) -> int:
-    """Notes the answer to a try; the milliseconds until the next, 0 if there is none."""
+    """Stores the result of a try. Returns the milliseconds until the next try, 0 if there is none."""
     now = clock.now_ms()
     if result.status == SENT:
         sent_at = None if sign_up.is_test else now  # by which the alarm judges
@@ -159,7 +168,9 @@ def _asked_at(sign_up: SignUp) -> int:
 
 
 def _settle(site_id: int, sign_up: SignUp, status: str, answer: str, **more: object) -> None:
-    """Also counts a mail whose sign-up was ended while it went."""
+    """Counts a mail as `status` (`SENT` or `FAILED`) and sets that on its sign-up; if the sign-up was ended
+    during the sending, only counts it.
+    """
     sign_ups.count(site_id, sign_up, status)
     values = {"status": status, "said": answer, "next_try_at": None} | more
     stored.change(values, site_id=site_id, id=sign_up.id, status=WAITING)

@@ -1,5 +1,6 @@
-"""Sign-ups: accepting requests to be subscribed, and counts of them. Nothing here reads the list, or
-differs by who is in it.
+"""Sign-ups: accepting requests to be subscribed, and counts of them.
+
+Nothing here reads the list of subscribers, so that no answer tells who is on it.
 """
 
 import uuid
@@ -38,8 +39,10 @@ OPEN_MS, HELD_MS = 7 * DAY_MS, 14 * DAY_MS  # after which a sign-up expires
 
 
 class Asked(NamedTuple):
-    """What a sign-up asks for. `email` is in normal form; `origin` that of the page, if the form has it;
-    `network` the shortened address of the visitor; `version` that of the wording that was shown.
+    """What a sign-up asks for. `email` is in normal form.
+
+    `origin` is that of the visitor's page, if it is one of the form's. `network` is the shortened address of
+    the visitor, `version` that of the wording they saw. With `is_held`, the sign-up is held, for a `reason`.
     """
 
     email: str
@@ -59,7 +62,10 @@ class Asked(NamedTuple):
 
 @database.writes_site
 def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
-    """Keeps a sign-up, which is confirmed by mail; None if its mailbox has had its mails for now."""
+    """Stores a sign-up and queues its confirmation, unless it is held.
+
+    Returns None, with nothing stored, if its mailbox may be sent no mail now.
+    """
     now = clock.now_ms()
     if mailboxes.next_possible(site, asked.email) > now:
         if not form.is_test:
@@ -97,8 +103,9 @@ def get(site: Site, sign_up_id: int) -> SignUp:
 
 
 def send_again(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
-    """Has the confirmation of an open sign-up sent, whatever holds it. Raises `NotFound`, `Refused`, and
-    `TooMany` if its mailbox has had its mails for now.
+    """Queues the confirmation of an open sign-up once more, even if it was held. Returns the sign-up.
+
+    Raises `NotFound`, `Refused` if it is over, and `TooMany` if its mailbox may be sent no mail now.
     """
     with database.write(site.id):
         sign_up = _require(site.id, sign_up_id)
@@ -112,8 +119,9 @@ def send_again(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
 
 
 def release(site: Site, sign_up: SignUp) -> None:
-    """Has a confirmation sent in the caller's transaction, as that of a new sign-up, and not held again. Of a
-    held one that was tried, the mail is counted already.
+    """Queues a confirmation as if its sign-up were new, in the caller's transaction. It is not held again.
+
+    The email of a held one that was tried is counted already.
     """
     expires_at = clock.now_ms() + OPEN_MS
     tries = min(sign_up.tries, 1) if sign_up.status == HELD else 0
@@ -124,7 +132,7 @@ def release(site: Site, sign_up: SignUp) -> None:
 
 @database.writes_site
 def delete(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
-    """Deletes a sign-up, whose link then confirms nothing, and returns it. Raises `NotFound`."""
+    """Deletes a sign-up, and returns it. Its link then confirms nothing. Raises `NotFound`."""
     sign_up = _require(site.id, sign_up_id)
     stored.delete(site_id=site.id, id=sign_up_id)
     audit_log.record(actor, "sign-up deleted", site, f"sign-up {sign_up_id}")
@@ -132,7 +140,7 @@ def delete(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
 
 
 def seconds_to_wait(site: Site, email: str) -> int:
-    """Until a mail may go to an address, which may be as somebody typed it; 0 if it may now."""
+    """The seconds until a mail may be sent to an address, in any spelling; 0 if it may now."""
     with suppress(MalformedAddress):
         email = addresses.identity(email)
     return max(0, -((clock.now_ms() - mailboxes.next_possible(site, email)) // 1000))
@@ -146,7 +154,7 @@ def _require(site_id: int, sign_up_id: int) -> SignUp:
 
 
 def queue(site_id: int, sign_up_id: int) -> None:
-    """Has the confirmation of a waiting sign-up sent, in the caller's transaction."""
+    """Queues the confirmation of a waiting sign-up, in the caller's transaction."""
     stored_jobs.add(site_id, stored.JOB, sign_up_id)
     change_log.note_site(site_id)
 
@@ -179,7 +187,7 @@ def _draft(site: Site, form: SignUpForm, asked: Asked, now: int) -> SignUp:
 
 @database.session()
 def oldest_waiting_seconds() -> float:
-    """For how long a confirmation has waited to be sent, of any site; 0 if none waits."""
+    """The seconds that the oldest waiting confirmation of all sites has waited; 0 if none waits."""
     since = backlog.oldest_waiting()
     return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000
 
@@ -191,7 +199,7 @@ class Numbers(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """The numbers of `FIGURE_DAYS` until now, those of as many days before, and who signed up on each day."""
+    """The numbers of the last `FIGURE_DAYS`, those of as many days before, and the sign-ups of each day."""
 
     now: Numbers
     before: Numbers
@@ -200,7 +208,7 @@ class Figures(NamedTuple):
 
 @database.session()
 def figures_by_form(site: Site) -> dict[int, Figures]:
-    """Those of each form with sign-ups, by its id, and of `ALL`."""
+    """The figures of each form with sign-ups, by its id, and those of all forms under `ALL`."""
     start = clock.now_ms() - FIGURE_DAYS * DAY_MS
     outcomes: Counter[tuple[int, bool, str]] = Counter()
     days: Counter[tuple[int, int]] = Counter()
@@ -229,7 +237,7 @@ def open_numbers(site: Site, before: int) -> Counter[str]:
 
 @database.session()
 def agreed(site: Site, form_id: int) -> dict[tuple[int, str], int]:
-    """How many of whom there are agreed to a form, by version and language of its wording."""
+    """How many of today's subscribers agreed to a form, by version and language of its wording."""
     return proofs.agreed(site.id, form_id)
 
 

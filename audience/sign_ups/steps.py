@@ -1,6 +1,7 @@
-"""The step between a form and its sign-up: what a visitor typed and a challenge, as one signed text.
+"""The step between filling in a form and signing up: what a visitor typed and a challenge, as one signed
+text.
 
-Nothing of it is stored. It is good for 15 minutes, for the network that it was made for.
+The service stores no step. It is good for 15 minutes, for the network for which it was made.
 """
 
 import hashlib
@@ -27,8 +28,10 @@ MAX_LENGTH = 2**13
 
 
 class StepOutcome(StrEnum):
-    """`SOLVED`: by the script. `PRESSED`: the button, without the script. `EARLY`: the button, too soon for
-    somebody who reads. `AGAIN`: too old, of another network, or not solved.
+    """How a visitor answered the challenge of a step.
+
+    `SOLVED`: by the script. `PRESSED`: by the button, without the script. `EARLY`: by the button, too soon
+    for somebody who reads. `AGAIN`: too late, from another network, or wrongly.
     """
 
     SOLVED = "solved"
@@ -38,7 +41,10 @@ class StepOutcome(StrEnum):
 
 
 class FormStep(NamedTuple):
-    """`email` is as it was typed, `version` that of the wording; `network` is shortened."""
+    """What a visitor typed, with the challenge. `email` is as typed; `network` is shortened.
+
+    `version` is that of the form's wording. `is_trapped`: the hidden field was filled in.
+    """
 
     form_id: int
     email: str
@@ -54,7 +60,7 @@ class FormStep(NamedTuple):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What the script solves."""
+        """The parameters of the challenge, which the page's script solves."""
         parameters: Mapping[str, Any] = self.challenge["parameters"]
         return parameters
 
@@ -64,7 +70,7 @@ class FormStep(NamedTuple):
 
 
 def begin(site: Site, step: FormStep, is_hard: bool = False) -> FormStep:
-    """The step from now on, with a new challenge, which is hard while the site's alarm is on, too."""
+    """The step with a new challenge, made now. It is hard if `is_hard`, or while the site's alarm is on."""
     prefix = HARD_PREFIX if is_hard or alarms.held_since(site) else PREFIX
     challenge = altcha.create_challenge(ALGORITHM, COST, key_prefix=prefix, hmac_secret=_key(site))
     return step._replace(made_at=clock.now_ms(), challenge=challenge.to_dict())
@@ -75,7 +81,7 @@ def sign(site: Site, step: FormStep) -> str:
 
 
 def read(site: Site, form_id: int, text: str) -> FormStep | None:
-    """The step of a form; None if the site has signed no such one."""
+    """The step in a signed text; None if the site has signed no such step for this form."""
     if len(text) > MAX_LENGTH or not text.isascii():
         return None
     try:
@@ -86,7 +92,7 @@ def read(site: Site, form_id: int, text: str) -> FormStep | None:
 
 
 def judge(site: Site, step: FormStep, network: str, solution: str) -> StepOutcome:
-    """`solution` is what the script found; without one, the button was pressed."""
+    """Judges the answer to a step. `solution` is what the script found, empty if the button was pressed."""
     age = clock.now_ms() - step.made_at
     if age > LIFE_MS or network != step.network:
         return StepOutcome.AGAIN

@@ -95,9 +95,10 @@ def run_by_hand(
     typed: Mapping[str, str],
     source: Source = OPERATOR,
 ) -> None:
-    """Runs a command of an operator on a subscriber by uuid, and records it if it changed something.
+    """Runs an operator's command, which has a uuid. If that changed the subscriber, records it in the audit
+    log.
 
-    Raises `Refused`.
+    `action` and `typed` are for the audit log. Raises `Refused`.
     """
     before = _state(site, command)
     result = run(site, [command], source)
@@ -108,7 +109,9 @@ def run_by_hand(
 
 
 def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
-    """The values of a subscriber that a command may change, except for instants."""
+    """The values of a subscriber that a command may change, without instants; None if there is no such
+    subscriber.
+    """
     subscriber = stored.get_by_uuid(site.id, command["uuid"])
     if subscriber is None:
         return None
@@ -117,8 +120,9 @@ def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
 
 
 def _own_group(numbered: tuple[int, Command]) -> tuple[bool, int | None]:
-    """Whether a command is `change_email`, and its index if it runs alone.
+    """The group of an (index, command): neighbours with equal groups run together.
 
+    It is whether the command is `change_email`, and the index of a command that runs alone, else None.
     `change_email` runs alone because later commands refer to the new address. A command with an address and a
     uuid runs alone because earlier commands may change which subscriber has the address.
     """
@@ -162,7 +166,10 @@ def _email(site_id: int, command: Command) -> str:
 def _write(
     site_id: int, targets: list[Target], accepted: Acceptance, ignored: Ignored
 ) -> tuple[str | None, dict[int, str]]:
-    """The key of the last subscriber written, and error messages by index of command."""
+    """Runs commands other than `change_email`, and adds to `ignored`.
+
+    Returns the key of the last subscriber written, None if all failed, and the error messages by index.
+    """
     at = clock.now_ms()
     changes = [
         Change(email=email, key=key, **CHANGES[command["command"]](command.get("query"), at))
@@ -194,8 +201,8 @@ def _write(
 def _change_email(
     site_id: int, targets: list[Target], accepted: Acceptance
 ) -> tuple[str | None, dict[int, str]]:
-    """Changes addresses, one after another. Returns the key of the last new address, None if none was
-    changed, and the messages of the commands that failed, by index.
+    """Changes addresses, one after another. Returns the key of the last new address, None if all failed, and
+    the error messages by index.
     """
     key_after, failed = None, {}
     for index, _, key, command in targets:

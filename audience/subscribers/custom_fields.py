@@ -34,8 +34,8 @@ def list_all(site: Site) -> list[CustomField]:
 
 @database.session()
 def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
-    """The most frequent scalar values by key, with their count among the newest `VALUES_SAMPLE_SIZE`
-    subscribers.
+    """The most frequent scalar values of each key, with how many of the newest `VALUES_SAMPLE_SIZE`
+    subscribers have them.
     """
     values: dict[str, list[tuple[Any, int]]] = {}
     counted = report_queries.common_values(site.id, VALUES_SAMPLE_SIZE, MAX_VALUES)
@@ -52,7 +52,9 @@ def create(site: Site, key: str) -> CustomField:
 
 
 def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int], list[str]]:
-    """The custom field ids by key, and the keys whose fields were created, in the caller's transaction."""
+    """Creates missing custom fields, in the caller's transaction. Returns the ids of all, by key, and the new
+    keys.
+    """
     existing = stored.ids(site_id, keys) if keys else {}
     missing = [key for key in keys if key not in existing]
     if not missing:
@@ -63,9 +65,9 @@ def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int]
 def ensure_ids(
     site_id: int, added: Collection[str], removed: Collection[str], at: int
 ) -> tuple[dict[str, int], list[str]]:
-    """The ids of custom fields by key, and the created keys, in the caller's transaction.
+    """Creates the missing fields among `added`, in the caller's transaction.
 
-    Those keys in `added` that the site lacks are created.
+    Returns the ids of existing fields among `added` and `removed` by key, and the created keys.
     """
     existing, created = ensure(site_id, added, at)
     return existing | (stored.ids(site_id, removed) if removed else {}), created

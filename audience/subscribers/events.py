@@ -48,10 +48,10 @@ class EventsResult(NamedTuple):
 def record(
     site: Site, items: Sequence[tuple[int, Item]], refused: Sequence[FieldError], source: Source = OPERATOR
 ) -> EventsResult:
-    """Records events, as (index in the request, event); `refused` are the errors of events that are already
-    refused.
+    """Records events of one request, as (index in the request, event), and applies them.
 
-    An event is accepted, but not applied again, if the site has one with the same type and `unique_key`.
+    `refused` are the errors of events that were refused before. An event is accepted, but not applied again,
+    if the site has one with the same type and `unique_key`.
     """
     at = clock.now_ms()
     changes, errors = _changes(items, at, site.time_zone)
@@ -83,10 +83,10 @@ def record(
 
 
 def _name(site_id: int, again: Sequence[tuple[str, str]], accepted: Acceptance) -> int:
-    """Records in the change log the subscribers of events that the site already has, as (type, key of the
-    address).
+    """Records in the change log that events mention their subscribers, without changing them.
 
-    Returns how many of the events unsubscribe a subscriber who is subscribed.
+    `again` are events that the site already has, as (type, key of the address). Returns how many of them are
+    unsubscribes that were ignored, because their subscriber is subscribed.
     """
     existing = stored_subscribers.get_by_keys(site_id, {key for _, key in again})
     change_log.record_named(
@@ -121,7 +121,10 @@ def newest(site: Site, limit: int) -> list[tuple[Event, str]]:
 
 
 def add(site_id: int, ids: Mapping[str, int], events: Sequence[tuple[Change, str, Item]], at: int) -> None:
-    """Stores events, as (change, type, item), in the caller's transaction; `ids` are by key."""
+    """Stores events, as (change, type, item), in the caller's transaction.
+
+    `ids` are those of the subscribers, by key of the address.
+    """
     stored.add(
         [
             Event(
@@ -166,9 +169,9 @@ def _change(item: Item, at: int, time_zone: str) -> Change:
 def _new(
     site_id: int, changes: list[tuple[int, Item, Change]], accepted: Acceptance
 ) -> list[tuple[int, Item, Change]]:
-    """The events, without those that the site already has, or that repeat an earlier one in the batch.
+    """The events to apply: not those that the site already has, nor those that repeat an earlier one here.
 
-    A unique key that another subscriber's event has used does not prevent an unsubscribe.
+    An unsubscribe is applied even if another subscriber's event has its unique key.
     """
     unique = {(item["type"], item["unique_key"]) for _, item, _ in changes if "unique_key" in item}
     if not unique:

@@ -1,7 +1,7 @@
-"""Custom values as segments and reports compare them: rows beside the JSON of each subscriber, the truth.
+"""Custom values as segments and reports compare them: rows beside each subscriber's JSON, which is the truth.
 
-One value is one row; an array or object gives a row for each distinct scalar in it. Text is folded here,
-once, and cut; a number and an instant are those that a value is, or that its text spells.
+One value is one row; an array or object gives a row for each distinct scalar in it. Text is folded and cut
+when its row is made. A number or instant in a row is the value itself, or what its text spells.
 """
 
 import time
@@ -37,7 +37,7 @@ SIMPLE = frozenset((str, int))  # not bool: true is equal to 1, but has another 
 
 
 def values(value: Any) -> Collection[Value]:
-    """The rows of the table of values for a custom value."""
+    """The rows by which a custom value is compared."""
     if type(value) is str:
         return (_text(value) if len(value) > spelt.MAX_LENGTH else _short_text(value),)
     if type(value) is int:
@@ -49,7 +49,7 @@ def values(value: Any) -> Collection[Value]:
 
 
 class Holders:
-    """The subscribers by custom value."""
+    """Collects the ids of subscribers by custom value."""
 
     def __init__(self, field_ids: Mapping[str, int]) -> None:
         self._field_ids = field_ids
@@ -69,14 +69,15 @@ class Holders:
                     self._ids_with(name, row).append(subscriber_id)
 
     def _ids_with(self, name: str, row: Value) -> list[int]:
-        """The list, to be added to, of the ids with a value of the field `name`."""
+        """The list of ids of subscribers with a value of the field `name`. The caller adds to it."""
         return self.by_value.setdefault((self._field_ids[name], *row), [])
 
 
 @database.snapshot()
 def differing(site: Site) -> tuple[int, int]:
-    """The number of subscribers with wrong values, and the number looked at: the newest `SAMPLE`, and deleted
-    ones that still have values.
+    """The number of subscribers with wrong value rows, and the number looked at.
+
+    Looks at the newest `SAMPLE`. Deleted subscribers that still have rows count as wrong.
     """
     sample = stored.newest(site.id, SAMPLE)
     ids = custom_fields.ids(site.id, {key for _, fields in sample for key in fields})
@@ -104,7 +105,7 @@ def _clear_some(site_id: int, table: str) -> bool:
 
 @database.writes_site
 def _make(site_id: int, after: str) -> str:
-    """Writes the values of the next subscribers after a uuid. Returns the last one's uuid, or "" at the
+    """Writes the values of the next `CHUNK` subscribers after a uuid. Returns the last uuid, or "" at the
     end.
     """
     page = stored.values_after(site_id, after, CHUNK)
@@ -116,14 +117,18 @@ def _make(site_id: int, after: str) -> str:
 
 
 def save(site_id: int, added: Holding, removed: Holding) -> None:
-    """Adds subscribers to values, and removes them, in the caller's transaction; queues the merge of it."""
+    """Adds the subscribers to the values, or removes them, in the caller's transaction. Queues a merge of
+    these changes.
+    """
     if added or removed:
         stored.save(site_id, added, removed)
         stored_jobs.add_once(site_id, stored.JOB, 0, jobs.now(), MERGE_AFTER_MS)
 
 
 def merge_if_due(site_id: int) -> None:
-    """Merges a site's changes of values once there are many, and moves the write-ahead log."""
+    """Merges a site's changes of values if there are many. Does a checkpoint of the write-ahead log if it is
+    due.
+    """
     with database.session():
         is_due = stored.changed_bytes(site_id) >= DUE_BYTES
     if is_due:
@@ -132,9 +137,10 @@ def merge_if_due(site_id: int) -> None:
 
 
 def merge(site_id: int) -> None:
-    """Merges a site's changes into the sets of who has which value, in several transactions.
+    """Merges a site's changes of values into the stored sets of subscribers by value, in several
+    transactions.
 
-    Wherever it ends, what is read stays the same, and the next merge begins anew.
+    If it breaks off, readers see the same values, and the next merge begins anew.
     """
     with database.session():
         changes = stored.Changes(site_id)
@@ -148,7 +154,7 @@ def merge(site_id: int) -> None:
 
 @database.writes_site
 def _merge_some(site_id: int, blocks: dict[int, set[int]]) -> None:
-    """Merges blocks, and takes those out of `blocks` that it has merged."""
+    """Merges blocks of changes for a moment, and removes the merged ones from `blocks`."""
     changes = stored.Changes(site_id)
     ending = time.monotonic() + MERGE_SECONDS
     while blocks:
@@ -162,7 +168,7 @@ def _merge_some(site_id: int, blocks: dict[int, set[int]]) -> None:
 
 
 def _step(job: Job, _deadline: float) -> int:
-    """Merges the changes of values. Returns after how many milliseconds to go on, or `SETTLED`."""
+    """Merges a site's changes of values. Returns milliseconds until the next step, or `SETTLED`."""
     merge(job.site_id)
     with database.write(job.site_id):
         if stored.changed_bytes(job.site_id):

@@ -12,9 +12,7 @@ from storage.subscribers import domains, tags
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of a site: `users` are all subscribers, `unsubscribers` those of them that have
-    unsubscribed.
-    """
+    """The counts of a site. `users` are all subscribers, including the `unsubscribers`."""
 
     users: int
     unsubscribers: int

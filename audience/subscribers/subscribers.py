@@ -1,4 +1,4 @@
-"""Subscribers: writing them, always in batches, and finding one."""
+"""Writing subscribers, always in batches, and finding one."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
@@ -47,11 +47,11 @@ def admission_check(
 
 
 class Written(NamedTuple):
-    """The result of writing changes: the outcome of each, and the ids of the existing subscribers by key.
+    """The result of writing changes: the outcome of each, and the subscribers' ids by key.
 
-    `left` counts the changes that unsubscribed a subscriber, `stayed` those that found one unsubscribed and
-    left it so. `unsubscribes_ignored` and `subscribes_ignored` count the consent events that had no effect
-    because a later one says otherwise.
+    `left` counts the changes that unsubscribed a subscriber. `stayed` counts those that found a subscriber
+    unsubscribed and left them so. `unsubscribes_ignored` and `subscribes_ignored` count the consent events
+    that had no effect because a later one says otherwise.
     """
 
     outcomes: list[Outcome]
@@ -65,7 +65,8 @@ class Written(NamedTuple):
 def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Written:
     """Applies changes in order, in the caller's transaction, which has taken a number of the site.
 
-    `accepted` is that transaction, or that of the import that the changes are part of.
+    `accepted` is the acceptance of that transaction or, for changes of an import, of the import.
+
     Subscribers, tags, fields and counters are read once and written once, whatever the number of changes.
     """
     at = clock.now_ms()
@@ -88,7 +89,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
 def put_consent_back(
     site_id: int, subscriber: Subscriber, before: ConsentBefore, accepted: Acceptance
 ) -> None:
-    """Puts the consent event of before back, in the caller's transaction."""
+    """Gives a subscriber the consent of an earlier event, `before`, in the caller's transaction."""
     key, at = subscriber.email_key, clock.now_ms()
     batch = SubscriberBatch(site_id, [Change(key, subscriber.email)], accepted, at)
     batch.consents.put_back(batch.subscribers[key], before)
@@ -101,7 +102,10 @@ def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
 
 
 def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
-    """Creates or updates a subscriber. Raises `Refused`, such as on a malformed or suppressed address."""
+    """Creates the subscriber with an item's address, or updates it, and returns it.
+
+    Raises `Refused`, such as on a malformed or suppressed address.
+    """
     try:
         change = change_from_item(item, time_zone=site.time_zone)._replace(rewrites_email=True)
     except addresses.MalformedAddress as error:
@@ -119,8 +123,8 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
     """Changes a subscriber's address, in the caller's transaction. Returns an error message, or None.
 
     The old address of an unsubscribed subscriber is suppressed, so that no import subscribes it again. The
-    new address is no longer suppressed: the subscriber's own consent counts. An unsubscribe is accepted anew
-    under the new address: a `subscribe` that waits for that address does not come from this subscriber.
+    new address is no longer suppressed, because the subscriber's own consent counts. If the subscriber is
+    unsubscribed, that counts from now on: a `subscribe` that waits for the new address is of somebody else.
     """
     try:
         new_key = addresses.identity(address)
@@ -160,7 +164,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
 
 
 def _suppression(subscriber: Subscriber) -> Suppression:
-    """The suppression of the address of an unsubscribed subscriber who gets another."""
+    """The suppression of the old address of an unsubscribed subscriber, whose address is being changed."""
     since = subscriber.consent_at or subscriber.unsubscribed_at or 0
     has_unsubscribed, kind = subscriber.unsubscribe_number is not None, subscriber.consent_kind
     if has_unsubscribed and kind == ConsentKind.UNCONFIRMED:
@@ -170,7 +174,7 @@ def _suppression(subscriber: Subscriber) -> Suppression:
 
 @database.session()
 def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subscriber | None:
-    """The subscriber with a uuid or, without one, with an address."""
+    """The subscriber with a uuid or, if `uuid` is None, with an address; None if there is none."""
     if uuid is not None:
         return stored.get_by_uuid(site.id, uuid)
     try:
@@ -181,8 +185,9 @@ def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subsc
 
 @database.session()
 def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None = None) -> str | None:
-    """Finds a subscriber as `find` does; the result is the resource as JSON text. `pages` is as in
-    `search_texts`.
+    """Finds a subscriber as `find` does. Returns the resource as JSON text, None if there is none.
+
+    `pages` is a URL that a uuid completes to that of a subscriber's page.
     """
     column = subscriber_texts.text(pages)
     if uuid is not None:

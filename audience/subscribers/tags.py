@@ -1,6 +1,7 @@
 """Tags of a site, whose names are compared by `name_key`.
 
-Where two of before such a comparison are one by it, the older one has the name, and the others are its twins.
+Tags from before that comparison may have equal keys. The oldest of them has the name; the others are its
+twins.
 """
 
 import json
@@ -32,8 +33,9 @@ SWEEP_SECONDS = 1.0
 
 
 def name_key(name: str) -> str:
-    """The key of a tag's name: without case and invisible characters, and with single blanks; "" if nothing
-    visible is left.
+    """The key of a tag's name: without case and invisible characters, and with single blanks.
+
+    It is "" if nothing visible is left.
     """
     if name.isascii() and name.isprintable() and "  " not in name:
         return name.strip().lower()
@@ -61,10 +63,11 @@ def delete(
     actor: Actor | None = None,
     names: Collection[str] = (),
 ) -> Tag:
-    """Deletes a tag, and removes it from its subscribers. Returns the deleted tag.
+    """Deletes a tag, and removes it from its subscribers. Returns the deleted tag. With an `actor`, the audit
+    log records it.
 
-    Raises `NotFound`, and `Refused` if one of the `names` that the caller sent is not its name. If
-    interrupted, the next sweep resumes it. With an `actor`, the audit log records it.
+    `names` are those that the caller sent with the id. Raises `NotFound`, and `Refused` if one of them is not
+    the tag's name. If interrupted, the next sweep resumes the removal.
     """
     with database.write(site.id):
         tag = _require(stored.get(site_id=site.id, id=tag_id))
@@ -97,8 +100,9 @@ def _strip(tag: DiscardedTag, deadline: float = math.inf) -> None:
 
 @database.writes_site
 def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
-    """Takes a deleted tag from up to `CHUNK_ROWS` subscribers; forgets it once nobody has it. True if more
-    may be left.
+    """Removes a deleted tag from up to `CHUNK_ROWS` subscribers, and forgets it once nobody has it.
+
+    Returns True if more subscribers may have it.
     """
     at = clock.now_ms()
     tagged_rows = stored.subscribers_with_tag(site_id, tag.tag_id, CHUNK_ROWS)
@@ -127,7 +131,9 @@ def ids(site_id: int, names: Iterable[str]) -> dict[str, int]:
 
 
 def ensure(site_id: int, names: Iterable[str], at: int) -> tuple[dict[str, int], list[int]]:
-    """The tag ids by name key, and the ids of tags that were created, in the caller's transaction."""
+    """Creates the missing tags, in the caller's transaction. Returns the ids of all, by name key, and the new
+    ids.
+    """
     by_key = {name_key(name): name for name in reversed(list(names))}
     existing = ids(site_id, by_key)
     missing = [(name, key) for key, name in reversed(by_key.items()) if key not in existing]
@@ -141,9 +147,10 @@ def ensure(site_id: int, names: Iterable[str], at: int) -> tuple[dict[str, int],
 def ids_by_name(
     site_id: int, added: Collection[str], removed: Collection[str], at: int
 ) -> tuple[dict[str, int], list[int]]:
-    """The ids of tags by name as spelled, and the ids of created tags, in the caller's transaction.
+    """Creates the missing tags among `added`, in the caller's transaction.
 
-    Those names in `added` that the site lacks are created.
+    Returns the ids of existing tags among `added` and `removed`, by name as spelled there, and the created
+    ids.
     """
     if not added and not removed:
         return {}, []
@@ -154,9 +161,7 @@ def ids_by_name(
 
 
 def twins(site_id: int) -> dict[int, list[int]]:
-    """The ids of tags whose name is compared as equal to an older tag's, by the older one's id. In the
-    caller's session.
-    """
+    """The ids of twins, by the id of the older tag whose name equals theirs. In the caller's session."""
     rows = stored.twins(site_id)
     older = stored.ids(site_id, [key for key, _ in rows]) if rows else {}
     by_id: dict[int, list[int]] = {}

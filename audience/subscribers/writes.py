@@ -54,8 +54,9 @@ def save(batch: SubscriberBatch) -> None:
 
 
 def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
-    """Deletes subscribers with all records about them, in the caller's transaction. From then on their links
-    mean whoever has the address.
+    """Deletes subscribers with all records about them, in the caller's transaction.
+
+    From then on, a link of theirs is for whoever has the address.
     """
     ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
     holders = field_values.Holders(ids)
@@ -93,7 +94,9 @@ def _write_texts(batch: SubscriberBatch) -> None:
 
 
 def _changed_by_groups(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]:
-    """The existing subscribers that differ from what they were, by the sum of their groups of columns."""
+    """The existing subscribers that the batch changed. The key is the sum of the groups of columns that
+    changed.
+    """
     changed: dict[int, list[SubscriberRow]] = defaultdict(list)
     for key, before in batch.existing.items():
         subscriber = batch.subscribers[key]
@@ -103,6 +106,7 @@ def _changed_by_groups(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]
 
 
 def _save_tags(batch: SubscriberBatch) -> None:
+    """Stores the tags that the batch added and removed, and counts the subscribers of each tag."""
     added: dict[int, list[int]] = defaultdict(list)  # ids of subscribers by tag
     removed: dict[int, list[int]] = defaultdict(list)
     for key, tagged in batch.tagged.items():
@@ -121,8 +125,8 @@ def _save_tags(batch: SubscriberBatch) -> None:
 
 
 def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int, int, int]]:
-    """The (site id, tag id, subscriber id) of tagged subscribers, in the order of their table, which makes
-    adding them faster.
+    """The (site id, tag id, subscriber id) rows of tagged subscribers, sorted like their table, for faster
+    inserts.
     """
     return [
         (site_id, tag_id, row_id) for tag_id in sorted(ids_by_tag) for row_id in sorted(ids_by_tag[tag_id])
@@ -143,7 +147,7 @@ def _save_values(batch: SubscriberBatch) -> None:
 
 
 def _end_sign_ups(batch: SubscriberBatch) -> None:
-    """Whoever leaves confirms nothing that was asked for before."""
+    """Ends the open sign-ups of addresses that this batch unsubscribes: they can no longer be confirmed."""
     keys = batch.consents.unsubscribed_keys | batch.noted.keys()
     if keys and sign_ups.has(site_id=batch.site_id):
         sign_ups.end(batch.site_id, [site_keys.address_hash(batch.site_id, key) for key in keys])
