@@ -104,8 +104,10 @@ def _after(site_id: int, after: int, limit: int) -> list[Part]:
 
 
 class ConsentRecord(NamedTuple):
-    """All changes of consent of a subscriber, oldest first, as (source, `ConsentChange`); `created_by` is the
-    source that created the subscriber. `proofs` are those of confirmations, each with the wording.
+    """All changes of consent of a subscriber, oldest first, as (source, `ConsentChange`).
+
+    `created_by` is the source that created the subscriber. `proofs` are the proofs of confirmed sign-ups,
+    each with the wording that was shown.
     """
 
     subscriber: Subscriber
@@ -116,7 +118,7 @@ class ConsentRecord(NamedTuple):
 
 @database.snapshot()
 def consent(site: Site, uuid: str) -> ConsentRecord:
-    """What is known of a subscriber's consent. Raises `NotFound`."""
+    """The consent record of a subscriber, with the proofs. Raises `NotFound`."""
     record = _consent(site.id, uuid)
     proofs = stored_proofs.of_subscriber(site.id, record.subscriber.id)
     return record._replace(proofs=[(proof, _wording(site.id, proof)) for proof in proofs])
@@ -129,7 +131,7 @@ def _wording(site_id: int, proof: Proof) -> str:
 
 
 def _consent(site_id: int, uuid: str) -> ConsentRecord:
-    """What is known of a subscriber's consent, in the caller's session. Raises `NotFound`."""
+    """The consent record of a subscriber, without proofs, in the caller's session. Raises `NotFound`."""
     subscriber = stored_subscribers.get_by_uuid(site_id, uuid)
     if subscriber is None:
         raise NotFound(NOBODY)

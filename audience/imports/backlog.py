@@ -1,4 +1,6 @@
-"""The backlog: unfinished imports of all sites, how long the oldest has been queued; which are undone."""
+"""The backlog of all sites: unfinished imports, and how long the oldest has been queued. Also failed imports,
+and undos.
+"""
 
 from dataclasses import dataclass
 
@@ -29,7 +31,9 @@ def measure() -> Backlog:
 
 @database.session()
 def running(site: Site) -> imports.Import | None:
-    """The import of a site that is being applied, or that is next."""
+    """The import of a site that is being applied, or that is next; None if there is none, or an undo has its
+    turn.
+    """
     waiting = jobs.in_turn(site.id)
     return imports.get(site.id, waiting[1]) if waiting and waiting[0] == imports.JOB else None
 
