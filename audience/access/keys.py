@@ -45,7 +45,9 @@ _known: "dict[str, Known]" = {}  # by publishable key
 
 @dataclass(frozen=True)
 class AuthenticatedKey:
-    """A key that a client has authenticated with."""
+    """A key that a client has authenticated with. `renewed_hash` is the hash of the secret to store; empty if
+    the stored one is current.
+    """
 
     id: int
     publishable_key: str
@@ -70,6 +72,8 @@ class Known:
     until: int
 
     def is_good(self, digest: bytes) -> bool:
+        """Whether the cached key may be used: it is not too old, the secret is right, and the key is active.
+        """
         return (
             clock.uptime_ms() < self.until
             and hmac.compare_digest(digest, self.digest)
@@ -156,9 +160,11 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Act
 
 
 def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
-    """Authenticates a key, and returns it, or None. Takes as long whether the key or its secret is wrong.
+    """The key, if the secret is right and the key is active; otherwise None. An unknown key takes as long as
+    a wrong secret.
 
-    A valid key is read again after `KNOWN_MS`: another process may have revoked it by then.
+    A valid key is cached for `KNOWN_MS` milliseconds: then it is read again, as another process may have
+    revoked it.
     """
     credential = _known.get(publishable_key)
     if credential and credential.is_good(pepper.passing_digest(secret_key)):
@@ -188,8 +194,10 @@ def is_noted(key: AuthenticatedKey) -> bool:
 
 
 def note_use(key: AuthenticatedKey) -> None:
-    """Stores that a key was used, every 5 minutes at most. Does nothing while the database takes no
-    writes.
+    """Stores that a key was used, at most every 5 minutes. Also renews the stored hash of its secret, if that
+    is of the first scheme.
+
+    Does nothing while the database takes no writes.
     """
     if is_noted(key):
         return

@@ -39,21 +39,22 @@ class LogEntry(NamedTuple):
 
 @dataclass
 class Entries:
-    """The entries of one row of the change log. The row is of one transaction; some lists are no entries, and
-    have no number.
+    """The entries of one row of the change log, which is of one transaction. Only created, changed and erased
+    subscribers and a reset have numbers.
 
-    `created` has ids; `left` has those of them that are unsubscribed, and `back` those whose address was
-    suppressed and is now subscribed. `lifted` has the suppressions that were removed from created
+    `created` has ids. `left` has those of them who are unsubscribed. `back` has those whose address was
+    suppressed, and who are subscribed. `lifted` has the suppressions that were removed from created
     subscribers: [id, reason, since, number, kind].
 
     `unchanged` has the mentioned subscribers without an entry, if an import created them: the undo of that
-    import then keeps them. `unnamed` is true if the transaction mentioned no subscriber, and only deleted a
-    tag.
+    import then keeps them. `unnamed` is true if the transaction only deleted a tag, and mentioned no
+    subscriber.
 
     `tags` has the names of all tags in the row; `made_tags` (ids) and `made_fields` (keys) were added to the
-    site. `accepted` is the number that orders the consent events in the row. `repeated` has subscribers whom
-    an import subscribed though they were subscribed: [id, instant, number, kind] of the event before. Rows of
-    an older version have no kind.
+    site. `accepted` is the number that orders the consent events in the row.
+
+    `repeated` has subscribers whom an import subscribed though they were subscribed: [id, instant, number,
+    kind] of the event before. Rows of an older version have no kind.
     """
 
     created: list[int] = field(default_factory=list)

@@ -217,8 +217,8 @@ def record_erased(
 
 
 def record_reset(site_id: int, source: Source, at_least: int) -> None:
-    """Records that copies of the site must begin anew: earlier cursors are no longer valid. The new number is
-    above `at_least`.
+    """Records that copies of the site must begin anew: earlier cursors are no longer valid. The number of
+    this change is at least `at_least`.
     """
     at = clock.now_ms()
     stored.raise_to(site_id, max(stored.numbers(site_id)[0] + 2, at_least))

@@ -98,9 +98,7 @@ def _why_deleted(
 
 
 def keys_in(text: str) -> set[str]:
-    """The normal forms of all parts of a text that may be addresses, also of percent-encoded ones and the
-    like.
-    """
+    """The normal forms of all parts of a text that may be addresses, encoded ones included."""
     texts = (text, *redaction.addresses_in(text))
     spellings = set(chain.from_iterable(map(_around_signs, texts)))
     keys = set()

@@ -59,10 +59,11 @@ def send_test(site: Site, webhook_id: int, *, private_addresses: bool) -> Delive
 
 
 def log(site_id: int, draft: Delivery, delivered: Delivered, uuids: Collection[str] = ()) -> Delivery:
-    """Adds the result of a message about the subscribers with `uuids` to the log, in the caller's
-    transaction.
+    """Adds the result of a message to the log, in the caller's transaction. `uuids` are of the subscribers
+    that the message is about.
 
-    Answers to a test, and those of failures, are kept if none of these subscribers was erased meanwhile.
+    The receiver's answer is kept for a test. It is kept for a failure, unless one of these subscribers was
+    erased meanwhile.
     """
     failure = "" if is_success(delivered) else delivered.failure or FAILED_STATUS.format(delivered.status)
     keeps = draft.kind == TEST or (failure and _has_all(site_id, uuids))
@@ -82,17 +83,19 @@ def _has_all(site_id: int, uuids: Collection[str]) -> bool:
 
 
 def without_addresses(text: str) -> str:
-    """The text, with everything hidden that looks like an address or a link: a receiver may answer with what
-    it was sent.
+    """The text with everything hidden that looks like an address or a link. A receiver may repeat in its
+    answer what it was sent.
     """
     hidden = tokens.PATTERN.sub(HIDDEN, text.replace("\0", HIDDEN))
     return redaction.without_addresses(hidden, lambda _: HIDDEN)
 
 
 def was_refused(site_id: int, draft: Delivery) -> bool:
-    """Whether the receiver answered the last try of a range without taking it.
+    """Whether the receiver answered the last message of this range with a refusal. Errors of a gateway before
+    it do not count.
 
-    Also true if the last try was another message, which tells nothing about this one.
+    Also true if the last message of this range had another id: whether the receiver took it does not matter
+    for this one.
     """
     tries = stored.page(site_id, draft.webhook_id, PAGE_SIZE, 0)
     last = next(
