@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 
 class DateForm(NamedTuple):
-    """`first` is the first day of a month, where it is not written as a plain 1."""
+    """How a language writes times and dates. `first` is the first day of a month, if it is not written as 1.
+    """
 
     time: str
     day: str

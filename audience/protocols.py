@@ -25,8 +25,8 @@ class Gate(Protocol):
     """Limits the threads that wait for one thing, so that other threads stay free."""
 
     def enter(self) -> bool:
-        """Counts the thread in if there is room. Returns whether there was: only then it may wait, and must
-        call `leave`.
+        """Counts the thread in if there is room, and returns whether there was. A thread that was counted in
+        may wait, and must call `leave`.
         """
         ...
 
@@ -103,9 +103,9 @@ class ChildProcess(Protocol):
     def __call__(
         self, function: Callable[..., Any], source: BinaryIO, target: BinaryIO, *arguments: Any
     ) -> Any:
-        """The value of `function(source, target, *arguments)`; it and the arguments are JSON.
+        """The value of `function(source, target, *arguments)`; the value and the arguments are JSON.
 
-        The function is one of a module, which the child imports; the files are files of the system. Raises
+        The child imports the module of the function, and the files are open files of the system. Raises
         `MemoryError` or `TimeoutError` at a limit, and `ChildProcessError` if the child fails otherwise.
         """
         ...
@@ -153,8 +153,8 @@ class Resolver(Protocol):
     def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
         """Whether an answer that counts against a name can be believed. The result is kept for 30 seconds.
 
-        It is found out anew, once in 30 seconds, if the name `denied` is a canary or a `well_known` mail
-        domain: trouble is then more likely.
+        Once in 30 seconds it is found out anew if trouble is more likely: the name `denied` is a canary, or a
+        `well_known` mail domain.
         """
         ...
 
@@ -171,7 +171,7 @@ class FileRow(Protocol):
 
 
 class ReadableFile(Protocol):
-    """A file of subscribers that was looked through."""
+    """A file of subscribers that was opened and described, whose rows can be read."""
 
     @property
     def columns(self) -> list[str]:

@@ -70,7 +70,9 @@ def _user(user_id: int) -> str:
 
 
 def set_aside(file: Path) -> Path | None:
-    """Renames a file or folder, if it exists, so that nothing reads it any more: `NAME.INSTANT.old`."""
+    """Renames a file or folder to `NAME.INSTANT.old`, so that nothing reads it any more. Returns the new
+    path, or None if it does not exist.
+    """
     if not file.exists():
         return None
     aside = file.rename(file.with_name(f"{file.name}.{time.time_ns()}.old"))
@@ -137,7 +139,9 @@ def _sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def private_folder(beside: Path) -> Iterator[Path]:
-    """A folder that goes when the block ends. Those that killed processes left beside it go first."""
+    """A private folder in `beside`, deleted when the block ends. Folders that killed processes left there are
+    deleted first.
+    """
     remove_left_folders(beside)
     with (
         tempfile.TemporaryDirectory(prefix=PRIVATE, dir=beside) as name,

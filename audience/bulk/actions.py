@@ -77,8 +77,8 @@ def ids_of(site: Site, uuids: Sequence[str]) -> list[int]:
 def begin(site: Site, new: NewAction, actor: Actor) -> BulkAction:
     """Stores the selection, and queues the bulk action; an export is ready at once. Raises `Refused`.
 
-    The action begins only once its whole selection is stored. Until then, the request that stores it holds a
-    lease; if the lease ends, the action is dropped.
+    The action begins only once its whole selection is stored. The request that stores it holds a lease; if
+    the lease ends first, the action does not begin.
     """
     return queue(site, choose(site, new, actor), new, actor)
 

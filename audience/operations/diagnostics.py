@@ -40,7 +40,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class Context:
-    """An instance to examine, and how thoroughly; `in_service` when its own web process runs the probes."""
+    """An instance to examine, and how thoroughly. `in_service` is true if the instance's own web process runs
+    the probes.
+    """
 
     settings: Settings
     processes: Processes

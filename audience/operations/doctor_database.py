@@ -67,7 +67,7 @@ def console(context: Context) -> Iterator[Finding]:
 
 
 def links(context: Context) -> Iterator[Finding]:
-    """Where the links of each site lead."""
+    """Reports where the links of each site lead."""
     for site in sites.list_all():
         own, note = looks.get(site).base_url, Links(site, context.settings.base_url).note
         where = f"links of site {site.uuid} begin with {own or context.settings.base_url}"
@@ -163,8 +163,9 @@ def compared_tags(_: Context) -> Iterator[Finding]:
 
 
 def first_scheme(_: Context) -> Iterator[Finding]:
-    """Counts the hashes, secrets and API keys from before sites had keys. They are renewed when they are
-    used, except for a webhook's secret, which the receiver has.
+    """Counts the hashes, webhook secrets and API keys from before sites had keys.
+
+    Hashes and keys are renewed when they are used. A webhook's secret is not, as the receiver has it.
     """
     counts = stored.count_first_scheme(site_keys.SECOND)
     if any(counts):

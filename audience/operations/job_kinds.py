@@ -1,4 +1,6 @@
-"""The list of all kinds of jobs. Each is a `KIND` or `kind()` beside its `step`, in its subject's package."""
+"""The list of all kinds of jobs. Each kind is a `KIND` or `kind()` beside its `step`, in the package of its
+subject.
+"""
 
 import time
 from collections.abc import Callable
@@ -45,13 +47,13 @@ def kinds(
 
 
 def given_up(settings: Settings) -> tuple[Kind, ...]:
-    """The job kinds that are given up after failures, and queued again by hand."""
+    """The kinds of jobs that are given up after failures. `audience jobs retry` queues such a job again."""
     return (*site_lane.KINDS, bulk_chunks.kind(settings.instance))
 
 
 def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
-    """The maintenance tasks of the instance. Each deletes something that is no longer kept; it returns true
-    while there may be more.
+    """The maintenance tasks of the instance, by name. Each deletes some of what is no longer kept, and
+    returns true while there may be more.
     """
     return {
         "abandoned imports": file_imports.sweep,
