@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from workers.web.gateway import Gateway
 
-# With the routes: what web processes need, loaded before they are forked, so that they share its memory.
+# What web processes need besides the routes: loaded before they are forked, so that they share its memory.
 OF_WEB_PROCESSES = ("audience.http.admission", "workers.web.gateway", "workers.web.parts")
 EXPECTED_ERRORS = (config.SettingError, Unusable, CannotServe, pepper.WrongPepper, AudienceError)
 
@@ -285,8 +285,8 @@ def exit_status(run: Callable[[], int]) -> int:
     """Runs a command, and returns its exit status: its own, or that of an expected error, whose reason is
     printed.
 
-    The status is 1 for a negative answer or an error, 2 for a wrong call or setting, and 3 if only a part was
-    done.
+    The status is 1 for a negative answer or an error. It is 2 for a wrong call or setting, and 3 if only a
+    part was done.
     """
     try:
         return run()

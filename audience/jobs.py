@@ -1,8 +1,8 @@
 """The one engine for work in the background: it claims a job, does a step, and hands the job back or gives it
 up.
 
-A job is added, held and ended in the transaction of its own work, so that a crash neither loses the job nor
-does it twice. A kind of job may have a table of its own for more.
+A job is added, held and ended in the transaction of its own work. So a crash neither loses the job nor does
+it twice. A kind of job may have a table of its own for more.
 """
 
 import logging
@@ -46,7 +46,7 @@ class Lane(NamedTuple):
 
 SITE = Lane("site", 10_000, 1, one_at_a_time=True, in_order=True)  # what has its turn in a site's order
 DB = Lane("db", 30_000, 1, one_at_a_time=True)  # steps of at most a second
-NET = Lane("net", 30_000, 8)  # waits for others, without a connection to the database
+NET = Lane("net", 30_000, 8)  # waits for other servers, without a database connection
 LONG = Lane("long", 300_000, 2)  # files, backups
 LANES = (SITE, DB, NET, LONG)
 

@@ -6,8 +6,7 @@ from zoneinfo import ZoneInfo
 
 
 class DateForm(NamedTuple):
-    """How a language writes times and dates. `first` is the first day of a month, if it is not written as 1.
-    """
+    """How a language writes times and dates. `first` is the first day of a month, if it is not written as 1."""
 
     time: str
     day: str

@@ -198,12 +198,13 @@ class ReadableFile(Protocol):
         ...
 
 
-# All text of a file that is meant as was said, in pieces; unpacks a workbook into the other. Raises
-# `FormError`.
+# Yields all text of a file, in pieces. Takes the answers about how it reads, the file, and a second file
+# into which a workbook is unpacked. Raises `FormError`.
 TextOpener = Callable[[Mapping[str, Any], BinaryIO, BinaryIO], Generator[str, None, None]]
 
-# Looks through a file of that name, whose dates are of that time zone, meant as was said; unpacks a workbook
-# into the other. Tells again and again the rows so far, and as JSON what the file is. Raises `FormError`.
+# Opens and describes a file. Takes its name, the site's time zone, the answers about how it reads, the file,
+# and a second file into which a workbook is unpacked. Calls the last argument again and again, with the rows
+# read so far and the description as JSON. Raises `FormError`.
 FileOpener = Callable[
     [str, str, Mapping[str, Any], BinaryIO, BinaryIO, Callable[[int, dict[str, Any]], object]], ReadableFile
 ]

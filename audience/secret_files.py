@@ -13,7 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 FIRST_SITE = "first-site.json"
-PRIVATE, LOCK = ".audience-", "lock"  # of a folder, and of the file in it that its process has locked
+PRIVATE, LOCK = (
+    ".audience-",
+    "lock",
+)  # prefix of a private folder, and the file in it that is locked
 
 
 def private_opener(path: str, flags: int) -> int:
@@ -147,7 +150,7 @@ def private_folder(beside: Path) -> Iterator[Path]:
         tempfile.TemporaryDirectory(prefix=PRIVATE, dir=beside) as name,
         open(Path(name) / "new", "xb") as lock,
     ):
-        with contextlib.suppress(OSError):  # a file system without locks: it stays if the process is killed
+        with contextlib.suppress(OSError):  # without locks, the folder of a killed process stays
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield Path(lock.name).rename(Path(name) / LOCK).parent
 

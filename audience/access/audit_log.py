@@ -36,7 +36,7 @@ class Actor:
 
 
 COMMAND_LINE = Actor("command line")
-NAMED = ": "  # between what was done and the name of the tag or field that it was done with
+NAMED = ": "  # between the action and the name of its tag or field
 UNDONE, TO_BE_UNDONE = "undone", "to be undone"
 EARLIER_WORDS = "taken back"  # for `undone`, in entries of an older Audience
 ADDRESS = "(an address)"

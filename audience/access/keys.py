@@ -33,8 +33,8 @@ SCOPES = {
 }
 NO_ONES_KEY = Key(
     0, "", "0" * 64, "stats", 0, None, None, "", None
-)  # compared with in place of an unknown one
-KNOWN_MS = 500  # that a process goes by what it has read of a key and its sites
+)  # stands for an unknown key, so that the comparison takes as long
+KNOWN_MS = 500  # for which a process caches a key and its sites
 ALPHABET = string.ascii_letters + string.digits
 KEY_LENGTH = 33  # 196 bits
 USE_MS = 300_000  # between two notes of a key's use
@@ -54,7 +54,7 @@ class AuthenticatedKey:
     scope: str
     sites: tuple[Site, ...]
     name: str = ""
-    renewed_hash: str = ""  # of the secret, where the stored one is of the first scheme
+    renewed_hash: str = ""  # empty unless the stored hash is of the first scheme
 
     def may(self, scope: str) -> bool:
         return scope in SCOPES[self.scope]
@@ -72,8 +72,7 @@ class Known:
     until: int
 
     def is_good(self, digest: bytes) -> bool:
-        """Whether the cached key may be used: it is not too old, the secret is right, and the key is active.
-        """
+        """Whether the cached key may be used: it is not too old, the secret is right, and the key is active."""
         return (
             clock.uptime_ms() < self.until
             and hmac.compare_digest(digest, self.digest)

@@ -33,7 +33,7 @@ TOKEN_BYTES = 32
 NAME_BYTES = 9  # of a search that is kept
 KEPT_MS = DAY_MS  # what a form made
 MOST_KEPT = 50  # searches of a session
-PATHS = {SIGN_IN: "link", PASSWORD: "password"}  # of the pages that take a token from the fragment
+PATHS = {SIGN_IN: "link", PASSWORD: "password"}  # of the pages that links lead to, by purpose
 
 SPENT = "This link is used up or too old: ask whoever gave it to you for a new one."
 NO_SESSION = "There is no such session any more: look at the list again."

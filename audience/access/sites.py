@@ -128,7 +128,7 @@ def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
             done += deleted
             progress("Deleting", done, max(done, total))
     with database.write(site.id):
-        erased_pages.request(instance)  # once more: that of before may have been met meanwhile
+        erased_pages.request(instance)  # once more: the first request may have been served meanwhile
         done += site_tables.delete(site.id)
         audit_log.record(COMMAND_LINE, "site deleted", subject=site.name)
     progress("Deleting", done, done)

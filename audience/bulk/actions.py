@@ -24,9 +24,9 @@ from storage.bulk.actions import CANCELED, FAILED, FINISHED, SELECTING, BulkActi
 __all__ = ["BulkAction"]
 
 CHUNK_ROWS = 200  # written in one transaction, while others wait
-ERASED_ROWS = 50  # as above: each takes as long as four of others
+ERASED_ROWS = 50  # the same for erasing, which takes four times as long
 CHUNKS_AT_ONCE = 50  # stored in one transaction
-LEASE_MS = 30_000  # of who stores them, from one transaction to the next
+LEASE_MS = 30_000  # of the request that stores the chunks, renewed by each transaction
 MAX_LISTED = 100
 EXPORT_KEPT_MS = DAY_MS
 

@@ -60,7 +60,7 @@ class SubscriberBatch:
         self.tagged: dict[str, dict[int, None]] = {}
         self.tagged_before: dict[str, dict[int, None]] = {}
         self.tag_ids: Mapping[str, int] = {}
-        self.twins: Mapping[int, Collection[int]] = {}  # of tags, by the id of the older one
+        self.twins: Mapping[int, Collection[int]] = {}  # tags with equal names, by the older id
         self.field_ids: Mapping[str, int] = {}
         self.consents = Consents(at)
         self.unsubscribed = [0, 0]

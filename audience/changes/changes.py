@@ -17,7 +17,7 @@ from storage.subscribers.subscribers import are_plain
 Item = Mapping[str, Any]  # one item of a request: a subscriber to import, an event
 
 
-UNSUBSCRIBED_BY = "unsubscribed_by"  # the instant that orders a date of unsubscribing, where it is another
+UNSUBSCRIBED_BY = "unsubscribed_by"  # a key of `dates`: the instant that orders `unsubscribed_at`
 
 
 class Consent(StrEnum):

@@ -53,7 +53,7 @@ class ConsentEvent(NamedTuple):
         return self.kind in UNSUBSCRIBES
 
     def counts_over(self, stored_event: "ConsentEvent", now: int) -> bool:
-        """Whether this event counts in place of the stored one: it is not before it.
+        """Whether this event counts in place of the stored one: its order is not lower.
 
         A stored subscribe may be later than `now` (milliseconds), from a clock that was ahead. An unsubscribe
         is compared with it as if it were of `now`.
@@ -183,8 +183,8 @@ def put(subscriber: SubscriberRow, event: ConsentEvent) -> None:
     subscriber[CONSENT_AT], subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND] = event
 
 
-# The hash of an address, `ERASED` or the kind of its consent, the instant that counts and the one that is
-# shown, without which they are subscribed, and the hash of the uuid.
+# A subject of the log: the hash of an address, `ERASED` or the kind of the consent event, the instant that
+# orders it, the instant of unsubscribing that is shown (None: subscribed), and the hash of the uuid.
 Subject = tuple[str, ConsentKind | int | str, int | None, int | None, str | None]
 
 

@@ -51,7 +51,7 @@ _parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one 
 
 MOST_ENTRIES = 1_000  # of one row
 CREATED_BY_IMPORT = "import "  # whom an undo deletes, unless they are mentioned; bulk actions create nobody
-UNDONE_WHOLE = SourceKind.IMPORT  # its repeated consent events are recorded, so that an undo knows them
+UNDONE_WHOLE = SourceKind.IMPORT  # repeated consent events of an import are recorded, for its undo
 BLANKED_AT_ONCE = 1_000
 COLUMNS = {
     TEXTS: ((EMAIL, "email"),),

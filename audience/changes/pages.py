@@ -95,6 +95,7 @@ class Part(NamedTuple):
 
 
 def _after(site_id: int, after: int, limit: int) -> list[Part]:
+    """The entries after the number `after`, up to `limit` of them, by row of the change log."""
     parts: list[Part] = []
     for row in stored.rows_after(site_id, after, limit):
         entries, start = unpack(row.entries), max(0, after + 1 - row.number)
@@ -179,7 +180,9 @@ def readable_source(kind: str, number: int, known_keys: Mapping[int, str]) -> tu
 
 
 class _ChangeReader:
-    """Joins entries with the subscribers and names that they mention, which are read once for all entries."""
+    """Makes changes as clients read them from entries. The subscribers and names that the entries mention are
+    read once, for all entries.
+    """
 
     def __init__(self, site_id: int, parts: Sequence[Part], read_fields: ReadFields) -> None:
         self.parts = parts

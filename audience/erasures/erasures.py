@@ -67,8 +67,9 @@ def erase(
     """Erases the subscriber with a uuid or, without one, an address. Returns whether there was such a
     subscriber.
 
-    If nobody has the address, the refused rows that mention it are erased; it may be malformed. Raises
-    `Refused` if the address and the uuid are of different subscribers, or nobody has the uuid.
+    An address that nobody has is suppressed all the same, and the refused rows with it are erased; it may be
+    malformed. Raises `Refused` if the address and the uuid are of different subscribers, or nobody has the
+    uuid.
 
     The log that outlives the database gets the erasure first. With an `actor`, the audit log records it.
     """

@@ -28,7 +28,7 @@ from storage.imports.file_uploads import ImportedFile
 __all__ = ["RefusedRow"]
 
 BATCH_ROWS = 1_000
-BATCH_LENGTH = 2**20  # characters, that a batch is longer than by one row at most
+BATCH_LENGTH = 2**20  # characters; a batch is longer by one row at most
 LEASE_MS = HOUR_MS
 RESUME_MS = 30 * DAY_MS
 RETENTION_MS = 30 * DAY_MS

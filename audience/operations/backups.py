@@ -1,8 +1,8 @@
 """Backups: one file with the database and the pepper of an instance.
 
 The file is an uncompressed tar archive, mode 0600: `manifest.json`, `pepper`, `audience.db`. A restore
-unpacks it into an instance of its own, migrates it, repeats the erasures, unsubscriptions and key revocations
-of the present instance there, and only then replaces the present instance.
+unpacks it into an instance of its own, and migrates that. Then it repeats the erasures, unsubscribes and key
+revocations of the present instance there. Only then does it replace the present instance.
 """
 
 import contextlib

@@ -1,5 +1,4 @@
-"""Carries unsubscribes over to a restored backup: whoever unsubscribed since it was made stays unsubscribed.
-"""
+"""Carries unsubscribes over to a restored backup: whoever unsubscribed since it was made stays unsubscribed."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -87,9 +86,11 @@ def last_by_hash(changes: Sequence[LogLine], old: Set[LogLine]) -> dict[str, Log
     """The log line that counts for each hash of an address or uuid: the last one. Without those who were
     erased.
 
-    `changes` are the lines of the log, then the waiting unsubscribes, which have no number; `old` are lines
-    accepted before the backup. Where an unsubscribe follows an unsubscribe: one without a number is skipped
-    if it is dated before the other, and an `old` one that follows a newer one takes the number of the newer.
+    `changes` are the lines of the log, then the waiting unsubscribes, which have no number. `old` are lines
+    accepted before the backup.
+
+    Two rules apply where an unsubscribe follows an unsubscribe. One without a number is skipped if it is
+    dated before the other. An `old` one that follows a newer one takes the number of the newer.
     """
     last: dict[str, LogLine] = {}
     for change in changes:

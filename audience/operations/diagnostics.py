@@ -50,7 +50,7 @@ class Context:
     recount: bool = False
     fix: bool = False
     in_service: bool = False
-    answers: "Answers | None" = None  # those that the web process has given
+    answers: "Answers | None" = None  # the service that answers in the web process
 
     @cached_property
     def database_files(self) -> list[Path]:

@@ -85,7 +85,8 @@ class DomainList:
     read: Callable[[bytes], set[str]] = domains
 
 
-# The one of npm that PyPI has too is another project. Its wildcards are left out: they name relays, too.
+# `disposable-email-domains` of npm and of PyPI are two projects. The wildcards of npm's are left out, as they
+# also name relays.
 DISPOSABLE = (
     DomainList("npm", "mailchecker", "platform/node/index.js", mailchecker),
     DomainList("pypi", "disposable-email-domains", "disposable_email_domains/__init__.py", blocklist),

@@ -22,7 +22,7 @@ HEARTBEAT_FAIL_SECONDS = 60.0
 IMPORT_WARN_RATIO = 1 / 15  # of the age at which /readyz fails
 DISK_WARN_RATIO = 4  # times the free space below which /readyz fails
 PROBE_BYTES = 4096
-MAX_LOG_BYTES = 150 * 2**20  # it begins anew at 100 to 125, and imports wait at 200
+MAX_LOG_BYTES = 150 * 2**20  # a log begins anew at 100 to 125 MB, and imports wait at 200 MB
 
 WORKER_ADVICE = "Look for its errors in the log; restart `audience serve`."
 LOG_ADVICE = "A long read keeps it, and imports wait at 200 MB: end that read, or restart the service."

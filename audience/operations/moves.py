@@ -92,7 +92,7 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
     database.close()
     with end(settings) as source, end(target) as arriving:
         phase = _begin(source, arriving, target.database)
-    release(settings)  # from one that opened it before it was marked
+    release(settings)  # a process may have opened it before it was marked
     with end(settings) as source, end(target) as arriving:
         _copy_log(settings.instance, source, arriving)
         tables = moves.tables()

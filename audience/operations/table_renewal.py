@@ -31,7 +31,7 @@ DOMAINS = {"disposable domains": "disposable_domains.txt", "free-mail domains": 
 BUNDLED_PLACES = ("countries.csv", "region_names.csv")  # which no package has
 PRESET = 3  # of xz: a third of the time of 9
 LOCK = "lock"
-LEAST_SHARE = 0.8  # of the entries that a table had
+LEAST_SHARE = 0.8  # a table with less than this share of its former entries has shrunk
 UNUSABLE_PLACES = (RuntimeError, KeyError, TypeError, ValueError)  # the first is the reader's own
 
 RUNNING = "Another `audience tables renew` is running: wait until it has ended."

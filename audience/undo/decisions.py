@@ -24,10 +24,12 @@ from storage.undo import undos
 
 REMOVED, RESTORED, KEPT = "removed", "restored", "kept"
 ROWS_AT_ONCE = 50
+# Values of `Decision.by`. `NOTHING`: nothing stays or, if kept, the subscriber was erased since.
+# `SUPPRESSED`: the subscriber is removed, and the address stays suppressed.
 NOTHING, SUPPRESSED = (
     Source("", 0),
     Source("left", 0),
-)  # of the kept: erased since; of the removed: suppressed
+)
 CHANGED, STAYS_UNSUBSCRIBED = Source("changed", 0), Source("unsubscribed", 0)
 Own = list[tuple[Values, Values]]  # new, old
 Key = tuple[str, Any]  # a name, ("field", key) or ("tag", id)
@@ -61,7 +63,7 @@ class Decision:
 
     `only_unsubscribed` is true if the action unsubscribed the subscriber, and nothing else did.
     `resubscribed` is true if the undo subscribes them again, `unsubscribed_again` if it unsubscribes them
-    again. `unsubscribed_kept` is true if the action unsubscribed them, and they stay unsubscribed.
+    again. `unsubscribed_kept` is true if they were subscribed before the action, and stay unsubscribed.
     """
 
     id: int

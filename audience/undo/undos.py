@@ -140,8 +140,7 @@ def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
 
 
 def _undone_action(site_id: int, source: Source) -> UndoneAction:
-    """What the record has of an import or bulk action. If it has nothing, reading begins at its newest row.
-    """
+    """What the record has of an import or bulk action. If it has nothing, reading begins at its newest row."""
     first = source_rows.first_of(site_id, source)
     return (
         UndoneAction(source, first[0], first[1])
@@ -218,7 +217,8 @@ def undoable_until(site: Site, source: Source, days: int) -> int | None:
 class Preview(NamedTuple):
     """What an undo would do: the number of subscribers by outcome, as `work.count_outcomes` names them.
 
-    `only_unsubscribed` has some of the addresses that the action unsubscribed, and nothing else did.
+    `only_unsubscribed` has the addresses of some subscribers whom the action unsubscribed, and nothing else
+    did.
     """
 
     counts: Counter[str]

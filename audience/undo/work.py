@@ -41,7 +41,7 @@ from storage.undo import undos as stored
 from storage.undo.undos import FAILED, FINISHED, MENTIONED, Progress, Undo
 
 BATCHES_AT_ONCE = 5  # of a stopped import, dropped in one transaction
-MOST_ROWS = 50  # of the record in a chunk: one that changed nobody counts for nothing, but takes time
+MOST_ROWS = 50  # of the record in a chunk: a row without entries takes time, too
 _pace = Pace(most=change_log.MOST_ENTRIES)
 
 

@@ -25,7 +25,7 @@ LOG_ROWS = 1_000  # deleted per transaction
 PAGE_SIZE = 100
 TEST_SECONDS = 7.0  # a client may wait for 10
 GONE = 410  # the receiver asks for no more
-GATEWAYS = (502, 504)  # say nothing of the receiver behind them
+GATEWAYS = (502, 504)  # errors of a gateway: the receiver behind it may not have answered
 FAILED_STATUS = "The receiver answered {}: let it answer 2xx."
 HIDDEN = "…"
 

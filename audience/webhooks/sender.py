@@ -44,8 +44,8 @@ MOST_CHANGES = 500  # of a message
 MOST_BYTES = 2**20
 HEAD_BYTES = 100  # of a message, with its end
 SECONDS = 10.0
-MOVE_MS = 5_000  # until it is asked again whether a move has ended
-WAITS_MS = [seconds * 1000 for seconds in (5, 30, 120, 600, 3_600, *[3_600] * 72)]  # then it is paused
+MOVE_MS = 5_000  # until the next look whether a move has ended
+WAITS_MS = [seconds * 1000 for seconds in (5, 30, 120, 600, 3_600, *[3_600] * 72)]  # then it pauses
 
 WriteChange = Callable[..., Mapping[str, Any]]  # the resource of a change, and perhaps what makes links
 
@@ -58,7 +58,7 @@ class Message:
 
     site: Site
     webhook: Webhook
-    logged: Delivery  # its line in the log, before it is known what came of it
+    logged: Delivery  # its line in the log of deliveries, still without a result
     body: str
     uuids: set[str]
 
@@ -148,8 +148,7 @@ def _may_cut(site: Site, webhook: Webhook, whole: Delivery) -> bool:
 
 
 def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange]]:
-    """The webhook with the range of its next message, and the changes in it. A stored range stays as it is.
-    """
+    """The webhook with the range of its next message, and the changes in it. A stored range stays as it is."""
     if webhook.resets:
         return webhook, [_reset_entry(webhook)]
     try:
