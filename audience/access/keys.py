@@ -72,7 +72,9 @@ class Known:
     until: int
 
     def is_good(self, digest: bytes) -> bool:
-        """Whether the cached key may be used: it is not too old, the secret is right, and the key is active."""
+        """Whether the cached key may be used: it is recent enough, the secret is right, and the key is
+        active.
+        """
         return (
             clock.uptime_ms() < self.until
             and hmac.compare_digest(digest, self.digest)

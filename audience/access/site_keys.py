@@ -78,7 +78,7 @@ def webhook_secret(site_id: int, webhook_id: int, nonce: str) -> bytes:
 
 
 def link_key(site_id: int, purpose: str, generation: int, nonce: str) -> bytes:
-    """The 32 bytes that sign the links of a site for a purpose. Links of another generation have another key."""
+    """The 32 bytes that sign the links of a site for a purpose. Each generation of links has another key."""
     return bytes.fromhex(pepper.digest(f"link {purpose}", f"{generation} {nonce}", get(site_id).key))
 
 

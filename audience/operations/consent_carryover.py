@@ -1,4 +1,4 @@
-"""Carries unsubscribes over to a restored backup: whoever unsubscribed since it was made stays unsubscribed."""
+"""Carries unsubscribes over to a restored backup, so that whoever unsubscribed since stays unsubscribed."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set

@@ -100,7 +100,7 @@ def check(settings: Settings) -> None:
 
 
 def require(settings: Settings) -> None:
-    """Raises `NoInstance` if there is no database file and there never was one, `LostFile` if there was one."""
+    """Raises `NoInstance` if there was never a database file, `LostFile` if there is none any more."""
     if not _has_file(settings):
         check(settings)
         raise NoInstance(settings)
@@ -229,7 +229,7 @@ def _other_log(settings: Settings) -> Finding:
 
 
 def start_anew(settings: Settings) -> None:
-    """Sets aside the files that show that an instance existed. Raises `Refused` if the folder has a database."""
+    """Sets aside the files that show that an instance existed. Raises `Refused` if there is a database."""
     if not _is_missing(settings):
         raise Refused(HAS_DATABASE.format(folder=settings.instance))
     for file in filter(None, _signs(settings)):

@@ -96,7 +96,7 @@ def _pypi_release(name: str) -> tuple[Index, Release]:
 
 
 def _wheel(index: Index, name: str, url: str, page: bytes) -> Release:
-    """The newest wheel among the links of an index's page for a package. Raises `Refused` if there is none."""
+    """The newest wheel among the links of an index's page for a package. Raises `Refused` without any."""
     links = _Links()
     links.feed(page.decode("utf-8", "replace"))
     wheels = [(version, link) for link in links.found if (version := _version(link))]

@@ -21,7 +21,7 @@ ROWS_AT_ONCE = 10  # of the record, with up to 1,000 subscribers each
 
 
 class Reached(NamedTuple):
-    """The ids of what was read last: a row of the record, a batch of an import, and a chunk of a bulk action."""
+    """The ids of what was read last: a row of the record, a batch of an import, a chunk of a bulk action."""
 
     row: int
     batch: int = 0

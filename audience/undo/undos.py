@@ -140,7 +140,9 @@ def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
 
 
 def _undone_action(site_id: int, source: Source) -> UndoneAction:
-    """What the record has of an import or bulk action. If it has nothing, reading begins at its newest row."""
+    """What the record has of an import or bulk action. If that is nothing, it is empty from the newest row
+    on.
+    """
     first = source_rows.first_of(site_id, source)
     return (
         UndoneAction(source, first[0], first[1])

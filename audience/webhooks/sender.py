@@ -148,7 +148,7 @@ def _may_cut(site: Site, webhook: Webhook, whole: Delivery) -> bool:
 
 
 def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange]]:
-    """The webhook with the range of its next message, and the changes in it. A stored range stays as it is."""
+    """The webhook with the range of its next message, and the changes in it. A stored range is kept."""
     if webhook.resets:
         return webhook, [_reset_entry(webhook)]
     try:
