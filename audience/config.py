@@ -213,6 +213,9 @@ def _sources(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
 
 
 def _from_file(file: Path) -> dict[str, tuple[Any, str]]:
+    """The (value, origin) of each setting in a file, by name; none if the file does not exist. Raises
+    `SettingError`.
+    """
     if another := secret_files.another_users(file):
         raise SettingError(another)
     try:

@@ -40,6 +40,7 @@ def forget() -> None:
 
 
 def get(site_id: int) -> SiteKey:
+    """The key of a site, which is read once and then cached."""
     if site_id not in _keys:
         with database.session():
             uuid, nonce = stored.key_parts(site_id)

@@ -37,7 +37,7 @@ from storage.bulk.actions import FAILED, FINISHED, NOT_BEGUN, SELECTING
 
 
 def kind(instance: Path) -> Kind:
-    """The job kind of bulk actions. One failure stops an action; the operator can see that, and continue it."""
+    """The job kind of bulk actions. One failure stops an action: the operator sees it and can continue."""
     return Kind(stored.JOB, DB, partial(_step, instance), _give_up, retry=stored.retry, most_failures=1)
 
 

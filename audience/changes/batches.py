@@ -145,6 +145,9 @@ class SubscriberBatch:
         return CREATED
 
     def _add(self, change: Change) -> SubscriberRow:
+        """Adds the subscriber of a change. One whose address is suppressed, or who is unconfirmed, begins
+        unsubscribed.
+        """
         subscriber = self.subscribers[change.key] = [
             0, change.email, "{}", "[]", *BLANK, None, None, None, 0, 0, None, self.at, change.key,
             str(uuid_utils.uuid7()), self.created_by, self.at, self.site_id,

@@ -68,7 +68,8 @@ def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts:
 def _why_deleted(
     site: Site, upload: FileUpload, job: Job, instance: Path, open_texts: TextOpener, erased: Set[str]
 ) -> str:
-    """Searches a file for `erased` hashes. Returns the message why it must be deleted, or "" if it stays.
+    """Searches a file for `erased` hashes. Returns the message that says why it must be deleted, or "" if it
+    stays.
 
     Raises `ClaimLost`, `MACHINE_FAULTS`.
     """

@@ -146,8 +146,8 @@ def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Jo
 
 
 def _attempt(task: Task, instance: Path, open_file: FileOpener) -> None:
-    """Does a task. If it fails for a reason that lies in the file, stores that as the result. Raises
-    `ClaimLost`, `MACHINE_FAULTS`.
+    """Does a task. If it cannot be done, stores the problem as its result. Raises `ClaimLost`,
+    `MACHINE_FAULTS`.
     """
     try:
         _do(task, instance, open_file)
@@ -187,6 +187,9 @@ def _open_file(
     open_file: FileOpener,
     follow: Callable[[int, dict[str, Any]], object],
 ) -> Iterator[ReadableFile]:
+    """Opens and describes a file, as the operator's answers say. `follow` gets the description as
+    it grows.
+    """
     with (
         file_uploads.open_content(site, instance, upload) as binary,
         tempfile.TemporaryFile(dir=instance) as unpacked,

@@ -29,7 +29,7 @@ def size() -> tuple[int, int | None]:
 
 @database.snapshot()
 def differing(site: Site) -> tuple[int, int]:
-    """How many subscribers of the sample differ from what the change log gives, and the size of the sample."""
+    """How many subscribers of the sample differ from what the change log gives, and the sample's size."""
     ids = changed_subscribers.newest(site.id, SAMPLED)
     numbers = list(changed_subscribers.rows_of(site.id, ids))[-ROWS:]
     recorded = _replay_all(stored.at_numbers(site.id, numbers), set(ids))

@@ -131,6 +131,7 @@ class _Generator:
         } | ({"interests": sorted(interests)} if interests else {})
 
     def _address(self, first: str, last: str, country: Mapping[str, Any]) -> str:
+        """An address made of the name, on a domain of the country, that no other subscriber has."""
         name, family = _plain(first), _plain(last)
         local = self._random.choice(
             (f"{name}.{family}", f"{name}{family[0]}", f"{name[0]}.{family}", name + family)

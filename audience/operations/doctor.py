@@ -139,6 +139,7 @@ def mail(context: Context) -> Iterator[Finding]:
 
 
 def providers(context: Context) -> Iterator[Finding]:
+    """Tests each blacklist with names whose answer is known, if the DNS servers work."""
     if context.offline:
         yield ok("providers", "not queried")
         return

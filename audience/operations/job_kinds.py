@@ -32,6 +32,7 @@ MAINTENANCE_MS = 600_000  # between two of a task
 def kinds(
     settings: Settings, write_change: WriteChange, open_file: FileOpener, open_texts: TextOpener
 ) -> tuple[Kind, ...]:
+    """All kinds of jobs, with the functions that they need from other rooms."""
     relay = Relay(settings)
     return (
         *given_up(settings),

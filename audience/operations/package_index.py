@@ -69,6 +69,7 @@ def fetch(index: str, name: str, paths: Collection[str]) -> Package:
 
 
 def _npm_release(name: str) -> tuple[Index, Release]:
+    """The newest release of a package in npm's index. Raises `Refused`."""
     index = npm_index(name)
     page = _page(index, index.url + quote(name, safe="@"))
     if page is None:

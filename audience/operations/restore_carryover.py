@@ -189,6 +189,7 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
 
 
 def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
+    """Adds to the carryover what the open database has. Raises `Refused` if migrations are pending."""
     if stored.is_empty():
         return
     if (state := database.migrations()).pending:

@@ -70,6 +70,7 @@ def renew(settings: Settings, accept_shrunk: bool, progress: Progress) -> list[T
 
 
 def _renew(home: Path, settings: Settings, accept_shrunk: bool, progress: Progress) -> list[TableChange]:
+    """Builds the new tables in a folder of their own, and puts them into effect unless one has shrunk."""
     now = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
     draft = home / f"{now:%Y%m%dT%H%M%S%f}"
     sources = {"validation": _write_domains(draft / "validation", progress)}

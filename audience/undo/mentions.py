@@ -1,4 +1,5 @@
-"""Finds what has mentioned subscribers since an import created them: they stay when it is undone.
+"""Finds what has mentioned subscribers since an import created them. Such subscribers stay when the import is
+undone.
 
 Mentions are in the record of changes, and in accepted imports and bulk actions that still wait. Each is read
 once, and reading continues with those that are accepted meanwhile. Of an action that is undone itself, only a

@@ -140,8 +140,8 @@ def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
 
 
 def _undone_action(site_id: int, source: Source) -> UndoneAction:
-    """What the record has of an import or bulk action. If that is nothing, it is empty from the newest row
-    on.
+    """An import or bulk action, with the place where its record begins. Without a record, that is the newest
+    row of the site.
     """
     first = source_rows.first_of(site_id, source)
     return (
@@ -309,7 +309,7 @@ def reason(kind: str, number: str | None) -> str:
 
 
 def download(site: Site, source: Source, actor: Actor) -> Iterator[list[tuple[str, ...]]]:
-    """Pages of (address, uuid, reason), one row for each subscriber of whom something stays, after a heading.
+    """Pages of (address, uuid, reason) after a heading: a row for each subscriber of whom something stays.
 
     At the end of the pages, the audit log records who was sent how many rows. Raises `NotFound`.
     """
@@ -321,6 +321,7 @@ def download(site: Site, source: Source, actor: Actor) -> Iterator[list[tuple[st
 
 
 def _kept_pages(site: Site, undo_id: int) -> Iterator[list[tuple[str, ...]]]:
+    """Pages of (address, uuid, reason), one row for each subscriber of whom something stays."""
     after = 0
     while True:
         with database.session():

@@ -78,6 +78,7 @@ def _suppress(site_id: int, by_key: Mapping[str, Suppression], number: int) -> N
 
 
 def _restore(site_id: int, accepted: Acceptance, changed: Sequence[_Target]) -> None:
+    """Restores values and consent of subscribers, as a batch of changes."""
     at, tag_ids = clock.now_ms(), _existing_tags(site_id, changed)
     changes = [_change(target, tag_ids) for target in changed]
     batch = SubscriberBatch(site_id, changes, accepted, at)
@@ -99,6 +100,7 @@ def _existing_tags(site_id: int, changed: Sequence[_Target]) -> set[int]:
 
 
 def _change(target: _Target, existing_tags: set[int]) -> Change:
+    """The change that restores the values of a decision. A tag that the site no longer has is left out."""
     values: dict[str, dict[Any, Any]] = {"name": {}, "field": {}, "tag": {}}
     for (kind, key), value in target.decision.values.items():
         values[kind][key] = value

@@ -94,8 +94,7 @@ def was_refused(site_id: int, draft: Delivery) -> bool:
     """Whether the receiver answered the last message of this range with a refusal. Errors of a gateway before
     it do not count.
 
-    Also true if the last message of this range had another id: whether the receiver took it does not matter
-    for this one.
+    Also true if the last message of this range had another id: its result tells nothing about this one.
     """
     tries = stored.page(site_id, draft.webhook_id, PAGE_SIZE, 0)
     last = next(

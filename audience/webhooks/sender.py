@@ -75,7 +75,7 @@ def _log_entry(webhook: Webhook, listed: Sequence[LoggedChange]) -> Delivery:
 
 
 def kind(private_addresses: bool, write: WriteChange, base_url: str) -> Kind:
-    """The job kind of webhooks. `write` makes the resource of a change; links in it begin with `base_url`."""
+    """The job kind of webhooks. `write` makes the resource of a change. Links in it begin with `base_url`."""
     sends = partial(step, private_addresses=private_addresses, write=write, base_url=base_url)
     return Kind(stored.JOB, NET, sends)
 
