@@ -161,7 +161,9 @@ class Settings:
 
     @property
     def console_url(self) -> str:
-        """The public URL, or a local one if browsers would reach the console in plain text."""
+        """The URL at which browsers open the console: the public URL, or a local one if the public URL is not
+        encrypted.
+        """
         public = urlsplit(self.base_url)
         if public.scheme == "https" or public.hostname in LOOPBACK:
             return self.base_url

@@ -45,7 +45,7 @@ def hold_all() -> int:
 def _hold(site: Site) -> int:
     """Pauses the webhooks of a site, and holds its waiting sign-ups. Returns how many webhooks were paused.
 
-    Links that were sent confirm nothing any more: held sign-ups get new ones.
+    Confirmation links that were sent confirm nothing any more: held sign-ups get new ones.
     """
     sign_ups.end_sent(site.id)
     for sign_up in sign_ups.with_status(site.id, sign_ups.WAITING):

@@ -18,7 +18,9 @@ class WrongPepper(ValueError):
 
 
 def open(file: Path, may_make: bool = True) -> None:
-    """Reads the pepper of an instance. With `may_make`, a missing one is made. Raises `WrongPepper`."""
+    """Reads the pepper of an instance for this process. With `may_make`, a missing pepper is created. Raises
+    `WrongPepper`.
+    """
     global _pepper
     if may_make and not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +34,7 @@ def open(file: Path, may_make: bool = True) -> None:
 
 
 def read(file: Path) -> bytes | None:
-    """The pepper in a file, None if the file is missing. Does not open it for this process."""
+    """The pepper in a file; None if the file is missing. The pepper of this process stays as it is."""
     return file.read_bytes() if file.exists() else None
 
 

@@ -43,7 +43,7 @@ class Limiter(Protocol):
     """Counts hits against a limit such as `100/minute`."""
 
     def hit(self, limit: str, *key: str) -> int:
-        """Counts one hit of `key`; 0 within the limit, else the whole seconds to wait."""
+        """Counts one hit of `key`. Returns 0 within the limit, otherwise the whole seconds to wait."""
         ...
 
 
@@ -122,8 +122,10 @@ class DnsStatus(StrEnum):
 
 
 class DnsHealth(StrEnum):
-    """Whether the DNS servers can be trusted. `DENYING`: they name no exchanger of any well-known domain.
-    `CUT_OFF`: questions that no cache can hold get no answer, or a false one.
+    """Whether the DNS servers can be trusted.
+
+    `DENYING`: they name no mail exchanger of any well-known domain. `CUT_OFF`: they do not answer questions
+    that no cache can hold, or answer them falsely.
     """
 
     WORKS = "works"

@@ -93,8 +93,8 @@ class SubscriberBatch:
         return self.suppressed.get(self.hashes.get(key, ""), NOT_SUPPRESSED)
 
     def _is_erased(self, change: Change) -> bool:
-        """Whether the address of a change is erased, and the change has no later event that subscribes it
-        again.
+        """Whether the address of a change is erased, and no event of the change that is later than the
+        erasure subscribes it again.
         """
         if not self.suppressed:
             return False

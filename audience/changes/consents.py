@@ -38,10 +38,10 @@ ChangedConsent = tuple[SubscriberRow, int, bool, str]  # whose, when, whether th
 
 
 class ConsentEvent(NamedTuple):
-    """A consent event. `instant`, in milliseconds, is its date if it has one, but not later than its
-    acceptance; otherwise its acceptance.
+    """A consent event. `number` is that of the accepting transaction.
 
-    `number` is that of the accepting transaction.
+    `instant`, in milliseconds, orders it: the date of the event, but not later than its acceptance. An event
+    without a date has the instant of its acceptance.
     """
 
     instant: int

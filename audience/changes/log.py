@@ -68,8 +68,9 @@ PLAIN = [  # the columns of plain values, by the sum of the groups that differ
 def record(
     batch: SubscriberBatch, created: Sequence[SubscriberRow], changed: Mapping[int, Sequence[SubscriberRow]]
 ) -> None:
-    """Adds what a saved batch did to the change log. `changed` has the existing subscribers that differ, by
-    the sum of their groups.
+    """Adds what a saved batch did to the change log, and to the log of consent.
+
+    `changed` has the existing subscribers that differ, by the sum of the groups of columns that differ.
     """
     lifted = [subscriber for subscriber in created if subscriber[KEY] in batch.lifted] if batch.lifted else []
     repeated = [

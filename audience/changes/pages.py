@@ -38,7 +38,7 @@ class LoggedChange(NamedTuple):
     """A change as clients read it. `source` is (type, id); `changed` has the new values, with instants in
     milliseconds.
 
-    `uuid` is None for a reset, and `email` also for a subscriber that no longer exists.
+    `uuid` is None for a reset. `email` is None for a reset, and for a subscriber that no longer exists.
     """
 
     number: int
@@ -70,10 +70,11 @@ def newest(site: Site) -> int:
 
 @database.snapshot()
 def page(site: Site, after: int | None, limit: int, read_fields: ReadFields = read_values) -> ChangePage:
-    """Up to `limit` changes after the number `after`, oldest first; if it is None, only the bounds. Raises
-    `Refused`.
+    """Up to `limit` changes after the number `after`, oldest first. If `after` is None, the page has only the
+    bounds.
 
-    `read_fields` reads the custom values of a created subscriber from their JSON text.
+    `read_fields` reads the custom values of a created subscriber from their JSON text. Raises `Refused` if
+    the record does not reach back to `after`.
     """
     last, first = stored.numbers(site.id)
     if after is None:

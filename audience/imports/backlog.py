@@ -13,8 +13,9 @@ from storage.undo import undos
 
 @dataclass(frozen=True)
 class Backlog:
-    """The waiting imports. `rows` is the number of rows not written yet; `oldest_seconds` is 0 unless an
-    import is queued.
+    """The unfinished imports of all sites. `rows` is the number of their rows that are not written yet.
+
+    `oldest_seconds` is how long the oldest queued import has waited; 0 if none is queued.
     """
 
     imports: int
@@ -24,6 +25,7 @@ class Backlog:
 
 @database.session()
 def measure() -> Backlog:
+    """Measures the backlog of all sites."""
     waiting = imports.waiting()
     queued_at = clock.now_ms() if waiting.oldest_at is None else waiting.oldest_at
     return Backlog(waiting.imports, waiting.rows, max(0.0, (clock.now_ms() - queued_at) / 1000))

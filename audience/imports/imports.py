@@ -105,7 +105,9 @@ def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change]) -> I
 
 
 def _wait_for_turn(site: Site, import_id: int) -> Import | None:
-    """Waits until an import is applied. None if it takes too long, or the database becomes unavailable."""
+    """Waits until an import is applied, and returns it. Returns None if that takes too long, or the database
+    becomes unavailable.
+    """
     deadline = time.monotonic() + WAIT_SECONDS
     with suppress(Unavailable):
         while time.monotonic() < deadline:

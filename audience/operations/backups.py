@@ -153,7 +153,9 @@ class _ProgressReader:
 
 
 def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
-    """Unpacks and verifies a backup. Raises `Refused` if it is incomplete, `Unusable` if damaged."""
+    """Unpacks and verifies a backup. Raises `Refused` if the file is incomplete, `Unusable` if its database
+    is damaged.
+    """
     try:
         source = file.open("rb")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The demo's three imports of files, one with refused rows, on days in its past."""
+"""The demo's three imports of files, on past days; one has refused rows."""
 
 import random
 from collections.abc import Generator, Sequence

@@ -81,7 +81,7 @@ def _exposure(path: Path) -> Finding:
 
 
 def _secret_files(context: Context) -> list[Path]:
-    """The secret files, with those that the engine keeps beside the database."""
+    """The secret files of the instance that exist, and those that SQLite keeps beside the database."""
     paths = [context.settings.instance / name for name in SECRETS]
     for database in context.database_files[:1]:
         paths += [database, *database.parent.glob(f"{database.name}-*")]

@@ -30,8 +30,8 @@ MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
 
 
 def integrity(_: Context) -> Iterator[Finding]:
-    """Reports whether the database is intact, and how large; settings of it that another program has changed,
-    too.
+    """Reports whether the database is intact, and its size. Also reports settings of it that another program
+    has changed.
     """
     if fault := stored.fault():
         yield bad("database", f"damaged: {fault}", "Stop the service and restore a backup.")

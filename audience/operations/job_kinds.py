@@ -32,7 +32,9 @@ MAINTENANCE_MS = 600_000  # between two of a task
 def kinds(
     settings: Settings, write_change: WriteChange, open_file: FileOpener, open_texts: TextOpener
 ) -> tuple[Kind, ...]:
-    """All kinds of jobs, with the functions that they need from other rooms."""
+    """All kinds of jobs of an instance. The functions write a change for webhooks, open a file, and read all
+    text of one.
+    """
     relay = Relay(settings)
     return (
         *given_up(settings),

@@ -57,8 +57,8 @@ def ask(settings: Settings, actor: Actor) -> None:
 
 @database.session()
 def is_busy(settings: Settings) -> bool:
-    """Whether a backup is being made, or waits for a worker. A job alone does not count: a restored database
-    may still have an older one.
+    """Whether a backup is being made, or waits for a worker. The job alone does not tell: a restored database
+    may still have an older job.
     """
     return (settings.instance / FOLDER / ASKED).exists() and stored_jobs.is_there(0, JOB, 0)
 

@@ -125,7 +125,7 @@ def _check_source(settings: Settings, openers: Openers) -> None:
 
 
 def release(settings: Settings) -> None:
-    """Checks that no process uses a database that is a file. Raises `Unavailable` if one does."""
+    """Checks that no process uses the database, if that is a file. Raises `Unavailable` if one does."""
     for file in database.files(settings.database)[:1]:
         stored_backups.release(file)
 

@@ -86,7 +86,7 @@ def _npm_release(name: str) -> tuple[Index, Release]:
 
 
 def _pypi_release(name: str) -> tuple[Index, Release]:
-    """The release of a package in the first index that has it."""
+    """The newest release of a package in the first index that has it. Raises `Refused` if none has."""
     indexes = pip_indexes()
     for index in indexes:
         url = f"{index.url}{quote(name)}/"

@@ -309,7 +309,7 @@ def _lacking_erasures(site: Site, lines: list[LogLine], accepted: int) -> list[L
 
 
 def _end_key(publishable_key: str, revoked_at: int | None, expires_at: int | None) -> bool:
-    """Sets a key's expiry and revokes it, as carried over. Returns whether it was revoked."""
+    """Revokes a key, or sets its expiry, as in the present instance. Returns whether it was revoked now."""
     if expires_at is not None:
         keys.expire(publishable_key, expires_at)
     return revoked_at is not None and keys.revoke(publishable_key, revoked_at)

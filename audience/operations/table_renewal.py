@@ -182,8 +182,8 @@ def _put_into_effect(draft: Path, instance: Path) -> None:
 
 
 def _remove_unused(home: Path) -> None:
-    """Removes tables that are not in use. Called before a renewal, as running processes may still use the
-    tables that it replaces.
+    """Removes tables that are not in use. It is called before a renewal: after one, running processes may
+    still use the replaced tables.
     """
     current = home / tables.RENEWED.name
     used = {LOCK, current.name, current.readlink().name if current.is_symlink() else ""}
