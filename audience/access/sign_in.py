@@ -23,8 +23,8 @@ CURRENT = "This is not your present password: type it again."
 def console_link(email: str | None) -> str:
     """The token of a link that signs in the operator with the address `email`.
 
-    Without `email`, the link is for the only administrator; if there is no operator, it creates the first
-    one. Raises `NotFound`, and `Refused` if there are several administrators.
+    Without `email`, the link is for the only administrator. If there is no operator, signing in with it
+    creates the first one. Raises `NotFound`, and `Refused` if there are several administrators.
     """
     if email is not None:
         return sessions.new_link(operators.get(email).id, sessions.SIGN_IN)

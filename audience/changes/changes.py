@@ -121,7 +121,7 @@ def consent_instant(at: int, consent: str, time_zone: str) -> int:
 
 
 def json_equal(value: Any, before: Any) -> bool:
-    """Whether two values are the same JSON. Other than in Python, 1, 1.0 and true differ."""
+    """Whether two values are the same JSON. Unlike in Python, 1, 1.0 and true differ."""
     if value is before or value != before or type(value) is str:
         return bool(value == before)
     if type(value) is not type(before) or type(value) in (int, bool):
