@@ -76,7 +76,7 @@ ON_SERVER = address_lists doctor erasures everyday_undos lists operators segment
 	undos webhooks
 test-postgresql: .venv/.test $(VERSION:%=.postgresql/%/package-lock.json) ## run what touches stored data on PostgreSQL: Debian's must be installed, or VERSION=18
 	$(if $(VERSION),AUDIENCE_POSTGRESQL=$(CURDIR)/$(SERVER)) \
-	$(PYTEST) --engine postgresql -m "not browser" tests/storage tests/audience tests/api tests/console \
+	$(PYTEST) --engine postgresql -m "not browser" tests/storage tests/audience tests/api tests/console tests/pages \
 		tests/http/test_access.py $(ON_SERVER:%=tests/cli/test_%.py) tests/stories/test_every_write_is_recorded.py \
 		$(ENGINE_FREE:%=--ignore-glob='tests/api/test_%*') $(PAGES_ALONE:%=--ignore=tests/console/test_%.py)
 

@@ -45,10 +45,11 @@ def hold_all() -> int:
 def _hold(site: Site) -> int:
     """Pauses the webhooks of a site, and holds its waiting sign-ups. Returns how many webhooks were paused.
 
-    Confirmation links that were sent confirm nothing any more: held sign-ups get new ones.
+    Confirmation links that were sent confirm nothing any more: waiting, held and failed sign-ups get new ones.
     """
     sign_ups.end_sent(site.id)
-    for sign_up in sign_ups.with_status(site.id, sign_ups.WAITING):
-        held = {"status": sign_ups.HELD, "reason": sign_ups.RESTORED, "nonce": str(uuid.uuid4())}
-        sign_ups.change(held, site_id=site.id, id=sign_up.id)
+    held = {"status": sign_ups.HELD, "reason": sign_ups.RESTORED}
+    for status, values in {sign_ups.FAILED: {}, sign_ups.HELD: {}, sign_ups.WAITING: held}.items():
+        for sign_up in sign_ups.with_status(site.id, status):
+            sign_ups.change(values | {"nonce": str(uuid.uuid4())}, site_id=site.id, id=sign_up.id)
     return webhooks.pause_all(site.id, webhooks.RESTORED)

@@ -19,7 +19,7 @@ from schemas.base import (
 )
 from schemas.responses import Date, ResponseSchema, dump, integer, listing, resource, shape, single
 from schemas.tags import TagNames
-from schemas.values import LANGUAGES, NAMES
+from schemas.values import ASKED_NAMES, LANGUAGES
 
 STATES = OPEN, PAUSED, ARCHIVED = "open", "paused", "archived"
 CONFIRMING = SCRIPT, CLICK = "script", "click"
@@ -61,7 +61,7 @@ def plain(text: str) -> str:
 
 
 class FormFieldItem(Form):
-    key = Choice(NAMES, required=True)
+    key = Choice(ASKED_NAMES, required=True)
     required = Truth(load_default=False)
 
 
@@ -117,7 +117,7 @@ class EmbedForm(Form):
 
 
 class FormFieldSchema(ResponseSchema):
-    key = ma.fields.String(validate=ma.validate.OneOf(NAMES))
+    key = ma.fields.String(validate=ma.validate.OneOf(ASKED_NAMES))
     required_ = ma.fields.Boolean(data_key="required")
 
 

@@ -10,7 +10,7 @@ from schemas.base import REQUIRED, Choice, Form, InstantField, Text, nested
 from schemas.change_log import BoundedNumber
 from schemas.links import PersonName
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, shape, single
-from schemas.values import LANGUAGES, NAMES
+from schemas.values import ASKED_NAMES, LANGUAGES
 
 OPEN = ("waiting", "sent", "held", "failed")
 STATUSES = (*OPEN, "confirmed", "declined", "ended")
@@ -24,7 +24,7 @@ MAX_IDS, MAX_ID = 1_000, 2**53
 class NewSignUp(Form):
     email = Text(required=True, error_messages={"required": REQUIRED})
     form_id = BoundedNumber(1, MAX_ID, ID, required=True, error_messages={"required": REQUIRED})
-    vars().update({name: PersonName(strip=True) for name in NAMES})
+    vars().update({name: PersonName(strip=True) for name in ASKED_NAMES})
     language = Choice(LANGUAGES, metadata={"description": "Without it, that of the form."})
     page = Text(strip=True, metadata={"description": "The page that the visitor saw."})
     ip = Text(strip=True, metadata={"description": "Of the visitor; only its network is kept."})
@@ -52,7 +52,7 @@ class ChosenSignUps(Form):
     @ma.validates_schema
     def check(self, data: dict[str, Any], **_: Any) -> None:
         if not data.keys() & {"ids", "before"}:
-            raise ma.ValidationError({"before": [CHOSEN]})
+            raise ma.ValidationError({"ids": [CHOSEN]})
 
 
 class SignUpStatus(ResponseSchema):
@@ -63,7 +63,7 @@ class SignUpAttributes(ResponseSchema):
     status = ma.fields.String(validate=ma.validate.OneOf(STATUSES))
     reason = ma.fields.String(metadata={"description": "Why it is held or failed."})
     email = ma.fields.String(metadata={"description": "Empty once it is over."})
-    vars().update({name: ma.fields.String() for name in NAMES})
+    vars().update({name: ma.fields.String() for name in ASKED_NAMES})
     form_id = Id()
     tags = ma.fields.List(ma.fields.String())
     version = integer("Of the wording.")

@@ -24,7 +24,10 @@ from storage.sql import RowStatement
 
 
 class CommitStep(Protocol):
-    """What is done right before and right after the commit of a transaction, before others write."""
+    """Work that is done right before and right after the commit of a write transaction, see `at_commit`.
+
+    On SQLite, other writers wait until `after_commit` has returned.
+    """
 
     def before_commit(self) -> None: ...
     def after_commit(self) -> None: ...
@@ -33,14 +36,14 @@ class CommitStep(Protocol):
 P = ParamSpec("P")
 R = TypeVar("R")
 S = TypeVar("S", bound=CommitStep)
-SHARED = 0  # in place of a site: rows of none, such as keys, operators, sessions
+SHARED = 0  # in place of a site: rows that belong to no site, such as keys, operators, sessions
 MOVED = "the database or its folder was moved or deleted"
 
-_disk_refused = False  # this process' last write
+_disk_refused = False  # whether the disk refused this process's last write
 _places = WatchedPlaces()
 _write_gate: Any = OpenGate()
 _log: Path | None = None
-_transaction = threading.local()  # its `steps`, by kind
+_transaction = threading.local()  # this thread's write transaction: its `steps`, by class
 
 
 def open(
@@ -56,12 +59,13 @@ def open(
     cache_mb: int = 2,
     log: Path | None = None,
 ) -> None:
-    """Points the models at a database; `timeout` in seconds. Connects lazily. Raises `Unusable`.
+    """Points the models at a database. Connects lazily. Raises `Unusable`.
 
-    `write_gate` (`enter`, `leave`) bounds the threads that wait to write. Refuses writes while the database's
-    file, or one of `folders`, is not at its place. The first `kept_connections` threads keep their connection
-    between sessions; they must live as long as the process. A connection to a file keeps up to `cache_mb` of
-    it in memory. `log` is the file of the log that outlives it, see `storage.erasures.log`.
+    `timeout` is how many seconds sessions and writers wait. `write_gate`, with `enter` and `leave`, bounds
+    the threads that wait to write. Writes are refused while the database's file, or one of `folders`, is not
+    at its place. The first `kept_connections` threads keep their connection between sessions; they must live
+    as long as the process. Each connection to a database file caches up to `cache_mb` MB of it. `log` is the
+    file of the erasure log, which outlives the database, see `storage.erasures.log`.
     """
     global _places, _write_gate, _log
     opened = chosen.engine_of(url).open(url, timeout, connections, allow_faulty, password, cache_mb)
@@ -75,7 +79,7 @@ def open(
 
 
 def log() -> Path | None:
-    """The file of the log that outlives the database."""
+    """The file of the erasure log, which outlives the database; None if `open` got none."""
     return _log
 
 
@@ -117,11 +121,15 @@ def snapshot() -> Iterator[None]:
 
 @contextlib.contextmanager
 def write(site_id: int | None = None) -> Iterator[None]:
-    """A session with one atomic, durable write transaction; within another one, a part of it.
+    """Opens a session with one atomic, durable write transaction. Within another write transaction, joins
+    that one.
 
-    With a site, or `SHARED`, it writes rows of that only: on a server, other threads may write to other sites
-    meanwhile. Writers queue without a connection, in order of arrival, and each waits at most the timeout.
-    Raises `Unavailable` after the timeout, or if the database was moved, and `DiskFault`.
+    With a site's id, the block may write only rows of that site; with `SHARED`, only rows that belong to no
+    site. On a server, other threads may then write to other sites meanwhile. On SQLite, writers queue in
+    order of arrival, before they take a connection.
+
+    Raises `Unavailable` if the writer waits longer than the timeout, or if the database was moved. Raises
+    `DiskFault`.
     """
     if database.in_transaction():
         with session():
@@ -146,7 +154,9 @@ def write(site_id: int | None = None) -> Iterator[None]:
 
 
 def at_commit(kind: type[S]) -> S:
-    """The step of a kind of the caller's write transaction, which is made once."""
+    """The step of class `kind` in the caller's write transaction. The first call in a transaction
+    creates it.
+    """
     step: S = _transaction.steps.setdefault(kind, kind())
     return step
 
@@ -164,6 +174,7 @@ def writes_site(function: Callable[Concatenate[Any, P], R]) -> Callable[Concaten
 
 @contextlib.contextmanager
 def _outcome_noted() -> Iterator[None]:
+    """Notes whether the disk refused the write in the block. Other errors leave the note as it was."""
     global _disk_refused
     try:
         yield
@@ -199,7 +210,7 @@ def rows(sql: str, parameters: Sequence[Any] = (), *, keeps_plan: bool = False) 
 
 
 def each_row(sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
-    """The rows of one statement, one by one; in the caller's session until the last."""
+    """Yields the rows of one statement one by one. The caller's session must stay open until the last."""
     return iter(_execute(sql, parameters))
 
 
@@ -238,8 +249,10 @@ def execute_many(statement: str | RowStatement, parameters: Iterable[Sequence[An
 
 
 def checkpoint(only_if_due: bool = False) -> None:
-    """Moves the write-ahead log into the database's file. With `only_if_due`, only once this process has
-    written much.
+    """Moves the write-ahead log into the database's file; on a server, renews statistics instead.
+
+    With `only_if_due`, does so only if this process has written much since the last time. Raises
+    `Unavailable`.
     """
     if only_if_due and not engine.is_due(database):
         return
@@ -250,14 +263,18 @@ def checkpoint(only_if_due: bool = False) -> None:
 
 
 def log_is_full() -> bool:
-    """Whether long work should wait, because a reader keeps the write-ahead log growing."""
+    """Whether long work should wait, because a reader keeps the write-ahead log growing. Tries a checkpoint
+    first.
+    """
     if engine.is_full(database):
         checkpoint()
     return engine.is_full(database)
 
 
 def truncate_log() -> bool:
-    """Empties the write-ahead log, which still contains deleted data. False while a reader needs it."""
+    """Empties the write-ahead log, which still contains deleted data. Returns False if a reader still needs
+    it.
+    """
     return engine.truncate_log(database)
 
 
@@ -283,7 +300,9 @@ def pending_migrations() -> list[str]:
 
 @session()
 def is_spoilt_by_migrating() -> bool:
-    """Whether older code could not use the database after the pending migrations."""
+    """Whether older code could not use the database after the pending migrations. False for a new
+    database.
+    """
     runner = _runner()
     return bool(runner.applied()) and history.needs_backup(runner, history.read(runner).pending)
 

@@ -1,6 +1,6 @@
-"""Work in the background: what waits, and who has claimed it.
+"""Background jobs: which ones wait, and which worker has claimed them.
 
-Instants are those that leases go by, in milliseconds (storage/leases.py).
+Instants are milliseconds of the clock of leases (storage/leases.py).
 """
 
 from collections.abc import Collection, Sequence
@@ -10,14 +10,14 @@ from storage.database import column, execute, row, rows, value
 from storage.engines.chosen import engine
 
 WAITING, IDLE, FAILED = "waiting", "idle", "failed"
-POLL = "poll"  # a kind that nobody does: who claims it looks for what is due
-# What ends later than it was to last was given before the clock was set back, or the machine started.
+POLL = "poll"  # a kind without work: the process that claims it looks for due jobs
+# A wait that ends later than `wait_ms` from now is over: the clock was set back, or the machine restarted.
 DUE = "(not_before <= ? OR not_before > ? + wait_ms)"
 
 
 class Job(NamedTuple):
-    """A claimed job. `subject` is the id of the record that it is about, `number` its position in the order,
-    or 0.
+    """A claimed job. `subject` is the id of the record that the job is about. `number` is its position in the
+    site's order, 0 outside it. `token` identifies the claim.
     """
 
     site_id: int
@@ -29,7 +29,9 @@ class Job(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """A job that failed `attempts` times in a row, because of `reason`; `failed` if it was given up."""
+    """A job that failed `attempts` times in a row, the last time because of `reason`. Its `status` is
+    `failed` if it was given up.
+    """
 
     site_id: int
     id: int
@@ -43,8 +45,10 @@ class Trouble(NamedTuple):
 def add(
     site_id: int, kind: str, subject: int, number: int | None = None, now: int = 0, wait_ms: int = 0
 ) -> None:
-    """Queues a job for after `wait_ms`, also one that exists already. A worker that has claimed it
-    loses it.
+    """Adds a job that is due after `wait_ms`. `number` is its position in the site's order, None outside it.
+
+    A job that exists already starts anew: its failures are forgotten, and a worker that has claimed it loses
+    the claim.
     """
     execute(
         "INSERT INTO jobs (site_id, kind, subject, seq, status, not_before, wait_ms) "
@@ -56,7 +60,7 @@ def add(
 
 
 def add_once(site_id: int, kind: str, subject: int, now: int, wait_ms: int) -> None:
-    """Queues a job for after `wait_ms`, unless it is queued."""
+    """Adds a job that is due after `wait_ms`. A job that exists already stays as it is."""
     execute(
         "INSERT INTO jobs (site_id, kind, subject, status, not_before, wait_ms) "
         f"VALUES (?, ?, ?, '{WAITING}', ?, ?) ON CONFLICT (site_id, kind, subject) DO NOTHING",
@@ -65,7 +69,9 @@ def add_once(site_id: int, kind: str, subject: int, now: int, wait_ms: int) -> N
 
 
 def hasten(site_id: int, kind: str, subject: int) -> None:
-    """Makes a job due now. A worker that has claimed it ends its step first."""
+    """Makes a job due now, or adds it. A claimed job keeps its claim and lease: its worker ends the step
+    first.
+    """
     execute(
         "INSERT INTO jobs (site_id, kind, subject, status) "
         f"VALUES (?, ?, ?, '{WAITING}') ON CONFLICT (site_id, kind, subject) DO UPDATE SET "
@@ -75,7 +81,7 @@ def hasten(site_id: int, kind: str, subject: int) -> None:
 
 
 def remove(site_id: int, kind: str, subject: int) -> None:
-    """Deletes a job. A worker that has claimed it loses it."""
+    """Deletes a job. A worker that has claimed it loses the claim."""
     execute("DELETE FROM jobs WHERE site_id = ? AND kind = ? AND subject = ?", (site_id, kind, subject))
 
 
@@ -94,7 +100,7 @@ def wake(site_id: int, kind: str) -> int:
 
 
 def in_turn(site_id: int) -> tuple[str, int] | None:
-    """The (kind, subject) of the first job in the site's order."""
+    """The (kind, subject) of the first job in the site's order that waits or is claimed; None without one."""
     first: tuple[str, int] | None = row(
         f"SELECT kind, subject FROM jobs WHERE site_id = ? AND seq IS NOT NULL AND status = '{WAITING}' "
         "ORDER BY seq LIMIT 1",
@@ -104,8 +110,8 @@ def in_turn(site_id: int) -> tuple[str, int] | None:
 
 
 def due_sites(now: int) -> list[int]:
-    """The ids of sites with a job that can probably be claimed. `now` is an instant of leases, in
-    milliseconds.
+    """The ids of sites that have a due job, which may still have to wait for an earlier one in the site's
+    order.
     """
     query = f"SELECT DISTINCT site_id FROM jobs WHERE status = '{WAITING}' AND {DUE} ORDER BY site_id"
     return column(query, (now, now))
@@ -126,10 +132,11 @@ def claim(
     in_order: bool = False,
     one_at_a_time: bool = False,
 ) -> Job | None:
-    """Claims the first due job of some kinds. If they are `in_order`, it must be the very first of
-    them.
+    """Claims the first due job of these kinds for `lease_ms`. Returns None if there is none. `token`
+    identifies the claim.
 
-    With `one_at_a_time`, claims none while a job of these kinds is claimed.
+    With `in_order`, only the first job in the site's order can be claimed, and none until it is due. With
+    `one_at_a_time`, claims none while another job of these kinds is claimed.
     """
     among = engine.among(kinds)
     of_kinds = f"site_id = ? AND kind {among.text} AND status = '{WAITING}'"
@@ -163,8 +170,10 @@ def hold(job: Job, now: int, lease_ms: int) -> bool:
 
 
 def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING, *, well: bool = False) -> bool:
-    """Releases a claimed job, which is due again after `wait_ms`. False if the claim is lost. If it went
-    `well`, earlier failures are forgotten.
+    """Releases a claimed job, which is due again after `wait_ms`. Returns False if the claim was lost
+    already.
+
+    With `well`, the earlier failures of the job are forgotten.
     """
     forgotten = ", attempts = 0, reason = ''" if well else ""
     return bool(
@@ -193,8 +202,10 @@ def end(job: Job) -> bool:
 
 
 def elect(token: str, now: int, lease_ms: int) -> bool:
-    """Whether the caller is the process that looks for due jobs, for `lease_ms` milliseconds. On a database
-    file, every process is.
+    """Tries to make the caller the one process that looks for due jobs, for `lease_ms`. Returns whether it
+    is.
+
+    On a database file, always returns True: there every process looks for due jobs.
     """
     return not engine.HAS_HOSTS or bool(
         execute(
@@ -206,12 +217,13 @@ def elect(token: str, now: int, lease_ms: int) -> bool:
 
 
 def resign(token: str) -> None:
+    """Ends the election of the process with this token, if it is elected."""
     if engine.HAS_HOSTS:
         execute("UPDATE jobs SET claim = NULL WHERE site_id = 0 AND kind = ? AND claim = ?", (POLL, token))
 
 
 def ensure(kinds: Collection[str]) -> None:
-    """Adds the jobs of the instance's own kinds that do not exist."""
+    """Adds the instance's own jobs of these kinds, unless they exist."""
     for kind in kinds:
         execute(
             "INSERT INTO jobs (site_id, kind, subject, status) VALUES (0, ?, 0, ?) "

@@ -1,11 +1,13 @@
-"""What processes of several hosts agree on: the clock of leases."""
+"""The clock of leases, on which the processes of all hosts agree."""
 
 from storage.database import database, session
 from storage.engines.chosen import engine
 
 
 def now(own_ms: int) -> int:
-    """The present of leases, in milliseconds: the server's clock if there is a server, else `own_ms`."""
+    """The time on the clock of leases, in milliseconds: the database server's clock, without a server
+    `own_ms`.
+    """
     with session():
         server_ms = engine.now_ms(database)
     return own_ms if server_ms is None else server_ms

@@ -40,8 +40,9 @@ class PepperModel(BaseModel):
 
 
 class InstanceStateModel(BaseModel):
-    """One row: the lowest version of code that may write, and the phase of a move with its `other` end.
-    `home` identifies the database from which webhooks were sent.
+    """One row. Code of a version below `lowest_writer` must not write. `move`, `phase`, `other` and `at` are
+    those of a move of the instance, see `storage.instance.state.Phase`. `home` is the identity of the
+    database from which webhooks were sent.
     """
 
     id = IntegerField(primary_key=True)

@@ -13,7 +13,7 @@ REMEMBERED = 8  # transactions
 
 
 class Chunk:
-    """The number of `rows` written in one transaction, which the caller counts."""
+    """One write transaction of long work. The caller counts in `rows` how many rows it has written."""
 
     rows = 0
 
@@ -21,8 +21,8 @@ class Chunk:
 class Pace:
     """Decides how many `rows` the next transaction writes: as many as fit into the engine's `TURN_SECONDS`.
 
-    The fastest of the last few transactions counts: the others waited for a core or the disk, however few
-    their rows. The time of committing is left out, or a slow disk would make the transactions ever smaller.
+    The fastest of the last few transactions decides, because the slower ones waited for a core or the disk.
+    The time of the commit is left out: otherwise a slow disk would make the transactions ever smaller.
     """
 
     def __init__(self, first: int = FIRST_ROWS, least: int = LEAST_ROWS, most: int = MOST_ROWS) -> None:
@@ -41,9 +41,10 @@ class Pace:
         self.learn(chunk.rows, seconds)
 
     def learn(self, rows: int, seconds: float) -> None:
-        """Sets the size of the next transaction, which at most doubles.
+        """Sets `rows` for the next transaction by how long the last one took. `rows` at most doubles.
 
-        A transaction with fewer rows than there was time for teaches nothing, unless it took too long.
+        Ignores a transaction that wrote fewer than `rows`, unless it took longer than the engine's
+        `TURN_SECONDS`.
         """
         if rows and (rows >= self.rows or seconds > engine.TURN_SECONDS):
             self._seconds_per_row.append(seconds / rows)

@@ -1,7 +1,7 @@
-"""Rows of plain tables as typed records: what a record names are columns of its model.
+"""Rows of plain tables as typed records, whose fields have the names of the model's columns.
 
-A record is spelled once, for the types; statements are made from it. What writes goes through peewee's
-builder. What reads is text: the builder adds 0.1 ms to a statement, and a request reads several times.
+A record type names its columns once; statements are made from it. Writes go through peewee's builder. Reads
+are SQL text: the builder adds 0.1 ms to a statement, and a request reads several times.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,8 +18,8 @@ R = TypeVar("R")
 
 
 class Records(Generic[R]):
-    """The records of a table. `equal` chooses rows by the values of their columns; `change` and `delete` need
-    at least one.
+    """Reads and writes the records of a table. `equal` chooses the rows whose columns have these values;
+    `change` and `delete` need at least one such column.
     """
 
     def __init__(self, model: type[BaseModel], record: type[R]) -> None:
@@ -31,31 +31,35 @@ class Records(Generic[R]):
         self._select = f"SELECT {self.columns} FROM {self._meta.table_name}"
 
     def columns_of(self, alias: str) -> str:
+        """The columns of the record in a statement in which the table is called `alias`."""
         return ", ".join(f"{alias}.{name}" for name in self._names)
 
     def get(self, **equal: Any) -> R | None:
+        """A record that `equal` chooses; None without one."""
         record = row(f"{self._select} {_where(equal)}", list(equal.values()))
         return record and self._typed(record)
 
     def find(self, tail: str = "", *more: Any, **equal: Any) -> list[R]:
-        """The records with equal values. `tail`, with the values `more`, follows the conditions in
-        the statement.
+        """The records that `equal` chooses. `tail` is SQL that follows the conditions, such as an order;
+        `more` are the values of its marks.
         """
         return self.read(rows(f"{self._select} {_where(equal)} {tail}", [*equal.values(), *more]))
 
     def has(self, **equal: Any) -> bool:
+        """Whether `equal` chooses a record."""
         query = f"SELECT 1 FROM {self._meta.table_name} {_where(equal)} LIMIT 1"
         return row(query, list(equal.values())) is not None
 
     def read(self, records: Iterable[Sequence[Any]]) -> list[R]:
-        """Makes records of rows of `columns`."""
+        """Makes records of rows that have the columns of `columns`, in this order."""
         return [self._typed(record) for record in records]
 
     def _typed(self, record: Sequence[Any]) -> R:
+        """Makes a record of a row; booleans, which SQLite stores as numbers, become booleans again."""
         if not self._booleans:
             return self._record(*record)
         values = list(record)
-        for position in self._booleans:  # SQLite has numbers
+        for position in self._booleans:  # SQLite stores booleans as numbers
             values[position] = values[position] if values[position] is None else bool(values[position])
         return self._record(*values)
 
@@ -65,7 +69,9 @@ class Records(Generic[R]):
         return row_id
 
     def add_new(self, record: R, **more: Any) -> int:
-        """Adds a record, to which the table gives the id. Returns the id."""
+        """Adds a record without its id, which the table assigns. `more` are values of further columns.
+        Returns the id.
+        """
         values = {name: getattr(record, name) for name in self._names if name != "id"}
         return self.add(**values, **more)
 
@@ -77,11 +83,11 @@ class Records(Generic[R]):
         execute_many(insert, (shared + values(record) for record in records))
 
     def change(self, values: dict[str, Any], **equal: Any) -> int:
-        """Changes the records with equal values. Returns their number."""
+        """Sets `values` in the records that `equal` chooses. Returns the number of changed records."""
         return int(self._model.update(**values).where(*self._are(equal)).execute())
 
     def delete(self, **equal: Any) -> int:
-        """Deletes the records with equal values. Returns their number."""
+        """Deletes the records that `equal` chooses. Returns their number."""
         return int(self._model.delete().where(*self._are(equal)).execute())
 
     def _are(self, equal: dict[str, Any]) -> Any:

@@ -26,7 +26,9 @@ def number(text: str) -> int | float | None:
 
 
 def instant(text: str) -> int | None:
-    """The milliseconds since 1970 of a date or date-time, in UTC unless it names another zone."""
+    """The milliseconds since 1970 of a date or date-time, in UTC unless it names another zone. None if the
+    text is neither.
+    """
     if len(text) > MAX_LENGTH or text[4:5] != "-" or not DATE.fullmatch(text):
         return None
     try:

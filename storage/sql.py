@@ -11,8 +11,8 @@ class Sql:
     """A part of a statement. `parameters` are in the order of the marks in `text`; `text` never contains
     input.
 
-    A `rare` condition finds its few subscribers by itself: it is faster to find them first, and sort them
-    then.
+    A condition is `rare` if few subscribers match it and an index finds them. A search is then faster if it
+    finds them first, and sorts them afterwards.
     """
 
     text: str
@@ -22,9 +22,11 @@ class Sql:
 
 @dataclass(frozen=True, slots=True)
 class RowStatement:
-    """A statement for many rows of `columns`: `one` is for each of them, `at_once`, by a table `v`, for all.
+    """A statement to run for many rows of values of `columns`. `one` is run for each row. `at_once` is run
+    once for all of them, as a table `v` in place of `{rows}`.
 
-    Of an INSERT, `conflict` says what becomes of a row that is there; without, there may be none.
+    `conflict` of an INSERT is its `ON CONFLICT` clause, "" if no row may exist already. It is None for an
+    UPDATE or DELETE.
     """
 
     table: str
@@ -40,6 +42,9 @@ MAX_PARAMETERS = 10_000
 
 
 def insert_into(table: str, columns: Sequence[str], conflict: str = "") -> RowStatement:
+    """An INSERT of the values of `columns`. `conflict` is its `ON CONFLICT` clause; without it, no row may
+    exist.
+    """
     into = f"INSERT INTO {table} ({', '.join(columns)})"
     one = f"{into} VALUES ({', '.join('?' * len(columns))}) {conflict}".strip()
     chosen = ", ".join(f"v.{name}" for name in columns)
@@ -49,7 +54,9 @@ def insert_into(table: str, columns: Sequence[str], conflict: str = "") -> RowSt
 
 
 def update_of(table: str, columns: Sequence[str], keys: Sequence[str]) -> RowStatement:
-    """A row has the values of `columns`, then those of the `keys`, by which it is found."""
+    """An UPDATE of `columns` in the row that the `keys` identify. The parameters of a row are the values of
+    `columns`, then those of `keys`.
+    """
     settings = ", ".join(f"{name} = ?" for name in columns)
     shown = ", ".join(f"{name} = v.{name}" for name in columns)
     one = f"UPDATE {table} SET {settings} WHERE {_equal(keys)}"
@@ -71,6 +78,7 @@ def _same(table: str, keys: Sequence[str]) -> str:
 
 
 def join(separator: str, parts: list[Sql]) -> Sql:
+    """The parts with the separator between them. Parts joined by `AND` are rare if one of them is."""
     return Sql(
         separator.join(part.text for part in parts),
         tuple(chain.from_iterable(part.parameters for part in parts)),

@@ -16,7 +16,7 @@ from audience.forms.forms import ARCHIVED, OPEN, PAUSED, SignUpForm
 from audience.looks import senders
 from schemas import forms as wire
 from schemas.base import load
-from schemas.values import LANGUAGES, NAMES
+from schemas.values import ASKED_NAMES, LANGUAGES
 
 NOTHING = "give what to change, such as --name or --wording"
 BY_LANGUAGE = "write LANGUAGE=TEXT, such as en=Hello"
@@ -27,11 +27,12 @@ TEXTS = {
     "intro": "What stands above the form; repeatable.",
     "thanks": "What the page says after confirming; repeatable.",
 }
+ASKED = click.Choice(ASKED_NAMES)
 SETTINGS = [
     click.option("--language", type=click.Choice(LANGUAGES), help="Where the visitor's is not known."),
-    click.option("--ask", "asked", type=click.Choice(NAMES), multiple=True, help="Ask for it; repeatable."),
+    click.option("--ask", "asked", type=ASKED, multiple=True, help="Ask for it; repeatable."),
     click.option(
-        "--need", "needed", type=click.Choice(NAMES), multiple=True, help="Ask, and demand it; repeatable."
+        "--need", "needed", type=ASKED, multiple=True, help="Ask, and demand it; repeatable."
     ),
     click.option("--tag", "tags", multiple=True, help="For whoever confirms; repeatable."),
     *(
@@ -160,7 +161,7 @@ def embed(settings: Settings, form_id: int, language: str | None, site: Site, as
 def _loaded(asked: dict[str, Any], form: SignUpForm | None = None) -> dict[str, Any]:
     """What the options ask for, validated; with a `form`, its other texts beside. Raises `FormError`."""
     needed, wanted = asked.pop("needed"), asked.pop("asked")
-    keys = [key for key in NAMES if key in (*needed, *wanted)]
+    keys = [key for key in ASKED_NAMES if key in (*needed, *wanted)]
     asked |= {name: _texts(name, asked[name], form) for name in TEXTS if asked[name]}
     asked["fields"] = [{"key": key, "required": key in needed} for key in keys]
     item = {name: _without_empty(value) for name, value in asked.items() if value not in (None, (), [])}

@@ -24,6 +24,7 @@ from audience.console import (
     segments,
     settings,
     sign_in,
+    sign_ups,
     site_pages,
     static_files,
     subscribers,
@@ -55,8 +56,8 @@ from audience.imports import backlog
 from schemas.values import write_date
 
 NOUNS = (
-    overview, subscribers, bulk_actions, commands, forms, imports, file_uploads, segments, reports, checks,
-    address_lists, settings, keys, webhooks, sign_in, account, operator_pages, audit_log, backups,
+    overview, subscribers, bulk_actions, commands, forms, sign_ups, imports, file_uploads, segments, reports,
+    checks, address_lists, settings, keys, webhooks, sign_in, account, operator_pages, audit_log, backups,
     sites_pages, undos, site_pages, links, static_files,
 )  # fmt: skip
 

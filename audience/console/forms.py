@@ -21,13 +21,13 @@ from audience.pages import previews
 from audience.pages.page import SIGN_UP_DAYS
 from audience.sign_ups import sign_ups
 from schemas.forms import SaveForm
-from schemas.values import LANGUAGES, NAMES
+from schemas.values import ASKED_NAMES, LANGUAGES
 
 blueprint = Blueprint("forms", __name__)
 
 NEW_NAME = "Website"
 TEXTS = ("intro", "wording", "thanks")
-LINES = ("name", "language", "next_url", "confirmed_url", "confirm", *NAMES, "tags", "origins")
+LINES = ("name", "language", "next_url", "confirmed_url", "confirm", *ASKED_NAMES, "tags", "origins")
 NEEDED, ASKED = "needed", "asked"
 FRAMES = {"form": "Form", "mailbox": "Check your inbox", "confirm": "Confirm", "welcome": "You’re in"}
 
@@ -42,6 +42,7 @@ def index(site: Site) -> str:
         look=looks.get(site),
         lack=senders.lack(site, settings()),
         figures=sign_ups.figures_by_form(site),
+        open_number=sign_ups.open_numbers(site, clock.now_ms() + 1).total(),
     )
 
 
@@ -148,14 +149,14 @@ def _saved(form: SignUpForm) -> dict[str, Any]:
     """The fields of a form."""
     fields = {field.key: NEEDED if field.required else ASKED for field in form.fields}
     lists = {"tags": ", ".join(form.tags), "origins": ", ".join(form.origins)}
-    return form._asdict() | dict.fromkeys(NAMES, "") | fields | lists
+    return form._asdict() | dict.fromkeys(ASKED_NAMES, "") | fields | lists
 
 
 def _item() -> dict[str, Any]:
     """The form that was sent, as the API takes it. Raises `Refused`."""
     sent = _sent()
-    fields = [{"key": key, "required": sent.pop(key) == NEEDED} for key in NAMES if sent[key]]
-    values = {name: value for name, value in sent.items() if name not in NAMES}
+    fields = [{"key": key, "required": sent.pop(key) == NEEDED} for key in ASKED_NAMES if sent[key]]
+    values = {name: value for name, value in sent.items() if name not in ASKED_NAMES}
     values |= {"fields": fields, "origins": sent["origins"].replace(",", " ").split()}
     item: dict[str, Any] = checked(SaveForm(), {"form": values})["form"]
     return item

@@ -24,7 +24,9 @@ PASSWORDS = frozenset({"current", "password", "present"})  # names of fields
 SECRETS = PASSWORDS | {"csrf", "secret", "token"}
 OF_THE_PAGE = frozenset({"by", "form"})  # fields that nobody filled in
 NOWHERE = "console.nowhere"
-QUESTIONS = frozenset({"bulk_actions.begin", "bulk_actions.choose", "checks.ask", "subscribers.search"})
+QUESTIONS = frozenset(
+    {"bulk_actions.begin", "bulk_actions.choose", "checks.ask", "sign_ups.find", "subscribers.search"}
+)
 WHAT = {  # was sent, by the endpoint without "console."
     "address_lists.add": "An address or a domain for a list",
     "address_lists.put_own": "An entry of one of the instance's own lists",
@@ -50,6 +52,8 @@ WHAT = {  # was sent, by the endpoint without "console."
     "segments.create": "A new segment",
     "segments.replace": "Changes to a segment",
     "settings.set_site": "The name and the time zone of the site",
+    "sign_ups.discard": "Discard the sign-ups that are on hold",
+    "sign_ups.release": "Send the emails that are on hold",
     "site_pages.set_sender": "Who the emails are from",
     "sites.make": "A new site",
     "undos.undo_bulk_action": "Undo a bulk action",

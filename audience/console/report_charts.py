@@ -15,7 +15,10 @@ from audience.reports.reports import Report, ReportResult
 
 LEAVING = "LeavingReport"
 REASONS = consents.REASONS | {"word": "no reason given", "undone": "undone"}
-SOURCES = {"api": "API", "operator": "by hand", "bulk_act": "bulk action", "cli": "command line"}
+SOURCES = {
+    "api": "API", "operator": "by hand", "bulk_act": "bulk action", "cli": "command line",
+    "link": "link in an email", "sign_up": "sign-up",
+}  # fmt: skip
 HEADINGS = {"VisitorsByTag": "Tag", "VisitorsByDomain": "Domain", "Leaving": "Reason"}  # of the labels
 STYLES = {"count": "count", "line_chart": "line", "area_chart": "area", "column_chart": "column"}
 

@@ -179,8 +179,8 @@ def since_day(ms: int) -> Markup:
 
 
 FILTERS: tuple[Callable[..., object], ...] = (
-    number, short, negative, twelve, known, beside, signed, share, change, counted, agreeing, visible,
-    foldable, size, day, moment, exactly, brief, time_of_day, since_day, plain_day, day_name,
+    plainly, number, short, negative, twelve, known, beside, signed, share, change, counted, agreeing,
+    visible, foldable, size, day, moment, exactly, brief, time_of_day, since_day, plain_day, day_name,
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 from zoneinfo import ZoneInfo
 
 from audience import clock, local_dates
+from audience.mail.results import ENCODED
 from audience.mail.sender import Sender
 
 WIDTH = 76
@@ -80,7 +81,7 @@ def _message(
     message = EmailMessage()
     message["From"] = _address(sender.mail_from, _line(sender.mail_name or sender.name))
     message["To"] = _address(email)
-    message["Subject"] = texts[kind]["subject"].format(**values)
+    message["Subject"] = _undecoded(texts[kind]["subject"].format(**values))
     message["Date"] = datetime.fromtimestamp(clock.now_ms() // 1000, ZoneInfo(sender.time_zone))
     message["Message-ID"] = f"<{message_id}>" if message_id else make_msgid(domain=host)
     if sender.reply_to:
@@ -109,6 +110,11 @@ def _line(text: str) -> str:
     return "".join(letter if letter.isprintable() or letter == NO_BREAK else " " for letter in text).strip()
 
 
+def _undecoded(text: str) -> str:
+    """The text without encoded words (RFC 2047), of which `EmailMessage` makes lines of a header, too."""
+    return text.replace(ENCODED, "= ?")
+
+
 def _address(email: str, name: str = "") -> Address:
     local, _, domain = email.rpartition("@")
-    return Address(name, local, domain)
+    return Address(_undecoded(name), _undecoded(local), domain)

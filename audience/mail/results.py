@@ -8,7 +8,8 @@ from audience.config import Settings
 
 SENT = "sent"
 REFUSED = "refused"  # for good: this recipient, or this message
-LATER = "later"  # again, under the same Message-ID: it may have been taken
+LATER = "later"  # again, under the same Message-ID
+UNSURE = "unsure"  # it may have been taken: again once, under the same Message-ID
 PAUSED = "paused"  # the mail server takes none now, whoever it is for: no try of this email
 STOPPED = "stopped"  # no longer wanted, by the last look before it was handed over
 
@@ -16,6 +17,7 @@ PLAIN, UPGRADED, ENCRYPTED = "smtp+plain", "smtp", "smtps"
 PORTS = {PLAIN: 25, UPGRADED: 587, ENCRYPTED: 465}
 CONNECT, STARTTLS, AUTH, QUIT = "connect", "STARTTLS", "AUTH", "QUIT"
 SHOWN_LENGTH = 300
+ENCODED = "=?"  # begins an encoded word in a header
 
 
 class MailResult(NamedTuple):

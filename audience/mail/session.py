@@ -21,6 +21,7 @@ from audience.deliveries.names import NameUnknown, look_up
 from audience.mail.results import (
     AUTH,
     CONNECT,
+    ENCODED,
     ENCRYPTED,
     LATER,
     PAUSED,
@@ -30,6 +31,7 @@ from audience.mail.results import (
     SENT,
     STARTTLS,
     STOPPED,
+    UNSURE,
     UPGRADED,
     MailResult,
     SmtpServer,
@@ -42,6 +44,7 @@ OK, FORWARDED, CLOSING, CLOSED = 250, 251, 421, 221
 METHODS = {"PLAIN", "LOGIN", "CRAM-MD5"}  # of signing in, which `smtplib` has
 
 NO_SMTPUTF8 = "The mail server takes no address with letters beyond ASCII (it lacks SMTPUTF8)."
+NO_HEADER = "No email is sent to an address with =? in it: mail programs read it as another one."
 NO_STARTTLS = "The mail server offers no STARTTLS: use smtps://, or the port on which it does."
 NO_AUTH = f"The mail server offers no way to sign in that is known here ({', '.join(sorted(METHODS))})."
 NO_FILE = "AUDIENCE_SMTP_PASSWORD_FILE names no file that can be read: correct its name or its rights."
@@ -133,6 +136,8 @@ class MailSession(smtplib.SMTP):
         is_ascii = recipient.isascii()
         if not is_ascii and not self.has_extn("smtputf8"):
             return MailResult(REFUSED, NO_SMTPUTF8)
+        if ENCODED in recipient:
+            return MailResult(REFUSED, NO_HEADER)
         code, text = self.mail(sender, () if is_ascii else ("SMTPUTF8",))
         if code != OK:
             return MailResult(PAUSED if 400 <= code < 500 else LATER, answer(code, text))
@@ -167,15 +172,23 @@ def hand_over(
     is_wanted: Callable[[], bool],
 ) -> MailResult:
     """Sends a message to one recipient, within `SECONDS`. Raises no network errors."""
+    failed = LATER
+
+    def looks() -> bool:
+        nonlocal failed
+        is_so = is_wanted()
+        failed = UNSURE
+        return is_so
+
     try:
         with start(server, lambda *_: None) as session:
-            return session.deliver(message, sender, recipient, is_wanted)
+            return session.deliver(message, sender, recipient, looks)
     except smtplib.SMTPDataError as error:
         return _refused(error.smtp_code, _bytes(error.smtp_error))
     except smtplib.SMTPResponseException as error:
         return MailResult(PAUSED if error.smtp_code == CLOSING else LATER, sentence(error))
     except FAILURES as error:
-        return MailResult(LATER, sentence(error))
+        return MailResult(failed, sentence(error))
 
 
 @contextmanager

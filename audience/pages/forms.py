@@ -1,6 +1,7 @@
 """The pages of a form: filling it in, the step after it, and where to look for the email."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from flask import Blueprint, Response, g, request
@@ -8,6 +9,7 @@ from flask import Blueprint, Response, g, request
 from audience import addresses
 from audience.access import sites
 from audience.access.sites import Site
+from audience.errors import NotFound
 from audience.forms import embedding, forms
 from audience.forms.forms import OPEN, SignUpForm
 from audience.http.access import public
@@ -48,7 +50,7 @@ def ask(site_uuid: str, form_id: int) -> Response:
     count = visitors.count_form()
     if count.wait:
         return _crowded(site, form, count.wait)
-    step = _typed(form)
+    step = _typed(site, form)
     checked = _checked(site, step)
     missing = [field.key for field in form.fields if field.required and not getattr(step, field.key)]
     if not checked.is_good or missing:
@@ -90,20 +92,19 @@ def _read(site_uuid: str, form_id: int) -> tuple[Site, SignUpForm]:
     return site, forms.get(site, form_id)
 
 
-def _typed(form: SignUpForm) -> FormStep:
+def _typed(site: Site, form: SignUpForm) -> FormStep:
     """What a visitor typed; of fields that the form does not ask for, nothing."""
     sent, origin = request.form, request.headers.get("Origin", "")
     names = {key: _text(sent.get(key, ""), MAX_NAME) for key, _ in form.fields}
-    version = sent.get("wording", "")
-    is_known = version.isascii() and version.isdecimal() and len(version) < 10
+    language = _language(form)
     return FormStep(
         form_id=form.id,
         email=_text(sent.get("email_use") or sent.get("email", ""), MAX_TYPED),
         first_name=names.get("first_name", ""),
         last_name=names.get("last_name", ""),
-        language=_language(form),
+        language=language,
         origin=origin if origin in form.origins else "",
-        version=min(int(version), form.version) if is_known else form.version,
+        version=_version(site, form, language),
         is_trapped=bool(sent.get(TRAP)),
         network=visitors.network(),
     )
@@ -113,6 +114,16 @@ def _text(typed: str, most: int) -> str:
     """As it was typed; empty if it cannot be stored, or has a link of a subscriber in it."""
     text = trim(typed)[:most]
     return text if is_clean_text(text) and not has_link(text) else ""
+
+
+def _version(site: Site, form: SignUpForm, language: str) -> int:
+    """That of the wording that was shown, as the page says; the newest if there is no such one."""
+    sent = request.form.get("wording", "")
+    shown = int(sent) if sent.isascii() and sent.isdecimal() and len(sent) < 10 else form.version
+    with suppress(NotFound):
+        forms.wording(site, form.id, shown, language)
+        return shown
+    return form.version
 
 
 def _checked(site: Site, step: FormStep) -> CheckedAddress:

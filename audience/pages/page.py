@@ -11,6 +11,7 @@ from werkzeug.datastructures import LanguageAccept
 from audience.access.sites import Site
 from audience.clock import DAY_MS
 from audience.errors import NotFound, TooMany
+from audience.forms.forms import origin_of
 from audience.http.access import client_address, network_of
 from audience.http.errors import ErrorResponse
 from audience.http.pages import public_root
@@ -132,9 +133,8 @@ def put_headers(response: Response) -> Response:
 
 def let_on(response: Response, url: str) -> Response:
     """Lets the form of a page be answered with a redirect to a URL: browsers hold it to the policy, too."""
-    parts = urlsplit(url)
     if url:
-        own = f"{OWN_FORMS} {parts.scheme}://{parts.netloc}"
+        own = f"{OWN_FORMS} {origin_of(url)}"
         response.headers[POLICY] = HEADERS[POLICY].replace(OWN_FORMS, own)
     return response
 

@@ -11,7 +11,7 @@ from audience.clock import HOUR_MS
 from audience.forms.forms import SignUpForm
 from audience.sign_ups import alarms, mailboxes
 from storage.sign_ups import sign_ups as stored
-from storage.sign_ups.sign_ups import ALARM, DOMAIN, HELD, HOUR, MOVED, RELEASED, WAITING, SignUp
+from storage.sign_ups.sign_ups import ALARM, DOMAIN, HELD, HOUR, MAYBE_SENT, MOVED, RELEASED, WAITING, SignUp
 
 OF_TESTS = ((20, HOUR_MS),)
 CAPPED, DENIED = "capped", "denied"  # outcomes of those of which nothing is kept
@@ -41,7 +41,7 @@ def decide(
         return SendDecision(DENIED)
     if mailboxes.has_declined(site, sign_up.email):
         return SendDecision(CAPPED)
-    is_released = sign_up.reason == RELEASED
+    is_released = sign_up.reason in (RELEASED, MAYBE_SENT)
     if not is_released and alarms.look(site.id).held_at:
         return SendDecision(HELD, ALARM)
     if sign_up.tries:

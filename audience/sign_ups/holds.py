@@ -7,9 +7,12 @@ from audience.access import audit_log, sites
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.sign_ups import alarms, mailboxes, sign_ups
+from audience.sign_ups.alarms import held_since
 from storage import database
 from storage.sign_ups import sign_ups as stored
 from storage.sign_ups.sign_ups import HELD, SignUp
+
+__all__ = ["held_since"]
 
 CHUNK_ROWS = 500
 EXPIRED = "expired"  # the outcome

@@ -21,7 +21,7 @@ from audience.looks import senders
 from audience.mail import messages
 from audience.mail.messages import SignUpAsked
 from audience.mail.relay import Relay
-from audience.mail.results import LATER, PAUSED, REFUSED, SENT, MailResult
+from audience.mail.results import LATER, PAUSED, REFUSED, SENT, UNSURE, MailResult
 from audience.mail.sender import NO_ADDRESS
 from audience.sign_ups import sign_ups
 from audience.sign_ups.confirming import ConfirmLinks
@@ -29,7 +29,7 @@ from audience.sign_ups.decisions import decide
 from audience.sign_ups.sign_ups import HELD_MS, NO_SIGN_UP, OPEN_MS
 from storage import database
 from storage.sign_ups import sign_ups as stored
-from storage.sign_ups.sign_ups import FAILED, HELD, WAITING, SignUp
+from storage.sign_ups.sign_ups import FAILED, HELD, MAYBE_SENT, WAITING, SignUp
 
 SENDING = NET._replace(lease_ms=90_000)  # longer than a mail server is waited for
 MOVE_MS = 5_000  # until it is asked again whether a move has ended
@@ -137,18 +137,25 @@ def _note(site_id: int, sign_up: SignUp, result: MailResult) -> int:
         sent = {"sent_at": sent_at, "expires_at": now + OPEN_MS, "reason": ""}
         _settle(site_id, sign_up, SENT, result.said, **sent)
         return 0
-    is_over = result.status == LATER and sign_up.tries > len(WAITS_MS)
+    if result.status not in (LATER, PAUSED, REFUSED, UNSURE):
+        return 0
+    is_unsure = result.status == UNSURE
+    is_over = now >= _asked_at(sign_up) + sum(WAITS_MS) or (is_unsure and sign_up.reason == MAYBE_SENT)
     if result.status == REFUSED or is_over:
         _settle(site_id, sign_up, FAILED, result.said, reason=UNSENDABLE if is_over else "")
         return 0
-    if result.status not in (LATER, PAUSED):
-        return 0
     is_paused = result.status == PAUSED
-    wait_ms = PAUSE_MS if is_paused else WAITS_MS[sign_up.tries - 1]
+    wait_ms = PAUSE_MS if is_paused else WAITS_MS[min(sign_up.tries, len(WAITS_MS)) - 1]
     tries = max(1, sign_up.tries - is_paused)
-    noted = {"tries": tries, "next_try_at": now + wait_ms, "said": result.said}
+    reason = MAYBE_SENT if is_unsure else sign_up.reason
+    noted = {"tries": tries, "next_try_at": now + wait_ms, "said": result.said, "reason": reason}
     stored.change(noted, site_id=site_id, id=sign_up.id, status=WAITING)
     return wait_ms
+
+
+def _asked_at(sign_up: SignUp) -> int:
+    """Since when it waits: since it was asked for, or released."""
+    return sign_up.expires_at - OPEN_MS
 
 
 def _settle(site_id: int, sign_up: SignUp, status: str, answer: str, **more: object) -> None:

@@ -112,9 +112,12 @@ def send_again(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
 
 
 def release(site: Site, sign_up: SignUp) -> None:
-    """Has a confirmation sent in the caller's transaction, as that of a new sign-up, and not held again."""
+    """Has a confirmation sent in the caller's transaction, as that of a new sign-up, and not held again. Of a
+    held one that was tried, the mail is counted already.
+    """
     expires_at = clock.now_ms() + OPEN_MS
-    waiting = {"status": WAITING, "reason": RELEASED, "tries": 0, "next_try_at": None}
+    tries = min(sign_up.tries, 1) if sign_up.status == HELD else 0
+    waiting = {"status": WAITING, "reason": RELEASED, "tries": tries, "next_try_at": None}
     stored.change(waiting | {"expires_at": expires_at}, site_id=site.id, id=sign_up.id)
     queue(site.id, sign_up.id)
 
@@ -207,6 +210,21 @@ def figures_by_form(site: Site) -> dict[int, Figures]:
             if outcome == ASKED:
                 days[key, (at - start) // DAY_MS] += number
     return {key: _figures(key, outcomes, days) for key in {ALL, *(key for key, _, _ in outcomes)}}
+
+
+@database.session()
+def outcomes(site: Site, days: int) -> Counter[str]:
+    """How many had which outcome in the last days."""
+    numbers: Counter[str] = Counter()
+    for _, _, outcome, number in counts.since(site.id, clock.now_ms() - days * DAY_MS):
+        numbers[outcome] += number
+    return numbers
+
+
+@database.session()
+def open_numbers(site: Site, before: int) -> Counter[str]:
+    """How many of those asked for before an instant are open now, by their status."""
+    return Counter(stored.open_numbers(site.id, before))
 
 
 @database.session()

@@ -29,7 +29,9 @@ def matching(site_id: int, names: Sequence[str]) -> list[ListEntry]:
 
 
 def put(site_id: int, kind: str, entry: str, at: int) -> bool:
-    """Puts an entry on a list. False if the list had it already. `at` is in milliseconds."""
+    """Puts an entry on a list, or moves it there from the site's other list. Returns False if the list had it
+    already. `at` is in milliseconds.
+    """
     changed = execute(  # as text: the builder does not tell whether a row changed
         "INSERT INTO address_lists (site_id, kind, entry, created_at) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id, entry) DO UPDATE SET kind = excluded.kind "
@@ -40,10 +42,10 @@ def put(site_id: int, kind: str, entry: str, at: int) -> bool:
 
 
 def remove(site_id: int, entry: str) -> bool:
-    """Removes an entry from its list. False if no list of the site had it."""
+    """Removes an entry from its list. Returns False if no list of the site had it."""
     return LISTS.delete(site_id=site_id, entry=entry) > 0
 
 
 def is_text(name: str) -> bool:
-    """Whether a database can store a text: it has no NUL and no half surrogate pair."""
+    """Whether the database can store a text: only if it has no NUL and no half of a surrogate pair."""
     return "\0" not in name and name == name.encode(errors="ignore").decode()

@@ -37,11 +37,12 @@ def add(
     client_network: str,
     at: int,
 ) -> None:
+    """Adds an entry to the audit log of a site or, with None, of the instance. `typed` is JSON."""
     ENTRIES.add_new(AuditEntry(0, actor, action, subject, subjects, typed, client_network, at), site=site_id)
 
 
 def page(site_id: int | None, before: int, limit: int) -> list[AuditEntry]:
-    """The newest entries with an id below `before`, of a site or, without one, of the instance."""
+    """The newest entries of a site with an id below `before`. Without a site, those of the instance."""
     newest = "AND id < ? ORDER BY id DESC LIMIT ?"
     if site_id is None:
         return ENTRIES.find(f"WHERE site_id IS NULL {newest}", before, limit)
@@ -54,7 +55,7 @@ def of_subject(site_id: int, subject: str, limit: int) -> list[AuditEntry]:
 
 
 def count_since(site_id: int, action: str, since: int) -> int:
-    """How often something was done on a site since an instant."""
+    """How many entries with this action a site has since an instant."""
     query = "SELECT COUNT(*) FROM audit_log WHERE site_id = ? AND act = ? AND at > ?"
     return value(query, (site_id, action, since), 0)
 
@@ -71,10 +72,12 @@ def erase(site_id: int, hashes: Mapping[str, str]) -> None:
 
 
 def forget_typed(site_id: int) -> None:
+    """Empties the values of filters, as typed, in all entries of a site."""
     execute("UPDATE audit_log SET typed = '{}' WHERE site_id = ? AND typed <> '{}'", (site_id,))
 
 
 def any_before(before: int) -> bool:
+    """Whether there is an entry from before an instant."""
     return row("SELECT 1 FROM audit_log WHERE at < ? LIMIT 1", (before,)) is not None
 
 

@@ -39,12 +39,12 @@ def add(publishable_key: str, secret_hash: str, scope: str, site_ids: list[int],
 
 
 def rename(publishable_key: str, name: str) -> bool:
-    """Renames a key. False if there is no such key."""
+    """Renames a key. Returns False if there is no such key."""
     return KEYS.change({"name": name}, publishable_key=publishable_key) > 0
 
 
 def note_use(key_id: int, at: int) -> None:
-    """Stores the latest use of a key, in milliseconds."""
+    """Stores that a key was used at an instant, in milliseconds, unless a later use is stored."""
     execute(
         "UPDATE keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?", (at, key_id, at)
     )
@@ -61,7 +61,7 @@ def publishable(key_ids: Collection[int]) -> dict[int, str]:
 
 
 def list_all(site_id: int | None) -> list[Key]:
-    """All keys, or those of a site; oldest first."""
+    """All keys, oldest first. With a site, only the keys that give access to it."""
     if site_id is None:
         return KEYS.find("ORDER BY id")
     return KEYS.find("WHERE id IN (SELECT key_id FROM key_sites WHERE site_id = ?) ORDER BY id", site_id)
@@ -73,8 +73,8 @@ def sites_of(key_id: int) -> list[Site]:
 
 
 def revoke(publishable_key: str, at: int) -> bool:
-    """Revokes a key at an instant, in milliseconds. False if there is no such key, or it is revoked
-    already.
+    """Revokes a key at an instant, in milliseconds. Returns False if there is no such key, or if it is
+    revoked already.
     """
     active = KeyModel.publishable_key == publishable_key, KeyModel.revoked_at.is_null()
     return bool(KeyModel.update(revoked_at=at).where(*active).execute())
@@ -89,8 +89,8 @@ def expire(publishable_key: str, at: int) -> None:
 
 
 def detach_keys(site_id: int, at: int) -> list[str]:
-    """Detaches a site from its keys, and revokes the keys without another site. Returns the publishable keys
-    of the revoked ones.
+    """Detaches a site from all its keys, and revokes those that give access to no other site. Returns the
+    publishable keys of the revoked ones.
     """
     publishable_keys: list[str] = column(
         "SELECT publishable_key FROM keys WHERE revoked_at IS NULL "

@@ -6,11 +6,12 @@ from storage.base_models import BaseModel, IdModel, SiteModel, SiteOwnedModel
 
 
 class SiteCounterModel(BaseModel):
-    """The counters of a site. `accepted` is the number of the newest accepting transaction, `accepted_at` its
-    instant, which never goes back. `users` and `unsubscribers` count subscribers.
+    """The counters of a site. `accepted` is the number of the newest accepting transaction, and `accepted_at`
+    its instant, which never goes back. `users` and `unsubscribers` count subscribers.
 
-    `changes` is the number of the newest change, `oldest_change` that of the oldest change in the change log.
-    `dropped_change_at` is the newest instant of its deleted rows. Instants are in milliseconds.
+    `changes` is the number of the site's newest change, `oldest_change` the number of the oldest change that
+    is still in the change log. `change_bytes` is the size of the log's entries. `dropped_change_at` is the
+    newest instant of rows deleted from the log. Instants are in milliseconds.
     """
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
@@ -63,10 +64,10 @@ class AddressListModel(SiteOwnedModel):
 
 
 class OperatorModel(IdModel):
-    """An operator, who may sign in to the console. The first operator has neither address nor password at
-    first.
+    """An operator, who may sign in to the console. The very first operator is created without an address and
+    a password.
 
-    `last_site_id` is the id of the site used last, which may be deleted.
+    `last_site_id` is the id of the site that the operator used last, which may be deleted.
     """
 
     email = TextField(default="")
@@ -106,8 +107,8 @@ class SessionModel(IdModel):
 
 
 class OneTimeLinkModel(IdModel):
-    """A link that is valid once, to sign in or to set a password. Without an operator, it creates
-    the first one.
+    """A link that is valid once, to sign in or to set a password. A link without an operator creates the
+    first operator.
     """
 
     token_hash = TextField(unique=True)
@@ -120,8 +121,8 @@ class OneTimeLinkModel(IdModel):
 
 
 class SentFormModel(BaseModel):
-    """The result of a form of a session: `form` is a keyed hash of its token, `result` the id of what it
-    made.
+    """What a form, sent in a session, has made. `form` is a keyed hash of the form's token. `result` is the
+    id of what it made.
     """
 
     session = ForeignKeyField(SessionModel, on_delete="CASCADE", index=False)
@@ -135,8 +136,8 @@ class SentFormModel(BaseModel):
 
 
 class AuditLogModel(IdModel):
-    """An entry of the audit log; without a site, it is about the instance. `typed` is JSON: the values of
-    filters, as typed.
+    """An entry of the audit log. Without a site, it is about the instance. `typed` is JSON: the values of
+    filters as an operator typed them.
     """
 
     site = ForeignKeyField(SiteModel, null=True, on_delete="CASCADE", index=False)

@@ -11,7 +11,7 @@ OWNER = "owner"
 
 
 class ConsoleOperator(NamedTuple):
-    """An operator of the console. `email` and `password_hash` are empty until they are set; `created_at` is
+    """An operator of the console. `email` and `password_hash` are empty until they are set. `created_at` is
     in milliseconds.
     """
 

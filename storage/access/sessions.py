@@ -17,7 +17,7 @@ class Session(NamedTuple):
 
 
 class OneTimeLink(NamedTuple):
-    """A link that is valid once. `operator_id` is None in a link for the first operator."""
+    """A link that is valid once. `operator_id` is None if the link creates the first operator."""
 
     id: int
     operator_id: int | None
@@ -50,6 +50,7 @@ def touch(session_id: int, at: int) -> None:
 
 
 def searches(session_id: int) -> str | None:
+    """The session's search texts, as JSON. None if there is no such session."""
     return value("SELECT searches FROM sessions WHERE id = ?", (session_id,), None)
 
 
@@ -63,7 +64,7 @@ def sessions_with(part: str) -> list[tuple[int, str]]:
 
 
 def delete(session_id: int, operator_id: int) -> bool:
-    """Deletes a session. False if the operator has no such session."""
+    """Deletes a session. Returns False if the operator has no such session."""
     return SESSIONS.delete(id=session_id, operator_id=operator_id) > 0
 
 
@@ -84,8 +85,8 @@ def delete_all() -> None:
 
 
 def delete_old(created_before: int, remembered_before: int, at: int) -> None:
-    """Deletes sessions created before an instant (`remembered_before` for remembered ones), and expired
-    links. Instants are in milliseconds.
+    """Deletes sessions that were created before `created_before`, remembered ones only before
+    `remembered_before`. Also deletes links that are expired at `at`. Instants are in milliseconds.
     """
     execute(
         "DELETE FROM sessions WHERE created_at < CASE WHEN remembered THEN ? ELSE ? END",

@@ -1,4 +1,6 @@
-"""The numbers of a site. They grow in the order of commit, and depend on no clock."""
+"""The numbers of a site's accepting transactions. They grow in the order of commit, and depend on
+no clock.
+"""
 
 from typing import NamedTuple
 
@@ -13,8 +15,8 @@ TAKE = (
 
 
 class Taken(NamedTuple):
-    """An accepting transaction: its number, higher than all earlier ones, and its instant in milliseconds,
-    which never goes back.
+    """The number and instant of an accepting transaction. The number is higher than all earlier ones. The
+    instant, in milliseconds, is never before an earlier one.
     """
 
     number: int
@@ -22,8 +24,8 @@ class Taken(NamedTuple):
 
 
 def take(site_id: int, now: int) -> Taken:
-    """Takes the site's next number and instant for the caller's accepting transaction. `now` is the clock's,
-    in milliseconds.
+    """Takes the site's next number and instant for the caller's accepting transaction. `now` is the clock's
+    time, in milliseconds; the instant is later if an earlier transaction had a later one.
     """
     return Taken(*row(TAKE, (site_id, now)))
 
@@ -39,7 +41,7 @@ def newest_accepted_at(site_id: int) -> int:
 
 
 def raise_to(site_id: int, number: int) -> None:
-    """Makes the site's next number higher than `number`."""
+    """Makes the site's next number higher than `number`. Does nothing if it is so already."""
     execute(
         "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, ?, 0, 0) "
         "ON CONFLICT (site_id) "

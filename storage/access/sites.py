@@ -56,7 +56,9 @@ def list_all() -> list[Site]:
 
 
 def count(site_id: int, users: int, unsubscribers: int) -> None:
-    """Adds to the counters of a site, in the transaction of the change that they count."""
+    """Adds to the counters of a site, in the transaction of the change that they count. The numbers may be
+    negative.
+    """
     if users or unsubscribers:
         execute(
             "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, 0, ?, ?) "
@@ -67,18 +69,19 @@ def count(site_id: int, users: int, unsubscribers: int) -> None:
 
 
 def counters(site_id: int) -> tuple[int, int]:
-    """The stored (users, unsubscribers) of a site."""
+    """The (users, unsubscribers) of a site as its counters have them."""
     query = "SELECT users, unsubscribers FROM site_counters WHERE site_id = ?"
     return row(query, (site_id,), keeps_plan=True) or (0, 0)
 
 
 def recount(site_id: int) -> tuple[int, int]:
-    """The (users, unsubscribers) of a site, counted from its subscribers."""
+    """The (users, unsubscribers) of a site as counted from its subscribers, which takes longer."""
     query = "SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE site_id = ?"
     return row(query, (site_id,)) or (0, 0)
 
 
 def put_counters(site_id: int, users: int, unsubscribers: int) -> None:
+    """Overwrites the stored (users, unsubscribers) of a site."""
     SiteCounterModel.update(users=users, unsubscribers=unsubscribers).where(
         SiteCounterModel.site == site_id
     ).execute()

@@ -19,10 +19,10 @@ JOB = "bulk_act"  # the kind of its job
 
 
 class BulkAction(NamedTuple):
-    """A bulk action, accepted with the number `seq`, at `accepted_at` (milliseconds).
+    """A bulk action, accepted with the number `seq` at the instant `accepted_at`, in milliseconds.
 
-    `done` of `people` subscribers are done, and `changed` of these were changed. `undoes` is the id of the
-    bulk action that this one undid in an older version.
+    `done` of its `people` subscribers are done, and `changed` of those were changed by it. `undoes` is the id
+    of the bulk action that this one undid in an older version.
     """
 
     id: int
@@ -69,8 +69,8 @@ def add(
     now: int,
     wait_ms: int,
 ) -> int:
-    """Adds a bulk action whose subscribers are being chosen, with a job that waits `wait_ms`. `now` is an
-    instant of leases, in milliseconds.
+    """Adds a bulk action whose subscribers are still being chosen, and a job that is due after `wait_ms`.
+    Returns the action's id. `now` is an instant of the clock of leases, in milliseconds.
     """
     action_id = ACTIONS.add(
         site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
@@ -89,6 +89,7 @@ def newest(site_id: int, limit: int) -> list[BulkAction]:
 
 
 def end(site_id: int, action_id: int, status: str, at: int) -> None:
+    """Gives a bulk action its last status and the instant of its end, and removes its job."""
     set_status(site_id, action_id, status, at)
     jobs.remove(site_id, JOB, action_id)
 
@@ -104,6 +105,7 @@ def set_status(site_id: int, action_id: int, status: str, finished_at: int | Non
 
 
 def advance(site_id: int, action_id: int, done: int, changed: int, at: int) -> None:
+    """Adds to the counts of a bulk action, and marks it as running."""
     execute(
         f"UPDATE bulk_acts SET status = '{RUNNING}', done = done + ?, changed = changed + ?, "
         "started_at = coalesce(started_at, ?) WHERE site_id = ? AND id = ?",
@@ -123,7 +125,9 @@ def first_chunk(site_id: int, action_id: int) -> tuple[int, list[int]] | None:
 
 
 def chunks_after(site_id: int, action_id: int, chunk_id: int, limit: int) -> list[tuple[int, list[int]]]:
-    """The (id, subscriber ids) of the chunks of a bulk action after a chunk, done or not."""
+    """The (id, subscriber ids) of the next chunks of a bulk action after the chunk `chunk_id`, whether done
+    or not.
+    """
     after = "AND id > ? ORDER BY id LIMIT ?"
     return list(map(_ids, CHUNKS.find(after, chunk_id, limit, site_id=site_id, bulk_act_id=action_id)))
 
@@ -133,7 +137,9 @@ def _ids(record: BulkActionChunk) -> tuple[int, list[int]]:
 
 
 def waiting_chunks(site_id: int, chunk_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
-    """The (id, bulk action id, subscriber ids) of the next waiting chunks, except those of exports."""
+    """The (id, bulk action id, subscriber ids) of the next waiting chunks after `chunk_id`. Those of exports
+    and of canceled actions are left out.
+    """
     records = rows(
         "SELECT p.id, p.bulk_act_id, p.ids FROM bulk_act_pieces p "
         "JOIN bulk_acts a ON a.site_id = p.site_id AND a.id = p.bulk_act_id "
@@ -145,8 +151,8 @@ def waiting_chunks(site_id: int, chunk_id: int, limit: int) -> list[tuple[int, i
 
 
 def waiting_unsubscribes(site_id: int, after: int) -> list[tuple[list[int], int, int]]:
-    """The (subscriber ids, number, instant in milliseconds) of waiting chunks of bulk actions that
-    unsubscribe, accepted after a number.
+    """The (subscriber ids, number, instant in milliseconds) of waiting chunks of unsubscribing bulk actions
+    whose number is above `after`. Number and instant are those of the action's acceptance.
     """
     records = rows(
         "SELECT p.ids, a.seq, a.accepted_at FROM bulk_act_pieces p "
@@ -185,8 +191,8 @@ def drop(site_id: int, action_id: int) -> None:
 
 
 def with_old_chunks(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
-    """The (site id, bulk action id) of actions with chunks that did not begin, or that are of some kinds and
-    ended before an instant in milliseconds.
+    """The (site id, bulk action id) of actions that still have chunks but need them no longer. Such an action
+    did not begin, or is of one of `kinds` and ended before an instant in milliseconds.
     """
     among = engine.among(kinds)
     return rows(
@@ -214,6 +220,7 @@ def ids_by_uuid(site_id: int, uuids: Sequence[str]) -> list[int]:
 
 
 def subscribers(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
+    """The existing subscribers among `ids`, in the order of ids."""
     among = engine.among(ids)
     query = (
         f"SELECT {SUBSCRIBER_COLUMNS} FROM subscribers WHERE id {among.text} AND {engine.OF_SITE} ORDER BY id"

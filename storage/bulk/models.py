@@ -31,8 +31,8 @@ class BulkActionModel(SiteOwnedModel):
 
 
 class BulkActionChunkModel(SiteOwnedModel):
-    """A chunk of a bulk action: ids of subscribers, as JSON. A chunk that is not `waiting` is done; an older
-    version kept it.
+    """A chunk of a bulk action: ids of subscribers, as JSON. A chunk that is not `waiting` is done; only an
+    older version kept those.
     """
 
     bulk_act = ForeignKeyField(BulkActionModel, on_delete="CASCADE", index=False)

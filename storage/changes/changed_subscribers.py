@@ -1,6 +1,7 @@
-"""Whom the rows of the record of changes changed: an index of it by subscriber, in parts.
+"""An index of the change log by subscriber: which of its rows changed a subscriber.
 
-Those who change lie scattered by id: of the newest part, few pages are written.
+The index is divided into parts by the rows' numbers. Subscribers that change together have scattered ids, but
+only a few pages are written, those of the newest part.
 """
 
 import json
@@ -11,18 +12,19 @@ from storage.database import column, execute_many, row, rows
 from storage.engines.chosen import engine
 from storage.sql import insert_into
 
-PART = 65_536  # numbers; migration 0030 has it, too: it stays
+PART = 65_536  # numbers; must stay, because stored rows have parts of this size
 
 
 def add(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
-    """Notes the subscribers that the row of a number in the change log changed."""
+    """Notes that the row of the change log with this number changed these subscribers."""
     _add(site_id, number // PART, number, subscriber_ids)
 
 
 def add_words(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
-    """Notes the subscribers with a repeated consent in the newest row of the change log.
+    """Notes the subscribers whose consent was repeated in the newest row of the change log, though it stayed
+    the same.
 
-    They are noted under the row's negative id, because a row without entries has no number.
+    They are noted under the row's negative id, because a row without entries has no number of its own.
     """
     newest = row("SELECT id FROM change_log WHERE site_id = ? ORDER BY id DESC LIMIT 1", (site_id,))
     _add(site_id, number // PART, -newest[0], subscriber_ids)
@@ -45,7 +47,7 @@ def numbers_of(site_id: int, subscriber_id: int, limit: int) -> list[int]:
 
 
 def newest(site_id: int, limit: int) -> list[int]:
-    """The ids of some of the subscribers that the newest rows of the change log changed."""
+    """The ids of up to `limit` subscribers that the newest `limit` rows of the change log changed."""
     first = row(
         "SELECT min(number) FROM (SELECT number FROM change_log WHERE site_id = ? AND count > 0 "
         "ORDER BY number DESC LIMIT ?) AS newest",
@@ -60,10 +62,11 @@ def newest(site_id: int, limit: int) -> list[int]:
 
 
 def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> dict[int, list[int]]:
-    """The ids of those of the subscribers that a row of the change log changed, by the row's number, from
-    `since` on.
+    """The rows of the change log that changed any of the subscribers: by the row's number, the ids of those
+    subscribers. Only rows whose number is at least `since`.
 
-    Negative numbers are ids of rows with a repeated consent of the subscribers.
+    A negative number is the id of a row that repeats the consent of the subscribers; `since` does not apply
+    to it.
     """
     ids_by_number: dict[int, list[int]] = {}
     for number, subscriber_id in rows(
@@ -78,7 +81,8 @@ def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> di
 def remove(site_id: int, log_row: LogRow, subscriber_ids: Collection[int]) -> None:
     """Removes a row of the change log from the index of these subscribers.
 
-    Repeated consents are indexed under the row's negative id; a row without entries only so.
+    Repeated consents are indexed under the row's negative id. A row without entries is indexed under that
+    alone.
     """
     number = log_row.number if log_row.length else -log_row.id
     execute_many(

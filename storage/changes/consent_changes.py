@@ -1,4 +1,6 @@
-"""Who subscribed or left, when and by what. The first word of most people is `subscribers.created_by`."""
+"""The changes of consent: who subscribed or unsubscribed, when, and by what. Most subscribers have no row for
+their first consent: its source is `subscribers.created_by`.
+"""
 
 from typing import NamedTuple
 
@@ -39,6 +41,6 @@ def of_subscriber(site_id: int, subscriber_id: int) -> list[ConsentChange]:
 
 
 def created_by(site_id: int, subscriber_id: int) -> str:
-    """What created a subscriber, such as `import 12`; empty if it is not known."""
+    """What created a subscriber, such as `import 12`; "" if it is unknown."""
     query = "SELECT created_by FROM subscribers WHERE site_id = ? AND id = ?"
     return value(query, (site_id, subscriber_id), "")

@@ -1,4 +1,4 @@
-"""The kinds of consent events, as rows keep that of the event which counts."""
+"""The kinds of consent events. A row of a subscriber has the kind of the event that counts."""
 
 from enum import IntEnum
 

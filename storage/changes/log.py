@@ -1,4 +1,4 @@
-"""The record of changes: a row for each write transaction. Instants are in milliseconds."""
+"""The change log: a row for each write transaction that changed subscribers. Instants are in milliseconds."""
 
 import json
 from collections.abc import Collection, Iterable, Sequence
@@ -16,7 +16,7 @@ TAKE = (
     "changes = site_counters.changes + excluded.changes, "
     "change_bytes = site_counters.change_bytes + excluded.change_bytes RETURNING changes"
 )
-# The row with the entry of a number is the last that begins at it or before it.
+# The row that has the entry with a number is the last one whose own number is not higher.
 FROM = (
     "site_id = ? AND count > 0 AND number >= coalesce((SELECT max(number) FROM change_log "
     "WHERE site_id = ? AND count > 0 AND number <= ?), 0)"
@@ -24,8 +24,8 @@ FROM = (
 
 
 class LogRow(NamedTuple):
-    """A row of the change log. `entries` are packed, as many as `length`; `number` is that of the
-    first of them.
+    """A row of the change log. `entries` are packed. Their number is `length`, and `number` is that of the
+    first one.
     """
 
     id: int
@@ -54,13 +54,17 @@ def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: byt
 
 
 def numbers(site_id: int) -> tuple[int, int]:
-    """The (newest, oldest) numbers in a site's change log. If it is empty, the oldest is the next number."""
+    """The (newest, oldest) numbers of a site's change log. If the log is empty, the oldest is the number that
+    comes next.
+    """
     query = "SELECT changes, oldest_change FROM site_counters WHERE site_id = ?"
     return row(query, (site_id,), keeps_plan=True) or (0, 1)
 
 
 def raise_to(site_id: int, number: int) -> None:
-    """Makes `number` the site's next number and its oldest: earlier cursors are no longer valid."""
+    """Makes `number` the next number of the site's change log, and its oldest one. Cursors of clients from
+    before are no longer valid.
+    """
     execute(
         "INSERT INTO site_counters (site_id, accepted, users, unsubscribers, changes, oldest_change) "
         "VALUES (?, 0, 0, 0, ?, ?) ON CONFLICT (site_id) DO UPDATE "
@@ -70,7 +74,9 @@ def raise_to(site_id: int, number: int) -> None:
 
 
 def rows_after(site_id: int, number: int, entries: int) -> list[LogRow]:
-    """The rows of the change log with the next `entries` entries after a number."""
+    """The rows of the change log that contain the next `entries` entries after a number. The first and last
+    row may contain others, too.
+    """
     lengths = rows(
         f"SELECT id, number, count FROM change_log WHERE {FROM} ORDER BY number LIMIT ?",
         (site_id, site_id, number + 1, entries + 1),
@@ -90,21 +96,23 @@ def _by_id(site_id: int, ids: Sequence[int]) -> list[LogRow]:
 
 
 def at_numbers(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
-    """The rows of the change log that begin at some numbers, oldest first."""
+    """The rows of the change log whose own number, that of their first entry, is one of these.
+    Oldest first.
+    """
     among = engine.among(numbers)
     numbered = f"AND count > 0 AND number {among.text} ORDER BY number"
     return LOG.find(numbered, *among.parameters, site_id=site_id)
 
 
 def rows_indexed_as(site_id: int, number: int) -> list[LogRow]:
-    """The row of the change log with a number; if it is negative, the row with that id. Empty if there is
-    none.
+    """The row of the change log with this number or, if that is negative, with this id without the sign. An
+    empty list if there is none.
     """
     return at_numbers(site_id, [number]) if number > 0 else _by_id(site_id, [-number])
 
 
 def rewrite(site_id: int, old: LogRow, entries: bytes) -> None:
-    """Replaces the entries of a row of the change log by as many."""
+    """Replaces the entries of a row of the change log. The caller keeps their number the same."""
     execute("UPDATE change_log SET entries = ? WHERE id = ? AND site_id = ?", (entries, old.id, site_id))
     _grow(site_id, len(entries) - len(old.entries))
 
@@ -114,7 +122,9 @@ def _grow(site_id: int, size: int) -> None:
 
 
 def erase(site_id: int, subscribers: Iterable[tuple[int, str, int]], number: int) -> None:
-    """Marks subscribers, as (id, uuid, 1 until they are blanked), as erased by the row of a number."""
+    """Marks subscribers as erased by the row of the change log with this number. Each is given as (id, uuid,
+    waiting): `waiting` is 1 while the log may still have values of the subscriber.
+    """
     execute_many(
         insert_into("erased_subscribers", ("site_id", "subscriber_id", "uuid", "number", "waiting")),
         [(site_id, subscriber_id, uuid, number, waiting) for subscriber_id, uuid, waiting in subscribers],
@@ -133,12 +143,13 @@ def erased_uuids(site_id: int, subscriber_ids: Collection[int]) -> dict[int, str
 
 
 def to_blank(site_id: int, limit: int) -> list[int]:
-    """The ids of erased subscribers that the change log may still have values of."""
+    """The ids of up to `limit` erased subscribers of whom the change log may still have values."""
     query = "SELECT subscriber_id FROM erased_subscribers WHERE site_id = ? AND waiting = 1 LIMIT ?"
     return column(query, (site_id, limit))
 
 
 def mark_blanked(site_id: int, subscriber_ids: Iterable[int]) -> None:
+    """Marks erased subscribers as those of whom the change log has no values any more."""
     execute_many(
         "UPDATE erased_subscribers SET waiting = 0 WHERE site_id = ? AND subscriber_id = ?",
         [(site_id, subscriber_id) for subscriber_id in subscriber_ids],
@@ -146,11 +157,12 @@ def mark_blanked(site_id: int, subscriber_ids: Iterable[int]) -> None:
 
 
 def sites_to_blank() -> list[int]:
+    """The ids of sites with erased subscribers of whom the change log may still have values."""
     return column("SELECT DISTINCT site_id FROM erased_subscribers WHERE waiting = 1")
 
 
 def oldest(site_id: int, limit: int) -> list[LogRow]:
-    """The first rows of a site's change log."""
+    """The first `limit` rows of a site's change log."""
     return LOG.find("ORDER BY id LIMIT ?", limit, site_id=site_id)
 
 
@@ -161,7 +173,7 @@ def sites_before(instant: int) -> list[int]:
 
 
 def drop(site_id: int, old_rows: Sequence[LogRow]) -> None:
-    """Deletes the first rows of a site's change log."""
+    """Deletes rows of a site's change log. They must be its oldest, in order."""
     oldest, newest_at = old_rows[-1].number + old_rows[-1].length, max(old.at for old in old_rows)
     among = engine.among([old.id for old in old_rows])
     execute(f"DELETE FROM change_log WHERE site_id = ? AND id {among.text}", [site_id, *among.parameters])
@@ -175,12 +187,14 @@ def drop(site_id: int, old_rows: Sequence[LogRow]) -> None:
 
 
 def newest_dropped_at(site_id: int) -> int:
-    """The newest instant of the deleted rows, in milliseconds; 0 if none were deleted."""
+    """The newest instant of the rows that were deleted from a site's change log, in milliseconds; 0 if none
+    were.
+    """
     return value("SELECT dropped_change_at FROM site_counters WHERE site_id = ?", (site_id,), 0)
 
 
 def drop_erased(site_id: int) -> None:
-    """Deletes the marks of subscribers whose erasure is no longer in the change log."""
+    """Deletes the marks of erased subscribers whose erasure is no longer in the change log."""
     execute(
         "DELETE FROM erased_subscribers WHERE site_id = ? AND waiting = 0 "
         "AND number < coalesce((SELECT number FROM change_log WHERE site_id = ? ORDER BY id LIMIT 1), "
@@ -190,8 +204,8 @@ def drop_erased(site_id: int) -> None:
 
 
 def size() -> tuple[int, int | None]:
-    """The size of all entries in bytes, and the instant of the oldest in milliseconds, None if
-    there is none.
+    """The size in bytes of all entries of all sites, and the instant of the oldest in milliseconds, None
+    without one.
     """
     total = value("SELECT CAST(coalesce(sum(change_bytes), 0) AS bigint) FROM site_counters", (), 0)
     return total, value("SELECT at FROM change_log ORDER BY id LIMIT 1", (), None)

@@ -49,10 +49,11 @@ add_partial_index(
 
 
 class ChangedSubscriberModel(BaseModel):
-    """The rows of the change log with an entry about a subscriber, except its creation. No foreign keys.
+    """The rows of the change log with an entry about a subscriber, except the entry of its creation. No
+    foreign keys.
 
-    `number` is negative, and the row's id, for a row with a repeated consent. `part` is that of the row's own
-    number, as in `storage.changes.changed_subscribers`.
+    `number` is the row's number. For a row that repeats a consent, it is the row's negative id instead.
+    `part` is always that of the row's number, see `storage.changes.changed_subscribers`.
     """
 
     site_id = IntegerField()
@@ -67,7 +68,9 @@ class ChangedSubscriberModel(BaseModel):
 
 
 class ErasedSubscriberModel(BaseModel):
-    """An erased subscriber with entries in the change log, which is `waiting` until they are blanked."""
+    """An erased subscriber with entries in the change log. `waiting` is 1 until the values in them are
+    removed.
+    """
 
     site_id = IntegerField()
     subscriber_id = IntegerField()
@@ -86,11 +89,11 @@ add_partial_index("erased_subscribers_waiting", _erased.site_id, where=SQL("wait
 
 
 class ConsentChangeModel(SiteOwnedModel):
-    """A change of consent, and its source. A subscriber's first consent is in `created_by` (`import 12`, `api
-    3`).
+    """A change of consent, and its source. The source of a subscriber's first consent is in `created_by`
+    (`import 12`, `api 3`).
 
-    The index of `subscriber` serves the changes of one subscriber, and erasing; that of `at` the report of
-    unsubscribes.
+    The index of `subscriber` serves the changes of one subscriber, and erasing. The index of `at` serves the
+    report of unsubscribes.
     """
 
     subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")

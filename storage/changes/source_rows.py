@@ -1,4 +1,4 @@
-"""What the record of changes has of one import or bulk action, and of what came after it."""
+"""The rows that one import or bulk action has in the change log, and the rows after them."""
 
 from storage.changes.log import LOG, LogRow
 from storage.database import execute, row, value
@@ -9,8 +9,8 @@ OF_SOURCE = (  # the first condition is that of the partial index
 
 
 def first_of(site_id: int, source: tuple[str, int]) -> tuple[int, int, int] | None:
-    """The (id, number, instant in milliseconds) of the first row of the change log that an import or bulk
-    action wrote.
+    """The (id, number, instant in milliseconds) of the first row that an import or bulk action has in the
+    change log; None without one.
     """
     query = f"SELECT id, number, at FROM change_log WHERE {OF_SOURCE} ORDER BY id LIMIT 1"
     first: tuple[int, int, int] | None = row(query, (site_id, *source))
@@ -18,19 +18,21 @@ def first_of(site_id: int, source: tuple[str, int]) -> tuple[int, int, int] | No
 
 
 def entries_of(site_id: int, source: tuple[str, int]) -> int:
-    """The number of entries in the change log that an import or bulk action has."""
+    """The number of entries that an import or bulk action has in the change log."""
     query = f"SELECT CAST(coalesce(sum(count), 0) AS bigint) FROM change_log WHERE {OF_SOURCE}"
     return value(query, (site_id, *source), 0)
 
 
 def next_of(site_id: int, source: tuple[str, int], row_id: int) -> LogRow | None:
-    """The first row of the change log of an import or bulk action whose id is at least `row_id`."""
+    """The first row with an id of at least `row_id` that an import or bulk action has in the change log; None
+    without one.
+    """
     found = LOG.find(f"WHERE {OF_SOURCE} AND id >= ? ORDER BY id LIMIT 1", site_id, *source, row_id)
     return found[0] if found else None
 
 
 def after_row(site_id: int, row_id: int, limit: int) -> list[LogRow]:
-    """The rows of a site's change log after an id."""
+    """The next `limit` rows of a site's change log after the row with an id."""
     return LOG.find("AND id > ? ORDER BY id LIMIT ?", row_id, limit, site_id=site_id)
 
 
@@ -40,7 +42,7 @@ def newest_row(site_id: int) -> int:
 
 
 def put_at(site_id: int, source: tuple[str, int], at: int) -> None:
-    """Moves the rows of a source in the change log to another instant, in milliseconds."""
+    """Moves the rows that a source has in the change log to another instant, in milliseconds."""
     execute(
         "UPDATE change_log SET at = ? WHERE site_id = ? AND source = ? AND source_id = ?",
         (at, site_id, *source),

@@ -13,13 +13,13 @@ NO_DRIVER = "PostgreSQL needs the package psycopg: install audience[postgresql]"
 
 
 class ChosenEngine:
-    """Passes on what is asked of it."""
+    """Passes each attribute on to the module of the chosen engine."""
 
     def __init__(self) -> None:
         self._module: Any = sqlite
 
     def choose(self, url: str) -> None:
-        """Imports the driver of a database. Raises `Unusable`."""
+        """Chooses the engine for a database's URL, and imports its driver. Raises `Unusable`."""
         self._module = engine_of(url)
 
     def __getattr__(self, name: str) -> Any:
@@ -27,7 +27,7 @@ class ChosenEngine:
 
 
 def engine_of(url: str) -> Engine:
-    """The engine of a database. Raises `Unusable`."""
+    """The engine for a database's URL. Raises `Unusable` for an unknown scheme or a missing driver."""
     name = SCHEMES.get(url.partition(":")[0])
     if name is None:
         raise Unusable(UNKNOWN)

@@ -1,4 +1,6 @@
-"""Subscribers as a dry run leaves them: in a temporary database of its own, which goes with it."""
+"""The subscribers as a dry run would leave them, in a temporary database that is deleted when it is
+closed.
+"""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -12,7 +14,10 @@ from storage.engines import sqlite_errors
 
 
 class DryRunStates(AbstractContextManager["DryRunStates"]):
-    """JSON by the key of an address. Raises `DiskFault`, after which it is of no use."""
+    """Stores a subscriber's state as JSON, by the key of the address.
+
+    `get` and `put` raise `DiskFault` if the disk is full or faulty; afterwards, the object is of no use.
+    """
 
     def __init__(self) -> None:
         self._database = apsw.Connection("")
@@ -31,6 +36,7 @@ class DryRunStates(AbstractContextManager["DryRunStates"]):
             return {key: orjson.loads(state) for key, state in records}
 
     def put(self, states: Mapping[str, Any]) -> None:
+        """Stores states by key, in place of those that are stored for these keys."""
         rows = [(key, orjson.dumps(state).decode()) for key, state in states.items()]
         with _translated():
             self._database.execute("BEGIN")
@@ -40,6 +46,7 @@ class DryRunStates(AbstractContextManager["DryRunStates"]):
 
 @contextmanager
 def _translated() -> Iterator[None]:
+    """Replaces exceptions of the driver by those of storage."""
     try:
         yield
     except apsw.Error as error:

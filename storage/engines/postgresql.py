@@ -1,6 +1,7 @@
 """The specifics of PostgreSQL: opening and locking.
 
-`opened` is a peewee database whose connection the caller holds. What is for a log or files does nothing.
+`opened` is a peewee database whose connection the caller holds. Functions about files and the write-ahead log
+do nothing here, except `is_due` and `checkpoint`, which renew statistics.
 """
 
 import contextlib
@@ -26,12 +27,12 @@ BACKED_UP = (
     "pepper, config.toml and what `audience erasures export` writes with it. See docs/scaling.md."
 )
 MIGRATIONS = Path(__file__).parent.parent / "migrations" / "postgresql"
-READ_COMMITTED = "READ COMMITTED"  # whatever the role has: who has waited for a lock sees what was written
+READ_COMMITTED = "READ COMMITTED"  # after waiting for a lock, it sees what others wrote
 INSTANCE, MIGRATING, SHARED_ROWS = 7_023_001, 7_023_002, 7_023_003  # keys of advisory locks
-WRITER = 7  # of this code: a migration that it must not be without raises `lowest_writer`
+WRITER = 7  # version of this code; a migration that older code must not write to raises `lowest_writer`
 ENTER = (
     "SET LOCAL tcp_keepalives_idle = 10; SET LOCAL tcp_keepalives_interval = 5; "
-    "SET LOCAL tcp_keepalives_count = 3; "  # of a host that vanished while the server waits for its rows
+    "SET LOCAL tcp_keepalives_count = 3; "  # notices a host that vanished while it sent rows
     "SET LOCAL citus.propagate_set_commands = 'local'; "  # to the nodes of Citus; elsewhere it means nothing
     "SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = {}; "
     f"SELECT pg_advisory_xact_lock{{}}({INSTANCE}); "
@@ -55,8 +56,8 @@ LAST_ID = "SELECT pg_sequence_last_value(CAST(pg_get_serial_sequence(%s, 'id') A
 UPGRADE = "this host's Audience is older than the database: upgrade it"
 GONE = "the site was deleted"
 ELSEWHERE = "the instance moves to another database, or has moved"
-ANALYZE_MS = 500  # to wait for
-STILL_MS = 30_000  # after which a host that writes and says nothing, frozen or cut off, loses its locks
+ANALYZE_MS = 500  # to wait for the table's lock
+STILL_MS = 30_000  # after which a silent host in a write transaction, frozen or cut off, loses its locks
 DEFAULTS = {  # after how many seconds a server that does not answer, or has vanished, is given up
     "connect_timeout": 3,
     "keepalives_idle": 3,
@@ -103,12 +104,12 @@ def open(
 
 
 def files(_url: str) -> list[Path]:
-    """The files that hold data of a database: those of a server are not ours."""
+    """Always empty: the files of a server's databases belong to the server."""
     return []
 
 
 def is_stuck(opened: Any) -> bool:
-    """Whether a transaction remains of one that has ended."""
+    """Whether the connection is still in a transaction that peewee has already ended."""
     status = opened.connection().pgconn.transaction_status
     return status != TransactionStatus.IDLE and not opened.in_transaction()
 
@@ -120,14 +121,16 @@ def is_lost(opened: Any) -> bool:
 
 @contextlib.contextmanager
 def snapshot(opened: Any) -> Iterator[None]:
-    """A read transaction, whose instant is that of its first read."""
+    """A read transaction. All its reads see the database as it is at the first of them."""
     with opened.atomic("REPEATABLE READ"):
         yield
 
 
 @contextlib.contextmanager
 def writers_turn(_opened: Any, _timeout_seconds: float, gate: Any) -> Iterator[None]:
-    """A place among the threads of this process that write, or wait for it."""
+    """Counts the thread among those of this process that write or wait to write. Raises `Unavailable` if they
+    are too many, which `gate.enter()` decides.
+    """
     if not gate.enter():
         raise Unavailable("too many threads wait to write")
     try:
@@ -138,10 +141,12 @@ def writers_turn(_opened: Any, _timeout_seconds: float, gate: Any) -> Iterator[N
 
 @contextlib.contextmanager
 def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iterator[None]:
-    """A transaction that writes a site, or (0) rows of none, beside those of others; without, beside none.
+    """A write transaction. With a `site_id`, or 0 for rows that belong to no site, it runs beside those of
+    other sites. Without one, it runs alone.
 
-    Waits for them until `deadline`, an instant of `time.monotonic`, and as long again for a site. Raises
-    `Unavailable` while another host's code is newer, or the instance elsewhere, and of a site that is gone.
+    Waits for other writers until `deadline`, an instant of `time.monotonic`, and as long again for the site's
+    lock. Raises `Unavailable` if the database needs newer code, the instance moves or has moved, or the site
+    was deleted.
     """
     wait_ms = max(1, round((deadline - time.monotonic()) * 1000))
     with opened.atomic(READ_COMMITTED):
@@ -160,7 +165,10 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
 
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
-    """Lets one process of all hosts migrate at a time, in one transaction. Nobody writes beside it."""
+    """Lets one process of all hosts migrate at a time, in one transaction. No other process writes meanwhile.
+
+    Finally spreads new tables over the nodes of Citus, where the server has it.
+    """
     with opened.atomic(READ_COMMITTED):
         opened.run(f"SELECT pg_advisory_xact_lock({MIGRATING}); SELECT pg_advisory_xact_lock({INSTANCE})")
         yield
@@ -168,20 +176,22 @@ def migration_lock(opened: Any) -> Iterator[None]:
 
 
 def now_ms(opened: Any) -> int | None:
+    """The server's clock, in milliseconds since 1970."""
     return int(opened.execute_sql(NOW).fetchone()[0])
 
 
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
-    """Ids, in order, that no row of a table has had or will be given."""
+    """`count` new ids of a table, in order. No other row has had one of them, or will be given one."""
     return sorted(number for (number,) in opened.execute_sql(NEW_IDS, (table, count)).fetchall())
 
 
 def tables(opened: Any) -> list[str]:
-    """The tables that are found without the name of their schema."""
+    """The names of the tables in the schemas of the search path."""
     return [name for (name,) in opened.execute_sql(TABLES).fetchall()]
 
 
 def primary_key(opened: Any, table: str) -> list[str]:
+    """The columns of a table's primary key, in order."""
     return [name for (name,) in opened.execute_sql(PRIMARY_KEY, (table,)).fetchall()]
 
 
@@ -191,11 +201,14 @@ def last_id(opened: Any, table: str) -> int:
 
 
 def put_last_id(opened: Any, table: str, number: int) -> None:
+    """Sets the highest id that a table's sequence has given: the next row gets the one after it."""
     opened.execute_sql("SELECT setval(pg_get_serial_sequence(%s, 'id'), %s)", (table, number))
 
 
 def is_due(opened: Any) -> bool:
-    """Whether a site may have grown by half since the statistics were made."""
+    """Whether `checkpoint` should renew statistics, because a site may have grown by half since the last
+    time.
+    """
     return bool(opened.growth.due)
 
 
@@ -207,9 +220,11 @@ is_overlong = is_full
 
 
 def checkpoint(opened: Any) -> bool:
-    """Makes the statistics of tables in which a site has grown: the planner goes by them."""
+    """Renews the planner's statistics of tables in which a site has grown. Always False: no log can begin
+    anew.
+    """
     for table in opened.growth.take(opened.expected):
-        with contextlib.suppress(peewee.OperationalError), opened.atomic():  # another is making them
+        with contextlib.suppress(peewee.OperationalError), opened.atomic():  # another process is making them
             opened.run(f"SET LOCAL lock_timeout = {ANALYZE_MS}; ANALYZE {table}")
     return False
 

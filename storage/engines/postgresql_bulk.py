@@ -1,6 +1,6 @@
-"""One statement for many rows of parameters: COPY for new ones, arrays for others.
+"""One statement for many rows of parameters: COPY for new rows, arrays for others.
 
-An array is written here, column by column: the driver adapts each of its members.
+The arrays are written as text here, column by column: the driver would adapt each member by itself.
 """
 
 from collections.abc import Sequence
@@ -9,18 +9,18 @@ from typing import Any
 
 from storage.sql import RowStatement
 
-END = "\0"  # which no text has
-FEW = 2  # rows that are as quick one by one
+END = "\0"  # separates texts: no stored text contains it
+FEW = 2  # up to so many rows are as quick one by one
 
 
 def rows_of(columns: Sequence[str], types: dict[str, str]) -> str:
-    """The table `v`, of one array a column."""
+    """The SQL of a table `v` with these columns, whose parameters are one array for each column."""
     arrays = ", ".join(f"CAST(%s AS {types[name]}[])" for name in columns)
     return f"unnest({arrays}) AS v ({', '.join(columns)})"
 
 
 def arrays(statement: RowStatement, types: dict[str, str], rows: Sequence[Sequence[Any]]) -> list[Any]:
-    """The parameters of `rows_of`."""
+    """The parameters of `rows_of`: for each column of the statement, the array of its values in all rows."""
     by_column = zip(statement.columns, zip(*rows, strict=True), strict=True)
     return [_array(types[name], values) for name, values in by_column]
 
@@ -32,7 +32,9 @@ def _array(sql_type: str, values: Sequence[Any]) -> Any:
 
 
 def _array_text(values: Sequence[Any]) -> str | None:
-    """An array of only texts, or only integers, as the server reads it; None of others."""
+    """The text of an array whose values are all texts or all integers. None if they are not, or if a text
+    contains a NUL.
+    """
     kinds = set(map(type, values))
     if kinds == {int}:
         return f"{{{','.join(map(str, values))}}}"
@@ -44,6 +46,8 @@ def _array_text(values: Sequence[Any]) -> str | None:
 
 
 def exact(value: float) -> Decimal:
-    """A number as the decimal that it is shown as, which compares with integers exactly."""
+    """The decimal with the digits that Python shows for a number, so that the server compares it with
+    integers exactly.
+    """
     whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**63
     return Decimal(int(value)) if whole else Decimal(repr(value))

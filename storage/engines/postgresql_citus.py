@@ -1,6 +1,7 @@
 """Spreading the tables over the nodes of Citus, where the server has that extension.
 
-Tables of a site are distributed by it, all of one site on one node; every node has a copy of the others.
+Every node has a copy of the tables in `COPIED`. All others are distributed by site: the rows of one site are
+on one node.
 """
 
 from typing import Any
@@ -10,7 +11,7 @@ COPIED = (  # referenced tables before those that reference them
     "sites", "keys", "key_sites", "operators", "operator_roles", "sessions", "one_time_links", "sent_forms",
     "audit_log", "pepper", "instance_state", "logged_erasures", "mailbox_counts",
 )  # fmt: skip
-FIRST = "site_counters"  # the others lie beside it
+FIRST = "site_counters"  # the other distributed tables are colocated with it
 OF_SITES = """
 SELECT CAST(a.attrelid AS regclass)::text, EXISTS
     (SELECT 1 FROM pg_constraint AS c WHERE c.conrelid = a.attrelid AND c.contype = 'f') AS refers
@@ -22,7 +23,9 @@ ORDER BY refers, 1
 
 
 def distribute(opened: Any) -> None:
-    """Spreads the tables that are not, in the caller's transaction."""
+    """Copies or distributes the tables that are not spread yet, in the caller's transaction. Does nothing
+    without Citus.
+    """
     if not opened.execute_sql(HAS_CITUS).fetchone()[0]:
         return
     records = opened.execute_sql("SELECT CAST(logicalrelid AS text) FROM pg_dist_partition").fetchall()

@@ -25,13 +25,13 @@ ESCAPED = (
     "the database has standard_conforming_strings off, which would store bytes wrongly: "
     "ALTER DATABASE {} SET standard_conforming_strings = on, and for the role, if that sets it"
 )
-# Ids of a segment are looked up in memory, for each day of a report anew; compiling costs more than it saves.
+# A report looks up a segment's ids in memory, for each day anew. JIT compiling costs more than it saves.
 SETTINGS = (
     "SELECT set_config('jit', 'off', {0}), CASE WHEN pg_size_bytes(current_setting('work_mem')) < 2 ^ 25 "
     "THEN set_config('work_mem', '32MB', {0}) END"
 )
 OF_SESSION, OF_TRANSACTION = SETTINGS.format("false"), SETTINGS.format("true")
-LET_BE_SECONDS = 1  # a server that does not answer
+LET_BE_SECONDS = 1  # for which no connection is tried after the server did not answer
 SILENT = "the server does not answer"
 
 
@@ -52,12 +52,19 @@ class NumberLoader(Loader):
 
 
 class ServerConnections(Psycopg3Database):  # type: ignore[misc]  # peewee is untyped
-    """Connects to a server; to one that does not answer, once in a while, though many threads want to."""
+    """Connects to a server. After it did not answer, connections fail at once for `LET_BE_SECONDS`, so that
+    not every thread waits for the server.
+    """
 
     _let_be_until = 0.0
 
     def _connect(self) -> Any:
-        """The caller lets one thread connect at a time."""
+        """Connects, checks the server and sets the connection up. The caller must let only one thread connect
+        at a time.
+
+        Raises `Unusable` for a server that is not supported, `psycopg.OperationalError` for one that does not
+        answer.
+        """
         if time.monotonic() < self._let_be_until:
             raise psycopg.OperationalError(SILENT)
         try:
@@ -79,7 +86,9 @@ class ServerConnections(Psycopg3Database):  # type: ignore[misc]  # peewee is un
         return connection
 
     def commit(self) -> Any:
-        """Raises `Unfinished` if the connection is lost before the server has said that it committed."""
+        """Commits. Raises `Unfinished` if the connection is lost before the server has confirmed
+        the commit.
+        """
         try:
             return super().commit()
         except peewee.OperationalError as error:
@@ -89,7 +98,7 @@ class ServerConnections(Psycopg3Database):  # type: ignore[misc]  # peewee is un
 
 
 def refuse_unsupported(connection: psycopg.Connection[Any]) -> None:
-    """Raises `Unusable`."""
+    """Raises `Unusable` if the server's version, encoding or escaping of strings is not supported."""
     version = connection.info.server_version // 10_000
     if not OLDEST <= version <= NEWEST:
         raise Unusable(UNSUPPORTED.format(version))
@@ -101,7 +110,10 @@ def refuse_unsupported(connection: psycopg.Connection[Any]) -> None:
 
 
 def readable(url: str) -> dict[str, Any]:
-    """The parts of a URL. Raises `Unusable` if libpq takes a part of a password for one that it names."""
+    """The parts of a database's URL, by libpq's names. Raises `Unusable` if libpq cannot read the URL.
+
+    Also raises `Unusable` if part of a password that is not escaped would be read as host, port or database.
+    """
     try:
         parts = conninfo_to_dict(url)
     except psycopg.ProgrammingError:  # its text has the password
@@ -114,11 +126,11 @@ def readable(url: str) -> dict[str, Any]:
 
 
 def prepare_threshold(connection: psycopg.Connection[Any]) -> int | None:
-    """The `prepare_threshold` of a connection: statements that do not ask for it are never prepared, as a
-    prepared plan ignores the values and reads a long list for each row.
+    """The `prepare_threshold` of a connection: so high that only statements that ask for it are prepared. A
+    prepared plan ignores the values, and reads a long list again for each row.
 
-    Through a pooler it is None, which forbids prepared statements: the process that answers is not the one
-    that the connection names.
+    Through a pooler it is None, which forbids prepared statements. A pooler is recognized by the server's
+    process: the one that answers is not the one that the connection names.
     """
     [number] = connection.execute("SELECT pg_backend_pid()").fetchone() or (None,)
     return sys.maxsize if number == connection.info.backend_pid else None

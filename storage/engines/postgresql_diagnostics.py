@@ -1,4 +1,4 @@
-"""What is worth saying of a PostgreSQL server.
+"""What an operator should know about a PostgreSQL server.
 
 `opened` is a peewee database whose connection the caller holds.
 """
@@ -34,7 +34,7 @@ SELECT current_setting('server_version'),
     (SELECT CAST(coalesce(sum(n_live_tup), 0) AS bigint) FROM pg_stat_user_tables)
 """
 FEW, LONG_SECONDS, LATE_SECONDS = 10, 3_600, 60
-MANY_DEAD = 100_000  # rows, if that is more than half of the others
+MANY_DEAD = 100_000  # dead rows, if they are also more than half as many as the live ones
 CONNECTIONS = "Raise max_connections there, or lower AUDIENCE_DATABASE_CONNECTIONS."
 LATE = "If the server is lost, the standby lacks what it has not replayed: look for its load or its network."
 STANDBY = (
@@ -67,7 +67,9 @@ def fault(_opened: Any) -> str:
 
 
 def page_counts(opened: Any) -> tuple[int, int, None]:
-    """The whole as pages of a byte; which are free is not known."""
+    """(1, the size of the database in bytes, None): as if a page had one byte. How many pages are free is
+    unknown.
+    """
     return 1, opened.execute_sql("SELECT pg_database_size(current_database())").fetchone()[0], None
 
 
@@ -76,7 +78,11 @@ def deviations(_opened: Any) -> dict[str, str]:
 
 
 def notes(opened: Any) -> list[tuple[str, str]]:
-    """The server's version; what may lose data, keeps deleted rows from going, or keeps hosts out."""
+    """Pairs of a finding and the advice on it, "" if there is nothing to do. The first two are the server's
+    version and its free connections.
+
+    The others tell what may lose data, keeps deleted rows from being removed, or keeps hosts out.
+    """
     state = opened.execute_sql(STATE).fetchone()
     version, free, seconds, unsafe, late_seconds, is_standby, dead, live = state
     lines = [(f"PostgreSQL {version}", ""), (f"{free} connections free", CONNECTIONS if free < FEW else "")]
@@ -94,6 +100,8 @@ def notes(opened: Any) -> list[tuple[str, str]]:
 
 
 def identity(opened: Any) -> str:
-    """Another one for each database of each server, copied or not, but for copies of a server's files."""
+    """A text that differs for each database of each server. Only a copy of a server's files has the same one.
+    It is "" if the role may not read it.
+    """
     allowed = opened.execute_sql(MAY_IDENTIFY).fetchone()[0]
     return str(opened.execute_sql(IDENTITY).fetchone()[0]) if allowed else ""

@@ -17,7 +17,7 @@ from storage.errors import (
 )
 
 log = logging.getLogger(__name__)
-Error = psycopg.Error  # of the driver, for those that peewee does not translate
+Error = psycopg.Error  # the driver's base class, for errors that peewee does not translate
 DAMAGED = ("XX001", "XX002")
 FAULTS = {"53100": DiskFault, "58030": DiskFault, "25006": ReadOnly}  # full, failed, taking no writes
 PASSING = ("08", "57P", "53", "40", "55P03", "57014", "25P03", "XX000")
@@ -69,7 +69,9 @@ def _first(error: BaseException) -> BaseException:
 
 
 def _unfinished(error: BaseException | None) -> Unfinished | None:
-    """A lost commit: peewee's rollback after it may raise another error."""
+    """The `Unfinished` in an error's chain of causes; None without one. peewee's rollback after a lost commit
+    may raise another error on top of it.
+    """
     while error is not None and not isinstance(error, Unfinished):
         error = error.__cause__ or error.__context__
     return error

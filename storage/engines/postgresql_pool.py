@@ -13,7 +13,7 @@ from storage.engines import postgresql_bulk
 from storage.engines.postgresql_connections import ServerConnections
 from storage.sql import PASSED_OVER, RowStatement
 
-MUCH = 1_000  # rows of a new site, for the first statistics
+MUCH = 1_000  # rows written for a site that make its first statistics due
 TYPES = (
     "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
     "WHERE attrelid = CAST(%s AS regclass) AND attnum > 0 AND NOT attisdropped"
@@ -22,7 +22,9 @@ EXPECTED = "EXPLAIN (FORMAT JSON) SELECT 1 FROM {} WHERE site_id = %s"
 
 
 class GrownTables:
-    """The tables in which a site may have grown by half since the statistics were made."""
+    """Counts the rows written to a table for a site. `due` has each (table, site id) that may have grown by
+    half since the statistics were made.
+    """
 
     def __init__(self) -> None:
         self.due: set[tuple[str, int]] = set()
@@ -36,7 +38,11 @@ class GrownTables:
             self.due.add(key)
 
     def take(self, expected: Callable[[str, int], int]) -> set[str]:
-        """The tables in which the planner does not expect what this process has written."""
+        """Empties `due`. Returns the tables of it for which statistics are outdated.
+
+        These are the tables in which the planner expects less than two thirds of the rows that this process
+        wrote for a site. `expected(table, site_id)` is the planner's number of rows.
+        """
         keys, self.due = self.due, set()
         outgrown = set()
         for key in keys:
@@ -62,7 +68,9 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
         return lost
 
     def run(self, statements: str) -> Any:
-        """Runs statements without values, in one round trip; the first row of the last, if it has rows."""
+        """Runs statements without values in one round trip. Returns the first row of the last statement, or
+        None.
+        """
         with vars(peewee)["__exception_wrapper__"]:
             cursor = self.cursor()
             cursor.execute(statements)
@@ -79,7 +87,11 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
     def execute_many(
         self, sql: str, parameters: Iterable[Sequence[Any]], statement: RowStatement | None = None
     ) -> None:
-        """Runs a statement, with `?` marks, for each row of parameters: if it can, for all at once."""
+        """Runs `sql`, with `?` marks, for each row of parameters.
+
+        With its `statement`, all rows are written at once, by COPY or from arrays, if they are more than a
+        few.
+        """
         rows = list(parameters)
         with vars(peewee)["__exception_wrapper__"]:
             if statement is None or len(rows) <= postgresql_bulk.FEW:
@@ -93,8 +105,9 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
             self.growth.add(statement.table, rows[0][statement.columns.index("site_id")], len(rows))
 
     def _try_copy(self, statement: RowStatement, rows: Sequence[Sequence[Any]]) -> bool:
-        """Adds rows by `COPY`. False, with none added, if one of them exists and is to stay, or may have to
-        be changed.
+        """Adds rows by `COPY`. Returns False, with none added, for a statement that may change existing rows.
+
+        Also returns False if the statement passes over existing rows, and one of these rows exists.
         """
         if statement.conflict == "":
             self._copy(statement, rows)
@@ -117,7 +130,7 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
         return int(plan["Plan"]["Plan Rows"])
 
     def types(self, table: str) -> dict[str, str]:
-        """The types of a table's columns."""
+        """The types of a table's columns, by name."""
         if table not in self._types:
             self._types[table] = dict(self.execute_sql(TYPES, (table,)).fetchall())
         return self._types[table]
@@ -126,8 +139,9 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
 def is_lost(connection: psycopg.Connection[Any]) -> bool:
     """Whether the server has closed an idle connection.
 
-    By two reads that do not wait, of why it did and of the end. They keep the interpreter's lock: to ask the
-    system whether there is something to read gives it to another thread, in each session.
+    Two reads that do not wait find out: the first gets the server's reason, the second the end of the
+    connection. They keep the interpreter's lock. Asking the system whether there is something to read would
+    release it in each session.
     """
     if connection.closed:
         return True

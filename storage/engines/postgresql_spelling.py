@@ -1,4 +1,4 @@
-"""The parts of statements that another engine spells otherwise."""
+"""The parts of statements that PostgreSQL spells otherwise than SQLite."""
 
 from collections.abc import Collection
 from typing import Any
@@ -35,41 +35,44 @@ OF_SITE = "site_id = ?"
 
 
 def rewrite(sql: str) -> str:
-    """The statement with this engine's marks."""
+    """The statement with the driver's marks, `%s`, in place of `?`."""
     return sql.replace("?", "%s")
 
 
 def indexed_by(_index: str) -> str:
+    """Always empty: PostgreSQL's planner chooses the index."""
     return ""
 
 
 def caseless(column: str, sign: str) -> str:
-    """A comparison without case, as indexed; no longer text is looked for."""
+    """A comparison of a column with one parameter that ignores case; `sign` is `=`, `<` or `>=`. It compares
+    the first 300 characters, as the index does.
+    """
     return f'left(lower({column}), 300) {sign} lower(? COLLATE "C")'
 
 
 def among(values: Collection[Any]) -> Sql:
-    """Is one of some values."""
+    """The end of a condition, after a column: is one of these values."""
     return Sql("= ANY(?)", (list(values),))
 
 
 def each_number(array: str) -> str:
-    """A table with the numbers of a JSON array as `value`."""
+    """The SQL of a table that has the numbers of a JSON array as `value`."""
     return f"LATERAL {NUMBERS.format(array)}"
 
 
 def joined(text: str, order: str) -> str:
-    """All texts with commas between, as bytes."""
+    """An aggregate of all texts with commas between them, as bytes. `order` is its `ORDER BY` clause."""
     return f"convert_to(string_agg({text}, ',' {order}), 'UTF8')"
 
 
 def instant_text(column: str) -> str:
-    """Milliseconds as 2026-10-31T09:00:00.000."""
+    """A column's milliseconds since 1970 as a text like 2026-10-31T09:00:00.000."""
     day, of_day = f"{column} / 86400000", f"mod({column}, 86400000)"
     instant = f"timestamp 'epoch' + {day} * interval '1 day' + {of_day} * interval '1 millisecond'"
     return f"""to_char({instant}, 'YYYY-MM-DD"T"HH24:MI:SS.MS')"""
 
 
 def in_set(column: str, ids: BitMap) -> Sql:
-    """Is one of many ids."""
+    """A condition: the column is one of these ids, which may be many."""
     return Sql(f"{column} = ANY(?)", (list(ids),))

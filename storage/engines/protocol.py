@@ -15,19 +15,19 @@ class Engine(Protocol):
 
     NAME: str
     HAS_HOSTS: bool  # whether several hosts may have a database open
-    TURN_SECONDS: float  # of a transaction of long work, beside which others want to write
-    BACKED_UP: str  # how a server's databases are; "" for a file
-    Error: Any  # of the driver, for those that peewee does not translate
+    TURN_SECONDS: float  # that a transaction of long work should last at most, since others wait for it
+    BACKED_UP: str  # how to back up a server's databases; "" for a file
+    Error: Any  # the driver's base class, for errors that peewee does not translate
     MIGRATIONS: Path  # the folder of its migrations
     KEEPS_PLAN: dict[str, bool]  # the options of `execute_sql` for a statement whose plan is kept
-    IDS: str  # a list of integers, as one JSON array
-    ONE_OF_DOMAINS: str  # is one of the domains in a parameter, which has blanks between them
+    IDS: str  # a query of integers, from one JSON array
+    ONE_OF_DOMAINS: str  # the end of a condition: is one of the domains in a parameter, separated by blanks
     PERIODS: str  # rows (place, first, ending), from one JSON array of pairs
     VALUE_KEYS: str  # rows `k` (field_id, folded), from one JSON array of pairs
     SCALARS: str  # rows `v` (key, type, atom), of the JSON objects `s.fields`
     BY_ATOM: str  # the order of atoms
-    IN_ORDER: str  # joins, the left side first
-    OF_SITE: str  # is of the site, beside a condition whose index tells more
+    IN_ORDER: str  # the join that reads the left side first
+    OF_SITE: str  # the condition of the site, where another condition's index is to be used
 
     # Opening, sessions, transactions
     def open(
@@ -71,7 +71,7 @@ class Engine(Protocol):
     def last_id(self, opened: Any, table: str) -> int: ...
     def put_last_id(self, opened: Any, table: str, number: int) -> None: ...
 
-    # The log of recent writes
+    # The write-ahead log
     def is_due(self, opened: Any) -> bool: ...
     def is_overlong(self, opened: Any) -> bool: ...
     def is_full(self, opened: Any) -> bool: ...
@@ -94,5 +94,8 @@ class Engine(Protocol):
     def version_advice(self) -> str: ...
     def fault(self, opened: Any) -> str: ...
     def notes(self, opened: Any) -> list[tuple[str, str]]: ...
-    def page_counts(self, opened: Any) -> tuple[int, int, int | None]: ...
+    def page_counts(self, opened: Any) -> tuple[int, int, int | None]:
+        """(bytes per page, pages, free pages or None if unknown)."""
+        ...
+
     def deviations(self, opened: Any) -> dict[str, str]: ...

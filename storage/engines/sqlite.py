@@ -24,7 +24,7 @@ from storage.errors import Unusable
 
 # The WAL-reset fault, first and last version: https://sqlite.org/wal.html#walresetbug
 FAULTY_VERSIONS = ((3, 7, 0), (3, 51, 2))
-KEEPS_PLAN: dict[str, bool] = {}  # every statement is
+KEEPS_PLAN: dict[str, bool] = {}  # the driver keeps the plan of every statement
 NAME, HAS_HOSTS, BACKED_UP = "sqlite", False, ""
 TURN_SECONDS = 0.012  # all writers wait for it; a commit adds about 3 ms
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
@@ -127,7 +127,7 @@ def version_advice() -> str:
 
 
 def is_stuck(opened: Any) -> bool:
-    """Whether a transaction remains of one that has ended."""
+    """Whether the connection is still in a transaction that peewee has already ended."""
     return bool(opened.connection().in_transaction) and not opened.in_transaction()
 
 
@@ -136,13 +136,13 @@ def is_lost(_opened: Any) -> bool:
 
 
 def identity(_opened: Any) -> str:
-    """A file has none: a copy is the same."""
+    """Always empty: a file cannot be told from its copy."""
     return ""
 
 
 @contextlib.contextmanager
 def snapshot(opened: Any) -> Iterator[None]:
-    """A read transaction, whose instant is that of its first read."""
+    """A read transaction. All its reads see the database as it is at the start."""
     with opened.atomic("DEFERRED"):
         opened.execute_sql("SELECT 1 FROM sqlite_master").fetchone()
         yield
@@ -150,9 +150,10 @@ def snapshot(opened: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def write_transaction(opened: Any, deadline: float, _site_id: int | None) -> Iterator[None]:
-    """Takes the write lock of all sites at once: a transaction that begins with a read cannot wait for it.
+    """A write transaction, which takes the write lock of all sites at its start. One that begins with a read
+    could not wait for the lock.
 
-    Waits for it until `deadline`, an instant of `time.monotonic`.
+    Waits for the lock until `deadline`, an instant of `time.monotonic`.
     """
     wait_seconds = max(0.0, deadline - time.monotonic())
     opened.execute_sql(f"PRAGMA busy_timeout = {round(wait_seconds * 1000)}")
@@ -170,7 +171,9 @@ def writers_turn(opened: Any, timeout_seconds: float, gate: Any) -> AbstractCont
 
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
-    """Lets one process migrate at a time, and none write. Each commit moves the write-ahead log by itself."""
+    """Lets one process migrate at a time, while no other writes. Its commits checkpoint the
+    write-ahead log.
+    """
     opened.turns.take(threading.TIMEOUT_MAX)
     try:
         with sqlite_log.moved_by_commits(opened):
@@ -180,12 +183,12 @@ def migration_lock(opened: Any) -> Iterator[None]:
 
 
 def now_ms(_opened: Any) -> int | None:
-    """None: all processes are on one machine, which has an uptime."""
+    """Always None: all processes are on one machine, and go by its uptime."""
     return None
 
 
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
-    """Ids, in order, that no row of a table has had; nobody takes one while the caller holds the lock."""
+    """`count` new ids of a table, in order. They stay free only while the caller holds the write lock."""
     first = last_id(opened, table) + 1
     return range(first, first + count)
 
@@ -206,12 +209,15 @@ def last_id(opened: Any, table: str) -> int:
 
 
 def put_last_id(opened: Any, table: str, number: int) -> None:
+    """Sets the highest id that a table has given: the next row gets the one after it."""
     opened.execute_sql("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
     opened.execute_sql("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, number))
 
 
 def fault(opened: Any, check: str = "quick_check") -> str:
-    """The first fault of the database, "" if there is none; `integrity_check` compares indexes, too."""
+    """The first fault that SQLite's `check` finds in the database, "" if there is none. `integrity_check`
+    compares indexes, too.
+    """
     result = str(_pragma(opened, f"{check}(1)"))
     return "" if result == "ok" else result
 
@@ -227,7 +233,7 @@ def notes(_opened: Any) -> list[tuple[str, str]]:
 
 
 def deviations(opened: Any) -> dict[str, str]:
-    """The pragmas that differ from `PRAGMAS`, with their values."""
+    """The checked pragmas whose value is not that of `PRAGMAS`, with their value."""
     actual = {name: _word(name, _pragma(opened, name)) for name in CHECKED_PRAGMAS}
     return {name: value for name, value in actual.items() if value != str(PRAGMAS[name])}
 

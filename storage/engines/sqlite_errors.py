@@ -6,7 +6,7 @@ from playhouse.pool import MaxConnectionsExceeded
 
 from storage.errors import Conflict, DiskFault, StatementError, Unavailable, Unusable
 
-Error = apsw.Error  # of the driver, for those that peewee does not translate
+Error = apsw.Error  # the driver's base class, for errors that peewee does not translate
 NO_WORDS = "not an error"
 DISK_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
 
@@ -23,18 +23,23 @@ def meaning(error: BaseException) -> Exception:
 
 
 def _words(error: BaseException) -> str:
-    """What SQLite says of an error; its name, where its words are of another connection, as in a copy."""
+    """SQLite's message for an error. It is the error's name if the message is "not an error": then the
+    message is of another connection, as in a copy.
+    """
     return _name(_cause(error)) if NO_WORDS in str(error) else str(error)
 
 
 def _cause(error: BaseException | None) -> BaseException | None:
+    """The driver's error below those of peewee; None without one."""
     while isinstance(error, peewee.PeeweeException):
         error = error.__cause__ or error.__context__
     return error
 
 
 def _operational(error: BaseException) -> type[Exception]:
-    """What an operational error of peewee or the driver means. SQLITE_ERROR is a wrong statement."""
+    """The class of storage's exception for an operational error of peewee or the driver. SQLITE_ERROR is a
+    wrong statement.
+    """
     name = _name(_cause(error))
     if name == "SQLITE_ERROR":
         return StatementError

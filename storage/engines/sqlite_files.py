@@ -27,7 +27,10 @@ def opened_file(path: Path, timeout_seconds: float = 5) -> Iterator[Any]:
 
 
 def copy(opened: Any, target: Path, progress: Callable[[int, int], None]) -> None:
-    """Copies the database, as the caller's snapshot sees it, into one new file; `progress(pages, total)`."""
+    """Copies the database, as the caller's snapshot sees it, into one new file.
+
+    Calls `progress` with the number of pages copied so far and of all pages, after each step.
+    """
     with opened_file(target) as new:
         with new.connection().backup("main", opened.connection(), "main") as copying:
             while not copying.done:
@@ -41,7 +44,9 @@ def tables(opened: Any) -> list[str]:
 
 
 def stored_code(opened: Any) -> str:
-    """The kinds of statements that a database runs by itself; "" without any."""
+    """The kinds of SQL that a database itself runs, such as triggers and views, with commas between; ""
+    without any.
+    """
     query = "SELECT DISTINCT type FROM sqlite_master WHERE type NOT IN ('table', 'index') ORDER BY type"
     return ", ".join(kind for (kind,) in opened.execute_sql(query).fetchall())
 
@@ -56,7 +61,8 @@ def replace(current: Path, by: Path) -> None:
 
 
 def release(path: Path) -> None:
-    """Makes a database a single file, which proves that no process uses it. Raises `Unavailable` otherwise.
+    """Makes a database a single file, without a write-ahead log. Raises `Unavailable` if another process uses
+    it.
 
     A damaged database stays as it is.
     """
@@ -72,7 +78,9 @@ def release(path: Path) -> None:
 
 
 def _single_file(opened: Any) -> Any:
-    """Leaves WAL mode; the journal mode afterwards."""
+    """Leaves WAL mode. Returns the journal mode afterwards: `delete`, unless another process uses the
+    database.
+    """
     return opened.execute_sql("PRAGMA journal_mode = delete").fetchone()[0]
 
 

@@ -1,4 +1,5 @@
-"""SQLite's write-ahead log: moved into the database file by whoever has time for it, never within a write.
+"""SQLite's write-ahead log. Whoever has time moves it into the database file, never a writer within its
+transaction.
 
 A pool's `log.pages` are the pages of the log after this process' last write or checkpoint.
 """
@@ -27,7 +28,10 @@ class Log:
     moved = 0
 
     def grew(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
-        """SQLite calls it after each commit, in place of a checkpoint after every 1,000 pages."""
+        """Notes the log's pages after a commit.
+
+        SQLite calls it after each commit, in place of its own checkpoint after every 1,000 pages.
+        """
         if pages < self.pages:  # the log began anew
             self.moved = 0
         self.pages = pages
@@ -35,7 +39,8 @@ class Log:
 
 
 def checkpoint(opened: Any) -> bool:
-    """Moves what no reader needs from the log into the database file; nobody waits for it.
+    """Moves what no reader needs from the log into the database file. Neither readers nor writers wait
+    meanwhile.
 
     Returns whether the log is long and can begin anew.
     """
@@ -51,12 +56,14 @@ def restart_log(opened: Any) -> None:
 
 
 def truncate_log(opened: Any) -> bool:
-    """Checkpoints the log and empties it; False while a reader prevents that. Writers wait meanwhile."""
+    """Checkpoints the log and empties it. Returns False if a reader prevented that. Writers wait
+    meanwhile.
+    """
     return _checkpoint_at_once(opened, "TRUNCATE")
 
 
 def _checkpoint_at_once(opened: Any, mode: str) -> bool:
-    """Checkpoints the whole log. False if a reader prevented that within `TIMEOUT_MS`."""
+    """Checkpoints the whole log. Returns False if a reader prevented that for `TIMEOUT_MS`."""
     opened.execute_sql(f"PRAGMA busy_timeout = {TIMEOUT_MS}")
     try:
         busy, _, _ = opened.execute_sql(f"PRAGMA wal_checkpoint({mode})").fetchone()
@@ -67,7 +74,9 @@ def _checkpoint_at_once(opened: Any, mode: str) -> bool:
 
 @contextlib.contextmanager
 def moved_by_commits(opened: Any) -> Iterator[None]:
-    """Commits of the caller's connection move the log into the database file: nobody else does meanwhile."""
+    """Within the block, commits of the caller's connection checkpoint the log themselves, because nobody else
+    does meanwhile.
+    """
     connection = opened.connection()
     connection.wal_autocheckpoint(DUE_PAGES)
     try:
@@ -77,7 +86,7 @@ def moved_by_commits(opened: Any) -> Iterator[None]:
 
 
 def is_due(opened: Any) -> bool:
-    """Whether a checkpoint is worth its while."""
+    """Whether enough pages of the log wait to be moved that a checkpoint is worthwhile."""
     return bool(opened.log.pages - opened.log.moved >= DUE_PAGES)
 
 

@@ -14,7 +14,7 @@ from storage.engines.sqlite_turns import Turns
 
 
 class SqliteFile(APSWDatabase):  # type: ignore[misc]  # peewee is untyped
-    """Stores instants, which peewee's migration runner sends, in the text form of `datetime`."""
+    """One database file. Values of `datetime`, which peewee's migration runner sends, are stored as text."""
 
     def _add_conn_hooks(self, connection: apsw.Connection) -> None:
         connection.convert_binding = _as_text
@@ -32,7 +32,9 @@ class SqliteFile(APSWDatabase):  # type: ignore[misc]  # peewee is untyped
 
 
 class SqlitePool(PooledDatabase, SqliteFile):  # type: ignore[misc]  # peewee is untyped
-    """`turns` are those of its writers, whose commits `log` counts."""
+    """Connections to one file. `turns` puts its writers in order; `log` notes the write-ahead log's pages
+    after their commits.
+    """
 
     def __init__(self, path: str, **options: Any) -> None:
         super().__init__(path, **options)

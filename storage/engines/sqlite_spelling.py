@@ -1,4 +1,4 @@
-"""The parts of statements that another engine spells otherwise."""
+"""The parts of statements that SQLite spells otherwise than PostgreSQL."""
 
 from collections.abc import Collection
 from typing import Any
@@ -29,30 +29,32 @@ def indexed_by(index: str) -> str:
 
 
 def caseless(column: str, sign: str) -> str:
-    """A comparison without case, of ASCII."""
+    """A comparison of a column with one parameter that ignores the case of ASCII letters; `sign` is `=`, `<`
+    or `>=`.
+    """
     return f"{column} COLLATE NOCASE {sign} ?"
 
 
 def among(values: Collection[Any]) -> Sql:
-    """Is one of some values."""
+    """The end of a condition, after a column: is one of these values."""
     return Sql(f"IN ({','.join('?' * len(values))})", tuple(values))
 
 
 def each_number(array: str) -> str:
-    """A table with the numbers of a JSON array as `value`."""
+    """The SQL of a table that has the numbers of a JSON array as `value`."""
     return f"json_each({array})"
 
 
 def joined(text: str, order: str) -> str:
-    """All texts with commas between, as bytes."""
+    """An aggregate of all texts with commas between them, as bytes. `order` is its `ORDER BY` clause."""
     return f"CAST(group_concat({text}, ',' {order}) AS BLOB)"
 
 
 def instant_text(column: str) -> str:
-    """Milliseconds as 2026-10-31T09:00:00.000."""
+    """A column's milliseconds since 1970 as a text like 2026-10-31T09:00:00.000."""
     return f"replace(datetime({column} / 86400000.0 + 2440587.5, 'subsec'), ' ', 'T')"  # from a Julian day
 
 
 def in_set(column: str, ids: BitMap) -> Sql:
-    """Is one of many ids."""
+    """A condition: the column is one of these ids, which may be many."""
     return Sql(f"is_in_set(?, {column})", (apsw.pyobject(ids),))

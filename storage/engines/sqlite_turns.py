@@ -20,8 +20,8 @@ WAITING, WRITING = ".waiting-lock", ".writing-lock"  # suffixes of the files bes
 class Turns:
     """The turns of one process, which its threads take one after another.
 
-    A thread that blocks in the kernel cannot give up, and a request must. So another thread blocks there for
-    those who wait, and hands the turn to the first who is still waiting.
+    A thread that blocks in the kernel cannot give up, but a thread of a request must be able to. So a thread
+    of its own blocks there, and hands the turn to the first thread that still waits.
     """
 
     def __init__(self, path: str) -> None:
@@ -30,12 +30,14 @@ class Turns:
         self._waiting: deque[threading.Lock] = (
             deque()
         )  # one for each waiting thread, released to let it write
-        self._writing: threading.Lock | None = None  # that of the thread whose turn it is
+        self._writing: threading.Lock | None = None  # the lock of the thread whose turn it is
         self._turn: FileTurn | None = None
         self._asking = False  # a thread blocks in the kernel
 
     def take(self, timeout_seconds: float) -> bool:
-        """Waits for the turn; False if it did not come in time."""
+        """Waits for the caller's turn. Returns False if it did not come in time; after True, `give_back` must
+        follow.
+        """
         mine = threading.Lock()
         mine.acquire()
         try:
@@ -43,20 +45,23 @@ class Turns:
                 self._waiting.append(mine)
                 self._ask()
             mine.acquire(timeout=timeout_seconds)
-        except BaseException:  # of a signal's handler
+        except BaseException:  # raised by a signal's handler
             if self._has_come(mine):
                 self.give_back()
             raise
         return self._has_come(mine)
 
     def _has_come(self, mine: threading.Lock) -> bool:
-        """Whether it is a thread's turn; otherwise it stops waiting."""
+        """Whether it is the turn of the thread that waits by the lock `mine`. If not, the thread no longer
+        waits.
+        """
         with self._state:
             if mine in self._waiting:
                 self._waiting.remove(mine)
             return mine is self._writing
 
     def give_back(self) -> None:
+        """Ends the turn, and asks for another one if a thread waits for it."""
         with self._state:
             if self._turn is not None:
                 self._turn.end()
@@ -64,7 +69,7 @@ class Turns:
             self._ask()
 
     def _ask(self) -> None:
-        """Asks the other processes for a turn, if a thread waits for one."""
+        """Asks the other processes for a turn, if a thread waits for one. The caller holds `_state`."""
         if self._asking or self._turn is not None or not self._waiting:
             return
         turn = FileTurn(self._path)
@@ -85,6 +90,7 @@ class Turns:
             self._hand_over(turn)
 
     def _hand_over(self, turn: "FileTurn") -> None:
+        """Gives the turn to the first waiting thread, or ends it if none waits. The caller holds `_state`."""
         if self._waiting:
             self._turn, self._writing = turn, self._waiting.popleft()
             self._writing.release()
@@ -95,8 +101,9 @@ class Turns:
 class FileTurn:
     """One turn among processes: two file locks, of which the first is held only while waiting for the second.
 
-    Whoever waits for the second is alone there: nobody who comes later, or again, can overtake. The kernel
-    releases the locks of a process that dies. Without such locks, as on some disks, SQLite's own has to do.
+    Only one process at a time can wait for the second lock, so that no later one overtakes it. The kernel
+    releases the locks of a process that dies. Where a disk has no such locks, only SQLite's own lock orders
+    the writers.
     """
 
     def __init__(self, path: str) -> None:
@@ -104,7 +111,7 @@ class FileTurn:
         self._descriptors: dict[str, int | None] = {}
 
     def take_at_once(self) -> bool:
-        """Takes the turn if nobody has it or waits for it; if False, only `take` may follow."""
+        """Takes the turn if nobody has it or waits for it. After False, only `take` or `end` may follow."""
         try:
             self.take(fcntl.LOCK_NB)
         except BlockingIOError:
@@ -122,6 +129,9 @@ class FileTurn:
             self._unlock(suffix)
 
     def _lock(self, suffix: str, flags: int) -> None:
+        """Locks one of the two files, waiting for it unless `flags` forbid. Does nothing if the file cannot
+        be opened.
+        """
         if suffix not in self._descriptors:
             self._descriptors[suffix] = _open(f"{self._path}{suffix}")
         descriptor = self._descriptors[suffix]
@@ -129,6 +139,7 @@ class FileTurn:
             _flock(descriptor, fcntl.LOCK_EX | flags)
 
     def _unlock(self, suffix: str) -> None:
+        """Releases one of the two locks, and closes its file."""
         descriptor = self._descriptors.pop(suffix)
         if descriptor is not None:
             _flock(descriptor, fcntl.LOCK_UN)  # a process forked meanwhile keeps the file open
@@ -136,6 +147,7 @@ class FileTurn:
 
 
 def _open(path: str) -> int | None:
+    """The descriptor of a file to lock, which is made if need be; None if it cannot be opened."""
     try:
         return os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:
@@ -143,7 +155,10 @@ def _open(path: str) -> int | None:
 
 
 def _flock(descriptor: int, operation: int) -> None:
-    """Raises `BlockingIOError` if it would have to wait and must not."""
+    """Locks or unlocks a file; does nothing where the disk has no such locks.
+
+    Raises `BlockingIOError` if it would have to wait and must not.
+    """
     try:
         fcntl.flock(descriptor, operation)
     except BlockingIOError:
@@ -154,8 +169,11 @@ def _flock(descriptor: int, operation: int) -> None:
 
 @contextlib.contextmanager
 def writers_turn(turns: Turns, timeout_seconds: float, gate: Any) -> Iterator[None]:
-    """A turn to write. Raises `Unavailable` after the timeout, at once if too many threads of this process
-    wait: `gate.enter()` says whether one more may, `gate.leave()` ends its wait."""
+    """A turn to write, for the block. Raises `Unavailable` if the turn does not come within the timeout.
+
+    Raises it at once if `gate.enter()` says that too many threads of this process wait. `gate.leave()` ends
+    the wait.
+    """
     if not gate.enter():
         raise Unavailable("too many threads wait to write")
     try:

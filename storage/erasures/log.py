@@ -1,6 +1,7 @@
-"""The log of who was erased, unsubscribed and resubscribed, which outlives the database.
+"""The log of the addresses that were erased, unsubscribed or resubscribed. It outlives the database, for
+restores.
 
-It is a file of JSON lines or, where several hosts share the database, a table there.
+It is a file of JSON lines. Where several hosts share the database, it is a table there instead.
 """
 
 import fcntl
@@ -30,14 +31,19 @@ log = logging.getLogger(__name__)
 
 
 class LogLine(NamedTuple):
-    """What became of somebody, by the keyed hashes of their address and of their uuid, if they had one.
+    """An erasure, unsubscribe or resubscribe, by the keyed hashes of the address and of the subscriber's
+    uuid, if there was one.
 
-    `at` is the instant that counts, in milliseconds, `shown_at` the one that is shown where it differs, and
-    `logged_at` that of the line. `number` is that of the transaction in the order of acceptance,
-    `pepper_check` of the pepper of the hashes. Lines of an older Audience have the first five at most. Lines
-    of links have no hash, and as number that of the generation that is current, or the first that is good.
+    `at` is the instant that counts, in milliseconds. `shown_at` is the instant to show, if it differs.
+    `logged_at` is when the line was written. `number` is that of the transaction in the order of acceptance.
+    `pepper_check` is the check value of the pepper that made the hashes. Lines of an older Audience have at
+    most the first five fields.
 
-    The first line is the `BEGINNING`: of all changes since its `at` that are not superseded there is a line.
+    Lines about links have no hash. Their `number` is the current generation of links after a rotation, the
+    first good one after a revocation.
+
+    The first line is the `BEGINNING`. Every change since its `at` has a line, unless a later line supersedes
+    it.
     """
 
     site_uuid: str
@@ -64,12 +70,14 @@ ADD = insert_into("logged_erasures", FIELDS)
 
 
 def is_kept() -> bool:
-    """Whether the log is kept in the database: several hosts may have it open."""
+    """Whether the log is a table of the database, because several hosts may share that; else it is a file."""
     return engine.HAS_HOSTS
 
 
 def add(changes: Sequence[LogLine]) -> None:
-    """Logs changes with the caller's transaction. An erasure takes the place of all before it."""
+    """Logs changes together with the caller's transaction. In the table, an erasure replaces all earlier
+    lines about the same hashes.
+    """
     if not is_kept():
         database.at_commit(_Lines).changes.extend(changes)
         return
@@ -81,10 +89,10 @@ def add(changes: Sequence[LogLine]) -> None:
 
 
 class _Lines:
-    """The lines of one transaction.
+    """The lines that one transaction adds to the file.
 
-    Erasures and unsubscribes are in the file before the commit, resubscribes only after it: whichever line a
-    crash leaves out or in, nobody is taken for subscribed who is not.
+    Erasures and unsubscribes are written before the commit, resubscribes only after it. So whenever a crash
+    happens, nobody is taken for subscribed who is not.
     """
 
     def __init__(self) -> None:
@@ -94,6 +102,9 @@ class _Lines:
         self._append([change for change in self.changes if change.kind != SUBSCRIBED])
 
     def after_commit(self) -> None:
+        """Appends the resubscribes that no later change of the transaction supersedes. If the disk refuses
+        them, only logs a warning.
+        """
         if all(change.kind != SUBSCRIBED for change in self.changes):
             return
         last = {hash_: change.kind for change in self.changes for hash_ in change.hashes}
@@ -109,8 +120,9 @@ class _Lines:
 
 
 def append(file: Path, changes: Iterable[LogLine]) -> None:
-    """Appends lines in one synced write, in place of a last line that was not finished. Raises `DiskFault`,
-    and adds none.
+    """Appends lines to the file in one synced write. A last line that was not finished is overwritten.
+
+    Raises `DiskFault` if the disk refuses; then no line was added.
     """
     try:
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -129,7 +141,9 @@ def append(file: Path, changes: Iterable[LogLine]) -> None:
 
 
 def unfinished_line(opened: IO[bytes]) -> tuple[int, bool]:
-    """The (bytes after the last newline, whether they are a whole line)."""
+    """How many bytes follow the last newline, and whether they are a whole line that only lacks its
+    newline.
+    """
     if not (size := os.fstat(opened.fileno()).st_size):
         return 0, False
     with mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as octets:
@@ -145,9 +159,10 @@ def _write(descriptor: int, octets: bytes) -> None:
 
 
 def line(change: LogLine) -> str:
-    """A line in a fixed form, as an import writes many; its texts have no quote.
+    """The JSON line of a change. Most are formatted here in a fixed form, for speed: an import writes many,
+    and none of the texts has a quote.
 
-    Because of the first line, an older Audience refuses the file: it would take all lines for erasures.
+    The first line makes an older Audience refuse the file, since it would take all lines for erasures.
     """
     site_uuid, address_hash, at, number, check_value, kind, person_hash, shown_at, logged_at = change
     if kind == BEGINNING or number is None or check_value is None or logged_at is None:
@@ -167,7 +182,7 @@ def list_all() -> list[LogLine]:
 
 
 def beginning() -> LogLine | None:
-    """The `BEGINNING` of the table."""
+    """The `BEGINNING` of the table; None if it has none."""
     records = rows(
         f"SELECT {COLUMNS} FROM logged_erasures WHERE kind = '{BEGINNING}' ORDER BY id DESC LIMIT 1"
     )
@@ -181,8 +196,8 @@ def put_beginning(beginning: LogLine) -> None:
 
 
 def drop(before: int) -> int:
-    """Deletes the lines of the table that were logged before an instant, except lasting ones. Returns their
-    number.
+    """Deletes the lines of the table that were logged before an instant, but not those of the `LASTING`
+    kinds. Returns their number.
     """
     return execute(
         f"DELETE FROM logged_erasures WHERE logged_at < ? AND kind NOT IN {LASTING}",

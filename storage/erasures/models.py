@@ -6,9 +6,10 @@ from storage.base_models import IdModel, SiteOwnedModel
 
 
 class LoggedErasureModel(IdModel):
-    """Who was erased, unsubscribed or resubscribed, for a restore of an older state; outlives its site.
+    """A line of the log of erasures, see `storage.erasures.log.LogLine`. It outlives its site, for a restore
+    of an older state.
 
-    Empty where the log is a file.
+    The table is empty where the log is a file.
     """
 
     site_uuid = TextField()
@@ -27,7 +28,9 @@ class LoggedErasureModel(IdModel):
 
 
 class SuppressionModel(SiteOwnedModel):
-    """An address without a subscriber: `erased`, or changed while `unsubscribed`."""
+    """An address without a subscriber. Its subscriber was `erased`, or had the address changed while
+    `unsubscribed`.
+    """
 
     address_hash = TextField()
     reason = TextField()

@@ -15,13 +15,17 @@ UNSUBSCRIBED = "unsubscribed"
 
 
 def any_of_first_scheme(site_id: int, second: str) -> bool:
-    """Whether hashes are left that do not begin with `second`, as all do that are hexadecimal."""
+    """Whether a site still has hashes of the first scheme, which are hexadecimal. Those of the second scheme
+    begin with `second`, which sorts after them.
+    """
     query = "SELECT 1 FROM suppressions WHERE site_id = ? AND address_hash < ? LIMIT 1"
     return row(query, (site_id, second)) is not None
 
 
 class Suppression(NamedTuple):
-    """Why, and the event that counts; `number` is that of the transaction in the order of acceptance."""
+    """Why an address is suppressed, and the event that counts. `since` is the event's instant. `number` is
+    that of its transaction in the order of acceptance.
+    """
 
     reason: str
     since: int
@@ -45,7 +49,7 @@ def find_by_hash(site_id: int, hashes: Collection[str]) -> dict[str, Suppression
 
 
 def erasures_from(site_id: int, number: int) -> dict[str, int]:
-    """The numbers of erasures from one on, by the hash of the address."""
+    """The erasures with this or a higher number: their numbers, by the hash of the address."""
     return dict(
         rows(
             "SELECT address_hash, number FROM suppressions "
@@ -65,7 +69,9 @@ def all_of_site(site_id: int) -> dict[str, Suppression]:
 
 
 def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
-    """Suppresses addresses, by hash; `erased` is overwritten by `erased` only."""
+    """Suppresses addresses, by hash. Replaces an earlier suppression, except that only `erased` replaces
+    `erased`.
+    """
     overwritten = (
         "ON CONFLICT (site_id, address_hash) DO UPDATE SET "
         "reason = excluded.reason, since = excluded.since, number = excluded.number, kind = excluded.kind "
@@ -78,7 +84,9 @@ def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
 
 
 def rename(site_id: int, hashes: Mapping[str, str]) -> None:
-    """Moves suppressions from some hashes to others. Of two, the later event counts; `erased` stays."""
+    """Moves suppressions from each hash to the one that `hashes` has for it. Where both hashes are
+    suppressed, the later event counts, but `erased` stays.
+    """
     moved = find_by_hash(site_id, hashes)
     at_target = find_by_hash(site_id, [hashes[address_hash] for address_hash in moved])
     suppressed = {}
@@ -92,7 +100,7 @@ def rename(site_id: int, hashes: Mapping[str, str]) -> None:
 
 
 def lift(site_id: int, hashes: Collection[str]) -> None:
-    """Deletes suppressions."""
+    """Deletes the suppressions of these hashes."""
     execute_many(
         delete_from("suppressions", ("site_id", "address_hash")),
         ((site_id, address_hash) for address_hash in hashes),

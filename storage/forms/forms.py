@@ -20,7 +20,7 @@ class StoredForm(NamedTuple):
 
 
 class Wording(NamedTuple):
-    """What people agree to by a form: one version, in one language."""
+    """One version, in one language, of what people agree to by a form."""
 
     version: int
     language: str
@@ -44,7 +44,7 @@ def change(site_id: int, form: StoredForm) -> None:
 
 
 def add_wordings(site_id: int, form_id: int, version: int, texts: Mapping[str, str], at: int) -> None:
-    """Adds texts, by language, to a version."""
+    """Adds the texts of a version of a form's wording, by language."""
     wordings = [Wording(version, language, text, at) for language, text in texts.items()]
     WORDINGS.add_many(wordings, site_id=site_id, form_id=form_id)
 

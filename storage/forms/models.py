@@ -6,7 +6,9 @@ from storage.base_models import BaseModel, SiteOwnedModel
 
 
 class FormModel(SiteOwnedModel):
-    """A form. `version` is that of its wording; `definition` is JSON, and has the wording of now, too."""
+    """A form. `version` is the number of its current wording. `definition` is JSON, and includes the current
+    wording.
+    """
 
     name = TextField()
     state = TextField()
@@ -21,7 +23,9 @@ class FormModel(SiteOwnedModel):
 
 
 class FormWordingModel(BaseModel):
-    """What people agreed to by a form, in a language. It is never changed: proofs of consent name it."""
+    """What people agreed to by a form, in one language. It is never changed, because proofs of consent refer
+    to it.
+    """
 
     site_id = IntegerField()
     form_id = IntegerField()

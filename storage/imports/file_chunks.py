@@ -1,4 +1,4 @@
-"""The contents of files that operators send, in chunks, where hosts do not share a folder."""
+"""The contents of files that operators send, as chunks in the database, because hosts share no folder."""
 
 import itertools
 from collections.abc import Iterator
@@ -10,7 +10,9 @@ CHUNK_BYTES = 2**20  # of all but the last
 
 
 def are_kept() -> bool:
-    """Whether files are kept in the database: several hosts may have it open."""
+    """Whether files are chunks in the database, because several hosts may share that; else they are in a
+    folder.
+    """
     return engine.HAS_HOSTS
 
 
@@ -22,7 +24,7 @@ def add(site_id: int, file: str, number: int, content: bytes, at: int) -> None:
 
 
 def read(site_id: int, file: str) -> Iterator[bytes]:
-    """The chunks of a file, in order, in the caller's session."""
+    """Yields the chunks of a file in order. The caller's session must stay open until the last."""
     query = "SELECT content FROM file_pieces WHERE site_id = ? AND file = ? AND number = ?"
     for number in itertools.count():
         content = value(query, (site_id, file, number), b"")
@@ -36,8 +38,8 @@ def remove(site_id: int, file: str) -> None:
 
 
 def without_file(before: int) -> list[tuple[int, str]]:
-    """The (site id, file) of chunks from before an instant, in milliseconds, whose file is not in
-    `file_uploads`.
+    """The (site id, file) of chunks from before an instant, in milliseconds, that no row of `file_uploads`
+    refers to.
     """
     return rows(
         "SELECT DISTINCT site_id, file FROM file_pieces AS p WHERE created_at < ? AND NOT EXISTS "

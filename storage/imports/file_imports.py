@@ -1,6 +1,7 @@
-"""Imports of files: receiving them, and their refused rows.
+"""Imports of files: receiving the file, and the refused rows.
 
-Instants are in milliseconds; `now`, until when a file may arrive, by the clock that all hosts go by.
+Instants are in milliseconds. `now`, and the instant until which a file may arrive, are on the clock of
+leases, which all hosts share.
 """
 
 import json
@@ -16,7 +17,7 @@ from storage.records import Records
 
 PAGE_ROWS = 1_000
 RECEIVED = "WHERE site_id = ? AND id = ? AND status = 'receiving'"
-IN_TIME = "AND receiving_until >= ?"  # its rows may be half deleted, once it is not
+IN_TIME = "AND receiving_until >= ?"  # an import that is late is abandoned: its rows may be half deleted
 
 
 class RefusedRow(NamedTuple):
@@ -33,7 +34,7 @@ REFUSED = Records(RefusedRowModel, RefusedRow)
 
 
 def begin(site_id: int, source: str | None, at: int, until: int) -> int:
-    """Creates an import whose file is being received until `until`. Returns its id. Instants are in
+    """Creates an import whose file may arrive until the instant `until`. Returns its id. Instants are in
     milliseconds.
     """
     return IMPORTS.add(
@@ -42,8 +43,8 @@ def begin(site_id: int, source: str | None, at: int, until: int) -> int:
 
 
 def unfinished_id(site_id: int, source: str, now: int) -> int | None:
-    """The id of the newest unfinished import from a source, unless it is abandoned. `now` is in
-    milliseconds.
+    """The id of the newest unfinished import from a source; None without one. An import whose file stopped
+    arriving does not count. `now` is in milliseconds.
     """
     return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND (status IN ('queued', 'running') "
@@ -54,7 +55,7 @@ def unfinished_id(site_id: int, source: str, now: int) -> int | None:
 
 
 def newest_ended_id(site_id: int, source: str) -> int | None:
-    """The id of the newest import from a source that is applied or was stopped."""
+    """The id of the newest import from a source that is finished or failed; None without one."""
     return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND status IN ('finished', 'failed') "
         "ORDER BY id DESC LIMIT 1",
@@ -64,8 +65,8 @@ def newest_ended_id(site_id: int, source: str) -> int | None:
 
 
 def receive(site_id: int, import_id: int, rows: int, refused: int, now: int, until: int) -> bool:
-    """Counts received rows, and waits for more until the instant `until`, in milliseconds. False if the
-    import is abandoned or discarded.
+    """Counts received rows, and waits for more until the instant `until`, in milliseconds. Returns False if
+    the import was abandoned or discarded.
     """
     return bool(
         execute(
@@ -77,7 +78,7 @@ def receive(site_id: int, import_id: int, rows: int, refused: int, now: int, unt
 
 
 def accept(site_id: int, import_id: int, columns: list[str], at: int, now: int, number: int) -> bool:
-    """Queues an import whose file is complete. False if it is abandoned or discarded."""
+    """Queues an import whose file has arrived completely. Returns False if it was abandoned or discarded."""
     queued = execute(
         f"UPDATE imports SET status = 'queued', columns = ?, accepted_at = ?, turn = ? {RECEIVED} {IN_TIME}",
         (json.dumps(columns), at, number, site_id, import_id, now),
@@ -88,7 +89,9 @@ def accept(site_id: int, import_id: int, columns: list[str], at: int, now: int, 
 
 
 def discard(site_id: int, import_id: int) -> bool:
-    """Deletes a chunk of an import whose file is incomplete. False once nothing is left."""
+    """Deletes some rows of an import whose file is incomplete, and at last the import. Returns whether to
+    call it again.
+    """
     for table, limit in (("import_batches", PAGE_ROWS // 50), ("refused_rows", PAGE_ROWS)):
         of_import = f"site_id = ? AND import_id = (SELECT id FROM imports {RECEIVED})"
         chosen = f"SELECT id FROM {table} WHERE {of_import} LIMIT ?"
@@ -100,7 +103,7 @@ def discard(site_id: int, import_id: int) -> bool:
 
 
 def list_abandoned(now: int) -> list[tuple[int, int]]:
-    """The (site id, import id) of imports whose upload has stopped. `now` is in milliseconds."""
+    """The (site id, import id) of imports whose file stopped arriving in time. `now` is in milliseconds."""
     return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND receiving_until < ?", (now,))
 
 
@@ -118,14 +121,16 @@ def refuse(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int)
 
 
 def columns(site_id: int, import_id: int) -> list[str] | None:
-    """The columns of an import's file, empty if it has no file; None if there is no such import."""
+    """The columns of an import's file, an empty list if the import has no file. None if there is no such
+    import.
+    """
     query = "SELECT coalesce(columns, '[]') FROM imports WHERE site_id = ? AND id = ?"
     names: str | None = value(query, (site_id, import_id), None)
     return None if names is None else list(json.loads(names))
 
 
 def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, RefusedRow]]:
-    """The (id, row) of the next refused rows after an id."""
+    """The (id, row) of a page of an import's refused rows, those with ids above `after`."""
     records = rows(
         f"SELECT id, {REFUSED.columns} FROM refused_rows "
         "WHERE import_id = ? AND id > ? AND site_id = ? ORDER BY id LIMIT ?",
@@ -147,7 +152,7 @@ def refused_by_code(site_id: int, import_id: int) -> list[tuple[str, int]]:
 
 
 def forget_refused(site_id: int, before: int) -> None:
-    """Deletes a page of a site's rows that were refused before an instant, in milliseconds."""
+    """Deletes up to `PAGE_ROWS` of a site's rows that were refused before an instant, in milliseconds."""
     execute(
         "DELETE FROM refused_rows WHERE site_id = ? AND id IN (SELECT id FROM refused_rows "
         f"WHERE {engine.OF_SITE} AND refused_at < ? ORDER BY refused_at LIMIT ?)",
@@ -156,8 +161,8 @@ def forget_refused(site_id: int, before: int) -> None:
 
 
 def site_with_refused(instant: int) -> int | None:
-    """The id of the site with the oldest refused row, if that was refused before an instant in
-    milliseconds.
+    """The id of the site with the oldest refused row, if it was refused before an instant in milliseconds;
+    else None.
     """
     query = "SELECT site_id FROM refused_rows WHERE refused_at < ? ORDER BY refused_at LIMIT 1"
     return value(query, (instant,), None)
@@ -171,6 +176,6 @@ def erase_refused(site_id: int, hashes: Iterable[str]) -> None:
 
 
 def put_dates(site_id: int, import_id: int, begun: int, finished: int) -> None:
-    """Moves a finished import to other instants, in milliseconds."""
+    """Moves a finished import in time: to other instants of its beginning and its end, in milliseconds."""
     dates = {"created_at": begun, "accepted_at": begun, "started_at": begun, "finished_at": finished}
     IMPORTS.change(dates, site_id=site_id, id=import_id)

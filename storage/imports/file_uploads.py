@@ -1,4 +1,4 @@
-"""Files that wait to be imported, and the names of those that were. Instants are in milliseconds."""
+"""Uploaded files that wait to be imported, and the names of imported files. Instants are in milliseconds."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,19 +9,20 @@ from storage.engines.chosen import engine
 from storage.imports.models import FileUploadModel, ImportedFileModel
 from storage.records import Records
 
-JOB = "file"  # the kind of job of one that a worker is to search, try or import
-FIRST = -1  # when a job is due that comes before all others of its site
+JOB = "file"  # the kind of a job to search, try or import a file
+FIRST = -1  # due before all other jobs of its site
 TRY, IMPORT = "try", "import"  # tasks of a worker
-ASKED = "asked"  # no task: of a file that a key sent, and that waits for answers
+ASKED = "asked"  # not for a worker: an API key sent the file, and its questions wait for answers
 LEFT = f"created_at < ? AND task <> '{IMPORT}'"
 
 
 class FileUpload(NamedTuple):
-    """`file` is its name in the folder of uploads, `name` what the operator calls it; `reading` is JSON.
+    """An uploaded file. `file` is its name in the folder of uploads, `name` what the operator calls it.
+    `reading` is JSON.
 
-    `file` is empty once it was deleted because of somebody in it who was erased. `to_search` is the number of
-    the first erasure that it is to be searched for, or 0.
-    `outcome` is what the last task found, or this one has found so far, as JSON, or empty.
+    `file` is empty once the file was deleted because it mentions an erased subscriber. `to_search` is the
+    number of the first erasure for which the file must still be searched, or 0. `outcome` is what the last
+    task found, or the current one so far: JSON, or empty.
     """
 
     id: int
@@ -40,7 +41,9 @@ class FileUpload(NamedTuple):
 
     @property
     def is_due(self) -> bool:
-        """Whether a worker is to do something with it. An import deletes it: it is not searched."""
+        """Whether a worker has something to do with the file. A file that is imported is deleted instead of
+        searched.
+        """
         return self.task in (TRY, IMPORT) or (self.to_search > 0 and self.import_id == 0)
 
 
@@ -51,7 +54,7 @@ get = UPLOADS.get
 def add(
     site_id: int, file: str, name: str, size: int, reading: str, at: int, task: str = TRY, actor: str = ""
 ) -> int:
-    """Adds an uploaded file and, unless it waits for an answer, its job. Returns its id."""
+    """Adds an uploaded file, and a job for it, unless its questions wait for answers. Returns its id."""
     upload_id = UPLOADS.add(
         site=site_id, file=file, name=name, bytes=size, reading=reading, created_at=at, task=task,
         actor=actor, client_network="", rows_done=0, outcome="", import_id=0, to_search=0,
@@ -62,17 +65,19 @@ def add(
 
 
 def waiting(site_id: int) -> list[FileUpload]:
-    """The files of a site that operators sent and did not import yet, newest first."""
+    """The files of a site that operators sent and that are not imported yet, newest first."""
     return UPLOADS.find(f"AND task <> '{ASKED}' ORDER BY id DESC", site_id=site_id, import_id=0)
 
 
 def list_asked_by(site_id: int, key: str) -> list[FileUpload]:
-    """The files of a key that wait for answers, newest first."""
+    """The files that an API key sent and whose questions wait for answers, newest first."""
     return UPLOADS.find("ORDER BY id DESC", site_id=site_id, task=ASKED, actor=key)
 
 
 def put_reading(site_id: int, upload_id: int, reading: str) -> None:
-    """Puts a new reading, to be tried, unless the file is being imported, was, or is deleted."""
+    """Replaces the reading of a file, and has a worker try it. Does nothing if the file is being imported,
+    was imported, or is deleted.
+    """
     if execute(
         f"UPDATE file_uploads SET reading = ?, task = '{TRY}', rows_done = 0, outcome = '' "
         f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0 AND file <> ''",
@@ -82,7 +87,9 @@ def put_reading(site_id: int, upload_id: int, reading: str) -> None:
 
 
 def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) -> None:
-    """Has a worker import a file, once, before it tries others."""
+    """Has a worker import a file before it tries others. Does nothing if the file is being imported, was
+    imported, or is deleted.
+    """
     if execute(
         f"UPDATE file_uploads SET task = '{IMPORT}', actor = ?, client_network = ?, rows_done = 0 "
         f"WHERE site_id = ? AND id = ? AND task <> '{IMPORT}' AND import_id = 0 AND file <> ''",
@@ -92,18 +99,20 @@ def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) ->
 
 
 def note(site_id: int, upload_id: int, rows_done: int, outcome: str) -> None:
-    """Notes how far a task is, and what it found so far."""
+    """Stores how many rows the current task has done, and what it found so far."""
     UPLOADS.change({"rows_done": rows_done, "outcome": outcome}, site_id=site_id, id=upload_id)
 
 
 def end(site_id: int, upload_id: int, outcome: str, import_id: int = 0) -> None:
-    """Ends a task."""
+    """Ends the task of a file. `import_id` is the id of the import that it made, or 0."""
     ended = {"task": "", "outcome": outcome, "import_id": import_id}
     UPLOADS.change(ended, site_id=site_id, id=upload_id)
 
 
 def ask_search(site_id: int, number: int) -> None:
-    """Has a worker search the files that wait, as somebody is erased; once it has done what it does."""
+    """Has a worker search the waiting files for whoever the erasure with this `number` erased. A task under
+    way is done first.
+    """
     waiting = "site_id = ? AND import_id = 0 AND file <> '' AND to_search = 0"
     execute(
         "INSERT INTO jobs (site_id, kind, subject, status) "
@@ -115,18 +124,22 @@ def ask_search(site_id: int, number: int) -> None:
 
 
 def list_asked_before(instant: int) -> list[tuple[int, int]]:
-    """(site id, id) of files that wait for answers since before an instant."""
+    """The (site id, id) of files from before an instant whose questions still wait for answers."""
     query = f"SELECT site_id, id FROM file_uploads WHERE task = '{ASKED}' AND created_at < ?"
     return rows(query, (instant,))
 
 
 def put_searched(site_id: int, upload_id: int, later: int) -> None:
-    """Ends a search; `later` is the number of the first erasure since it had begun, or 0."""
+    """Ends a search of a file. `later` is the number of the first erasure after the search began, which must
+    be searched for next, or 0.
+    """
     UPLOADS.change({"to_search": later}, site_id=site_id, id=upload_id)
 
 
 def drop(site_id: int, upload_id: int, outcome: str) -> bool:
-    """Keeps of a file what it was and why it was deleted; False if it is being imported now."""
+    """Marks a file as deleted, with the reason as `outcome`; its row is kept. Returns False if the file is
+    being imported or was imported.
+    """
     count = execute(
         f"UPDATE file_uploads SET file = '', task = CASE task WHEN '{TRY}' THEN '' ELSE task END, "
         "outcome = ?, to_search = 0 "
@@ -137,7 +150,7 @@ def drop(site_id: int, upload_id: int, outcome: str) -> bool:
 
 
 def remove(site_id: int, upload_id: int) -> bool:
-    """Deletes a file that was sent; False if it no longer exists."""
+    """Deletes an uploaded file's row and job. Returns False if it no longer exists."""
     jobs.remove(site_id, JOB, upload_id)
     return UPLOADS.delete(site_id=site_id, id=upload_id) > 0
 
@@ -147,14 +160,15 @@ def remove_before(site_id: int, instant: int) -> None:
 
 
 def sites_before(instant: int) -> list[int]:
-    """The ids of sites with files that nobody imports, from before an instant."""
+    """The ids of sites with files from before an instant that are not being imported."""
     return column(f"SELECT DISTINCT site_id FROM file_uploads WHERE {LEFT}", (instant,))
 
 
 class ImportedFile(NamedTuple):
-    """The file of an import: its name, who sent it, and what was answered: in words, and as a line.
+    """The file of an import: its name and who sent it. `consent` and `answers` are the answers to its
+    questions, in words and as a line.
 
-    `digest` is of its content.
+    `digest` is the digest of its content, "" if it was not computed.
     """
 
     name: str
@@ -179,7 +193,9 @@ def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
 
 
 def imported_before(site_id: int, digest: str) -> tuple[int, int] | None:
-    """(id, when it was accepted) of the newest import of a file with this content."""
+    """The id, and the instant of acceptance, of the newest import of a file with this content; None without
+    one.
+    """
     newest: tuple[int, int] | None = row(
         "SELECT i.id, i.created_at FROM imported_files AS f "
         "JOIN imports AS i ON i.site_id = f.site_id AND i.id = f.import_id "

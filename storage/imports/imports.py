@@ -8,7 +8,7 @@ from storage.database import execute, row, rows, value
 from storage.imports.models import ImportBatchModel, ImportModel
 from storage.records import Records
 
-JOB = "import"  # the kind
+JOB = "import"  # the kind of its job
 WAITING = "status IN ('queued', 'running')"  # the condition of partial indexes
 NOT_UNDONE = (
     "NOT EXISTS (SELECT 1 FROM undos AS u "
@@ -18,9 +18,11 @@ NOT_UNDONE = (
 
 class Import(NamedTuple):
     """An import. `applied` of the accepted `rows` are written; `refused` rows are not among them.
-    `unsubscribed` counts the rows that unsubscribed a subscriber, `stay_unsubscribed` those of subscribers
-    who had unsubscribed before. The ignored are consent events that had no effect because a later one says
-    otherwise.
+    `unsubscribed` counts rows that unsubscribed a subscriber. `stay_unsubscribed` counts rows of subscribers
+    who had unsubscribed before.
+
+    `unsubscribes_ignored` and `subscribes_ignored` count consent events without effect, because a later event
+    contradicts them.
     """
 
     id: int
@@ -42,8 +44,8 @@ class Import(NamedTuple):
 
 
 class Applying(NamedTuple):
-    """An import that is being applied, of whose `rows` `applied` are written. It was accepted with `number`,
-    at the instant `at` in milliseconds.
+    """An import that is being applied: `applied` of its `rows` are written. `number` is that of its
+    acceptance, `at` the instant of it in milliseconds.
     """
 
     id: int
@@ -54,7 +56,7 @@ class Applying(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """A failed import; the batches that it did not apply are kept."""
+    """A failed import. The batches that were not applied are kept."""
 
     id: int
     site_uuid: str
@@ -64,8 +66,8 @@ class Failed(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """The unfinished imports, their rows still to write, and the instant of the oldest queued one in
-    milliseconds.
+    """The number of unfinished imports, the number of rows that they still have to write, and when the oldest
+    queued one was created, in milliseconds.
     """
 
     imports: int
@@ -110,7 +112,9 @@ def site_of_failed(import_id: int) -> int | None:
 
 
 def retry(site_id: int, import_id: int) -> bool:
-    """Queues a failed import again; False if there is none with this id, or it is undone."""
+    """Queues a failed import again. Returns False if there is no failed one with this id, or if it
+    is undone.
+    """
     queued = rows(
         "UPDATE imports SET status = 'queued', finished_at = NULL WHERE site_id = ? AND id = ? "
         f"AND status = 'failed' AND {NOT_UNDONE.format('imports')} RETURNING turn",
@@ -122,8 +126,10 @@ def retry(site_id: int, import_id: int) -> bool:
 
 
 def add(site_id: int, accepted: int, refused: int, at: int, number: int) -> int:
-    """Adds an import to its site with the number of its acceptance, which is the site's newest.
-    Returns its id.
+    """Adds an import to its site; `number` is that of its acceptance, the site's newest. Returns the import's
+    id.
+
+    The caller adds the batches and the job.
     """
     return IMPORTS.add(
         site=site_id, status="queued", rows=accepted, refused=refused, created_at=at, accepted_at=at,
@@ -145,7 +151,7 @@ def batch(site_id: int, import_id: int, row_number: int) -> ImportBatch:
 
 
 def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
-    """The (id, payload) of the batches of a site that are not applied yet, one at a time."""
+    """Yields the (id, payload) of the batches of a site that are not applied yet."""
     after = 0
     while batches := BATCHES.find("AND id > ? ORDER BY id LIMIT 1", after, site_id=site_id):
         after = batches[0].id
@@ -153,8 +159,8 @@ def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
 
 
 def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
-    """The (payload, number, instant in milliseconds) of the batches that accepted imports have
-    still to apply.
+    """Yields the (payload, number, instant in milliseconds) of each batch that is not applied yet. Number and
+    instant are those of the import's acceptance. Imports that are still being received are left out.
     """
     after = 0
     while record := row(
@@ -168,8 +174,8 @@ def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
 
 
 def batch_after(site_id: int, batch_id: int, but: int) -> tuple[int, int, str] | None:
-    """The (id, import id, payload) of the next waiting batch, except those of the import `but` and of undone
-    imports.
+    """The (id, import id, payload) of the next batch after `batch_id` that is not applied yet; None without
+    one. Batches of the import `but`, and of imports with an undo, are left out.
     """
     record = row(
         "SELECT id, import_id, payload FROM import_batches AS b WHERE site_id = ? AND id > ? "
@@ -181,7 +187,7 @@ def batch_after(site_id: int, batch_id: int, but: int) -> tuple[int, int, str] |
 
 
 def payload(site_id: int, batch_id: int) -> str | None:
-    """The payload of a batch: its rows as text. None once it is applied."""
+    """The payload of a batch, its rows as text. None once the batch is applied."""
     waiting = BATCHES.get(site_id=site_id, id=batch_id)
     return waiting and waiting.payload
 
@@ -204,13 +210,16 @@ def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
 
 
 def applying(site_id: int, import_id: int) -> Applying | None:
+    """The import that is to be applied; None if there is none with this id."""
     query = "SELECT id, rows, applied, turn, accepted_at FROM imports WHERE site_id = ? AND id = ?"
     record = row(query, (site_id, import_id))
     return record and Applying(*record)
 
 
 def advance(site_id: int, import_id: int, counts: tuple[int, ...], at: int) -> None:
-    """Adds to the counts of an import, in the order of their columns from `applied` on."""
+    """Adds `counts` to those of an import, in the order of its columns from `applied` to
+    `subscribes_ignored`. Marks it as running.
+    """
     execute(
         "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
         "unchanged = unchanged + ?, suppressed = suppressed + ?, unsubscribed = unsubscribed + ?, "
@@ -232,7 +241,9 @@ def fail(site_id: int, import_id: int, at: int) -> Import:
 
 
 def stop(site_id: int, import_id: int, at: int) -> None:
-    """Marks an unfinished import as failed. Its remaining batches are then dropped."""
+    """Marks an unfinished import as failed, and removes its job. The caller then deletes its remaining
+    batches.
+    """
     jobs.remove(site_id, JOB, import_id)
     execute(
         "UPDATE imports SET status = 'failed', finished_at = ? "
@@ -251,12 +262,13 @@ def drop_batches(site_id: int, import_id: int, limit: int) -> int:
 
 
 def site_of(import_id: int) -> str | None:
-    """The uuid of the site of an import."""
+    """The uuid of the site of an import; None without such an import."""
     query = "SELECT s.uuid FROM imports i JOIN sites s ON s.id = i.site_id WHERE i.id = ?"
     return value(query, (import_id,), None)
 
 
 def _end(site_id: int, import_id: int, status: str, at: int) -> Import:
+    """Gives an import its last status. Returns the import as it is then."""
     [ended] = rows(
         "UPDATE imports SET status = ?, finished_at = ? WHERE site_id = ? AND id = ? "
         f"RETURNING {IMPORTS.columns}",

@@ -6,8 +6,8 @@ from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 
 
 class MovedAddressModel(SiteOwnedModel):
-    """A change of address in the transaction `number`, kept while older imports wait. The subscriber left the
-    address, or `came` to it.
+    """A change of a subscriber's address in the transaction `number`, kept while older imports wait. It has
+    two rows: the subscriber left one address, and `came` to the other.
     """
 
     address_hash = TextField()
@@ -21,9 +21,9 @@ class MovedAddressModel(SiteOwnedModel):
 
 
 class ImportModel(SiteOwnedModel):
-    """An import. `applied` of the `rows` are written; `turn`, the number of its acceptance, is its position
-    in the queue. Only imports of files have `columns` (JSON) and, if resumable, a `source` that identifies
-    the file.
+    """An import. `applied` of the `rows` are written. `turn`, the number of its acceptance, is its position
+    in the queue. Only imports of files have `columns` (JSON) and, if they can be resumed, a `source` that
+    identifies the file.
     """
 
     status = TextField()
@@ -90,12 +90,11 @@ class RefusedRowModel(SiteOwnedModel):
 
 
 class FileUploadModel(SiteOwnedModel):
-    """A file that an operator uploaded; `file` is its name in the instance, `reading` and `outcome`
-    are JSON.
+    """An uploaded file. `file` is its name in the instance folder. `reading` and `outcome` are JSON.
 
-    `task` is the task of a worker, empty if there is none; `rows_done` is the number of rows that it has
+    `task` is what a worker is to do with it, "" for nothing, and `rows_done` is how many rows the worker has
     read. `import_id` is the id of the import made of the file, or 0. `to_search` is the number of the first
-    erasure that the file must be searched for, or 0.
+    erasure for which the file must be searched, or 0.
     """
 
     file = TextField()
@@ -117,9 +116,10 @@ class FileUploadModel(SiteOwnedModel):
 
 
 class ImportedFileModel(SiteOwnedModel):
-    """The file of an import: its name, who sent it, and the answers to its questions, in words and as a line.
+    """The file of an import: its name and who sent it. `consent` and `answers` are the answers to its
+    questions, in words and as a line.
 
-    `digest` is that of its content; empty if it was not computed.
+    `digest` is the digest of its content, "" if it was not computed.
     """
 
     import_id = IntegerField()

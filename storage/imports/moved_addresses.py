@@ -1,4 +1,4 @@
-"""Addresses that subscribers have left or come to while imports of their site waited, by keyed hash."""
+"""Addresses that subscribers left or came to while imports of the site waited, by keyed hash."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from storage.records import Records
 
 
 class MovedAddress(NamedTuple):
-    """A change of address in the transaction `number`. The subscriber `came` to the address, or else
+    """One half of a change of address. `came` is 1 if the subscriber came to the address, 0 if the subscriber
     left it.
     """
 
@@ -22,8 +22,8 @@ MOVED = Records(MovedAddressModel, MovedAddress)
 
 
 def note(site_id: int, old_hash: str, new_hash: str, subscriber_id: int, number: int) -> None:
-    """Notes a change of address in the transaction `number`, if waiting rows may be about one of the
-    addresses.
+    """Notes a change of address in the transaction `number`, if rows of imports wait that may be about one of
+    the addresses.
     """
     if _any_row_waits(site_id):
         moves = MovedAddress(old_hash, subscriber_id, 0), MovedAddress(new_hash, subscriber_id, 1)
@@ -35,12 +35,15 @@ def _any_row_waits(site_id: int) -> bool:
 
 
 def any_after(site_id: int, number: int) -> bool:
+    """Whether an address was changed after the transaction `number`."""
     query = "SELECT 1 FROM moved_addresses WHERE site_id = ? AND number > ? LIMIT 1"
     return row(query, (site_id, number)) is not None
 
 
 def after(site_id: int, number: int, hashes: Collection[str]) -> list[MovedAddress]:
-    """For each of some addresses, its first change after the transaction `number`."""
+    """For each of these hashes, the first change of its address after the transaction `number`, if there is
+    one.
+    """
     first: dict[str, MovedAddress] = {}
     for move in MOVED.find("AND number > ? ORDER BY id", number, site_id=site_id):
         if move.address_hash in hashes:
@@ -49,6 +52,6 @@ def after(site_id: int, number: int, hashes: Collection[str]) -> list[MovedAddre
 
 
 def forget(site_id: int) -> None:
-    """Deletes all noted changes of address, once no row waits."""
+    """Deletes all noted changes of address of a site, unless rows still wait."""
     if not _any_row_waits(site_id):
         MOVED.delete(site_id=site_id)

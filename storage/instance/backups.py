@@ -24,8 +24,8 @@ class Contents:
 
 
 def copy(target: Path, progress: Callable[[int, int], None]) -> None:
-    """Copies the database, as the caller's snapshot sees it, into one new file, and calls
-    `progress(done, total)`.
+    """Copies the database, as the caller's snapshot sees it, into one new file. Calls `progress` with the
+    pages copied so far and all pages.
     """
     sqlite_files.copy(database, target, progress)
 
@@ -36,7 +36,9 @@ def backup_advice(url: str) -> str:
 
 
 def examine(path: Path) -> Contents:
-    """Reads a whole database that is not in use. Raises `Unusable` when it is damaged."""
+    """Reads a whole database that is not in use. Raises `Unusable` if it is damaged, or has triggers or other
+    SQL of its own.
+    """
     try:
         with sqlite_files.opened_file(path) as opened:
             if fault := sqlite.fault(opened, "integrity_check"):
@@ -62,8 +64,8 @@ def is_of_another_kind(path: Path) -> bool:
 
 
 def accepted_numbers(path: Path) -> dict[str, int]:
-    """The newest number that a database has accepted, by uuid of the site. Empty for a database without
-    tables.
+    """The newest number that each site has accepted, by the site's uuid. Empty for a database
+    without tables.
     """
     with sqlite_files.opened_file(path) as opened:
         if not {"site_counters", "sites"} <= set(sqlite_files.tables(opened)):
@@ -74,7 +76,7 @@ def accepted_numbers(path: Path) -> dict[str, int]:
 
 @session()
 def missing_columns() -> list[str]:
-    """The columns, as `table.column`, that the open database should have and does not."""
+    """The columns that this code needs and the open database lacks, as `table.column`."""
     columns = [(model._meta.table_name, name) for model in MODELS for name in model._meta.columns]
     there = {table: {column.name for column in database.get_columns(table)} for table, _ in columns}
     return [f"{table}.{name}" for table, name in columns if name not in there[table]]
@@ -86,7 +88,7 @@ def replace(current: Path, by: Path) -> None:
 
 
 def release(path: Path) -> None:
-    """Leaves the database as a single file. Raises `Unavailable` if a process uses it."""
+    """Makes the database a single file. Raises `Unavailable` if a process uses it."""
     sqlite_files.release(path)
 
 

@@ -18,7 +18,9 @@ class Pages(NamedTuple):
 
 
 class FirstScheme(NamedTuple):
-    """The numbers of hashes of addresses, webhook secrets and active API keys from before sites had keys."""
+    """How many hashes of addresses, webhook secrets and active API keys were made before sites had keys of
+    their own.
+    """
 
     addresses: int
     webhooks: int
@@ -44,7 +46,9 @@ def engine_name(url: str) -> str:
 
 
 def engine_version(url: str) -> str:
-    """The name and version of the engine, or of its driver."""
+    """The name and version of the engine; for a server, the versions that are supported and that of the
+    driver.
+    """
     return chosen.engine_of(url).version()
 
 
@@ -88,8 +92,8 @@ def log_bytes() -> int:
 
 
 def newest_instant() -> int:
-    """The instant of the latest creation, change of a subscriber or entry of the audit log, in milliseconds;
-    0 if there is none.
+    """The latest instant, in milliseconds, at which something was created, a subscriber changed, or the audit
+    log was written. 0 if there is none.
     """
     latest = (
         "SELECT max(created_at) FROM sites",

@@ -1,7 +1,7 @@
-"""Removes deleted data from the database's log of recent writes, on request.
+"""Removes deleted data from the database's write-ahead log, on request.
 
-Deleted rows are overwritten in the database file at once, but remain in the log until it is emptied. A
-marker in the instance folder requests that, until some process has done it.
+Deleted rows are overwritten in the database file at once, but remain in the log until it is emptied. A marker
+in the instance folder requests that. It stays until some process has emptied the log.
 """
 
 import secrets
@@ -13,21 +13,26 @@ MARKER = "erased-*.mark"
 
 
 def request(instance: Path) -> None:
-    """Creates a marker. Call it in the transaction that deletes; otherwise another process may find
-    it before.
+    """Creates a marker. Call it in the transaction that deletes.
+
+    Before the transaction, another process could empty the log and delete the marker too early. After it, a
+    crash could leave no marker.
     """
     (instance / MARKER.replace("*", secrets.token_hex(8))).touch(mode=0o600)
 
 
 def keep_log_short(instance: Path) -> None:
-    """Runs regularly in each worker, so that the write-ahead log neither grows nor keeps erased subscribers.
+    """Checkpoints the write-ahead log, and empties it if there is a marker. Each worker calls it regularly,
+    so that the log neither grows nor keeps erased subscribers.
     """
     run(instance)
     database.checkpoint()
 
 
 def run(instance: Path) -> bool:
-    """Empties the write-ahead log if there is a marker. False if it must be retried."""
+    """Empties the write-ahead log if there is a marker, and deletes the marker. Returns False if a reader
+    prevented it, so that it must be tried again.
+    """
     markers = list(instance.glob(MARKER))
     if not markers:
         return True

@@ -1,4 +1,4 @@
-"""The two ends of a move of a whole instance: databases of any engine, outside the pool of this process."""
+"""The two databases of a move of a whole instance, of any engine. Both are outside this process's pool."""
 
 import contextlib
 from collections import defaultdict
@@ -42,7 +42,7 @@ class MovedTable(NamedTuple):
     flags: list[int]
 
     def typed(self, row: Sequence[Any]) -> list[Any]:
-        """A copy of a row in which flags, which SQLite has as numbers, are booleans."""
+        """A copy of a row whose flags are booleans; SQLite reads them as numbers."""
         typed = list(row)
         for index in self.flags:
             typed[index] = typed[index] if typed[index] is None else bool(typed[index])
@@ -51,8 +51,8 @@ class MovedTable(NamedTuple):
 
 @lru_cache
 def tables() -> list[MovedTable]:
-    """The tables that move, referenced ones before those that reference them. The log of erasures is left
-    out.
+    """The tables that move, referenced ones before those that reference them. The instance's state and the
+    log of erasures do not move this way.
     """
     stay = (InstanceStateModel, LoggedErasureModel)
     return [_table(vars(model)["_meta"]) for model in MODELS if model not in stay]
@@ -65,13 +65,14 @@ def _table(meta: Any) -> MovedTable:
 
 
 class End:
-    """A connected database of a move."""
+    """One of the two databases of a move, connected."""
 
     def __init__(self, engine: Engine, opened: Any) -> None:
         self._engine, self._opened = engine, opened
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
+        """Replaces exceptions of peewee and the driver by those of storage."""
         try:
             with vars(peewee)["__exception_wrapper__"]:
                 yield
@@ -83,7 +84,7 @@ class End:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """A transaction during which nobody else writes."""
+        """A transaction during which no other process writes."""
         with self._translated(), self._engine.migration_lock(self._opened), self._opened.atomic():
             yield
 
@@ -97,11 +98,15 @@ class End:
             return STATE in self._engine.tables(self._opened)
 
     def newest_migration(self) -> str:
+        """The name of the newest migration that this database has applied. `FIRST` stands for `LAST_BEFORE`,
+        too.
+        """
         with self._translated():
             newest = str(self._rows(f"SELECT max(name) FROM {HISTORY}")[0][0])
         return FIRST if newest == LAST_BEFORE else newest
 
     def phase(self) -> Phase:
+        """The phase of a move that this database has stored; `HERE` without tables."""
         if not self.is_migrated():
             return HERE
         with self._translated():
@@ -109,13 +114,15 @@ class End:
         return Phase(*record)
 
     def set_phase(self, was: Phase, phase: Phase) -> bool:
-        """Sets the phase of a move. False if another host has changed it since it was `was`."""
+        """Sets the phase of a move, if it still is `was`. Returns False, with nothing changed, if another
+        host has changed it.
+        """
         with self._alone():
             cursor = self._opened.execute_sql(self._engine.rewrite(MARK), (*phase, was.move, was.name))
             return bool(self._opened.rows_affected(cursor))
 
     def is_empty(self) -> bool:
-        """Whether the database has no table, or only those of our migrations without a row."""
+        """Whether the database has no table at all, or has the tables of our migrations without a row."""
         with self._translated():
             names = set(self._engine.tables(self._opened))
             if not names:
@@ -128,19 +135,21 @@ class End:
             return int(self._rows(f"SELECT count(*) FROM {table.name}")[0][0])
 
     def key(self, table: MovedTable) -> list[str]:
-        """The columns of a table's primary key, in this engine's order."""
+        """The columns of a table's primary key, in the order that this engine has them in."""
         with self._translated():
             return list(self._engine.primary_key(self._opened, table.name))
 
     def last(self, table: MovedTable, key: Sequence[str]) -> Sequence[Any] | None:
-        """The highest key in a table; None if it is empty."""
+        """The highest value of the columns `key` in a table; None if the table is empty."""
         order = ", ".join(f"{column} DESC" for column in key)
         with self._translated():
             records = self._rows(f"SELECT {', '.join(key)} FROM {table.name} ORDER BY {order} LIMIT 1")
         return records[0] if records else None
 
     def pages(self, table: MovedTable, after: Sequence[Any] | None = None) -> Iterator[list[Any]]:
-        """All rows of a table in pages, in the order of the key; with `after`, those after that key."""
+        """Yields all rows of a table in pages, in the order of its primary key. With `after`, only rows whose
+        key is higher.
+        """
         key = self.key(table)
         indexes = [table.columns.index(column) for column in key]
         limit = LARGE_ROWS if table.name in LARGE else PAGE_ROWS
@@ -149,6 +158,7 @@ class End:
             after = [page[-1][index] for index in indexes]
 
     def _page(self, table: MovedTable, key: list[str], after: Sequence[Any] | None, limit: int) -> list[Any]:
+        """Up to `limit` rows of a table in the order of its key, those whose key is higher than `after`."""
         columns, order = ", ".join(table.columns), ", ".join(key)
         where = f"WHERE ({order}) > ({', '.join('?' * len(key))})" if after else ""
         query = f"SELECT {columns} FROM {table.name} {where} ORDER BY {order} LIMIT ?"
@@ -156,6 +166,7 @@ class End:
             return self._rows(query, [*(after or ()), limit])
 
     def add(self, table: MovedTable, rows: Sequence[Sequence[Any]]) -> None:
+        """Adds rows to a table. Raises `Unusable` if a text has a NUL and this engine stores none."""
         insert = insert_into(table.name, table.columns)
         typed = [table.typed(row) for row in rows] if table.flags else rows
         try:
@@ -197,8 +208,10 @@ class End:
             self._opened.execute_sql("ANALYZE")
 
     def sums(self, table: MovedTable, advance: Callable[[int], None]) -> Sums:
-        """The (rows, checksum) of a table by site, or by 0 for rows without a site. Checksums are comparable
-        within a process, on every engine.
+        """The number of rows and a checksum of a table, by site; rows without a site count for 0. Checksums
+        of both engines can be compared, but only within one process.
+
+        Calls `advance` with the number of rows of each page read.
         """
         site_column = table.columns.index("site_id") if "site_id" in table.columns else None
         sums: Sums = defaultdict(lambda: (0, 0))
@@ -211,7 +224,9 @@ class End:
         return dict(sums)
 
     def person(self, after: int) -> list[Any]:
-        """The first subscriber whose id is above `after`, with the rows of other tables about it."""
+        """The first subscriber whose id is above `after`: its id, its row, and the rows of other tables about
+        it. Empty if there is none.
+        """
         by_name = {table.name: table for table in tables()}
         subscribers = by_name["subscribers"]
         with self._translated():
@@ -225,6 +240,7 @@ class End:
             return [subscriber["id"], own_rows[0], *self._of_person(by_name, subscriber["id"], subscriber["site_id"])]
 
     def _of_person(self, by_name: dict[str, MovedTable], id_: int, site_id: int) -> Iterator[tuple[Any, ...]]:
+        """Yields the rows of other tables about one subscriber."""
         for name in OF_PERSON:
             columns = ", ".join(by_name[name].columns)
             of_person = f"subscriber_id = ? AND {self._engine.OF_SITE}"
@@ -234,7 +250,7 @@ class End:
 
 @contextlib.contextmanager
 def end(url: str, password: str | None, timeout: float, allow_faulty: bool) -> Iterator[End]:
-    """One end of a move, open until the caller's `with` ends. Raises `Unavailable`, `Unusable`."""
+    """One database of a move, connected until the `with` block ends. Raises `Unavailable`, `Unusable`."""
     engine = chosen.engine_of(url)
     opened = engine.open(url, timeout, 2, allow_faulty, password)
     try:

@@ -1,4 +1,4 @@
-"""The check value of the pepper, in the database whose hashes the pepper has made."""
+"""The check value of the pepper, stored in the database whose hashes were made with that pepper."""
 
 from storage.database import database, row, value
 from storage.models import PepperModel
@@ -15,12 +15,12 @@ def add_check_value(check_value: str) -> None:
 
 
 def can_know() -> bool:
-    """Whether the schema has a table for the check value."""
+    """Whether the database has the table for the check value."""
     return bool(database.table_exists("pepper"))
 
 
 def is_in_use() -> bool:
-    """Whether there is a check value, or an API key was ever made."""
+    """Whether the database has a check value, or an API key that was ever made."""
     if check_value() is not None:
         return True
     return database.table_exists("keys") and row("SELECT 1 FROM keys") is not None

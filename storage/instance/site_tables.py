@@ -1,4 +1,4 @@
-"""All tables that have rows of a site: how many it has, and deleting them with it."""
+"""All tables that have rows of a site: counting a site's rows, and deleting them."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ def site_owned_tables() -> list[str]:
 
 
 def tables_to_empty() -> list[str]:
-    """The tables whose rows of a site are deleted before the site: all but the one whose row is the lock of
-    the site.
+    """The tables whose rows of a site are deleted before the site itself. `site_counters` is left out,
+    because its row is the lock of the site.
     """
     return [table for table in site_owned_tables() if table != LOCK]
 
@@ -38,7 +38,7 @@ def delete_some(table: str, site_id: int, limit: int) -> int:
 
 
 def delete(site_id: int) -> int:
-    """Deletes a site and its remaining rows. Returns how many rows."""
+    """Deletes a site and its remaining rows. Returns how many rows, without that of the site."""
     deleted = sum(
         execute(f"DELETE FROM {table} WHERE site_id = ?", (site_id,)) for table in site_owned_tables()
     )

@@ -1,3 +1,3 @@
-"""Links of subscribers: the generations of a site's, and whose links outlive them."""
+"""Links of subscribers: the generations of a site's links, and the subscribers whose links outlive them."""
 
 __all__ = ["former_links", "generations"]

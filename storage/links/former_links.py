@@ -1,4 +1,4 @@
-"""Subscribers whose rows are gone: the keyed hashes of their uuids, which links have, and addresses."""
+"""Deleted subscribers, by the keyed hashes of their uuids, which links have, and of their addresses."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -10,7 +10,9 @@ from storage.sql import insert_into, update_of
 
 
 class FormerLink(NamedTuple):
-    """`subscriber_id` is of whoever was given that address last, since the row went; None: nobody."""
+    """A deleted subscriber. `subscriber_id` is that of the subscriber who has got the address since the
+    deletion, the latest one. None if nobody has.
+    """
 
     address_hash: str
     subscriber_id: int | None
@@ -28,14 +30,15 @@ PUT_HOLDER = update_of("former_links", ("subscriber_id",), ("site_id", "address_
 
 
 def add(site_id: int, hashes: Mapping[str, str], at: int) -> None:
-    """Keeps the hashes of addresses, by that of the uuid; `at` in milliseconds. A uuid that a restore has
-    brought back, and that goes again, is written anew.
+    """Notes deleted subscribers: the hash of the address, by the hash of the uuid. `at` is in milliseconds.
+
+    A uuid that is noted already was brought back by a restore and deleted again: its row is overwritten.
     """
     execute_many(ADD, [(site_id, uuid_hash, address_hash, at) for uuid_hash, address_hash in hashes.items()])
 
 
 def put_holders(site_id: int, holders: Mapping[str, int]) -> None:
-    """Notes who has been given addresses, by hash."""
+    """Notes which subscribers, by id, now have the addresses with these hashes."""
     execute_many(
         PUT_HOLDER,
         [(subscriber_id, site_id, address_hash) for address_hash, subscriber_id in holders.items()],

@@ -1,4 +1,4 @@
-"""The generations of each site's links. The first has no row: each site has it."""
+"""The generations of each site's links. Every site has the first one, which has no row."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,7 +10,9 @@ from storage.sql import insert_into
 
 
 class Generation(NamedTuple):
-    """`nonce` is part of the key; `lowest` is the first generation whose links were good from then on."""
+    """A generation of links, from `made_at` on. `nonce` is part of its key. `lowest` is the first generation
+    whose links were still good then.
+    """
 
     generation: int
     nonce: str

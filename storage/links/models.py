@@ -6,7 +6,9 @@ from storage.base_models import BaseModel
 
 
 class LinkGenerationModel(BaseModel):
-    """A generation of a site's links, from the second on; `lowest` is the first whose links are good."""
+    """A generation of a site's links, from the second on. `lowest` is the first generation whose links are
+    still good.
+    """
 
     site_id = IntegerField()
     generation = IntegerField()
@@ -21,9 +23,10 @@ class LinkGenerationModel(BaseModel):
 
 
 class FormerLinkModel(BaseModel):
-    """A subscriber whose row is gone: the keyed hashes of the uuid, which links have, and of the address.
+    """A deleted subscriber: the keyed hashes of the uuid, which links have, and of the address.
 
-    `subscriber_id` is of whoever was created with that address since, or moved to it. No foreign keys.
+    `subscriber_id` is that of the latest subscriber who was created with the address since, or moved to it.
+    No foreign keys.
     """
 
     site_id = IntegerField()

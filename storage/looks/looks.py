@@ -9,8 +9,8 @@ from storage.records import Records
 
 
 class Look(NamedTuple):
-    """Each is empty if it was never set; `accent` is like `#1d4f80`, `base_url` like `https://mail.example`.
-    Emails are from `mail_from`.
+    """How a site's pages look, and its emails' sender. Each value is "" if it was never set. `accent` is like
+    `#1d4f80`, `base_url` like `https://mail.example`.
     """
 
     name: str = ""
@@ -34,7 +34,7 @@ def get(site_id: int) -> Look:
 
 
 def base_urls() -> list[str]:
-    """The sites' own addresses."""
+    """The addresses that sites have for their own pages, such as `https://mail.example`."""
     return column("SELECT DISTINCT base_url FROM site_pages WHERE base_url != ''")
 
 
@@ -45,7 +45,7 @@ def logo(site_id: int) -> tuple[bytes, str] | None:
 
 
 def put(site_id: int, values: Mapping[str, str]) -> None:
-    """Stores some columns of how a site's pages look, not those of the logo."""
+    """Stores some columns of a site's look. Those of the logo are left as they are."""
     row_values = {**Look()._asdict(), **values}
     execute(
         f"INSERT INTO site_pages (site_id, logo, logo_type, {', '.join(row_values)}) "

@@ -7,7 +7,7 @@ from storage.base_models import BaseModel, SiteModel
 
 class SitePagesModel(BaseModel):
     """How the public pages of a site look, the address that they have for themselves, and who its emails are
-    from. `logo_hash` is of `logo`, and as empty as that.
+    from. `logo_hash` is the hash of `logo`, and "" without one.
     """
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")

@@ -18,9 +18,9 @@ CREATE INDEX sign_ups_site_id_address_hash ON sign_ups (site_id, address_hash);
 CREATE INDEX sign_ups_site_id_status_id ON sign_ups (site_id, status, id);
 CREATE INDEX sign_ups_expires_at ON sign_ups (expires_at);
 CREATE INDEX sign_ups_sent ON sign_ups (site_id, sent_at) WHERE sent_at IS NOT NULL;
-CREATE TABLE sign_up_counts (site_id INTEGER NOT NULL, form_id INTEGER NOT NULL, hour INTEGER NOT NULL,
+CREATE TABLE sign_up_counts (site_id INTEGER NOT NULL, hour INTEGER NOT NULL, form_id INTEGER NOT NULL,
     outcome TEXT NOT NULL, number INTEGER NOT NULL,
-    PRIMARY KEY (site_id, form_id, hour, outcome)) WITHOUT ROWID;
+    PRIMARY KEY (site_id, hour, form_id, outcome)) WITHOUT ROWID;
 CREATE TABLE mailbox_counts (hash TEXT NOT NULL PRIMARY KEY, times TEXT NOT NULL,
     last_at INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX mailbox_counts_last_at ON mailbox_counts (last_at);

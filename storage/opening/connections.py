@@ -14,14 +14,14 @@ database: Any = peewee.DatabaseProxy()
 
 
 class KeptConnections:
-    """The threads that keep their connection between sessions: the first `number` that ask."""
+    """Decides which threads keep their connection between sessions: the first `number` threads that ask."""
 
     def __init__(self, number: int) -> None:
         self._places = BoundedSemaphore(number)
         self._thread = local()
 
     def by_this_thread(self) -> bool:
-        """Whether this thread keeps its connection, as the first threads that ask do."""
+        """Whether this thread keeps its connection. The first call of a thread decides it for good."""
         if not hasattr(self._thread, "keeps"):
             self._thread.keeps = self._places.acquire(blocking=False)
         return bool(self._thread.keeps)
@@ -31,16 +31,17 @@ _kept = KeptConnections(0)
 
 
 def keep_connections(number: int) -> None:
-    """For a newly opened database, keeps the connections of the first `number` threads until the process
-    ends.
+    """Lets the first `number` threads that end a session keep their connection until the process ends. Call
+    it for a newly opened database.
     """
     global _kept
     _kept = KeptConnections(number)
 
 
 class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function that it was
-    """A context with a pooled connection, or the thread's own; re-entrant. Raises `Unavailable` and
-    `Conflict`.
+    """A context with a connection of the pool, or the one that the thread has already. It may be nested.
+
+    Exceptions of peewee and the driver become those of storage, such as `Unavailable` and `Conflict`.
     """
 
     def _recreate_cm(self) -> Self:
@@ -53,6 +54,12 @@ class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function
             self._opened = database.is_closed() and database.connect()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: Any) -> None:
+        """Closes the connection that this session opened, unless the thread keeps it and there was no
+        exception.
+
+        After an exception, also closes a connection that is stuck in a transaction. Raises the exception as
+        one of storage.
+        """
         keeps = kind is None and (not self._opened or _kept.by_this_thread())
         if not keeps and (self._opened or engine.is_stuck(database)):
             database.close()
@@ -63,6 +70,7 @@ class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function
 
 @contextlib.contextmanager
 def _translated() -> Iterator[None]:
+    """Replaces exceptions of peewee and the driver by those of storage."""
     try:
         with vars(peewee)["__exception_wrapper__"]:
             yield

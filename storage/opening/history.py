@@ -1,7 +1,8 @@
-"""The history of a database's migrations, and which the code may take over.
+"""The history of a database's migrations, and which histories this code can take over.
 
-A database whose history ends with `LAST_BEFORE` has the very tables that `FIRST` makes, so its history is
-replaced by that one; one that ends earlier has others, and is upgraded by the last commit that knows them.
+A database whose history ends with `LAST_BEFORE` has exactly the tables that `FIRST` makes. Its history is
+therefore replaced by `FIRST`. A database whose history ends earlier has other tables. The commit
+`UPGRADE_WITH`, the last that knows them, must upgrade it first.
 """
 
 from typing import NamedTuple
@@ -18,8 +19,8 @@ EARLIER = (
 
 
 class Migrations(NamedTuple):
-    """The migrations that are not applied yet, and why this code cannot migrate the database, "" if
-    it can.
+    """The names of the migrations that are not applied yet. `refusal` says why this code cannot migrate the
+    database, "" if it can.
     """
 
     pending: list[str]
@@ -27,7 +28,7 @@ class Migrations(NamedTuple):
 
 
 def read(runner: Runner) -> Migrations:
-    """The migrations that are pending, or why this version cannot use the database."""
+    """Compares the migrations of this code with those that the database has applied."""
     names = [str(migration.name) for migration in runner.migrations()]
     applied = {str(name) for name in runner.applied()}
     if applied and FIRST not in applied:
@@ -39,7 +40,9 @@ def read(runner: Runner) -> Migrations:
 
 
 def adopt(runner: Runner) -> None:
-    """Replaces a history of migrations that ends with `LAST_BEFORE`, in one transaction."""
+    """Replaces a history of migrations that ends with `LAST_BEFORE` by `FIRST`, in one transaction. Leaves
+    other histories as they are.
+    """
     if LAST_BEFORE in runner.applied():
         with runner.database.atomic():
             runner.History.delete().execute()
@@ -47,8 +50,8 @@ def adopt(runner: Runner) -> None:
 
 
 def needs_backup(runner: Runner, pending: list[str]) -> bool:
-    """Whether a pending migration is not additive, so that going back needs a backup. `FIRST` replaces a
-    history.
+    """Whether a pending migration is not additive: older code cannot use the database after it, so going back
+    needs a backup.
     """
     return any(
         not getattr(migration.load(), "ADDITIVE", False)

@@ -1,4 +1,4 @@
-"""The gate before writes where no process bounds the threads that wait."""
+"""The gate before writes for a process that does not limit how many threads wait to write."""
 
 
 class OpenGate:

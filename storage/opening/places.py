@@ -1,17 +1,17 @@
-"""The places of the files that a process has open, by which it knows that one was moved or deleted."""
+"""Notices that a file or folder which the process uses was moved or deleted."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 
 class WatchedPlaces:
-    """The device and inode of each path, as they were when something was first found there."""
+    """Remembers the device and inode of each path, as they were when something was first found there."""
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
         self._identities: dict[Path, tuple[int, int] | None] = dict.fromkeys(paths)
 
     def have_changed(self) -> bool:
-        """Whether a path now has another file or folder, or none."""
+        """Whether one of the paths now leads to another file or folder than at first, or to none."""
         for path, first_identity in self._identities.items():
             identity = _identity(path)
             if first_identity is None:
@@ -22,6 +22,7 @@ class WatchedPlaces:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
+    """The device and inode of a path; None if nothing is there."""
     try:
         status = path.stat()
     except OSError:

@@ -1,8 +1,8 @@
 """The queries of reports, which count on demand.
 
-Periods are `(first, end)` in milliseconds, `end` excluded; one statement takes several as JSON, and
-searches an index once per period. `rule` is a condition on `subscribers`, such as that of
-`Members`, or `MATCH_ALL`.
+Periods are `(first, end)` in milliseconds, without `end` itself. A statement takes several periods as JSON,
+and searches an index once for each. `rule` is a condition on `subscribers`, such as `Members.condition`, or
+`MATCH_ALL`.
 """
 
 import json
@@ -30,13 +30,15 @@ MATCHING = f"SELECT subscribers.id FROM subscribers WHERE {OF_SITE} AND created_
 
 
 def count_subscribers(site_id: int, rule: Sql, period: Interval) -> int:
-    """The number of subscribers created within a period."""
+    """The number of subscribers that the rule chooses and that were created in a period."""
     [count] = count_subscribers_in(site_id, "created_at", rule, [period])
     return count
 
 
 def count_subscribers_in(site_id: int, date: str, rule: Sql, periods: Sequence[Interval]) -> list[int]:
-    """The number of subscribers in each period, by a date: `created_at` or `unsubscribed_at`."""
+    """The numbers of subscribers whose `date` is in each of the periods, in their order. `date` is
+    `created_at` or `unsubscribed_at`.
+    """
     counts = rows(
         f"SELECT (SELECT count(*) FROM subscribers WHERE site_id = ? AND {date} >= b.first "
         f"AND {date} < b.ending AND ({rule.text})) FROM {engine.PERIODS} ORDER BY b.place",
@@ -46,7 +48,7 @@ def count_subscribers_in(site_id: int, date: str, rule: Sql, periods: Sequence[I
 
 
 def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
-    """The (tag, number of subscribers), the most common first, unused tags included."""
+    """The (name, number of subscribers) of tags, the most common first, unused ones included."""
     if rule == MATCH_ALL and period == ALWAYS:
         return tags.most_common(site_id, limit)
     chosen, parameters = _subscriber_filter(site_id, rule, period)
@@ -61,8 +63,8 @@ def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[
 
 
 def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
-    """The (value, number of subscribers) of a custom field, the most common first. The elements of an array
-    count separately.
+    """The (value, number of subscribers) of a custom field, the most common first. Each element of an array
+    counts by itself.
     """
     if key in TEXT_COLUMNS:
         chosen, parameters = _subscriber_filter(site_id, rule, period, "subscribers.id")
@@ -103,9 +105,7 @@ def event_types(site_id: int, rule: Sql, period: Interval, limit: int) -> list[s
 def events_in(
     site_id: int, types: Sequence[str], rule: Sql, periods: Sequence[Interval]
 ) -> dict[str, list[int]]:
-    """The number of events in each period, by type. The subscribers that the rule chooses are found once for
-    all types.
-    """
+    """The numbers of events in each of the periods, by type. The rule is evaluated once for all types."""
     if not types:
         return {}
     chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
@@ -122,8 +122,8 @@ def events_in(
 
 
 def unsubscribes(site_id: int, rule: Sql, period: Interval) -> list[tuple[str, str, int]]:
-    """The (reason, kind of source, number) of unsubscribes in a period. Whoever was created unconfirmed did
-    not unsubscribe.
+    """The (reason, kind of source, number) of unsubscribes in a period. Subscribers who were created
+    unconfirmed did not unsubscribe.
     """
     chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
     return rows(
@@ -134,8 +134,8 @@ def unsubscribes(site_id: int, rule: Sql, period: Interval) -> list[tuple[str, s
 
 
 def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, int, int, int]]:
-    """The (created, updated, unchanged, failed) rows of imports in each period, by the instant of their
-    acceptance.
+    """The numbers of (created, updated, unchanged, failed) rows in each of the periods, by the instant when
+    the import was accepted.
     """
     return rows(
         f"SELECT {', '.join(f'CAST(coalesce(sum({column}), 0) AS bigint)' for column in IMPORTED)} "
@@ -166,8 +166,8 @@ def common_values(site_id: int, newest: int, limit: int) -> list[tuple[str, str,
 def _subscriber_filter(
     site_id: int, rule: Sql, period: Interval, column: str = "subscriber_id"
 ) -> tuple[str, tuple[object, ...]]:
-    """The condition that chooses subscribers by a column of ids, with its parameters; empty for all
-    subscribers.
+    """The end of a WHERE clause that chooses subscribers by a column of ids, and its parameters. Both are
+    empty if all subscribers are chosen.
     """
     if rule == MATCH_ALL and period == ALWAYS:
         return "", ()

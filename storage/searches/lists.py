@@ -1,4 +1,4 @@
-"""Lists of subscribers to look through: found by text, in an order, a page at a time."""
+"""Lists of subscribers to look through: found by a text, in an order, a page at a time."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from storage.subscribers.subscribers import COLUMNS, Subscriber, read
 
 ORDERS = ("created_at", "last_event_at", "unsubscribed_at")
 MOST_FOUND = 10_000
-EARLIEST = 1 - 2**63  # one less is no integer to a server, and no index is searched for it
+EARLIEST = 1 - 2**63  # one less is no integer to a server, which then searches no index
 LAST_CHARACTER = "\U0010ffff"
 
 BEGINS = "subscribers.site_id = ? AND {0} >= ? AND {0} < ?"
@@ -21,9 +21,10 @@ BY_DOMAIN = BEGINS.format(DOMAIN)
 
 
 class Start(NamedTuple):
-    """How the stored form of an address or a domain begins: `local` with its `@`, or "", and `domain`.
+    """The beginning of an address or a domain, as stored: `local` with its `@`, or "", and `domain`.
 
-    Domains of a site that begin with `international`, and are shown with `shown` at the start, match too.
+    With `international`, domains of the site match, too, that begin with it and are shown with `shown` at
+    their start.
     """
 
     local: str
@@ -35,9 +36,11 @@ class Start(NamedTuple):
 def begins_with(
     site_id: int, addresses: Iterable[Start], of_domains: Iterable[Start], names: Iterable[str]
 ) -> Sql:
-    """A condition: the address begins with one of `addresses`, its domain, or a name, with one of the others.
+    """A condition: the address begins with one of `addresses`, or its domain with one of `of_domains`, or a
+    name with one of `names`.
 
-    Up to `MOST_FOUND` subscribers are found by indexes; of more, it is checked for one after another.
+    If up to `MOST_FOUND` subscribers match, indexes find them. If more do, each subscriber is checked in
+    turn.
     """
     conditions = [condition for start in addresses for condition in _starts(site_id, start, BY_ADDRESS)]
     conditions += [condition for start in of_domains for condition in _starts(site_id, start, BY_DOMAIN)]
@@ -54,6 +57,9 @@ def begins_with(
 
 
 def _starts(site_id: int, start: Start, condition: str) -> Iterator[Sql]:
+    """The conditions for one beginning; `condition` says of what. There is a second one if international
+    domains match.
+    """
     yield _begins(condition, site_id, start.local + start.domain)
     shown = domains.shown_from(site_id, start.international, start.shown) if start.international else []
     if shown:
@@ -81,7 +87,9 @@ def _some(condition: Sql) -> Sql:
 
 
 def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offset: int) -> list[Subscriber]:
-    """Matches that have the date `order`, by it; an index alone yields the ids."""
+    """A page of the subscribers that match the rule and have the date `order`, sorted by that date. An index
+    alone finds their ids.
+    """
     direction = "DESC" if descending else "ASC"
     ordered = ", ".join(
         f"{_plus(rule)}{column} {direction}" for column in dict.fromkeys((order, "created_at", "id"))
@@ -97,16 +105,16 @@ def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offs
 
 
 def ids(site_id: int, rule: Sql, order: str) -> list[int]:
-    """The ids of all who match and have the date `order`."""
+    """The ids of all subscribers that match the rule and have the date `order`."""
     listed = f"site_id = ? AND {order} > {EARLIEST} AND ({rule.text})"
     records = rows(f"SELECT id FROM subscribers WHERE {listed} ORDER BY id", (site_id, *rule.parameters))
     return [subscriber_id for (subscriber_id,) in records]
 
 
 def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
-    """How many match and have the date `order`, counted up to `limit`.
+    """How many subscribers match the rule and have the date `order`, counted up to `limit`.
 
-    Everybody has been created: of that order, the rule's own index may count.
+    Every subscriber has a `created_at`: for that order, the rule's own index can be used for counting.
     """
     listed = _where(rule, order) if order != ORDERS[0] else f"{_of_site(rule)} AND ({rule.text})"
     counted = f"SELECT 1 FROM subscribers WHERE {listed} LIMIT ?"
@@ -115,7 +123,7 @@ def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
 
 
 def _where(rule: Sql, order: str) -> str:
-    """The condition for the subscribers of a site who match the rule and have the date `order`."""
+    """The condition that a subscriber of a site matches the rule and has the date `order`."""
     return f"{_of_site(rule)} AND {_plus(rule)}{order} > {EARLIEST} AND ({rule.text})"
 
 
@@ -124,8 +132,8 @@ def _of_site(rule: Sql) -> str:
 
 
 def _plus(rule: Sql) -> str:
-    """A `+` before a column of the list if the rule matches few subscribers: it keeps the engine from the
-    column's index.
+    """A `+` before a column of the list, if few subscribers match the rule: it keeps the engine from using
+    the column's index.
     """
     return "+" if rule.rare else ""
 
@@ -135,7 +143,7 @@ def newest(site_id: int, limit: int) -> list[Subscriber]:
 
 
 def first_created(site_id: int) -> int | None:
-    """When the oldest subscriber was created."""
+    """When the oldest subscriber of a site was created, in milliseconds; None without subscribers."""
     record = row(
         "SELECT created_at FROM subscribers WHERE site_id = ? ORDER BY created_at, id LIMIT 1", (site_id,)
     )

@@ -15,9 +15,9 @@ from storage.subscribers.subscribers import COLUMN_NAMES, COLUMNS, DATES, Subscr
 
 MANY = 5_000
 INDEXED_DATES = ("last_event_at", "unsubscribed_at")
-FEW = 1_000  # who have a tag
-ENOUGH = 2  # times as many as a page is expected among
-READ_COST = 4  # of reading and sorting one who has a tag, over looking at one who may have it
+FEW = 1_000  # subscribers: a tag that fewer have is always searched by itself
+ENOUGH = 2  # times the number of subscribers among whom a page is expected
+READ_COST = 4  # of reading and sorting a subscriber with a tag, as a multiple of checking one for the tag
 PAGE_ROWS = 100
 HAS_TAG = "SELECT 1 FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND subscriber_id = subscribers.id"
 TAGGED = f"EXISTS ({HAS_TAG})"
@@ -31,7 +31,9 @@ COLUMNS_OF_PAGE = ", ".join(f"subscribers.{name}" for name in COLUMN_NAMES)
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
-    """Exclusive bounds in milliseconds per date column, and further conditions."""
+    """The filters of a search: for each date column, bounds in milliseconds that are themselves excluded, and
+    further conditions.
+    """
 
     after: dict[str, int] = field(default_factory=dict)
     before: dict[str, int] = field(default_factory=dict)
@@ -45,15 +47,16 @@ class Filters:
 
 
 def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subscriber]:
-    """Matches, newest first."""
+    """A page of the subscribers that match, newest first."""
     query = Sql(f"SELECT {COLUMNS_OF_PAGE} FROM page {engine.IN_ORDER} {ON_PAGE} {ORDERED}")
     return [read(record) for record in _read(site_id, filters, limit, offset, query)]
 
 
 def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) -> tuple[bytes, bool]:
-    """The column `text` of each match, newest first, with commas between, and whether there are more.
+    """The column `text` of the subscribers that match, newest first, with commas between them. Also whether
+    more than `limit` match.
 
-    In one row: a thread would give the interpreter away for each.
+    All come in one row: with a row for each, the thread would release the interpreter's lock each time.
     """
     one_row = Sql(
         f"SELECT {engine.joined(text.text, ORDERED)}, (SELECT count(*) FROM page) "
@@ -65,9 +68,9 @@ def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) ->
 
 
 def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -> list[Any]:
-    """A query on the ids and dates in `page`.
+    """Runs a query on `page`, a table of the ids and dates of the subscribers on a page.
 
-    An index alone yields the ids; rows are read only for the page.
+    The ids are found by an index alone; rows of subscribers are read only for the page.
     """
     plan = _plan(site_id, filters)
     where, order = _conditions(site_id, filters, plan), "+" if plan.sorts else ""
@@ -83,8 +86,8 @@ def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -
 
 @dataclass(frozen=True)
 class Plan:
-    """What yields the candidates, which are then sorted: the rarest `tag`, a rare `date` or a `rule`. Without
-    them, all subscribers are looked at, newest first, until a page is full.
+    """What finds the candidates, which are then sorted: the rarest `tag`, a rare `date` or a `rule`. Without
+    any of them, subscribers are checked from the newest on until a page is full.
     """
 
     tag: int | None = None
@@ -96,13 +99,18 @@ class Plan:
         return self.tag is not None or self.date != "" or self.rule
 
     def plus(self, column: str) -> str:
-        """What keeps a date from its index, unless that yields the candidates."""
+        """A `+` before a date column, which keeps the engine from using its index; "" for the column whose
+        index finds the candidates.
+        """
         return "" if column == self.date or (column == "created_at" and not self.sorts) else "+"
 
 
 def _plan(site_id: int, filters: Filters) -> Plan:
-    """Few who have a tag, or a date, are searched by it, and the matches sorted. Many are checked in the
-    order of the result, along an index that contains all four dates.
+    """Chooses how to search. If few subscribers have a tag or a date, an index finds them, and the matches
+    are sorted.
+
+    If many do, subscribers are checked in the order of the result, along an index that contains all four
+    dates.
     """
     if any(rule.rare for rule in filters.rules):
         return Plan(rule=True)
@@ -111,8 +119,9 @@ def _plan(site_id: int, filters: Filters) -> Plan:
 
 
 def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
-    """The rarest of the tags, if reading all who have it is quicker than looking at the newest of all until
-    a page is full; else None."""
+    """The rarest of the tags, if reading all its subscribers is faster than checking the newest of all until
+    a page is full; else None.
+    """
     if not tag_ids:
         return None
     users, bearers = counters(site_id)[0], tags.bearers(site_id, tag_ids)
@@ -125,7 +134,9 @@ def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
 
 
 def _newest_have(site_id: int, tag_ids: Sequence[int], number: int) -> bool:
-    """Whether a page of subscribers who have all tags is among the newest: tags may exclude each other."""
+    """Whether the newest `number` subscribers include a page of those with all the tags. They may not, since
+    tags can exclude each other.
+    """
     tagged = _with_all_tags(site_id, tag_ids)
     newest = "SELECT id FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?"
     query = f"SELECT 1 FROM ({newest}) AS subscribers WHERE {tagged.text} LIMIT 1 OFFSET {PAGE_ROWS - 1}"
@@ -133,12 +144,14 @@ def _newest_have(site_id: int, tag_ids: Sequence[int], number: int) -> bool:
 
 
 def _with_all_tags(site_id: int, tag_ids: Iterable[int]) -> Sql:
-    """A condition on the ids of `subscribers`: they have all tags."""
+    """The condition that a row of `subscribers` has all these tags."""
     return join(AND, [Sql(TAGGED, (site_id, tag_id)) for tag_id in tag_ids])
 
 
 def _rare_date(site_id: int, filters: Filters) -> str:
-    """A date with an index of its own that fewer than `MANY` have within its bounds; "" if there is none."""
+    """A date column with an index of its own for which fewer than `MANY` subscribers are within the bounds;
+    "" if there is none.
+    """
     for date in INDEXED_DATES:
         bounds = [
             {date: by_date[date]} if date in by_date else {} for by_date in (filters.after, filters.before)
@@ -152,7 +165,9 @@ def _rare_date(site_id: int, filters: Filters) -> str:
 
 
 def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
-    """The WHERE text."""
+    """The condition of the WHERE clause for these filters. A `+` keeps the engine from indexes that are not
+    part of the plan.
+    """
     all_but_tag = "+" if plan.tag is not None or plan.rule else ""
     parts = [Sql(f"{all_but_tag}site_id = ?", (site_id,))]
     for bounds, operator in ((filters.after, ">"), (filters.before, "<")):
@@ -171,9 +186,10 @@ def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
 
 
 def page(site_id: int, after: str, limit: int) -> list[Subscriber]:
-    """The next subscribers after a uuid, in the order of uuids (version 7: of creation); fewer of large ones.
+    """The next subscribers after a uuid, in the order of uuids; with version 7, that is the order of
+    creation. A page is shorter if its subscribers are large.
 
-    Always along the index of uuids: with another, all would be sorted for each page.
+    The index of uuids is always used: with another one, all subscribers would be sorted for each page.
     """
     records = each_row(
         f"SELECT {COLUMNS} FROM subscribers {engine.indexed_by('subscribers_site_id_uuid')} "
@@ -184,13 +200,15 @@ def page(site_id: int, after: str, limit: int) -> list[Subscriber]:
 
 
 def page_among(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
-    """The subscribers of these ids who exist, in the order of ids. A page of large ones is shorter."""
+    """The existing subscribers with these ids, in the order of ids. A page is shorter if its subscribers are
+    large.
+    """
     query = f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} ORDER BY id"
     return [read(record) for record in _up_to(PAGE_LENGTH, each_row(query, [json.dumps(ids), site_id]))]
 
 
 def _up_to(length: int, records: Iterable[Any]) -> Iterator[Any]:
-    """The first records, until their custom values have `length` characters."""
+    """Yields the first records, until their custom values have `length` characters together."""
     for record in records:
         yield record
         length -= len(record[FIELDS_POSITION])

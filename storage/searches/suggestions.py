@@ -1,4 +1,6 @@
-"""What a site's data has, to suggest it. Each value is one search of an index, however many rows have it."""
+"""Values that a site's data has, to be suggested. Each value takes one search of an index, however many rows
+have it.
+"""
 
 from storage.database import column, rows
 from storage.engines.chosen import engine
@@ -31,7 +33,9 @@ def event_types(site_id: int, limit: int) -> list[str]:
 
 
 def values(site_id: int, key: str, limit: int) -> list[str]:
-    """Texts, numbers and booleans of a custom field, in the order of the alphabet, that somebody has."""
+    """The texts, numbers and booleans of a custom field that some subscriber has, in alphabetical order. Of
+    texts that differ only in case, one is returned.
+    """
     first = engine.among(column(FOLDED, (site_id, key, site_id, site_id, limit)))
     counted = field_values.counts(site_id, key, Sql(f"v.folded {first.text}", first.parameters))
     texts: dict[str, str] = {}

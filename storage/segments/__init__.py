@@ -1,3 +1,3 @@
-"""Segments: whom their rules choose, how many they are, and how many they were."""
+"""Segments: which subscribers their rules choose, how many those are, and how many they were."""
 
 __all__ = ["counts", "members", "nodes", "rules", "segments"]

@@ -1,10 +1,12 @@
-"""How many a saved segment had, day by day. Days are ISO 8601 dates."""
+"""How many subscribers a saved segment had on each day. Days are ISO 8601 dates."""
 
 from storage.database import execute, rows
 
 
 def put(site_id: int, segment_id: int, day: str, size: int) -> None:
-    """Stores the count of a segment on a day, in place of an earlier one of that day."""
+    """Stores the number of subscribers that a segment has on a day, in place of an earlier one of
+    that day.
+    """
     execute(
         "INSERT INTO segment_counts (site_id, segment_id, day, people) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id, segment_id, day) DO UPDATE SET people = excluded.people",

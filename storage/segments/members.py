@@ -10,13 +10,13 @@ from storage.database import row
 from storage.engines.chosen import engine
 from storage.sql import Sql
 
-FEW = 5_000  # whom a statement finds by their ids, before all else
+FEW = 5_000  # members that a statement finds by their ids first
 UNSUBSCRIBED = "SELECT id FROM subscribers WHERE site_id = ? AND unsubscribed_at IS NOT NULL"
 
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The subscribers of a site that have `ids` or, with `excludes`, all its others."""
+    """A set of subscribers of a site: those with `ids` or, with `excludes`, all others."""
 
     ids: BitMap
     excludes: bool = False
@@ -39,7 +39,7 @@ class Members:
 
     @property
     def condition(self) -> Sql:
-        """The condition on `subscribers` of being one of them."""
+        """The condition that a row of `subscribers` is a member."""
         is_in = engine.in_set("subscribers.id", self.ids)
         if self.excludes:
             return Sql(f"({is_in.text}) IS NOT TRUE", is_in.parameters) if self.ids else Sql("TRUE")
@@ -53,20 +53,24 @@ EVERYBODY, NOBODY = Members(BitMap(), excludes=True), Members(BitMap())
 
 
 def ids_of(select: Sql) -> BitMap:
-    """The ids that a select finds as `id`: one text from the database is quicker than a row for each."""
+    """The ids that a select finds, in its column `id`. The database joins them to one text, which is faster
+    than a row for each.
+    """
     text = f"SELECT string_agg(CAST(id AS text), ',') FROM ({select.text}) AS found"
     [listed] = row(text, select.parameters)
     return BitMap(orjson.loads(f"[{listed or ''}]"))
 
 
 def all_ids(site_id: int, members: Members) -> BitMap:
-    """The ids of the members."""
+    """The ids of the members. Those of the site's other subscribers are read if the members are all
+    but some.
+    """
     everybody = Sql("SELECT id FROM subscribers WHERE site_id = ?", (site_id,))
     return ids_of(everybody) - members.ids if members.excludes else members.ids
 
 
 def count(site_id: int, members: Members) -> tuple[int, int]:
-    """The numbers of members and of unsubscribed ones."""
+    """The number of members, and how many of them are unsubscribed."""
     if members == EVERYBODY:
         return counters(site_id)
     all_unsubscribed = ids_of(Sql(UNSUBSCRIBED, (site_id,)))

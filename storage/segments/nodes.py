@@ -5,15 +5,15 @@ from typing import Any
 
 
 class Instant(int):
-    """An instant in milliseconds since 1970, a type of its own so that it is compared with dates,
-    not numbers.
+    """An instant in milliseconds since 1970. It has a type of its own, so that it is compared with dates
+    instead of numbers.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on a subscriber; `key` is that of a custom field. Text operands are casefolded, and several
-    are a tuple.
+    """A condition on a subscriber. `key` is the key of the custom field, if the subject is one. Texts in
+    `operand` are casefolded; several operands are a tuple.
     """
 
     subject: str
@@ -24,7 +24,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """A condition on events: at least a number of events of a type, since an instant or ever."""
+    """A condition on events: at least so many events of a type since an instant, or ever if there is none."""
 
     type: str
     at_least: int
@@ -33,7 +33,9 @@ class Events:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group of conditions: `all`, `any` or `not` of its parts; `not` has one part."""
+    """The rules in `parts`, combined by `operator`: all must match, any must, or (`not`) the only part must
+    not.
+    """
 
     operator: str
     parts: tuple["Rule", ...]

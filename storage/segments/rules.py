@@ -1,6 +1,7 @@
-"""Whom a rule chooses: each condition is read as a set of ids, and groups combine sets.
+"""Finds the subscribers that a rule chooses. Each condition finds a set of ids; groups combine sets.
 
-A condition on a field is tested on rows `v`: of its values, or of the subscribers who have a name.
+A condition on a field is tested on rows `v`: the values of a custom field, or the first or last names of
+subscribers.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -21,13 +22,13 @@ from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, TEXT
 from storage.subscribers.subscribers import DATES, TEXT_COLUMNS
 
 BOUNDS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
-PLACES = {"contains": "> 0", "starts_with": "= 1"}  # of a text in another, as `instr` counts
+PLACES = {"contains": "> 0", "starts_with": "= 1"}  # the operand's position, by `instr`
 NOTHING = Sql("")
 OPPOSITES = {"is_not": "is", "missing": "exists", "not_within_days": "within_days"}
 
 
 class IdSelect(NamedTuple):
-    """A table with ids of subscribers: how a select of them begins, and their column."""
+    """How a select of subscribers' ids begins, before its conditions. `id` is the column with the ids."""
 
     select: str
     id: str
@@ -50,13 +51,18 @@ IS_CUT = f"v.kind = {TEXT} AND length(v.folded) = {MAX_LENGTH}"
 
 
 class Finder:
-    """Finds whom rules of a site choose. With `among`, nobody but those ids need be found."""
+    """Finds the subscribers of a site that rules choose. With `among`, only those ids matter: others may or
+    may not be found.
+    """
 
     def __init__(self, site_id: int, among: Collection[int] | None = None) -> None:
         self.site_id = site_id
         self.among = None if among is None else orjson.dumps(list(among)).decode()
 
     def members(self, rule: Rule) -> Members:
+        """The subscribers that a rule chooses. An operator of `OPPOSITES` chooses all but those of its
+        opposite.
+        """
         if isinstance(rule, Group):
             return GROUPS[rule.operator](map(self.members, rule.parts))
         if isinstance(rule, Events):
@@ -68,6 +74,9 @@ class Finder:
     def _chosen(
         self, source: IdSelect, parameters: Sequence[Any], condition: Sql, grouped: Sql = NOTHING
     ) -> Members:
+        """The members that a select finds: `source` begins it, `parameters` are its values, and `condition`
+        and `grouped` end it.
+        """
         site = engine.OF_SITE if self.among else "site_id = ?"
         text, bound = source.select.format(site=site) + condition.text, [*parameters, *condition.parameters]
         if self.among is not None:
@@ -110,8 +119,10 @@ class Finder:
         return self._of_site(_one_of(DOMAIN, _several(rule)))
 
     def with_domain_like(self, rule: Condition) -> Members:
-        """The subscribers at a domain that has a text, as it is stored or shown, with an `@` before and a dot
-        after.
+        """The subscribers whose domain contains the operand, or begins with it. A domain is tested as it is
+        stored and as it is shown.
+
+        It has an `@` before and a dot after it, so that an operand can include these.
         """
         part = rule.operand if rule.operator == "contains" else f"@{rule.operand.removeprefix('@')}"
         meets = _meets(rule.operator, part)
@@ -124,6 +135,7 @@ class Finder:
         return [(name, {f"@{name}.", f"@{domains.shown_domain(name)}."}) for name in names]
 
     def _with_value(self, key: str, condition: Sql) -> Members:
+        """The subscribers with a value of a field that meets a condition on `v`. The field may be a name."""
         if key in TEXT_COLUMNS:
             return self._chosen(OF_NAMES[key], [self.site_id], condition)
         return Members(field_values.holders(self.site_id, key, condition))
@@ -132,6 +144,9 @@ class Finder:
         return self._with_value(rule.key, Sql("TRUE"))
 
     def with_value(self, rule: Condition) -> Members:
+        """The subscribers with a value equal to an operand. Long texts, which are cut in rows `v`, are
+        compared by `_with_long_text`.
+        """
         operands = _several(rule)
         long = [operand for operand in operands if _is_long(rule.key, operand)]
         texts = [operand for operand in operands if isinstance(operand, str) and operand not in long]
@@ -144,6 +159,9 @@ class Finder:
         return chosen
 
     def with_value_like(self, rule: Condition) -> Members:
+        """The subscribers with a text that contains the operand or begins with it. A text that is cut in its
+        row `v` may contain it after the cut, so these are tested whole.
+        """
         text, meets = rule.operand, _meets(rule.operator, rule.operand)
         if _is_long(rule.key, text):
             start = text if rule.operator == "starts_with" else ""
@@ -159,8 +177,11 @@ class Finder:
         return self._with_value(rule.key, Sql(compared.format(BOUNDS[rule.operator]), (rule.operand,)))
 
     def _with_long_text(self, key: str, start: str, meets: Callable[[str], bool]) -> Members:
-        """The subscribers with a text that meets a test and is cut in its row, as is its `start`: the whole
-        text is in their JSON.
+        """The subscribers with a custom text that begins with `start` and meets a test. Only texts that are
+        cut in their rows `v` are found.
+
+        The rows are searched for the cut `start`, and the whole texts are then tested in the subscribers'
+        JSON.
         """
         begins = Sql(f"{IS_CUT} AND instr(v.folded, ?) = 1", (start[:MAX_LENGTH],))
         found = BitMap()
@@ -176,6 +197,7 @@ class Finder:
 
 
 def _several(rule: Condition) -> tuple[Any, ...]:
+    """The operands of a condition: those of `in`, or the only one."""
     return rule.operand if rule.operator == "in" else (rule.operand,)
 
 
@@ -195,19 +217,25 @@ def _equal(operand: bool | int | float) -> Sql:
 
 
 def _is_long(key: str, operand: Any) -> bool:
+    """Whether an operand is too long to be compared with the texts in rows `v`, which are cut. Names are
+    never cut.
+    """
     return isinstance(operand, str) and len(operand) >= MAX_LENGTH and key not in TEXT_COLUMNS
 
 
 def _meets(operator: str, part: str) -> Callable[[str], bool]:
+    """The test whether a text contains `part` or, by any other operator, begins with it."""
     return lambda text: part in text if operator == "contains" else text.startswith(part)
 
 
 def _texts(value: Any) -> Iterator[str]:
+    """The texts of a custom value: the value itself, or the members of an array or object."""
     members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
     return (member for member in members if isinstance(member, str))
 
 
 def _all(parts: Iterator[Members]) -> Members:
+    """The members of all parts. Parts after nobody is left are not evaluated."""
     chosen = EVERYBODY
     for part in parts:
         chosen &= part

@@ -6,7 +6,7 @@ from storage import jobs
 from storage.records import Records
 from storage.segments.models import SegmentModel
 
-JOB = "segment"  # the kind of the job that counts one
+JOB = "segment"  # the kind of the job that counts a segment
 
 
 class Segment(NamedTuple):

@@ -1,3 +1,3 @@
-"""Sign-ups: requests to be subscribed, outside the list until confirmed, and what is kept of them."""
+"""Sign-ups: requests to be subscribed, which are no subscribers until confirmed, and what is kept of them."""
 
 __all__ = ["alarms", "backlog", "counts", "mailboxes", "proofs", "sign_ups"]

@@ -1,4 +1,4 @@
-"""The alarms of sites. Instants are in milliseconds."""
+"""The alarms of sites about their sign-ups. Instants are in milliseconds."""
 
 from typing import NamedTuple
 
@@ -8,8 +8,8 @@ from storage.sign_ups.models import SignUpAlarmModel
 
 
 class Alarm(NamedTuple):
-    """`held_at` is since when the alarm is on, 0 while it is off. Mails sent before `judged_from` say nothing
-    about it. `told_at` is when the owners were told.
+    """A site's alarm. It is on since `held_at`, or off if that is 0. Mails sent before `judged_from` are
+    ignored when it is decided. `told_at` is when the owners were told.
     """
 
     held_at: int = 0
@@ -25,6 +25,7 @@ def get(site_id: int) -> Alarm:
 
 
 def put(site_id: int, alarm: Alarm) -> None:
+    """Stores the alarm of a site in place of an earlier one."""
     execute(
         "INSERT INTO sign_up_alarms (site_id, held_at, judged_from, told_at) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id) DO UPDATE SET held_at = excluded.held_at, "

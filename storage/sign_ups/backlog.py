@@ -5,7 +5,9 @@ from storage.sign_ups.sign_ups import JOB
 
 
 def oldest_waiting() -> int | None:
-    """When the oldest sign-up was asked for whose confirmation waits to be sent; None if none does."""
+    """When the oldest sign-up was requested whose confirmation still waits to be sent, in milliseconds; None
+    if none waits.
+    """
     return value(
         "SELECT MIN(s.requested_at) FROM jobs j "
         "JOIN sign_ups s ON s.site_id = j.site_id AND s.id = j.subject WHERE j.kind = ?",

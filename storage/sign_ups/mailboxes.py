@@ -1,4 +1,6 @@
-"""When mailboxes were last sent mails, by keyed hash, over all sites. Instants are in milliseconds."""
+"""When mailboxes were last sent mails, by keyed hash, for all sites together. Instants are in
+milliseconds.
+"""
 
 import json
 from collections.abc import Sequence
@@ -13,17 +15,18 @@ LOCK = (
 
 
 def times(mailbox_hash: str) -> list[int]:
-    """The instants of its newest mails, oldest first."""
+    """The instants at which a mailbox was sent its newest mails, oldest first."""
     return list(json.loads(value(TIMES, (mailbox_hash,), "[]")))
 
 
 def locked_times(mailbox_hash: str, now: int) -> list[int]:
-    """As `times`; nobody else changes them before the end of the caller's transaction."""
+    """The same as `times`. No other transaction changes them before the end of the caller's."""
     execute(LOCK, (mailbox_hash, now))
     return times(mailbox_hash)
 
 
 def put(mailbox_hash: str, instants: Sequence[int]) -> None:
+    """Replaces the instants of a mailbox, which `locked_times` has locked."""
     execute(
         "UPDATE mailbox_counts SET times = ?, last_at = ? WHERE hash = ?",
         (json.dumps(instants), instants[-1], mailbox_hash),

@@ -9,10 +9,11 @@ from storage.subscribers.models import SubscriberModel
 
 
 class SignUpModel(SiteOwnedModel):
-    """A request to be subscribed. `nonce` is a uuid, `number` that of its acceptance, `tags` JSON. Nothing of
-    the subscriber refers to it, and it has no foreign keys to a form or a subscriber.
+    """A request to be subscribed. `nonce` is a uuid, `number` is that of its acceptance, and `tags` is JSON.
+    No table of subscribers refers to it, and it has no foreign keys to a form or a subscriber.
 
-    Once it is confirmed, declined or ended, only hash, numbers and instants are left of who it was.
+    Once it is confirmed, declined or ended, the row no longer tells who it was, except by hash, numbers and
+    instants.
     """
 
     form_id = IntegerField()
@@ -56,23 +57,23 @@ add_partial_index("sign_ups_sent", _sign_up.site, _sign_up.sent_at, where=SQL("s
 
 
 class SignUpCountModel(BaseModel):
-    """How many sign-ups of a form had an outcome in an hour since 1970."""
+    """How many sign-ups of a form had an outcome in an hour. `hour` is the number of hours since 1970."""
 
     site_id = IntegerField()
-    form_id = IntegerField()
     hour = IntegerField()
+    form_id = IntegerField()
     outcome = TextField()
     number = IntegerField()
 
     class Meta:
         table_name = "sign_up_counts"
-        primary_key = CompositeKey("site_id", "form_id", "hour", "outcome")
+        primary_key = CompositeKey("site_id", "hour", "form_id", "outcome")
         without_rowid = True
 
 
 class MailboxCountModel(BaseModel):
-    """When a mailbox, by a keyed hash without a site, or a site's mailbox or domain, was last sent mails: a
-    JSON list of instants.
+    """When a mailbox was last sent mails: `times` is a JSON list of instants. The keyed hash is of a mailbox
+    over all sites, or of a site's mailbox or domain.
     """
 
     hash = TextField(primary_key=True)
@@ -85,8 +86,8 @@ class MailboxCountModel(BaseModel):
 
 
 class SignUpAlarmModel(BaseModel):
-    """The alarm of a site: since when it is on (0: off), from when on mails are judged, and when its owners
-    were told.
+    """The alarm of a site: since when it is on (0: off), from when on mails count, and when its owners were
+    told.
     """
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
@@ -99,7 +100,7 @@ class SignUpAlarmModel(BaseModel):
 
 
 class ConsentProofModel(SiteOwnedModel):
-    """What is kept of a confirmation: who asked for what, when and where, and who confirmed it."""
+    """What is kept of a confirmation: who asked for what, when and from where, and who confirmed it."""
 
     subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE")
     form_id = IntegerField()

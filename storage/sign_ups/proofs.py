@@ -8,8 +8,8 @@ from storage.sign_ups.models import ConsentProofModel
 
 
 class Proof(NamedTuple):
-    """Who asked for what, and who confirmed it: `version` and `language` tell the wording, `confirmed_by` is
-    `script` or `click`, `seconds` how long after the page was shown.
+    """Who asked for what, and who confirmed it. `version` and `language` identify the wording. `confirmed_by`
+    is `script` or `click`. `seconds` is how long after the page was shown it was confirmed.
     """
 
     id: int
@@ -34,12 +34,12 @@ add, has = PROOFS.add_new, PROOFS.has
 
 
 def of_subscriber(site_id: int, subscriber_id: int) -> list[Proof]:
-    """Those of a subscriber, oldest first."""
+    """The proofs of a subscriber, oldest first."""
     return PROOFS.find("ORDER BY id", site_id=site_id, subscriber_id=subscriber_id)
 
 
 def agreed(site_id: int, form_id: int) -> dict[tuple[int, str], int]:
-    """How many have a proof of a form, by version and language of its wording."""
+    """How many proofs a form has, by version and language of its wording."""
     records = rows(
         "SELECT version, language, count(*) FROM consent_proofs WHERE site_id = ? AND form_id = ? "
         "GROUP BY version, language",

@@ -8,11 +8,12 @@ from storage.engines.chosen import engine
 from storage.records import Records
 from storage.sign_ups.models import SignUpModel
 
-JOB = "confirmation"  # of one that waits
+JOB = "confirmation"  # the kind of the job of a sign-up whose confirmation waits to be sent
 WAITING, SENT, HELD, FAILED = OPEN = ("waiting", "sent", "held", "failed")
-RELEASED = "released"  # why one waits that was held
-ALARM, HOUR, DOMAIN, RESTORED, MOVED = "alarm", "hour", "domain", "restored", "moved"  # why one is held
-TEST = "test"  # who asked, in a form that is being tested
+RELEASED = "released"  # why a sign-up waits: it was held before
+MAYBE_SENT = "maybe sent"  # why a sign-up waits: the mail server did not say whether it took the email
+ALARM, HOUR, DOMAIN, RESTORED, MOVED = "alarm", "hour", "domain", "restored", "moved"  # why a sign-up is held
+TEST = "test"  # `asked_by` of a sign-up that tests a form
 CONFIRMED, DECLINED, ENDED = "confirmed", "declined", "ended"
 STATUSES = (*OPEN, CONFIRMED, DECLINED, ENDED)
 WHILE_OPEN = f"status IN {OPEN}"
@@ -20,8 +21,8 @@ BLANKED = "email = '', first_name = '', last_name = '', tags = '[]', agent = '',
 
 
 class SignUp(NamedTuple):
-    """A sign-up. `number` is that of the transaction which accepted it, `tags` is JSON, `version` that of
-    the wording. `reason` says why it is held or failed; `said` what the mail server answered last.
+    """A sign-up. `number` is that of the transaction that accepted it. `tags` is JSON. `version` is that of
+    the wording. `reason` says why it is held or failed. `said` is the last answer of the mail server.
     """
 
     id: int
@@ -66,14 +67,16 @@ add, get, has, change, delete = SIGN_UPS.add_new, SIGN_UPS.get, SIGN_UPS.has, SI
 
 
 def page(site_id: int, status: str, address_hash: str, after: int, limit: int) -> list[SignUp]:
-    """Those with ids above `after`, oldest first; of a status and an address, unless they are empty."""
+    """The next sign-ups with ids above `after`, oldest first. If `status` or `address_hash` is not "", only
+    those that have it.
+    """
     equal = {"status": status, "address_hash": address_hash}
     chosen = {name: text for name, text in equal.items() if text}
     return SIGN_UPS.find("AND id > ? ORDER BY id LIMIT ?", after, limit, site_id=site_id, **chosen)
 
 
 def blank(site_id: int, sign_up_id: int, status: str, expires_at: int) -> None:
-    """Gives a sign-up that is over its status, and removes of whom it was."""
+    """Gives a sign-up its last status, and removes from it who it was."""
     execute(
         f"UPDATE sign_ups SET status = ?, expires_at = ?, {BLANKED} WHERE site_id = ? AND id = ?",
         (status, expires_at, site_id, sign_up_id),
@@ -81,7 +84,9 @@ def blank(site_id: int, sign_up_id: int, status: str, expires_at: int) -> None:
 
 
 def end(site_id: int, hashes: Collection[str]) -> None:
-    """Ends the open sign-ups of addresses: their confirmations confirm nothing any more."""
+    """Ends the open sign-ups of addresses, by hash, and removes who they were. Their confirmations no longer
+    confirm anything.
+    """
     among = engine.among(hashes)
     execute(
         f"UPDATE sign_ups SET status = '{ENDED}', {BLANKED} "
@@ -91,7 +96,7 @@ def end(site_id: int, hashes: Collection[str]) -> None:
 
 
 def end_sent(site_id: int) -> None:
-    """Ends all sign-ups of a site whose confirmations were sent."""
+    """Ends all sign-ups of a site whose confirmations were sent, and removes who they were."""
     execute(
         f"UPDATE sign_ups SET status = '{ENDED}', {BLANKED} WHERE site_id = ? AND status = '{SENT}'",
         (site_id,),
@@ -99,7 +104,9 @@ def end_sent(site_id: int) -> None:
 
 
 def erase(site_id: int, hashes: Iterable[str]) -> None:
-    """Deletes all sign-ups of addresses, but for what keeps a declined one from being asked again."""
+    """Deletes the sign-ups of addresses, by hash. Declined ones are kept, so that these addresses are not
+    asked again.
+    """
     execute_many(
         f"DELETE FROM sign_ups WHERE site_id = ? AND address_hash = ? AND status <> '{DECLINED}'",
         [(site_id, address_hash) for address_hash in hashes],
@@ -107,31 +114,45 @@ def erase(site_id: int, hashes: Iterable[str]) -> None:
 
 
 def with_status(site_id: int, status: str, before: int | None = None) -> list[SignUp]:
-    """Those of a status, oldest first; only those asked for before an instant, if there is one."""
+    """The sign-ups with a status, oldest first. With `before`, only those requested before that instant."""
     asked = "" if before is None else "AND requested_at < ?"
     times = () if before is None else (before,)
     return SIGN_UPS.find(f"{asked} ORDER BY id", *times, site_id=site_id, status=status)
 
 
+def open_numbers(site_id: int, before: int) -> dict[str, int]:
+    """How many of those asked for before an instant are open, by their status."""
+    return dict(
+        rows(
+            "SELECT status, count(*) FROM sign_ups "
+            f"WHERE site_id = ? AND {WHILE_OPEN} AND requested_at < ? GROUP BY status",
+            (site_id, before),
+        )
+    )
+
+
 def held_from_new_networks(site_id: int, reasons: Collection[str], limit: int) -> list[SignUp]:
-    """The held sign-ups whose networks have no other sign-up, oldest first."""
+    """The sign-ups held for one of `reasons` whose network is unknown or has no other, oldest first."""
     among = engine.among(reasons)
     records = rows(
         f"SELECT {SIGN_UPS.columns} FROM sign_ups AS held WHERE site_id = ? AND status = '{HELD}' "
-        f"AND reason {among.text} AND NOT EXISTS (SELECT 1 FROM sign_ups AS other WHERE other.site_id = ? "
-        "AND other.network = held.network AND other.id <> held.id) ORDER BY id LIMIT ?",
+        f"AND reason {among.text} AND (network = '' OR NOT EXISTS (SELECT 1 FROM sign_ups AS other "
+        "WHERE other.site_id = ? AND other.network = held.network AND other.id <> held.id)) "
+        "ORDER BY id LIMIT ?",
         (site_id, *among.parameters, site_id, limit),
     )
     return SIGN_UPS.read(records)
 
 
 def count_sent(site_id: int, since: int) -> int:
-    """How many mails were sent since an instant."""
+    """How many confirmations of a site were sent since an instant."""
     return value("SELECT count(*) FROM sign_ups WHERE site_id = ? AND sent_at >= ?", (site_id, since), 0)
 
 
 def newest_sent(site_id: int, since: int, before: int, limit: int) -> list[bool]:
-    """Whether each of the newest that were sent between two instants is confirmed, the newest first."""
+    """For each of the newest confirmations sent between two instants, whether it was confirmed.
+    Newest first.
+    """
     return [
         confirmed_at is not None
         for (confirmed_at,) in rows(
@@ -143,7 +164,7 @@ def newest_sent(site_id: int, since: int, before: int, limit: int) -> list[bool]
 
 
 def site_with_expired(now: int) -> int | None:
-    """The id of a site with a sign-up that has expired."""
+    """The id of a site with an expired sign-up; None if there is none."""
     query = "SELECT site_id FROM sign_ups WHERE expires_at <= ? ORDER BY expires_at LIMIT 1"
     return value(query, (now,), None)
 

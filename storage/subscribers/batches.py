@@ -1,4 +1,4 @@
-"""Subscribers as batches read and write them: plain rows, a fixed number of statements."""
+"""Subscribers as batches read and write them: as plain rows, in a fixed number of statements per batch."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
@@ -20,7 +20,7 @@ COLUMNS = (
 ) = range(len(COLUMNS))  # fmt: skip
 NAME_COLUMNS = slice(TEXT_POSITIONS[0], LAST_EVENT_AT)
 INSERTED = (*COLUMNS, "created_at", "site_id")
-SubscriberRow = list[Any]  # of `COLUMNS`, of a new subscriber of `INSERTED`
+SubscriberRow = list[Any]  # the values of `COLUMNS`; for a new subscriber, those of `INSERTED`
 
 # An update writes whole groups of columns: an index is rewritten only with the group that it is of.
 TEXTS, NAMES, EVENTS, CONSENT = 1, 2, 4, 8
@@ -41,7 +41,7 @@ def read_existing(site_id: int, keys: Collection[str]) -> dict[str, tuple[Any, .
 
 
 def new_ids(count: int) -> Sequence[int]:
-    """The ids of the next subscribers, in the caller's transaction."""
+    """`count` ids for new subscribers, in the caller's transaction."""
     return engine.new_ids(database, "subscribers", count) if count else ()
 
 
@@ -51,8 +51,8 @@ def insert(subscribers: Iterable[Sequence[Any]]) -> None:
 
 
 def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
-    """The sum of the groups of columns that differ between two rows of `COLUMNS`. It includes `TEXTS` if any
-    shown column differs.
+    """The sum of the groups, such as `TEXTS`, in which two rows of `COLUMNS` differ. `TEXTS` is included
+    whenever a column differs that is shown, because of `updated_at`.
     """
     groups = 0
     if subscriber[NAME_COLUMNS] != list(before[NAME_COLUMNS]):
@@ -69,8 +69,8 @@ def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
 
 
 def update(site_id: int, changed: Mapping[int, Sequence[Sequence[Any]]]) -> None:
-    """Writes the changed groups of columns of subscribers. `changed` has rows of `COLUMNS` by the
-    sum of their groups.
+    """Writes the changed groups of columns of subscribers. `changed` has the rows of `COLUMNS` by the sum of
+    their changed groups.
     """
     for groups, subscribers in changed.items():
         columns = [name for group, names in GROUPS.items() if group & groups for name in names]

@@ -32,7 +32,7 @@ def get_by_key(site_id: int, key: str) -> CustomField:
 
 
 def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
-    """The ids of a site's custom fields, by key, of those among `keys`."""
+    """The ids of those of the custom fields `keys` that a site has, by key."""
     return {
         key: field_id
         for among in map(engine.among, slices(keys))

@@ -1,4 +1,4 @@
-"""How many people of a site have an address at each domain."""
+"""How many subscribers of a site have an address at each domain."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,9 +10,10 @@ LAST_CHARACTER = "\U0010ffff"
 
 
 def count(site_id: int, more: Mapping[str, int]) -> None:
-    """Adds to the counters of domains, in the transaction of the change that they count.
+    """Adds to the counters of domains, in the transaction of the change that they count. The numbers may be
+    negative.
 
-    A domain without subscribers is deleted: it may identify an erased person.
+    A domain that has no subscriber left is deleted, because it may identify an erased one.
     """
     added = "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people"
     execute_many(
@@ -35,17 +36,18 @@ def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
 
 
 def stored_counts(site_id: int) -> list[tuple[str, int]]:
-    """The (domain, number of subscribers) of domains, as stored."""
+    """The (domain, number of subscribers) of domains, as the counters have them."""
     return rows("SELECT domain, people FROM domains WHERE site_id = ? AND people <> 0", (site_id,))
 
 
 def put(site_id: int, sizes: Iterable[tuple[str, int]]) -> None:
+    """Replaces all counters of a site by these."""
     execute("DELETE FROM domains WHERE site_id = ?", (site_id,))
     count(site_id, dict(sizes))
 
 
 def counted(site_id: int) -> list[tuple[str, int]]:
-    """The (domain, number of subscribers) of domains, as counted from the subscribers."""
+    """The (domain, number of subscribers) of domains, counted anew from the subscribers."""
     return rows(
         "SELECT substr(email_key, instr(email_key, '@') + 1), count(*) FROM subscribers "
         "WHERE site_id = ? GROUP BY 1",
@@ -54,16 +56,17 @@ def counted(site_id: int) -> list[tuple[str, int]]:
 
 
 def domains_of(keys: Iterable[str]) -> list[str]:
-    """The domains in keys of addresses."""
+    """The domains of these email keys, in order."""
     return [key.partition("@")[2] for key in keys]
 
 
 def shown_domain(domain: str) -> str:
-    """A domain in Unicode letters, as people read it. A label that is no A-label is unchanged."""
+    """A domain with its A-labels in Unicode letters, as people read it. Other labels are unchanged."""
     return ".".join(map(_shown_label, domain.split(".")))
 
 
 def _shown_label(label: str) -> str:
+    """A label in Unicode letters if it is an A-label that can be decoded; else unchanged."""
     if not label.startswith(INTERNATIONAL):
         return label
     try:

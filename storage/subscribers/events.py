@@ -29,7 +29,9 @@ add = EVENTS.add_many
 
 
 def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """The (type, unique key) pairs that the site has, with the email key of the event's subscriber."""
+    """The email key of the event's subscriber, by those (type, unique key) pairs that the site has
+    already.
+    """
     values = ",".join(["(?,?)"] * len(unique_keys))
     records = rows(
         "SELECT e.type, e.unique_key, s.email_key FROM events e "
@@ -47,7 +49,7 @@ def page(site_id: int, subscriber_id: int, limit: int, offset: int) -> list[Even
 
 
 def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
-    """The newest (event, address of its subscriber) of a site, newest first."""
+    """The newest events of a site, newest first, each with the address of its subscriber."""
     records = rows(
         f"SELECT {EVENTS.columns_of('e')}, s.email FROM events e "
         "JOIN subscribers s ON s.id = e.subscriber_id AND s.site_id = e.site_id "
@@ -63,7 +65,7 @@ def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
 
 
 def newest_of_type(site_id: int, subscriber_id: int, type_: str, limit: int) -> list[int]:
-    """The instants, in milliseconds, of a subscriber's newest events of a type."""
+    """The instants, in milliseconds, of a subscriber's newest events of a type, newest first."""
     query = (
         f"SELECT occurred_at FROM events {_of_subscriber()} AND type = ? ORDER BY occurred_at DESC LIMIT ?"
     )
@@ -75,8 +77,8 @@ def count(site_id: int, subscriber_id: int) -> int:
 
 
 def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tuple[int, int, int]]:
-    """The (subscriber id, whole weeks since an instant in milliseconds, number of events), without weeks that
-    have none.
+    """The events of subscribers by week, as (subscriber id, whole weeks since the instant `since`, number of
+    events). Weeks without events are left out. `since` is in milliseconds.
     """
     among = engine.among(subscriber_ids)
     return rows(
@@ -88,4 +90,5 @@ def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tup
 
 
 def _of_subscriber() -> str:
+    """The condition of a subscriber's events, whose parameters are the subscriber's id and the site's."""
     return f"WHERE subscriber_id = ? AND {engine.OF_SITE}"

@@ -1,11 +1,11 @@
 """Custom values as sets of subscribers: what segments and reports compare and count.
 
-`distinct_values` has each value once, `value_holders` the sets of who has it. A write adds one row to
-`value_changes` and touches no set, so it costs the same on a large site; `merge` brings the sets up to date
-later. What is read is the sets with all changes. To apply a change again does no harm, so a merge may end
-anywhere.
+`distinct_values` has each value once, and `value_holders` has the set of subscribers with a value. A write
+only adds a row to `value_changes`, so it costs the same on a large site. `merge` brings the sets up to date
+later. Readers apply the waiting changes to the sets that they read. A change that is applied twice does no
+harm, so a merge may end anywhere.
 
-Functions that read more than once want the caller's snapshot, or transaction.
+Functions that read more than once must run in a snapshot or transaction of the caller.
 """
 
 import json
@@ -23,9 +23,9 @@ from storage.subscribers import value_changes
 from storage.subscribers.value_changes import BLOCK_BITS
 from storage.subscribers.value_changes import Changes as Changes
 
-MAX_LENGTH = 200  # characters of a text, after which it is cut
+MAX_LENGTH = 200  # characters: a longer text is cut
 TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object without a scalar
-FEW = 16  # up to which the ids are smaller than a set
+FEW = 16  # up to so many ids are smaller as a list than as a set
 JOB = "values"  # the kind of the job that merges a site's changes
 TABLES = ("distinct_values", "value_holders", "value_changes")
 changed_bytes, forget = value_changes.size, value_changes.forget
@@ -59,8 +59,8 @@ class Value(NamedTuple):
 
 
 FieldValue = tuple[int, str, str, int, int | float | None, int | None]  # the field's id, and a `Value`
-Holding = Mapping[FieldValue, list[int]]  # by value, the ids of subscribers
-KEY = slice(0, 4)  # of a `FieldValue`
+Holding = Mapping[FieldValue, list[int]]  # the ids of subscribers, by value
+KEY = slice(0, 4)  # the part of a `FieldValue` that identifies it
 HELD = ("site_id", "value_id", "block", "people", "members")
 IN_PLACE = (
     "ON CONFLICT (site_id, value_id, block) "
@@ -69,8 +69,10 @@ IN_PLACE = (
 
 
 def save(site_id: int, added: Holding, removed: Holding) -> None:
-    """Adds subscribers to values, and removes them, in the caller's transaction. Who is removed and added
-    stays.
+    """Notes in the caller's transaction that subscribers have got the `added` values and lost the `removed`
+    ones. Values that the site does not have yet are created.
+
+    A subscriber for whom the same value is added and removed keeps it.
     """
     ids_by_key = value_ids(site_id, [*added, *removed])
     if missing := [row for row in added if row[KEY] not in ids_by_key]:
@@ -86,15 +88,15 @@ def save(site_id: int, added: Holding, removed: Holding) -> None:
 
 
 def value_ids(site_id: int, sought: Collection[FieldValue]) -> dict[Any, int]:
-    """The ids of values that the site has, by the key of their rows."""
+    """The ids of those of the `sought` values that the site has, by the part `KEY` of the value."""
     keys = json.dumps([row[:2] for row in sought])
     records = rows(KNOWN.format(engine.VALUE_KEYS, engine.IN_ORDER), (keys, site_id))
     return {tuple(key): value_id for value_id, *key in records}
 
 
 def holders(site_id: int, key: str, condition: Sql = ANY) -> BitMap:
-    """The ids of the subscribers with a value of a field that meets a condition on `v`, a row of
-    `distinct_values`.
+    """The ids of the subscribers with a value of the field `key` that meets a condition. The condition is on
+    `v`, a row of `distinct_values`.
     """
     changes, lists, sets, changed = Changes(site_id), bytearray(), [], dict[int, BitMap]()
     for value_id, count, members in _select(site_id, _of_field(site_id, key, condition)):
@@ -109,8 +111,8 @@ def holders(site_id: int, key: str, condition: Sql = ANY) -> BitMap:
 
 
 def counts(site_id: int, key: str, condition: Sql = ANY, among: BitMap | None = None) -> Counter[str]:
-    """How many have each text, number or boolean of a field that meets a condition on `v`, of all or `among`
-    some.
+    """How many subscribers have each text, number or boolean of the field `key` that meets a condition on
+    `v`. With `among`, only those subscribers count.
     """
     totals = Counter[str]()
     for (text, kind), members in _read(site_id, _of_field(site_id, key, condition), f"{SHOWN}, v.kind"):
@@ -124,13 +126,15 @@ def _of_field(site_id: int, key: str, condition: Sql) -> Sql:
 
 
 def all_sets(site_id: int) -> Iterator[tuple[FieldValue, BitMap]]:
-    """Each value of a site with its subscribers, some values in several parts."""
+    """Yields each value of a site with the ids of its subscribers. A value may come several times, with other
+    ids.
+    """
     return _read(site_id, ANY, f"v.field_id, {', '.join(f'v.{name}' for name in Value._fields)}")
 
 
 def differing(site_id: int, expected: Mapping[int, set[FieldValue]]) -> set[int]:
-    """The subscribers in `expected` whose stored values are others, and the ids that have values without a
-    subscriber.
+    """The ids of subscribers whose stored values are not those of `expected`. Also the ids that have values
+    but are no longer a subscriber's.
     """
     sample, found = BitMap(expected), {subscriber_id: set[FieldValue]() for subscriber_id in expected}
     everybody = BitMap()
@@ -148,8 +152,8 @@ def _select(site_id: int, condition: Sql, columns: str = "", of_site: str = OF_S
 
 
 def _read(site_id: int, condition: Sql, columns: str) -> Iterator[tuple[Any, BitMap]]:
-    """The columns, and the subscribers, of each value that meets a condition: of one without changes each set
-    by itself.
+    """Yields the columns, and the subscribers, of each value that meets a condition. A value without waiting
+    changes comes once for each of its sets.
     """
     changes, sets, rows_by_id = Changes(site_id), dict[int, BitMap](), dict[int, Any]()
     for value_id, count, members, *row in _select(site_id, condition, f", {columns}"):
@@ -166,8 +170,10 @@ def _read(site_id: int, condition: Sql, columns: str) -> Iterator[tuple[Any, Bit
 def merge(
     site_id: int, changes: Changes, blocks: Mapping[int, Collection[int]], erased: BitMap = NOBODY
 ) -> None:
-    """Writes some blocks of values as they are with all changes, in the caller's transaction; without those
-    who are `erased`. A value that nobody has is deleted.
+    """Writes sets with all `changes` applied, in the caller's transaction. `blocks` has the blocks of ids to
+    write, by value. The ids in `erased` are left out.
+
+    A value that no subscriber has any longer is deleted.
     """
     chosen = Sql(f"v.id IN ({engine.IDS})", (json.dumps(list(blocks)),))
     sets: dict[int, BitMap] = {}
@@ -191,7 +197,9 @@ def merge(
 
 
 def erase(site_id: int, subscriber_ids: Collection[int]) -> None:
-    """Removes from all sets and changes the ids of subscribers whose values were removed before."""
+    """Removes ids of subscribers from all sets and waiting changes. Their values must have been removed
+    before, by `save`.
+    """
     erased = BitMap(subscriber_ids)
     values = value_changes.erase(site_id, erased)
     blocks = {id_ >> BLOCK_BITS for id_ in erased}
@@ -199,10 +207,12 @@ def erase(site_id: int, subscriber_ids: Collection[int]) -> None:
 
 
 def _packed(members: BitMap) -> bytes:
+    """Ids as they are stored: a list of 32-bit numbers for a few, a serialized set for more."""
     return array("I", members).tobytes() if len(members) <= FEW else members.serialize()
 
 
 def _unpacked(count: int | None, members: bytes | None) -> BitMap:
+    """The ids that `_packed` has stored; empty if there is no row."""
     if not count or members is None:
         return BitMap()
     return BitMap(array("I", members)) if count <= FEW else BitMap.deserialize(members)

@@ -37,7 +37,7 @@ class SubscriberModel(SiteOwnedModel):
         )
 
 
-# The few with a date within bounds, counts by it, lists in its order. NULL matches no filter by date.
+# For few subscribers within bounds, counts by date, lists in its order. NULL matches no filter.
 _dated: Any = SubscriberModel
 for _date in (_dated.last_event_at, _dated.unsubscribed_at):
     add_partial_index(f"subscribers_site_id_{_date.name}", _dated.site, _date, _dated.created_at, _dated.id,
@@ -74,8 +74,8 @@ class TagModel(SiteOwnedModel):
 
 
 class SubscriberTagModel(BaseModel):
-    """A tag of a subscriber. No foreign keys: each would need an index of its own, or scan the table at each
-    delete.
+    """A tag of a subscriber. It has no foreign keys: each would need an index of its own, or a scan of the
+    table at each delete.
     """
 
     site_id = IntegerField()
@@ -119,8 +119,8 @@ class NumericField(peewee.Field):
 
 
 class DistinctValueModel(SiteOwnedModel):
-    """A custom value of a field, or a scalar of an array or object, once for all who have it: see
-    `storage.subscribers.field_values`.
+    """A custom value of a field, or a scalar in an array or object. It is stored once for all subscribers who
+    have it, see `storage.subscribers.field_values`.
     """
 
     field_id = IntegerField()
@@ -137,7 +137,9 @@ class DistinctValueModel(SiteOwnedModel):
 
 
 class ValueHolderModel(BaseModel):
-    """The subscribers of a block of 65,536 ids who have a value: how many, and a set of their ids."""
+    """The subscribers with a value whose ids are in a block of 65,536: how many they are, and a set of their
+    ids.
+    """
 
     site_id = IntegerField()
     value_id = IntegerField()
@@ -152,7 +154,7 @@ class ValueHolderModel(BaseModel):
 
 
 class ValueChangeModel(SiteOwnedModel):
-    """Who was added to values and removed from them in a transaction, packed."""
+    """Which subscribers one transaction added to values, and removed from values, packed."""
 
     added = BlobField()
     removed = BlobField()

@@ -16,7 +16,7 @@ DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 
 @dataclass(slots=True)
 class Subscriber:
-    """A record of `subscribers`, with the columns in its order; `id` is 0 until it is written."""
+    """A row of `subscribers`, with its columns in this order. `id` is 0 until the row is written."""
 
     id: int
     uuid: str
@@ -47,7 +47,7 @@ PLAIN = frozenset((str, int, bool, type(None)))  # kinds of values that orjson r
 
 
 def read(record: Sequence[Any]) -> Subscriber:
-    """Makes a subscriber of a row of `COLUMNS`."""
+    """Makes a subscriber from a row of `COLUMNS`."""
     values = list(record)
     values[FIELDS] = read_values(values[FIELDS])
     values[TAG_IDS] = orjson.loads(values[TAG_IDS])
@@ -55,7 +55,9 @@ def read(record: Sequence[Any]) -> Subscriber:
 
 
 def read_values(text: str) -> dict[str, Any]:
-    """The custom values in a JSON text. orjson reads integers beyond 64 bit as fractions, and no NaN."""
+    """The custom values in a JSON text. The slower parser reads those that orjson would get wrong: integers
+    beyond 64 bits, which it reads as fractions, and NaN.
+    """
     values: dict[str, Any] = {}
     try:
         values = orjson.loads(text)
@@ -66,11 +68,12 @@ def read_values(text: str) -> dict[str, Any]:
 
 
 def are_plain(values: Mapping[str, Any]) -> bool:
+    """Whether all values are texts, integers, booleans or null, which orjson reads exactly."""
     return PLAIN.issuperset(map(type, values.values()))
 
 
 def get_by_keys(site_id: int, keys: Collection[str]) -> dict[str, Subscriber]:
-    """The existing subscribers, by email key."""
+    """The existing subscribers with these email keys, by key."""
     among = engine.among(keys)
     query = f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND email_key {among.text}"
     records = rows(query, [site_id, *among.parameters])
@@ -114,7 +117,9 @@ def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
 
 
 def move(site_id: int, subscriber: Subscriber) -> None:
-    """Writes a changed address and its consent. Raises `Conflict` if another subscriber has the address."""
+    """Writes a subscriber's changed address and its consent. Raises `Conflict` if another subscriber has the
+    address.
+    """
     execute(
         "UPDATE subscribers SET email = ?, email_key = ?, updated_at = ?, consent_at = ?, "
         "consent_number = ?, consent_kind = ? WHERE site_id = ? AND id = ?",
@@ -132,7 +137,7 @@ def move(site_id: int, subscriber: Subscriber) -> None:
 
 
 def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, str, bool]]:
-    """The (id, email key, uuid, whether they are unsubscribed) of the next subscribers by id."""
+    """The (id, email key, uuid, whether unsubscribed) of the next subscribers, in the order of ids."""
     return rows(
         "SELECT id, email_key, uuid, unsubscribed_at IS NOT NULL FROM subscribers "
         "WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
@@ -141,7 +146,7 @@ def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, s
 
 
 def unsubscribed_after(site_id: int, last_id: int, limit: int) -> list[Subscriber]:
-    """The next unsubscribed subscribers by id."""
+    """The next unsubscribed subscribers, in the order of ids."""
     query = (
         f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND id > ? AND unsubscribed_at IS NOT NULL "
         "ORDER BY id LIMIT ?"
@@ -162,8 +167,8 @@ def created_by_imports(site_id: int, ids: Collection[int]) -> list[int]:
 def put_consents_back(
     site_id: int, consents: Iterable[tuple[int, int | None, int, int]], number: int
 ) -> None:
-    """Restores the previous consent event, as (id, instant in milliseconds, number, kind), of subscribers
-    that are subscribed by the event `number`.
+    """Restores the previous consent events, given as (id, instant in milliseconds, number, kind), of
+    subscribers. Only those who are subscribed by the event `number` are changed.
     """
     execute_many(
         "UPDATE subscribers SET consent_at = ?, consent_number = ?, consent_kind = ? "
@@ -173,7 +178,7 @@ def put_consents_back(
 
 
 def put_consents(site_id: int, subscribers: Iterable[Subscriber]) -> None:
-    """Writes the consent of subscribers."""
+    """Writes the columns `CONSENT` of subscribers."""
     execute_many(
         "UPDATE subscribers SET unsubscribed_at = ?, consent_at = ?, consent_number = ?, consent_kind = ?, "
         "unsubscribe_number = ? WHERE id = ? AND site_id = ?",
@@ -189,7 +194,9 @@ def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
 
 
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
-    """Deletes subscribers with their tags and events. Returns (deleted, unsubscribed among them)."""
+    """Deletes subscribers with their tags and events. Returns how many were deleted, and how many of them
+    were unsubscribed.
+    """
     among = engine.among(ids)
     chosen, parameters = f"{engine.OF_SITE} AND id {among.text}", [site_id, *among.parameters]
     query = f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}"

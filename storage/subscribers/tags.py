@@ -10,7 +10,7 @@ from storage.sql import PASSED_OVER, delete_from, insert_into, slices, update_of
 from storage.subscribers.models import DiscardedTagModel, TagModel
 
 LINK = ("site_id", "tag_id", "subscriber_id")
-TWIN = "name_key < '!'"  # no other key begins with a blank: that of a twin is " ID KEY"
+TWIN = "name_key < '!'"  # a twin's name key is " ID KEY"; no other key begins with a blank
 TWIN_KEY = "substr(name_key, instr(substr(name_key, 2), ' ') + 2)"
 
 
@@ -42,7 +42,7 @@ def list_all(site_id: int) -> list[Tag]:
 
 
 def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
-    """The ids of tags, by name key."""
+    """The ids of the tags with these name keys, by name key."""
     ids_by_key: dict[str, int] = {}
     for among in map(engine.among, slices(name_keys)):
         query = f"SELECT name_key, id FROM tags WHERE site_id = ? AND name_key {among.text}"
@@ -51,17 +51,19 @@ def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:
 
 
 def twins(site_id: int) -> list[tuple[str, int]]:
-    """The (name key, id) of tags whose names are compared as equal to an older tag's, oldest first."""
+    """The (key, id) of tags whose names are now compared as equal to that of an older tag, oldest first.
+    `key` is the one that the name has in common with the older tag.
+    """
     return rows(f"SELECT {TWIN_KEY}, id FROM tags WHERE site_id = ? AND {TWIN} ORDER BY id", (site_id,))
 
 
 def twin_keys(site_id: int, keys: Collection[str]) -> list[str]:
-    """The whole name keys of the twins of some keys."""
+    """The whole name keys of the tags that are twins of tags with one of these keys."""
     return [f" {tag_id} {key}" for key, tag_id in twins(site_id) if key in keys]
 
 
 def settle(site_id: int) -> None:
-    """Gives the name of a deleted tag to the oldest of its twins."""
+    """Gives each name key that no tag has any longer, such as a deleted tag's, to the oldest of its twins."""
     pairs = twins(site_id)
     taken_keys = set(ids(site_id, [key for key, _ in pairs]))
     for key, tag_id in pairs:
@@ -80,7 +82,7 @@ def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
 
 
 def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:
-    """Creates missing tags, given as (name, name key)."""
+    """Creates tags, given as (name, name key), unless they exist."""
     execute_many(
         insert_into("tags", ("site_id", "name", "name_key", "created_at"), PASSED_OVER),
         ((site_id, name, name_key, at) for name, name_key in names),
@@ -93,7 +95,9 @@ def link(links: Iterable[tuple[int, int, int]]) -> None:
 
 
 def count(site_id: int, more: Mapping[int, int]) -> None:
-    """Adds to the numbers of subscribers of tags, in the transaction of the change that they count."""
+    """Adds to the tags' numbers of subscribers, in the transaction of the change that they count. `more` is
+    by tag id.
+    """
     execute_many(
         "UPDATE tags SET bearers = bearers + ? WHERE site_id = ? AND id = ?",
         ((bearers, site_id, tag_id) for tag_id, bearers in sorted(more.items()) if bearers),
@@ -108,14 +112,14 @@ def bearers(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
 
 
 def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
-    """The (tag, number of subscribers), the most common first, unused tags included."""
+    """The (name, number of subscribers) of tags, the most common first, unused ones included."""
     return rows(
         "SELECT name, bearers FROM tags WHERE site_id = ? ORDER BY bearers DESC, id LIMIT ?", (site_id, limit)
     )
 
 
 def wrong_counts(site_id: int) -> dict[int, int]:
-    """The number of subscribers of a tag as counted, by tag id, for tags whose stored number differs."""
+    """The number of subscribers as counted, by tag id, of the tags whose stored number differs."""
     return dict(
         rows(
             "SELECT id, counted FROM (SELECT id, bearers, (SELECT count(*) FROM subscriber_tags t "
@@ -157,14 +161,16 @@ def recache(site_id: int, cached: Iterable[tuple[int, str]], at: int) -> None:
 
 
 def discard(site_id: int, tag_id: int, name: str, source: tuple[str, int]) -> None:
-    """Deletes a tag; the caller removes it from its subscribers, then calls `forget`."""
+    """Deletes a tag, and notes it as discarded. The caller removes it from its subscribers, then calls
+    `forget`.
+    """
     TAGS.delete(site_id=site_id, id=tag_id)
     settle(site_id)
     DISCARDED.add(site=site_id, tag_id=tag_id, name=name, source=source[0], source_id=source[1])
 
 
 def discarded() -> list[DiscardedTag]:
-    """Deleted tags that subscribers may still have, of all sites."""
+    """The deleted tags of all sites that subscribers may still have, oldest first."""
     return DISCARDED.find("ORDER BY id")
 
 

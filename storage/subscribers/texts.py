@@ -1,7 +1,7 @@
-"""The subscriber resource as JSON text, which the database writes from the columns of `subscribers`.
+"""The subscriber resource as JSON text, which the database itself makes from the columns of `subscribers`.
 
-Ten times as quick as an object per subscriber; `schemas.subscribers.subscriber` is the form, and a test holds
-this to it. Another engine spells these functions otherwise.
+This is ten times as fast as an object for each subscriber. `schemas.subscribers.subscriber` defines the form,
+and a test compares both. PostgreSQL has functions with the names that SQLite has here.
 """
 
 import json
@@ -13,7 +13,7 @@ from storage.engines.chosen import engine
 from storage.sql import Sql
 from storage.subscribers.subscribers import TEXT_COLUMNS
 
-# The custom values, and the texts that are set in place of custom values of these keys, which are rare.
+# Custom values and names, as one object. A name replaces a custom value with its key, which is rare.
 BLANK = " AND ".join(f"{name} = ''" for name in TEXT_COLUMNS)
 REPLACED = " OR ".join(f"""instr(fields, '"{name}"') > 0""" for name in TEXT_COLUMNS)
 PAIRS = [f"""iif({name} = '', '', concat(',"{name}":', json_quote({name})))""" for name in TEXT_COLUMNS]
@@ -31,12 +31,17 @@ END"""
 
 
 def text(pages: str) -> Sql:
-    """A column with the JSON of each subscriber; `pages` and the uuid make the URL of its page."""
+    """A column with the JSON of each subscriber. `pages` and the subscriber's uuid make the URL of
+    its page.
+    """
     return _text(pages, engine.instant_text)
 
 
 @lru_cache(maxsize=64)
 def _text(pages: str, instant_text: Callable[[str], str]) -> Sql:
+    """Builds the column of `text`. It is cached by `pages` and `instant_text`, the engine's function, because
+    each engine has its own SQL for instants.
+    """
     created, updated, last_event, unsubscribed = (
         f"""'"' || {instant_text(column)} || 'Z"'"""
         for column in ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
@@ -52,10 +57,12 @@ def _text(pages: str, instant_text: Callable[[str], str]) -> Sql:
 
 
 def by_key(site_id: int, key: str, column: Sql) -> str | None:
+    """The JSON of the subscriber with an email key; None without one. `column` is from `text`."""
     return _one("email_key", site_id, key, column)
 
 
 def by_uuid(site_id: int, uuid: str, column: Sql) -> str | None:
+    """The JSON of the subscriber with a uuid; None without one. `column` is from `text`."""
     return _one("uuid", site_id, uuid, column)
 
 

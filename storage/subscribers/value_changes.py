@@ -1,4 +1,6 @@
-"""Changes of who has a custom value that are not merged into its set yet: one packed row a transaction."""
+"""Changes of which subscribers have a custom value that are not merged into sets yet: one packed row for each
+transaction.
+"""
 
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,8 +16,8 @@ Ids = Mapping[int, Collection[int]]  # of subscribers, by the id of a value
 
 
 class Lists:
-    """Ids of subscribers by value: how many values, the values in order, where the ids of each end, the
-    ids.
+    """Lists of subscribers' ids, one for each of some values, packed as numbers. These are: how many values,
+    the values in order, the end of each list, all ids.
     """
 
     def __init__(self, packed: bytes) -> None:
@@ -25,14 +27,14 @@ class Lists:
         self._ends, self.ids = numbers[count + 1 : 2 * count + 1], numbers[2 * count + 1 :]
 
     def select(self, values: BitMap) -> Iterator[tuple[int, Sequence[int]]]:
-        """The (value, its ids) of those `values` that this has."""
+        """Yields those of these `values` that have a list here, each with the ids in it."""
         for value_id in self.values & values:
             index = self.values.rank(value_id) - 1
             yield value_id, self.ids[self._ends[index - 1] if index else 0 : self._ends[index]]
 
 
 class ValueChange(NamedTuple):
-    """The changes of one transaction. Nobody is added to a value and removed from it."""
+    """The changes of one transaction. No subscriber is both added to a value and removed from it."""
 
     id: int
     added: Lists
@@ -40,7 +42,7 @@ class ValueChange(NamedTuple):
 
 
 def add(site_id: int, added: Ids, removed: Ids) -> None:
-    """Adds a row for the caller's transaction."""
+    """Stores the changes of the caller's transaction."""
     query = "INSERT INTO value_changes (site_id, added, removed) VALUES (?, ?, ?)"
     execute(query, (site_id, _packed(added), _packed(removed)))
 
@@ -53,7 +55,9 @@ def _packed(ids: Ids) -> bytes:
 
 
 class Changes:
-    """The changes of a site in their order; `values` are the ids of the values that are changed."""
+    """All waiting changes of a site, in their order. `values` are the ids of the values that they change, and
+    `last` is the id of the last change.
+    """
 
     def __init__(self, site_id: int) -> None:
         self._changes = of_site(site_id)
@@ -62,8 +66,8 @@ class Changes:
         self.values = BitMap.union(*sets) if sets else BitMap()
 
     def apply(self, sets: Mapping[int, BitMap]) -> None:
-        """Brings sets of some values up to date. A change that a set has already does no harm, if none is
-        left out.
+        """Brings the sets of some values up to date. Changes that a set has already do no harm, as all later
+        ones are applied, too.
         """
         values = BitMap(sets) & self.values
         for change in self._changes:
@@ -73,7 +77,7 @@ class Changes:
                 sets[value_id].difference_update(BitMap(ids))
 
     def blocks(self) -> dict[int, set[int]]:
-        """By the id of a value, in their order, the blocks of ids that are changed."""
+        """The blocks of ids in which a value is changed, by the id of the value, in the order of ids."""
         blocks: dict[int, set[int]] = {value_id: set() for value_id in self.values}
         for change in self._changes:
             for lists in change[1:]:
@@ -89,19 +93,19 @@ def of_site(site_id: int) -> list[ValueChange]:
 
 
 def size(site_id: int) -> int:
-    """The bytes of a site's changes."""
+    """The size of a site's waiting changes, in bytes."""
     query = "SELECT coalesce(sum(length(added) + length(removed)), 0) FROM value_changes WHERE site_id = ?"
     return value(query, (site_id,), 0)
 
 
 def forget(site_id: int, last: int) -> None:
-    """Deletes the changes up to one."""
+    """Deletes the changes of a site up to the one with the id `last`."""
     execute("DELETE FROM value_changes WHERE site_id = ? AND id <= ?", (site_id, last))
 
 
 def erase(site_id: int, erased: BitMap) -> BitMap:
-    """Rewrites the changes without some subscribers. Returns the ids of the values that they were added to or
-    removed from.
+    """Removes the ids of subscribers from all waiting changes. Returns the ids of the values that had been
+    added to them or removed.
     """
     values, rewritten = BitMap(), []
     for change in of_site(site_id):

@@ -8,11 +8,15 @@ from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 
 
 class UndoModel(SiteOwnedModel):
-    """The undo of an import or a bulk action, by `source`; it waits as an import does.
+    """The undo of an import or a bulk action, which `source` and `source_id` name. It waits in the site's
+    order as imports do.
 
-    `applied` of the `rows` entries that the record has of it are decided, `place` of them in the record's row
-    `place_row`. `made` has the tags and fields that it added to the site, as JSON. Mentions were read up to a
-    row of the record, a batch of an import and a chunk of a bulk action.
+    `rows` is the number of entries that the change log has of the undone action, and `applied` is how many of
+    them are decided. The next is entry `place` in the log's row `place_row`. `made` has the tags and fields
+    that the undone action added to the site, as JSON.
+
+    The undo reads later mentions of subscribers up to `read_row` of the change log, `read_batch` of imports
+    and `read_piece` of bulk actions.
     """
 
     source = TextField()
@@ -52,8 +56,9 @@ add_partial_index("undos_waiting", _undos.site, _undos.turn,
 
 
 class UndoOutcomeModel(BaseModel):
-    """What an undo did to a subscriber: `removed`, `restored` or `kept`, and why; before that, `mentioned`.
-    No foreign keys.
+    """What an undo did to a subscriber: `removed`, `restored` or `kept`. The source is that of the later
+    change for which the subscriber was kept. Before the undo decides, a subscriber may be `mentioned` by a
+    later source. No foreign keys.
     """
 
     site_id = IntegerField()

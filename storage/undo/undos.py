@@ -15,8 +15,8 @@ from storage.undo.models import UndoModel
 
 FINISHED, FAILED = "finished", "failed"
 KEPT, MENTIONED = "kept", "mentioned"
-JOB = "undo"  # the kind
-FIELDS_AT_ONCE = 500  # looked for in everybody; a query has 1,664 columns at most
+JOB = "undo"  # the kind of its job
+FIELDS_AT_ONCE = 500  # custom fields in one query over all subscribers; it has at most 1,664 columns
 OUTCOME_COLUMNS = ("site_id", "undo_id", "subscriber_id", "outcome", "source", "source_id")
 OUTCOME_CHANGED = (
     "ON CONFLICT (site_id, undo_id, subscriber_id) DO UPDATE SET "
@@ -26,7 +26,7 @@ OUTCOME_CHANGED = (
 
 class Undo(NamedTuple):
     """The undo of an import or bulk action, which is (`source`, `source_id`). `applied` of its `rows`
-    subscribers are done.
+    subscribers are decided.
     """
 
     id: int
@@ -60,7 +60,7 @@ class Undo(NamedTuple):
 
 
 class GivenUp(NamedTuple):
-    """An undo that failed too often, after `applied` of `rows` subscribers."""
+    """An undo that failed too often. `applied` of its `rows` subscribers were decided."""
 
     site_uuid: str
     source: str
@@ -70,7 +70,9 @@ class GivenUp(NamedTuple):
 
 
 class KeptSubscriber(NamedTuple):
-    """A subscriber whom an undo left changed, and the `source` of the later change that is the reason."""
+    """A subscriber whom an undo left as changed. `source` and `source_id` name the later change that is the
+    reason.
+    """
 
     id: int
     email: str
@@ -80,7 +82,11 @@ class KeptSubscriber(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """What one transaction adds to an undo, and the position where the next goes on."""
+    """What one transaction adds to the counts of an undo, and the position from which the next one continues.
+
+    `repeated` is how many entries were about subscribers that have an earlier entry; they no longer count as
+    `rows`.
+    """
 
     applied: int
     removed: int
@@ -117,7 +123,9 @@ def add(
     at: int,
     resubscribe: bool = False,
 ) -> int:
-    """Queues an undo; `first` has the id and the number of the first row of the record. Returns its id."""
+    """Queues an undo of `source`. `first` has the id and the number of its first row in the change log.
+    Returns the undo's id.
+    """
     undo_id = UNDOS.add(
         site=site_id, source=source[0], source_id=source[1], status="queued", rows=rows, created_at=at,
         accepted_at=at, turn=turn, resubscribe=int(resubscribe), first_row=first[0], first_number=first[1],
@@ -128,12 +136,12 @@ def add(
 
 
 def get_by_source(site_id: int, source: tuple[str, int]) -> Undo | None:
-    """The undo of an import or bulk action."""
+    """The undo of an import or bulk action; None if it has none."""
     return UNDOS.get(site_id=site_id, source=source[0], source_id=source[1])
 
 
 def statuses(site_id: int, source: str) -> dict[int, str]:
-    """The status of the undos of a site's imports or bulk actions, by the id of what is undone."""
+    """The statuses of the undos of a site's imports or bulk actions, by the id of the undone one."""
     query = "SELECT source_id, status FROM undos WHERE site_id = ? AND source = ?"
     return dict(rows(query, (site_id, source)))
 
@@ -157,6 +165,7 @@ def any_open(site_id: int) -> bool:
 
 
 def advance(site_id: int, undo_id: int, more: Progress, at: int) -> None:
+    """Adds the progress of one transaction to an undo, and marks it as running."""
     execute(
         "UPDATE undos SET applied = applied + ?, removed = removed + ?, restored = restored + ?, "
         "kept = kept + ?, unsubscribed_kept = unsubscribed_kept + ?, "
@@ -183,7 +192,9 @@ def retry(site_id: int, undo_id: int) -> None:
 
 
 def put_outcomes(site_id: int, undo_id: int, outcomes: Iterable[tuple[int, str, str, int]]) -> None:
-    """Stores outcomes, as (subscriber id, outcome, source, source id), in place of earlier ones."""
+    """Stores outcomes, given as (subscriber id, outcome, source, source id). They replace earlier ones of the
+    same subscribers.
+    """
     execute_many(
         insert_into("undo_people", OUTCOME_COLUMNS, OUTCOME_CHANGED),
         [(site_id, undo_id, *outcome) for outcome in sorted(outcomes)],
@@ -191,7 +202,7 @@ def put_outcomes(site_id: int, undo_id: int, outcomes: Iterable[tuple[int, str, 
 
 
 def outcomes(site_id: int, undo_id: int, ids: Collection[int]) -> dict[int, tuple[str, str, int]]:
-    """(outcome, source, source id) of those of some subscribers that have one, by id."""
+    """The (outcome, source, source id) of the subscribers among `ids` that have an outcome, by id."""
     records = rows(
         "SELECT subscriber_id, outcome, source, source_id FROM undo_people "
         f"WHERE site_id = ? AND undo_id = ? AND subscriber_id IN ({engine.IDS})",
@@ -201,15 +212,15 @@ def outcomes(site_id: int, undo_id: int, ids: Collection[int]) -> dict[int, tupl
 
 
 def put_read(site_id: int, undo_id: int, reached: tuple[int, int, int]) -> None:
-    """Stores how far mentions were read: a row of the record, a batch and a chunk."""
+    """Stores how far mentions were read: the ids of a row of the change log, a batch and a chunk."""
     row_id, batch_id, chunk_id = reached
     read = {"read_row": row_id, "read_batch": batch_id, "read_piece": chunk_id}
     UNDOS.change(read, site_id=site_id, id=undo_id)
 
 
 def list_kept(site_id: int, undo_id: int, subscriber_id: int, limit: int) -> list[KeptSubscriber]:
-    """The next `limit` subscribers, after the id `subscriber_id`, whom an undo left changed. Erased ones are
-    left out.
+    """The next `limit` subscribers whom an undo left as changed, those with ids above `subscriber_id`. Erased
+    ones are left out.
     """
     records = rows(
         "SELECT p.subscriber_id, s.email, s.uuid, p.source, p.source_id FROM undo_people p "
@@ -222,7 +233,7 @@ def list_kept(site_id: int, undo_id: int, subscriber_id: int, limit: int) -> lis
 
 
 def count_sources(site_id: int, undo_id: int, outcome: str = KEPT) -> list[tuple[str, int, int]]:
-    """(source, source id, subscribers) of an outcome, the most first."""
+    """The (source, source id, number of subscribers) of an outcome, the highest number first; at most 100."""
     return rows(
         "SELECT source, source_id, count(*) FROM undo_people WHERE site_id = ? AND undo_id = ? "
         "AND outcome = ? GROUP BY source, source_id ORDER BY 3 DESC, 1, 2 LIMIT 100",
@@ -231,7 +242,7 @@ def count_sources(site_id: int, undo_id: int, outcome: str = KEPT) -> list[tuple
 
 
 def forget(site_id: int, ids: Collection[int]) -> None:
-    """Deletes subscribers from all undos of a site."""
+    """Deletes the outcomes of subscribers from all undos of a site."""
     execute(
         "DELETE FROM undo_people WHERE site_id = ? AND undo_id IN (SELECT id FROM undos WHERE site_id = ?) "
         f"AND subscriber_id IN ({engine.IDS})",
@@ -240,7 +251,7 @@ def forget(site_id: int, ids: Collection[int]) -> None:
 
 
 def ended_before(at: int) -> list[tuple[int, int]]:
-    """(site id, undo id) of undos that ended before an instant and still have outcomes."""
+    """The (site id, undo id) of undos that ended before an instant and still have outcomes."""
     return rows(
         "SELECT site_id, id FROM undos WHERE finished_at < ? AND EXISTS (SELECT 1 FROM undo_people AS p "
         "WHERE p.site_id = undos.site_id AND p.undo_id = undos.id)",
@@ -249,7 +260,7 @@ def ended_before(at: int) -> list[tuple[int, int]]:
 
 
 def drop_outcomes(site_id: int, undo_id: int, limit: int) -> int:
-    """Deletes some outcomes; returns how many."""
+    """Deletes up to `limit` outcomes of an undo. Returns how many."""
     return execute(
         "DELETE FROM undo_people WHERE site_id = ? AND undo_id = ? AND subscriber_id IN "
         "(SELECT subscriber_id FROM undo_people WHERE site_id = ? AND undo_id = ? LIMIT ?)",
@@ -259,7 +270,7 @@ def drop_outcomes(site_id: int, undo_id: int, limit: int) -> int:
 
 def additions(undo: Undo) -> Mapping[str, Any]:
     """The `tags` (ids) and `fields` (keys) that the undone action added to the site, as far as the undo has
-    decided.
+    read.
     """
     added: dict[str, Any] = json.loads(undo.made)
     return added
@@ -275,7 +286,7 @@ def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> s
 
 
 def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
-    """Deletes those of some tags that nobody has."""
+    """Deletes the tags among `tag_ids` that no subscriber has."""
     execute(
         f"DELETE FROM tags WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND bearers = 0",
         (json.dumps(list(tag_ids)), site_id),
@@ -284,7 +295,7 @@ def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
 
 
 def fields_in_use(site_id: int, keys: Collection[str]) -> set[str]:
-    """The keys of these custom fields that any subscriber has. Reads all subscribers."""
+    """The keys among `keys` of custom fields of which some subscriber has a value. Reads all subscribers."""
     used, waiting = set[str](), sorted(keys)
     while chunk := waiting[:FIELDS_AT_ONCE]:
         del waiting[:FIELDS_AT_ONCE]
@@ -296,7 +307,7 @@ def fields_in_use(site_id: int, keys: Collection[str]) -> set[str]:
 
 
 def drop_unused_fields(site_id: int, keys: Iterable[str]) -> None:
-    """Deletes those of some fields that nobody has a value of."""
+    """Deletes the custom fields among `keys` of which no subscriber has a value."""
     unused = [key for key in keys if not field_values.holders(site_id, key)]
     execute_many(
         "DELETE FROM custom_fields WHERE site_id = ? AND key = ?", [(site_id, key) for key in unused]

@@ -11,10 +11,10 @@ CHANGES, TEST = "changes", "test"  # kinds
 
 
 class Delivery(NamedTuple):
-    """A try to deliver `changes` changes, with the numbers from `first` to `last`.
+    """A try to deliver `changes` changes, whose numbers are from `first` to `last`.
 
-    `status` is None if there was no answer. `answer` is the beginning of the answer, if it is kept; `failure`
-    is a sentence, or empty.
+    `status` is None if the receiver did not answer. `answer` is the beginning of its answer, "" if that is
+    not kept. `failure` is a sentence, or "".
     """
 
     id: int
@@ -54,17 +54,21 @@ def newest(site_id: int) -> list[Delivery]:
 
 def forget_answers(site_id: int) -> None:
     """Removes the answers of receivers from all deliveries of a site."""
-    # The condition of the index of the few that have one.
+    # `answer <> ''` is the condition of a partial index: few deliveries have an answer.
     execute("UPDATE webhook_deliveries SET answer = '' WHERE site_id = ? AND answer <> ''", (site_id,))
 
 
 def site_before(instant: int) -> int | None:
-    """The id of the site with the oldest delivery, if that is from before an instant in milliseconds."""
+    """The id of the site with the oldest delivery, if that is from before an instant in milliseconds; else
+    None.
+    """
     return value("SELECT site_id FROM webhook_deliveries WHERE at < ? ORDER BY at LIMIT 1", (instant,), None)
 
 
 def delete_old(site_id: int, before: int, limit: int) -> None:
-    """Deletes some of a site's deliveries from before an instant in milliseconds, the oldest first."""
+    """Deletes up to `limit` of a site's deliveries from before an instant in milliseconds, the
+    oldest first.
+    """
     execute(
         "DELETE FROM webhook_deliveries WHERE site_id = ? AND id IN (SELECT id FROM webhook_deliveries "
         f"WHERE {engine.OF_SITE} AND at < ? ORDER BY at LIMIT ?)",

@@ -9,10 +9,10 @@ from storage.segments.models import SegmentModel
 
 
 class WebhookModel(SiteOwnedModel):
-    """A webhook. Changes up to the number `place` are delivered; `range_end` is the last number of the next
+    """A webhook. Changes up to the number `place` are delivered. `range_end` is the last number of the next
     delivery, 0 before its first try.
 
-    `kinds` is JSON; `paused` is the reason for a pause, or empty.
+    `kinds` is JSON. `paused` is the reason for a pause, or "".
     """
 
     url = TextField()
@@ -37,9 +37,7 @@ class WebhookModel(SiteOwnedModel):
 
 
 class WebhookDeliveryModel(SiteOwnedModel):
-    """A try to deliver, which is kept when its webhook is deleted. Therefore it has no foreign key
-    to that.
-    """
+    """A try to deliver. It is kept when its webhook is deleted, so it has no foreign key to the webhook."""
 
     webhook_id = IntegerField()
     message_id = TextField()

@@ -6,16 +6,17 @@ from storage.database import execute, row, rows
 from storage.records import Records
 from storage.webhooks.models import WebhookModel
 
-JOB = "webhook"  # of one that is not paused
-OPERATOR, GONE, FAILING, RESTORED = "operator", "gone", "failing", "restored"  # why one is paused
+JOB = "webhook"  # the kind of the job of a webhook that is not paused
+OPERATOR, GONE, FAILING, RESTORED = "operator", "gone", "failing", "restored"  # why a webhook is paused
 
 
 class Webhook(NamedTuple):
-    """A webhook. Changes up to the number `place` are delivered; `range_end` is the last number of the
+    """A webhook. Changes up to the number `place` are delivered. `range_end` is the last number of the
     delivery under way, 0 if there is none.
 
-    If it `resets`, that delivery tells that the changes after `place` are no longer kept. `kinds` is JSON;
-    `paused` is the reason for a pause, or empty. `links` is 1 if its messages have the links of subscribers.
+    If it `resets`, that delivery tells the receiver that the changes after `place` are no longer kept.
+    `kinds` is JSON. `paused` is the reason for a pause, or "". `links` is 1 if messages have the links of
+    subscribers.
     """
 
     id: int
@@ -46,7 +47,7 @@ def list_all(site_id: int) -> list[Webhook]:
 
 
 def change(site_id: int, webhook: Webhook) -> None:
-    """Overwrites the settings of a webhook."""
+    """Overwrites the settings of a webhook, and forgets its failed tries."""
     asked = ("url", "kinds", "segment_id", "paused", "links", "updated_at")
     WEBHOOKS.change(
         {"failures": 0} | {name: getattr(webhook, name) for name in asked}, site_id=site_id, id=webhook.id
@@ -54,21 +55,21 @@ def change(site_id: int, webhook: Webhook) -> None:
 
 
 def put_nonce(site_id: int, webhook: Webhook, nonce: str, old_until: int) -> None:
-    """Sets a new nonce. The current one is valid until an instant, in milliseconds."""
+    """Sets a new nonce. The current one stays valid until the instant `old_until`, in milliseconds."""
     nonces = {"nonce": nonce, "old_nonce": WebhookModel.nonce, "old_nonce_until": old_until}
     WEBHOOKS.change(nonces, site_id=site_id, id=webhook.id)
 
 
 def begin_run(site_id: int, webhook_id: int, position: int) -> None:
-    """Lets a webhook continue after another number, in a new run. A try under way no longer changes its
-    cursor.
+    """Lets a webhook continue after the change with the number `position`, in a new run. A try that is under
+    way no longer moves the webhook's cursor.
     """
     begun = {"place": position, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
     WEBHOOKS.change(begun, site_id=site_id, id=webhook_id)
 
 
 def pause_all(site_id: int, why: str) -> int:
-    """Pauses the webhooks of a site that are not paused yet. Returns how many."""
+    """Pauses the webhooks of a site that are not paused yet; `why` is the reason. Returns how many."""
     return WEBHOOKS.change({"paused": why}, site_id=site_id, paused="")
 
 
@@ -81,8 +82,10 @@ def count_paused() -> list[tuple[str, int]]:
 
 
 def most_behind() -> int:
-    """The highest number of changes that a webhook of any site, unless paused, has still to deliver. Changes
-    that are no longer kept count as one reset.
+    """The highest number of changes that a webhook of any site has still to deliver. Paused webhooks do not
+    count.
+
+    For a webhook whose next changes are no longer kept it is 1: the reset that tells so.
     """
     record = row(
         "SELECT max(CASE WHEN w.place BETWEEN c.oldest_change - 1 AND c.changes "
@@ -93,17 +96,21 @@ def most_behind() -> int:
 
 
 def fix_range(site_id: int, webhook: Webhook) -> bool:
-    """Stores the range of the next delivery until it succeeds. False if a new run has begun."""
+    """Stores the range of the next delivery, which stays the same until it succeeds. Returns False if a new
+    run has begun.
+    """
     return _settle(site_id, webhook, place=webhook.place, range_end=webhook.range_end, resets=webhook.resets)
 
 
 def succeed(site_id: int, webhook: Webhook) -> bool:
-    """Moves the cursor to the end of the range. False if a new run has begun."""
+    """Moves the webhook's cursor to the end of the delivered range. Returns False if a new run has begun."""
     return _settle(site_id, webhook, place=webhook.range_end, range_end=0, resets=0, failures=0)
 
 
 def fail(site_id: int, webhook: Webhook, failures: int, paused: str) -> bool:
-    """Notes a failed try; False if a new run has begun, or the webhook was changed meanwhile."""
+    """Stores the number of failed tries and, unless it is paused already, the reason to pause. Returns False
+    if a new run has begun, or the webhook was changed meanwhile.
+    """
     changed = execute(
         "UPDATE webhooks SET failures = ?, paused = CASE WHEN paused = '' THEN ? ELSE paused END "
         "WHERE site_id = ? AND id = ? AND run = ? AND updated_at = ?",
@@ -113,5 +120,5 @@ def fail(site_id: int, webhook: Webhook, failures: int, paused: str) -> bool:
 
 
 def _settle(site_id: int, webhook: Webhook, **values: int) -> bool:
-    """Changes the row of a webhook. False, with nothing changed, if a new run has begun."""
+    """Changes the row of a webhook. Returns False, with nothing changed, if a new run has begun."""
     return WEBHOOKS.change(values, site_id=site_id, id=webhook.id, run=webhook.run) > 0

@@ -141,7 +141,7 @@ def test_what_is_held_is_released_or_discarded(client, asker, site):
     assert client.post("/batch/sign_ups/discard", {"before": "2999-01-01"}).json == {"results": 2}
     assert [one["status"] for one in listed(client)] == ["waiting"]
     refused = client.post("/batch/sign_ups/release", {})
-    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "before")
+    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "ids")
 
 
 def test_the_link_of_a_sign_up_is_no_value_of_anybody(client, asker):

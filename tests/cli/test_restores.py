@@ -15,7 +15,9 @@ from audience.errors import Refused
 from audience.imports import imports
 from audience.links import links
 from audience.links.links import UNSUBSCRIBE, Links, Standing
+from audience.mail.results import REFUSED
 from audience.operations import backups, first_site, restore_carryover, site_lane
+from audience.sign_ups import confirming
 from audience.sign_ups.confirming import ConfirmOutcome
 from audience.subscribers import stats, subscribers
 from audience.webhooks import webhooks
@@ -115,6 +117,24 @@ def test_sign_ups_wait_for_an_operator_and_links_that_were_sent_confirm_nothing(
     assert row(client.site, held) is None
     send(client.site, relay)
     assert [mail.recipient for mail in relay.mails] == ["sent@example.com", "waiting@example.com"]
+
+
+@pytest.mark.parametrize("status", ["held", "failed"])
+def test_who_declined_since_the_backup_is_not_subscribed_by_the_link_of_before(
+    settings, client, tmp_path, status
+):
+    make_sender(client.site)
+    relay = FakeRelay()
+    relay.script = [(REFUSED, "550 5.1.1 no such user")]
+    sign_up = ask(client.site, make_form(client.site), is_held=status == "held")
+    send(client.site, relay)
+    assert row(client.site, sign_up).status == status
+    backups.create(settings, tmp_path / "b.tar", lambda *_: None)
+    before = token(client.site, sign_up)
+    assert confirming.decline(before)
+    assert run_on(settings, "restore", str(tmp_path / "b.tar"), "--yes").exit_code == 0
+    assert confirming.confirm(before, "click", 1, "", "") is ConfirmOutcome.TOO_OLD
+    assert row(client.site, sign_up).status == status
 
 
 def test_subscribers_erased_since_the_backup_are_erased_from_waiting_imports(settings, client, tmp_path):

@@ -3,6 +3,7 @@
 from string import Template
 from typing import Any
 
+from audience import clock
 from audience.access import keys, operators, sessions
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.bulk import actions as bulk_actions
@@ -12,9 +13,12 @@ from audience.operations import kept_backups
 from audience.reports import reports
 from audience.searches import lists as subscriber_lists
 from audience.segments import segments
+from audience.sign_ups import sign_ups
 from audience.subscribers import subscribers
 from audience.webhooks import webhooks
+from schemas.values import write_date
 from storage import database
+from storage.sign_ups.sign_ups import HELD
 from tests.console.browser import signed_in
 from tests.console.conftest import PASSWORD
 from tests.console.screens import HOOK, fill
@@ -113,6 +117,15 @@ class World(dict[str, Any]):
     def sign_up_form(self):
         return f"{self.root}/forms/{forms.create(self.site, {'name': 'Kept'}).id}"
 
+    def sign_up(self):
+        return f"{self.root}/sign-ups/{sign_ups.list_page(self.site, HELD)[0].id}"
+
+    def soon(self):
+        return write_date(clock.now_ms() + 1)
+
+    def held(self):
+        return sign_ups.open_numbers(self.site, clock.now_ms() + 1)[HELD]
+
     def report(self):
         item = {"name": "Kept", "report_type": "Reporting::Reports::NewVisitorsReport"}
         return f"{self.root}/reports/{reports.create(self.site, item).id}"
@@ -189,6 +202,10 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/forms/new": ("$root/forms/new", FORM),
     f"{SITE}/forms/<number:form_id>": ("$sign_up_form", FORM),
     f"{SITE}/forms/<number:form_id>/state": ("$sign_up_form/state", {"state": "archived"}),
+    f"{SITE}/sign-ups/release": ("$root/sign-ups/release", {"before": "$soon", "typed": "$held"}),
+    f"{SITE}/sign-ups/discard": ("$root/sign-ups/discard", {"before": "$soon", "typed": "$held"}),
+    f"{SITE}/sign-ups/<number:sign_up_id>/send": ("$sign_up/send", {}),
+    f"{SITE}/sign-ups/<number:sign_up_id>/delete": ("$sign_up/delete", {}),
     f"{SITE}/segments/new": ("$root/segments/new", {"name": "VIP", "rules": RULES}),
     f"{SITE}/segments/<segment_id>/edit": ("$segment/edit", {"name": "VIP", "rules": RULES}),
     f"{SITE}/segments/<segment_id>/delete": ("$segment/delete", {}),

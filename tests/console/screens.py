@@ -17,11 +17,14 @@ from audience.reports import reports
 from audience.searches import lists as subscriber_lists
 from audience.searches import searches
 from audience.segments import segments
+from audience.sign_ups import sign_ups
+from audience.sign_ups.sign_ups import Asked
 from audience.subscribers import custom_fields, subscribers, tags
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
 from audience.webhooks.deliveries import CHANGES, Delivery
 from storage import database
+from storage.sign_ups import sign_ups as stored_sign_ups
 from tests.jobs import run_bulk_actions
 
 HOOK = "https://hooks.invalid/changes"
@@ -70,9 +73,10 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
     address_lists.add(site, "deny", "spam.example")
     custom_fields.create(site, "empty")
     texts = {"en": names[0][:1_000], "de": "Ja"}
-    forms.create(
+    form = forms.create(
         site, {"name": "Front page", "wording": texts, "intro": texts, "origins": ["https://a.example"]}
     )
+    _ask(site, form, names)
     tags.create(site, "unused")
     long = {"url": f"{HOOK}?" + "x" * 1900, "segment_id": str(segment.id), "paused": True}
     for hook in ({"url": HOOK}, long):
@@ -88,6 +92,16 @@ def _act_on_all(site: Site, kind: str, tag: str = "") -> None:
     ids = subscriber_lists.ids(site, subscriber_lists.ListRequest())
     new = bulk_actions.NewAction(kind=kind, ids=ids, seen=bulk_actions.fingerprint(ids), tag=tag)
     bulk_actions.begin(site, new, Actor("mara@example.com"))
+
+
+def _ask(site: Site, form: forms.SignUpForm, names: tuple[str, ...]) -> None:
+    """Two sign-ups: one on hold, and one that the mail server refused."""
+    for number in (1, 2):
+        asked = Asked(f"s{number}@a.example", names[0], is_held=True, reason="trapped", base_url=HOOK)
+        kept = sign_ups.accept(site, form, asked)
+    assert kept is not None
+    with database.write(site.id):
+        stored_sign_ups.change({"status": "failed", "said": names[0]}, site_id=site.id, id=kept.id)
 
 
 def _rows(names: tuple[str, ...]):
@@ -111,6 +125,8 @@ def site_paths(site: Site) -> list[str]:
         f"{root}/acts",
         *(f"{root}/acts/{each.id}" for each in bulk_actions.newest(site)),
         f"{root}/forms",
+        f"{root}/sign-ups",
+        f"{root}/sign-ups?status=failed",
         f"{root}/forms/new",
         *(f"{root}/forms/{each.id}" for each in forms.list_all(site)),
         f"{root}/segments/new",

@@ -74,6 +74,7 @@ WRITE_NOTHING = {
     f"{SITE}/subscribers/chosen", f"{SITE}/checks/<kind>", f"{SITE}/segments/preview", "/<path:rest>",
     f"{SITE}/forms/<number:form_id>/preview/<name>",
     f"{SITE}/pages/mail/test",  # only that it was sent
+    f"{SITE}/sign-ups",  # finds an address
     "/backups",  # asks a worker, by a file
     "/backups/<name>/download",
 }  # fmt: skip

@@ -21,6 +21,7 @@ from audience.looks import looks
 from audience.reports import reports
 from audience.searches import searches
 from audience.segments import segments
+from audience.sign_ups import sign_ups
 from audience.webhooks import webhooks
 from tests.console.browser import ORIGIN, open_browser, signed_in
 from tests.console.screens import fill
@@ -34,6 +35,7 @@ MATRIX_ROLES = (*ROLES, "administrator")
 LISTS: dict[str, Any] = {
     "segment": segments.list_all, "report": reports.list_all, "number:webhook": webhooks.list_all,
     "number:import": imports.newest, "number:action": bulk_actions.newest,
+    "number:sign_up": sign_ups.list_page,
 }  # fmt: skip
 
 

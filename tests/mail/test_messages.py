@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from audience import addresses, clock
 from audience.config import Settings
 from audience.looks.looks import LANGUAGES
-from audience.mail import messages, sender
+from audience.mail import messages, sender, session
 from audience.mail.messages import SignUpAsked, table
 from audience.mail.relay import Relay
-from audience.mail.results import SENT
+from audience.mail.results import REFUSED, SENT
 from audience.mail.sender import Sender
 from tests.mail_server import MailServer, serving
 
@@ -152,7 +152,9 @@ def test_what_a_look_leaves_out_is_left_out():
     assert text(confirmation(sender=bare)).endswith("\n-- \nHarbour Letters\n")
 
 
-WILD = st.lists(st.sampled_from("\r\n\v\x85\u2028\0 a:<>@,-") | st.characters(), max_size=20).map("".join)
+ENCODED = ("=?utf-8?q?", "=?us-ascii?b?DQo=?=", "=0D=0A", "?=", "Bcc:x")  # of which a header is decoded
+PIECES = st.sampled_from([*"\r\n\v\x85\u2028\0 a:<>@,-", *ENCODED])
+WILD = st.lists(PIECES | st.characters(), max_size=20).map("".join)
 
 
 @given(WILD, WILD, WILD, st.sampled_from(LANGUAGES))
@@ -186,6 +188,20 @@ def test_a_message_goes_to_its_address_alone(email):
     [address] = message["To"].addresses
     local = address.username.encode(errors="surrogateescape").decode()  # as the parser keeps UTF-8
     assert f"{local}@{address.domain}" == email
+
+
+@pytest.mark.parametrize("hidden", ["", "=0D=0ABcc:bob@example.org", "=0D=0A=0D=0Aevil=2Ecom"])
+def test_no_encoded_word_becomes_a_line_or_another_address(hidden):
+    word = f"=?utf-8?q?zoe{hidden.replace('@', '=40')}?="
+    named = HARBOUR._replace(name=word, mail_name=word, reply_to=f"{word}@harbour-letters.example")
+    for email, look in (("ann@example.com", named), (f"{word}@example.com".lower(), HARBOUR)):
+        message = confirmation(sender=look, email=email)
+        assert [*read(message).keys()] == HEADERS
+        head = message.as_bytes(policy=policy.SMTP).partition(b"\r\n\r\n")[0]
+        assert (b"To: zoe@" in head, b"Content-Language" in head) == (False, True)
+    with serving(MailServer()) as server:
+        result = Relay(Settings(smtp_url=server.url)).send(message, HARBOUR.mail_from, email)
+    assert (result, server.taken) == ((REFUSED, session.NO_HEADER), [])
 
 
 @pytest.mark.parametrize("email", [

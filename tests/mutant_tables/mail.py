@@ -45,7 +45,7 @@ MUTANTS = (
     Mutant(
         "a drop after the content counts as a refusal",
         SESSION,
-        "return MailResult(LATER, sentence(error))",
+        "return MailResult(failed, sentence(error))",
         "return MailResult(REFUSED, sentence(error))",
         f"{RELAY_TEST}::test_a_drop_after_the_content_comes_again_under_the_same_id",
     ),

@@ -27,11 +27,12 @@ ORIGIN, NEXT = "https://harbour.example", "https://harbour.example/thanks"
 
 @pytest.fixture
 def read(monkeypatch):
-    """All statements that are sent."""
+    """All statements that are sent, but for those that prepare a connection."""
     statements_sent, read = [], statements.reader.read
 
     def note(sql):
-        statements_sent.append(sql)
+        if not sql.startswith("PRAGMA"):
+            statements_sent.append(sql)
         read(sql)
 
     monkeypatch.setattr(statements.reader, "read", note)
@@ -153,6 +154,33 @@ def test_a_field_that_is_needed_is_asked_for(applicant):
     assert (page.status_code, "Please fill this in." in text(page)) == (422, True)
     made = applicant.sign_up(first_name="Zoë", last_name="Å" * 300)
     assert (made.first_name, made.last_name) == ("", "Å" * 200)
+
+
+@pytest.mark.parametrize("name", ["Zo\0e", f"https://people.example/unsubscribe/{'a' * 40}.{'b' * 43}"])
+def test_a_name_that_cannot_be_stored_is_none(applicant, name):
+    made = applicant.sign_up(first_name=name)
+    assert made.first_name == ""
+    assert applicant.http.post(applicant.confirm_path()).status_code == 200
+
+
+@pytest.mark.parametrize("wording", ["0", "00", "1", "3", "x", "\u0663", "9" * 30])
+def test_a_sign_up_names_a_wording_that_there_is(applicant, wording):
+    """Also of a page that was copied when the form had no such language."""
+    site, form_id = applicant.site, applicant.form.id
+    forms.change(site, form_id, {"wording": {"en": "You agree.", "fr": "Vous acceptez."}}, no_mail="")
+    applicant.send(applicant.ask(query="?lang=fr", wording=wording))
+    made = applicant.newest()
+    assert (made.version, made.language) == (2, "fr")
+    assert forms.wording(site, form_id, made.version, made.language) == "Vous acceptez."
+
+
+@pytest.mark.parametrize(("url", "origin"), [
+    ("https://пример.example/x", "https://xn--e1afmkfd.example"),
+    ("https://Harbour.Example:443/x", "https://harbour.example"),
+])  # fmt: skip
+def test_the_policy_has_the_next_page_as_browsers_write_it(applicant, url, origin):
+    forms.change(applicant.site, applicant.form.id, {"origins": [url], "next_url": url})
+    assert f"form-action 'self' {origin};" in applicant.ask().headers["Content-Security-Policy"]
 
 
 def test_the_step_alone_may_be_answered_with_the_next_page(applicant):

@@ -124,9 +124,9 @@ document.addEventListener("pointerover", ({target}) => {
   tip.textContent = said
 })
 
-// What erases stays off until the number is typed
+// What cannot be undone stays off until the number is typed
 for (const field of document.querySelectorAll("[data-typed]")) {
-  const show = () => { field.form.querySelector(".badgo").disabled = field.value.replaceAll(",", "").trim() !== field.dataset.typed }
+  const show = () => { field.form.querySelector(".acts button").disabled = field.value.replaceAll(",", "").trim() !== field.dataset.typed }
   field.addEventListener("input", show)
   addEventListener("pageshow", show)
 }

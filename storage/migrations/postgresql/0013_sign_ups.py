@@ -20,9 +20,9 @@ CREATE INDEX sign_ups_address_hash ON sign_ups (address_hash, site_id);
 CREATE INDEX sign_ups_site_id_status_id ON sign_ups (site_id, status, id);
 CREATE INDEX sign_ups_expires_at ON sign_ups (expires_at);
 CREATE INDEX sign_ups_sent ON sign_ups (site_id, sent_at) WHERE sent_at IS NOT NULL;
-CREATE TABLE sign_up_counts (site_id bigint NOT NULL, form_id bigint NOT NULL, hour bigint NOT NULL,
+CREATE TABLE sign_up_counts (site_id bigint NOT NULL, hour bigint NOT NULL, form_id bigint NOT NULL,
     outcome text COLLATE "C" NOT NULL, number bigint NOT NULL,
-    PRIMARY KEY (site_id, form_id, hour, outcome));
+    PRIMARY KEY (site_id, hour, form_id, outcome));
 CREATE TABLE mailbox_counts (hash text COLLATE "C" PRIMARY KEY, times text COLLATE "C" NOT NULL,
     last_at bigint NOT NULL);
 CREATE INDEX mailbox_counts_last_at ON mailbox_counts (last_at);

@@ -85,6 +85,19 @@ def test_while_it_is_on_a_trickle_goes_to_networks_seen_once(site, form, relay, 
     assert not any(mail.recipient.startswith("q") for mail in relay.mails)
 
 
+def test_the_trickle_has_those_whose_network_nobody_told(site, form, relay, tick):
+    """As a server that asks by its key and sends no `ip`."""
+    for number in range(70):
+        ask(site, form, f"p{number}@gmail.com", asked_by="key:pk_1")
+        send(site, relay)
+        tick(DAY_MS // 300)
+    before = len(relay.mails)
+    assert alarms.held_since(site)
+    holds.sweep()
+    send(site, relay)
+    assert len(relay.mails) == before + 10
+
+
 def test_a_site_that_was_held_by_strangers_opens_by_itself(site, form, relay, tick):
     attack(site, form, relay, tick, 70)
     number, hours = 1_000, 0

@@ -6,15 +6,20 @@ from audience import clock, jobs
 from audience.access import address_lists, operators, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
+from audience.config import Settings
 from audience.errors import Refused, TooMany
+from audience.mail.relay import Relay
 from audience.mail.results import LATER, PAUSED, REFUSED, SENT
 from audience.sign_ups import confirming, holds, mailboxes, sending, sign_ups
 from audience.sign_ups.confirming import ConfirmOutcome
 from audience.subscribers import subscribers
 from storage import database
 from storage.instance import state as instance_state
+from storage.sign_ups import alarms
+from storage.sign_ups.alarms import Alarm
 from tests import depth
 from tests.audience.undo.test_undos import put, run
+from tests.mail_server import DROPS, MailServer, serving
 from tests.sign_up_steps import (
     ZOE,
     FakeRelay,
@@ -122,6 +127,45 @@ def test_a_server_that_takes_none_now_costs_no_try(site, form, relay, tick):
         send(site, relay)
         tick(MINUTE_MS)
     assert row(site, sign_up).tries == 1
+    send(site, relay)
+    assert row(site, sign_up).status == "sent"
+
+
+def test_a_server_that_takes_none_for_three_days_ends_it(site, form, relay, tick):
+    sign_up, began = ask(site, form), clock.now_ms()
+    relay.script = [(PAUSED, "421 busy")] * 1_000
+    while row(site, sign_up).status == "waiting":
+        send(site, relay)
+        tick(20 * MINUTE_MS)
+    assert (row(site, sign_up).status, row(site, sign_up).reason) == ("failed", "relay")
+    assert 72 * HOUR_MS < clock.now_ms() - began < 74 * HOUR_MS
+
+
+def test_what_a_server_may_have_taken_goes_once_more_and_no_more(site, form, tick):
+    """Also where the alarm is on meanwhile."""
+    sign_up = ask(site, form)
+    with serving(MailServer(data=DROPS)) as server:
+        for _ in range(5):
+            send(site, Relay(Settings(smtp_url=server.url)))
+            with database.write(site.id):
+                alarms.put(site.id, Alarm(held_at=clock.now_ms()))
+            tick(2 * HOUR_MS)
+        ids = [taken.message["Message-ID"] for taken in server.taken]
+    assert (len(ids), len(set(ids))) == (2, 1)
+    assert (row(site, sign_up).status, row(site, sign_up).reason) == ("failed", "relay")
+    assert confirm(site, sign_up) is ConfirmOutcome.CONFIRMED
+
+
+def test_one_that_was_tried_and_held_is_not_lost_to_its_own_try(site, form, relay, tick):
+    sign_up = ask(site, form)
+    relay.script = [(LATER, "451 later")]
+    send(site, relay)
+    with database.write(site.id):
+        alarms.put(site.id, Alarm(held_at=clock.now_ms()))
+    tick(MINUTE_MS)
+    send(site, relay)
+    assert (row(site, sign_up).status, row(site, sign_up).reason) == ("held", "alarm")
+    holds.release(site, COMMAND_LINE)
     send(site, relay)
     assert row(site, sign_up).status == "sent"
 

@@ -22,12 +22,12 @@ def form(site):
 
 @pytest.fixture
 def sent(app, monkeypatch):
-    """The statements that are sent."""
+    """The statements that are sent, but for those that prepare a connection."""
     pool, statements = type(database.database.obj), []
     run, run_many = pool.execute_sql, pool.execute_many
 
     def execute_sql(opened, sql, *args, **options):
-        statements.append(sql)
+        statements.extend([] if sql.startswith("PRAGMA") else [sql])
         return run(opened, sql, *args, **options)
 
     def execute_many(opened, sql, *args):

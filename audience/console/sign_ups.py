@@ -1,0 +1,151 @@
+"""Sign-ups that are not confirmed yet, and what became of all; those on hold are released or discarded."""
+
+from flask import Blueprint, Response, render_template, request
+
+from audience import clock
+from audience.access.sites import Site
+from audience.console.page import actor, checked, page, present, read_form, redirect_to
+from audience.errors import Refused
+from audience.forms import forms
+from audience.sign_ups import holds, sign_ups
+from audience.sign_ups.sign_ups import PAGE_ROWS, SignUp
+from schemas.sign_ups import MAX_ID, ChosenSignUps
+from schemas.values import FieldError, trim
+
+blueprint = Blueprint("sign_ups", __name__)
+
+DAYS = 30
+MAX_ADDRESS = 320  # characters
+HELD = "held"
+TYPE_NUMBER = "Type how many are on hold now, so that it is clear how many it concerns."
+ON_HOLD = "It is on hold: ask a manager of the site to release or to discard it."
+STATES = {  # a mark and a word; first the open ones
+    HELD: ("warn", "on hold"),
+    "waiting": ("idle", "waiting"),
+    "failed": ("fail", "failed"),
+    "sent": ("run", "sent"),
+    "confirmed": ("", "confirmed"),
+    "declined": ("left", "“not me”"),
+    "ended": ("left", "ended"),
+}
+REASONS = {
+    "alarm": "since emails are on hold",
+    "hour": "over what goes out in an hour",
+    "domain": "more than 20 an hour at this domain",
+    "restored": "the database was restored: release it after a look",
+    "moved": "it was asked for under another address of the service",
+    "trapped": "a field was filled in that people do not see",
+    "button": "many from this network did without the check of the browser",
+    "relay": "given up after three days",
+}
+OUTCOMES = {
+    "asked": ("run", "signed up", "asked for a confirmation"),
+    "sent": ("run", "sent", "the mail server took the email"),
+    "confirmed": ("", "confirmed", "they are subscribers now"),
+    "expired": ("idle", "expired", "nobody opened the link in time; deleted"),
+    "declined": ("left", "“not me”", "deleted by the link in the email"),
+    HELD: ("warn", "on hold", "kept without an email, to be looked at"),
+    "failed": ("fail", "failed", "the mail server refused the email"),
+    "capped": ("left", "too many", "this mailbox had its emails for now; nothing is kept"),
+    "denied": ("left", "denied", "on the list of denied addresses; nothing is kept"),
+}
+
+
+@blueprint.get("/sites/<site_uuid>/sign-ups")
+@page(role="viewer")
+def index(site: Site, **_one: int) -> str:
+    """Sign-ups"""
+    status = request.args.get("status", "")
+    status = status if status in STATES else _first(site)
+    after = min(max(0, request.args.get("after", 0, int)), MAX_ID)
+    return _show(site, status, sign_ups.list_page(site, status, after, PAGE_ROWS + 1))
+
+
+@blueprint.post("/sites/<site_uuid>/sign-ups")
+@page(role="viewer", again=index)
+def find(site: Site) -> str | Response:
+    """The sign-ups of an address, which stands in no URL"""
+    email = trim(read_form().get("email", ""))[:MAX_ADDRESS]
+    return _show(site, "", sign_ups.list_page(site, address=email), email) if email else _to_list(site)
+
+
+@blueprint.post("/sites/<site_uuid>/sign-ups/release")
+@page(role="manager", again=index)
+def release(site: Site) -> Response:
+    """Send what is on hold"""
+    holds.release(site, actor(), before=_before(site))
+    return _to_list(site, "released")
+
+
+@blueprint.post("/sites/<site_uuid>/sign-ups/discard")
+@page(role="manager", again=index)
+def discard(site: Site) -> Response:
+    """Discard what is on hold"""
+    holds.discard(site, actor(), before=_before(site))
+    return _to_list(site, "discarded")
+
+
+@blueprint.post("/sites/<site_uuid>/sign-ups/<number:sign_up_id>/send")
+@page(role="support", again=index)
+def send(site: Site, sign_up_id: int) -> Response:
+    """Send a confirmation again"""
+    _check_hold(site, sign_up_id)
+    sign_ups.send_again(site, sign_up_id, actor())
+    return _to_list(site, "sent-again")
+
+
+@blueprint.post("/sites/<site_uuid>/sign-ups/<number:sign_up_id>/delete")
+@page(role="support", again=index)
+def delete(site: Site, sign_up_id: int) -> Response:
+    """Delete a sign-up"""
+    _check_hold(site, sign_up_id)
+    sign_ups.delete(site, sign_up_id, actor())
+    return _to_list(site, "sign-up-deleted")
+
+
+def _show(site: Site, status: str, rows: list[SignUp], email: str = "") -> str:
+    before = clock.now_ms() + 1
+    return render_template(
+        "sign_ups.html",
+        status=status,
+        email=email,
+        rows=rows[:PAGE_ROWS],
+        is_more=len(rows) > PAGE_ROWS,
+        before=before,
+        numbers=sign_ups.open_numbers(site, before),
+        held_since=holds.held_since(site),
+        outcomes=sign_ups.outcomes(site, DAYS),
+        names={form.id: form.name for form in forms.list_all(site)},
+        states=STATES,
+        reasons=REASONS,
+        kinds=OUTCOMES,
+        days=DAYS,
+    )
+
+
+def _first(site: Site) -> str:
+    """The first state that a sign-up has now."""
+    numbers = sign_ups.open_numbers(site, clock.now_ms() + 1)
+    return next((status for status in STATES if numbers[status]), HELD)
+
+
+def _before(site: Site) -> int:
+    """When the page was drawn: those asked for later stay on hold. Raises `Refused` unless their number was
+    typed.
+    """
+    form = read_form()
+    before: int = checked(ChosenSignUps(), {"before": form.get("before", "")})["before"]
+    number = sign_ups.open_numbers(site, before)[HELD]
+    if form.get("typed", "").replace(",", "").strip() != str(number):
+        raise Refused(TYPE_NUMBER, [FieldError("typed", TYPE_NUMBER)])
+    return before
+
+
+def _check_hold(site: Site, sign_up_id: int) -> None:
+    """Raises `Refused` for one on hold, which only managers let go."""
+    if sign_ups.get(site, sign_up_id).status == HELD and not present().may("manager", site.id):
+        raise Refused(ON_HOLD)
+
+
+def _to_list(site: Site, done: str | None = None) -> Response:
+    return redirect_to("console.sign_ups.index", site_uuid=site.uuid, done=done)
