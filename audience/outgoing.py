@@ -45,7 +45,7 @@ def hold_all() -> int:
 def _hold(site: Site) -> int:
     """Pauses the webhooks of a site, and holds its waiting sign-ups. Returns how many webhooks were paused.
 
-    Confirmation links that were sent confirm nothing any more: waiting, held and failed sign-ups get new ones.
+    Confirmation links that were sent confirm nothing now: waiting, held and failed sign-ups get new ones.
     """
     sign_ups.end_sent(site.id)
     held = {"status": sign_ups.HELD, "reason": sign_ups.RESTORED}
