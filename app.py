@@ -1,6 +1,6 @@
-"""Wires the rooms, decides nothing.
+"""Wires the rooms, and decides nothing.
 
-What is heavy is imported where it is used: a command starts at once.
+Heavy modules are imported inside the functions that use them, so that a command starts at once.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from workers.web.gateway import Gateway
 
-# With the routes: what web processes need, loaded before they are forked, so that they share its memory.
+# What web processes need besides the routes: loaded before they are forked, so that they share its memory.
 OF_WEB_PROCESSES = ("audience.http.admission", "workers.web.gateway", "workers.web.parts")
 EXPECTED_ERRORS = (config.SettingError, Unusable, CannotServe, pepper.WrongPepper, AudienceError)
 
@@ -53,9 +53,10 @@ def create_app(
     parse_gate: protocols.Gate | None = None,
     routes: Flask | None = None,
 ) -> Flask:
-    """The web application of an instance whose database is migrated; by default it queries the real DNS.
+    """The web application of an instance whose database is migrated. Without a `resolver`, it queries the
+    real DNS.
 
-    `routes`: what `create_routes` gave, made before a fork, or for one instance after another.
+    `routes` is a result of `create_routes`, made before a fork or reused for another instance.
     """
     from audience.answers.service import Answers
     from audience.http.services import Services
@@ -157,7 +158,9 @@ def serve(instance: Instance, new: bool, web_only: bool) -> None:
 
 
 def prepare_alone(new: bool, on_terminal: bool) -> None:
-    """What `serve` lets another process do, while it holds the lock: prints what `prepare` gives."""
+    """Runs `prepare` in a process of its own, for `serve`, which holds the lock. Prints the result as JSON,
+    and exits.
+    """
 
     def run() -> int:
         from audience.answers.service import Answers
@@ -255,7 +258,11 @@ for command in (serve, web, worker, migrate):
 
 
 def load_settings() -> Settings:
-    """Keeps peewee from importing PostgreSQL's driver, half of a command's start, where none may need it."""
+    """The settings of this process. On SQLite, also keeps peewee from importing PostgreSQL's driver, which
+    takes half of a command's start.
+
+    `move` may need the driver.
+    """
     settings = config.load()
     modules: dict[str, Any] = sys.modules
     if settings.database.startswith("sqlite:") and sys.argv[1:2] != ["move"]:
@@ -275,7 +282,12 @@ def main() -> None:
 
 
 def exit_status(run: Callable[[], int]) -> int:
-    """1 where the answer is no, 2 for a wrong call or setting, 3 where a part was done."""
+    """Runs a command, and returns its exit status: its own, or that of an expected error, whose reason is
+    printed.
+
+    The status is 1 for a negative answer or an error. It is 2 for a wrong call or setting, and 3 if only a
+    part was done.
+    """
     try:
         return run()
     except click.Abort:
@@ -294,7 +306,7 @@ def exit_status(run: Callable[[], int]) -> int:
 
 
 def fail(reason: str, status: int = 1, usage: str = "") -> int:
-    """Prints why a command failed, in one form; its exit status."""
+    """Prints why a command failed, and returns the exit status."""
     say(f"{usage}audience: {reason}", sys.stderr)
     return status
 

@@ -1,4 +1,4 @@
-"""The normal form of e-mail addresses: two equal ones are one subscriber."""
+"""The normal form of e-mail addresses: addresses with the same normal form are of one subscriber."""
 
 import re
 import unicodedata
@@ -47,8 +47,10 @@ def identity(address: str) -> str:
 
 
 def _check_lengths(text: str) -> None:
-    """Refuses an address that is too long. Called before NFKC too, which makes 18 characters of one and takes
-    quadratic time on marks.
+    """Raises `MalformedAddress` if an address is too long.
+
+    It is also checked before NFKC, which takes quadratic time on combining marks, and makes up to 18
+    characters of one.
     """
     local, at, _ = text.partition("@")
     local_bytes = len(local.encode(errors="replace")) if at else 0

@@ -161,7 +161,9 @@ class Settings:
 
     @property
     def console_url(self) -> str:
-        """The public URL, or a local one if browsers would reach the console in plain text."""
+        """The URL at which browsers open the console: the public URL, or a local one if the public URL is not
+        encrypted.
+        """
         public = urlsplit(self.base_url)
         if public.scheme == "https" or public.hostname in LOOPBACK:
             return self.base_url
@@ -213,6 +215,9 @@ def _sources(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
 
 
 def _from_file(file: Path) -> dict[str, tuple[Any, str]]:
+    """The (value, origin) of each setting in a file, by name; none if the file does not exist. Raises
+    `SettingError`.
+    """
     if another := secret_files.another_users(file):
         raise SettingError(another)
     try:

@@ -10,8 +10,8 @@ DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, err
 
 
 class AudienceError(Exception):
-    """An error with a sentence for the client. `message` repeats nothing of the request; `found` does so, by
-    key.
+    """An error with a sentence for the client. `message` repeats nothing of the request; `found` has the
+    values to show, by name.
     """
 
     def __init__(self, message: str, errors: Sequence[FieldError] = ()) -> None:

@@ -1,7 +1,8 @@
-"""The one engine for work in the background: claim, step, hold, hand back, give up.
+"""The one engine for work in the background: it claims a job, does a step, and hands the job back or gives it
+up.
 
-A job is added, held and ended in the transaction of the work that it is about, so that a crash neither loses
-it nor does it twice. What a kind keeps besides is its own table.
+A job is added, held and ended in the transaction of its own work. So a crash neither loses the job nor does
+it twice. A kind of job may have a table of its own for more.
 """
 
 import logging
@@ -32,8 +33,8 @@ class ClaimLost(Exception):
 
 
 class Lane(NamedTuple):
-    """A lane of jobs that wait for the same thing. No lane waits for another. Each process has `threads` for
-    it.
+    """A lane of jobs that wait for the same thing. Jobs in one lane never wait for another lane. Each process
+    has `threads` threads for a lane.
     """
 
     name: str
@@ -45,19 +46,22 @@ class Lane(NamedTuple):
 
 SITE = Lane("site", 10_000, 1, one_at_a_time=True, in_order=True)  # what has its turn in a site's order
 DB = Lane("db", 30_000, 1, one_at_a_time=True)  # steps of at most a second
-NET = Lane("net", 30_000, 8)  # waits for others, without a connection to the database
+NET = Lane("net", 30_000, 8)  # waits for other servers, without a database connection
 LONG = Lane("long", 300_000, 2)  # files, backups
 LANES = (SITE, DB, NET, LONG)
 
 
 class Kind(NamedTuple):
     """A kind of job. `step` works on a job until a deadline (of `time.monotonic`), and returns after how many
-    milliseconds to continue. It returns `SETTLED` if it ended the job or let it rest, and raises `NotFound`
-    if the job's subject is gone.
+    milliseconds to continue.
 
-    A kind with `give_up` is given up after `most_failures`. `give_up` gets the site id and the subject, in a
-    transaction; the function that it returns is called after the commit. `retry` queues a job again that was
-    given up. Other kinds are tried again, ever more rarely. Jobs of the instance's `own` kinds always exist.
+    `step` returns `SETTLED` if it ended the job or let it rest. It raises `NotFound` if the job's subject is
+    gone.
+
+    A job of a kind with `give_up` is given up after `most_failures`. `give_up` gets the site id and the
+    subject, in a transaction; the function that it returns is called after the commit. `retry` queues such a
+    job again. Jobs of other kinds are tried again, ever more rarely. Jobs of the instance's `own` kinds
+    always exist.
     """
 
     name: str
@@ -177,8 +181,8 @@ def retry(kinds: Sequence[Kind], job_id: int) -> None:
 
 @database.session()
 def elect(token: str) -> bool:
-    """Whether the process with this token is the one that looks for due jobs. On a database file, every
-    process is.
+    """Whether the process with this token is elected to look for due jobs. On a database file, every process
+    is.
     """
     return stored.elect(token, now(), ELECTED_MS)
 
@@ -217,7 +221,7 @@ def _forget(job: Job) -> None:
 
 
 def hand_back(job: Job, wait_ms: int = 0, well: bool = False) -> None:
-    """Releases a claimed job. A worker that is still at it finds that its claim is lost."""
+    """Releases a claimed job. If a worker still works on it, that worker finds its claim lost."""
     with database.write(job.site_id):
         stored.release(job, now(), wait_ms, well=well)  # behind what is due already
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 
 class DateForm(NamedTuple):
-    """`first` is the first day of a month, where it is not written as a plain 1."""
+    """How a language writes times and dates. `first` is how it writes the first day of a month."""
 
     time: str
     day: str

@@ -1,4 +1,6 @@
-"""Whether this database sends messages: webhooks, and confirmations of sign-ups. A copy of it sends none."""
+"""Whether this database sends messages: webhooks, and confirmations of sign-ups. A copy of the database sends
+none.
+"""
 
 import uuid
 
@@ -11,9 +13,10 @@ from storage.webhooks import webhooks
 
 
 def is_sent_here() -> bool:
-    """Whether messages are sent from the open database: not during a move.
+    """Whether messages are sent from the open database: always, except during a move.
 
-    In a copy of the database from which they were sent, `hold_all` is done once.
+    If the database is a copy of the one that sent messages before, first holds all its messages, once; see
+    `hold_all`.
     """
     with database.session():
         if not instance_state.is_here():
@@ -28,8 +31,10 @@ def is_sent_here() -> bool:
 
 
 def hold_all() -> int:
-    """Pauses all webhooks of a restored or copied instance, until an operator resumes them, and holds all
-    sign-ups: whoever asked may have left since. Returns how many webhooks it paused.
+    """Pauses all webhooks of a restored or copied instance, until an operator resumes them. Returns how many
+    were paused.
+
+    Also holds all waiting sign-ups: whoever asked may have unsubscribed since.
     """
     with database.session():
         sites = stored_sites.list_all()
@@ -38,7 +43,10 @@ def hold_all() -> int:
 
 @database.writes_site
 def _hold(site: Site) -> int:
-    """Links that were sent confirm nothing any more: those that stay open are given other ones."""
+    """Pauses the webhooks of a site, and holds its waiting sign-ups. Returns how many webhooks were paused.
+
+    Confirmation links that were sent confirm nothing now: waiting, held and failed sign-ups get new ones.
+    """
     sign_ups.end_sent(site.id)
     held = {"status": sign_ups.HELD, "reason": sign_ups.RESTORED}
     for status, values in {sign_ups.FAILED: {}, sign_ups.HELD: {}, sign_ups.WAITING: held}.items():

@@ -18,7 +18,9 @@ class WrongPepper(ValueError):
 
 
 def open(file: Path, may_make: bool = True) -> None:
-    """Reads the pepper of an instance. With `may_make`, a missing one is made. Raises `WrongPepper`."""
+    """Reads the pepper of an instance for this process. With `may_make`, a missing pepper is created. Raises
+    `WrongPepper`.
+    """
     global _pepper
     if may_make and not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +34,7 @@ def open(file: Path, may_make: bool = True) -> None:
 
 
 def read(file: Path) -> bytes | None:
-    """The pepper in a file, None if the file is missing. Does not open it for this process."""
+    """The pepper in a file; None if the file is missing. The pepper of this process stays as it is."""
     return file.read_bytes() if file.exists() else None
 
 
@@ -42,7 +44,7 @@ def put(file: Path, pepper: bytes) -> None:
 
 
 def check_value(pepper: bytes | None = None) -> str:
-    """A value that tells peppers apart without revealing them; by default that of the open pepper."""
+    """A value that differs between peppers and does not reveal them; by default, that of the open pepper."""
     return digest("pepper", "check", pepper)
 
 
@@ -53,8 +55,10 @@ def digest(purpose: str, text: str, pepper: bytes | None = None) -> str:
 
 
 def digester(purpose: str, key: bytes, prefix: str) -> Callable[[str], str]:
-    """Makes digests of many texts, each in a third of the time: the key, of at most 64 bytes, is prepared
-    once. They begin with `prefix`.
+    """A function that makes digests of texts with a key of at most 64 bytes. Each digest begins with
+    `prefix`.
+
+    The key is prepared once, so that a digest takes a third of the time of `digest`.
     """
     inner, outer = (sha256(bytes(octet ^ pad for octet in key.ljust(64, b"\0"))) for pad in (0x36, 0x5C))
     inner.update(f"{purpose}\0".encode())

@@ -25,8 +25,8 @@ class Gate(Protocol):
     """Limits the threads that wait for one thing, so that other threads stay free."""
 
     def enter(self) -> bool:
-        """Counts the thread in if there is room. Returns whether there was: only then it may wait, and must
-        call `leave`.
+        """Counts the thread in if there is room, and returns whether there was. A thread that was counted in
+        may wait, and must call `leave`.
         """
         ...
 
@@ -43,7 +43,7 @@ class Limiter(Protocol):
     """Counts hits against a limit such as `100/minute`."""
 
     def hit(self, limit: str, *key: str) -> int:
-        """Counts one hit of `key`; 0 within the limit, else the whole seconds to wait."""
+        """Counts one hit of `key`. Returns 0 within the limit, otherwise the whole seconds to wait."""
         ...
 
 
@@ -103,9 +103,9 @@ class ChildProcess(Protocol):
     def __call__(
         self, function: Callable[..., Any], source: BinaryIO, target: BinaryIO, *arguments: Any
     ) -> Any:
-        """The value of `function(source, target, *arguments)`; it and the arguments are JSON.
+        """The value of `function(source, target, *arguments)`; the value and the arguments are JSON.
 
-        The function is one of a module, which the child imports; the files are files of the system. Raises
+        The child imports the module of the function, and the files are open files of the system. Raises
         `MemoryError` or `TimeoutError` at a limit, and `ChildProcessError` if the child fails otherwise.
         """
         ...
@@ -122,8 +122,10 @@ class DnsStatus(StrEnum):
 
 
 class DnsHealth(StrEnum):
-    """Whether the DNS servers can be trusted. `DENYING`: they name no exchanger of any well-known domain.
-    `CUT_OFF`: questions that no cache can hold get no answer, or a false one.
+    """Whether the DNS servers can be trusted.
+
+    `DENYING`: they name no mail exchanger of any well-known domain. `CUT_OFF`: they do not answer questions
+    that no cache can hold, or answer them falsely.
     """
 
     WORKS = "works"
@@ -153,8 +155,8 @@ class Resolver(Protocol):
     def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
         """Whether an answer that counts against a name can be believed. The result is kept for 30 seconds.
 
-        It is found out anew, once in 30 seconds, if the name `denied` is a canary or a `well_known` mail
-        domain: trouble is then more likely.
+        Once in 30 seconds it is found out anew if trouble is more likely: the name `denied` is a canary, or a
+        `well_known` mail domain.
         """
         ...
 
@@ -171,7 +173,7 @@ class FileRow(Protocol):
 
 
 class ReadableFile(Protocol):
-    """A file of subscribers that was looked through."""
+    """A file of subscribers that was opened and described, whose rows can be read."""
 
     @property
     def columns(self) -> list[str]:
@@ -198,12 +200,13 @@ class ReadableFile(Protocol):
         ...
 
 
-# All text of a file that is meant as was said, in pieces; unpacks a workbook into the other. Raises
-# `FormError`.
+# Yields all text of a file, in pieces. Takes the answers about how it reads, the file, and a second file
+# into which a workbook is unpacked. Raises `FormError`.
 TextOpener = Callable[[Mapping[str, Any], BinaryIO, BinaryIO], Generator[str, None, None]]
 
-# Looks through a file of that name, whose dates are of that time zone, meant as was said; unpacks a workbook
-# into the other. Tells again and again the rows so far, and as JSON what the file is. Raises `FormError`.
+# Opens and describes a file. Takes its name, the site's time zone, the answers about how it reads, the file,
+# and a second file into which a workbook is unpacked. Calls the last argument again and again, with the rows
+# read so far and the description as JSON. Raises `FormError`.
 FileOpener = Callable[
     [str, str, Mapping[str, Any], BinaryIO, BinaryIO, Callable[[int, dict[str, Any]], object]], ReadableFile
 ]

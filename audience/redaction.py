@@ -1,4 +1,4 @@
-"""What looks like an address in a text that is kept, in whatever encoding it came."""
+"""Finds and replaces what looks like an address in a stored text, whatever its encoding."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -13,7 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 FIRST_SITE = "first-site.json"
-PRIVATE, LOCK = ".audience-", "lock"  # of a folder, and of the file in it that its process has locked
+PRIVATE, LOCK = (
+    ".audience-",
+    "lock",
+)  # prefix of a private folder, and the file in it that is locked
 
 
 def private_opener(path: str, flags: int) -> int:
@@ -70,7 +73,9 @@ def _user(user_id: int) -> str:
 
 
 def set_aside(file: Path) -> Path | None:
-    """Renames a file or folder, if it exists, so that nothing reads it any more: `NAME.INSTANT.old`."""
+    """Renames a file or folder to `NAME.INSTANT.old`, so that nothing reads it any more. Returns the new
+    path, or None if it does not exist.
+    """
     if not file.exists():
         return None
     aside = file.rename(file.with_name(f"{file.name}.{time.time_ns()}.old"))
@@ -137,13 +142,15 @@ def _sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def private_folder(beside: Path) -> Iterator[Path]:
-    """A folder that goes when the block ends. Those that killed processes left beside it go first."""
+    """A private folder in `beside`, deleted when the block ends. Folders that killed processes left there are
+    deleted first.
+    """
     remove_left_folders(beside)
     with (
         tempfile.TemporaryDirectory(prefix=PRIVATE, dir=beside) as name,
         open(Path(name) / "new", "xb") as lock,
     ):
-        with contextlib.suppress(OSError):  # a file system without locks: it stays if the process is killed
+        with contextlib.suppress(OSError):  # without locks, the folder of a killed process stays
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield Path(lock.name).rename(Path(name) / LOCK).parent
 

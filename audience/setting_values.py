@@ -1,4 +1,4 @@
-"""How the value of a setting is read, from text or TOML; each raises `ValueError` with what it must be."""
+"""Parsers of setting values, from text or TOML. Each raises `ValueError` with what the value must be."""
 
 import contextlib
 import ipaddress
@@ -46,8 +46,8 @@ def networks(value: Any) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def unmapped(name: str) -> str:
-    """The IPv4 address `127.0.0.1` for `::ffff:127.0.0.1`, the form that a socket of both families shows.
-    Networks likewise.
+    """An IPv4 address or network in its plain form: `127.0.0.1` for `::ffff:127.0.0.1`, as sockets for both
+    families show it. Any other text stays as it is.
     """
     address, slash, length = name.partition("/")
     try:
@@ -95,7 +95,9 @@ def url(example: str, *schemes: str) -> Callable[[Any], str]:
 
 
 def smtp_url(value: Any) -> str:
-    """A name that may stand for an address of the internet is looked up when something is sent."""
+    """The URL of a mail server. Without encryption, a public IP address is refused here; a name is looked up
+    only when mail is sent.
+    """
     parts = urlsplit(url("smtps://USER@mail.example.com", "smtps", "smtp", "smtp+plain")(value))
     if parts.password is not None:
         raise ValueError("must be without a password: AUDIENCE_SMTP_PASSWORD_FILE names a file with it")

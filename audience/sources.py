@@ -5,7 +5,11 @@ from typing import NamedTuple
 
 
 class SourceKind(StrEnum):
-    """What made a change. `LEFT` is used by an undo alone: the import created the subscriber unsubscribed."""
+    """What made a change.
+
+    `LEFT` made none: the outcome of an undo has it for a subscriber whom the undone import had created
+    unsubscribed. The undo removed them, and their address stays suppressed.
+    """
 
     API = "api"
     COMMAND = "command"

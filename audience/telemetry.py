@@ -161,7 +161,7 @@ def record_delivery(outcome: str, seconds: float) -> None:
 
 
 def record_mail(outcome: str, seconds: float) -> None:
-    """Counts one email that was handed to the mail server, and what came of it."""
+    """Counts one email that was handed to the mail server, by its outcome."""
     _metrics.count("mails", outcome=outcome)
     _metrics.observe("mail_seconds", seconds)
 

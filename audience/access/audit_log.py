@@ -36,7 +36,7 @@ class Actor:
 
 
 COMMAND_LINE = Actor("command line")
-NAMED = ": "  # between what was done and the name of the tag or field that it was done with
+NAMED = ": "  # between the action and the name of its tag or field
 UNDONE, TO_BE_UNDONE = "undone", "to be undone"
 EARLIER_WORDS = "taken back"  # for `undone`, in entries of an older Audience
 ADDRESS = "(an address)"
@@ -52,11 +52,11 @@ def record(
     typed: Mapping[str, str] | None = None,
     operator: str = "",
 ) -> None:
-    """Records a change of a site or, without one, of the instance.
+    """Records a change to a site or, without one, to the instance. Call it in the transaction of the change.
 
-    Call it in the transaction of the change. `subject` is the uuid of a subscriber, or the name of something
-    else; values that an operator typed, such as those of a filter, go into `typed` alone. What is an address
-    in any of them is not kept, but for that of the `operator` whom a change is about.
+    `subject` is the uuid of a subscriber, or the name of something else; `subjects` is how many were changed.
+    Values that an operator typed, such as those of a filter, go into `typed` alone. An address in any of
+    these texts is replaced. `operator` is the address of the operator whom a change is about, which is kept.
     """
     stored.add(
         site.id if site else None,
@@ -78,9 +78,10 @@ def without_addresses(text: str) -> str:
 def record_export(
     site: Site, pages: Iterator[Page], actor: Actor, action: str, subject: str = ""
 ) -> Iterator[Page]:
-    """Passes on the pages of an export, and records how many rows were sent once they end or are broken off.
+    """Passes on the pages of an export. At their end, or when they break off, records how many rows were
+    sent.
 
-    Records nothing while the database takes no writes: the rows have been sent by then.
+    If the database takes no writes then, nothing is recorded: the rows have been sent.
     """
     count, ending = 0, ", broken off"
     try:
@@ -101,7 +102,7 @@ def page(site: Site | None, before: int = NEWEST) -> list[AuditEntry]:
 
 @database.session()
 def of_subject(site: Site, subject: str) -> list[AuditEntry]:
-    """The newest entries on a subject, such as the uuid of a subscriber, newest first."""
+    """Up to `PAGE_ROWS` entries on a subject, such as the uuid of a subscriber, newest first."""
     return stored.of_subject(site.id, subject, PAGE_ROWS)
 
 
@@ -112,8 +113,8 @@ def count_since(site: Site, action: str, since: int) -> int:
 
 
 def last_undo_request(site: Site, subject: str) -> AuditEntry | None:
-    """The newest entry that asks for the undo of an import or a bulk action. Wording of older versions is
-    replaced.
+    """The newest entry that asks for the undo of an import or a bulk action; None if there is none. An older
+    version's wording is replaced in it.
     """
     for entry in of_subject(site, subject):
         if head(entry).endswith(EARLIER_WORDS):

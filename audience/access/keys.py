@@ -33,8 +33,8 @@ SCOPES = {
 }
 NO_ONES_KEY = Key(
     0, "", "0" * 64, "stats", 0, None, None, "", None
-)  # compared with in place of an unknown one
-KNOWN_MS = 500  # that a process goes by what it has read of a key and its sites
+)  # stands for an unknown key, so that the comparison takes as long
+KNOWN_MS = 500  # for which a process caches a key and its sites
 ALPHABET = string.ascii_letters + string.digits
 KEY_LENGTH = 33  # 196 bits
 USE_MS = 300_000  # between two notes of a key's use
@@ -45,14 +45,16 @@ _known: "dict[str, Known]" = {}  # by publishable key
 
 @dataclass(frozen=True)
 class AuthenticatedKey:
-    """A key that a client has authenticated with."""
+    """A key that a client has authenticated with. `renewed_hash` is the hash of the secret to store; empty if
+    the stored one is current.
+    """
 
     id: int
     publishable_key: str
     scope: str
     sites: tuple[Site, ...]
     name: str = ""
-    renewed_hash: str = ""  # of the secret, where the stored one is of the first scheme
+    renewed_hash: str = ""  # empty unless the stored hash is of the first scheme
 
     def may(self, scope: str) -> bool:
         return scope in SCOPES[self.scope]
@@ -70,6 +72,9 @@ class Known:
     until: int
 
     def is_good(self, digest: bytes) -> bool:
+        """Whether the cached key may be used: it is recent enough, the secret is right, and the key is
+        active.
+        """
         return (
             clock.uptime_ms() < self.until
             and hmac.compare_digest(digest, self.digest)
@@ -156,9 +161,11 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Act
 
 
 def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
-    """Authenticates a key, and returns it, or None. Takes as long whether the key or its secret is wrong.
+    """The key, if the secret is right and the key is active; otherwise None. An unknown key takes as long as
+    a wrong secret.
 
-    A valid key is read again after `KNOWN_MS`: another process may have revoked it by then.
+    A valid key is cached for `KNOWN_MS` milliseconds: then it is read again, as another process may have
+    revoked it.
     """
     credential = _known.get(publishable_key)
     if credential and credential.is_good(pepper.passing_digest(secret_key)):
@@ -188,8 +195,10 @@ def is_noted(key: AuthenticatedKey) -> bool:
 
 
 def note_use(key: AuthenticatedKey) -> None:
-    """Stores that a key was used, every 5 minutes at most. Does nothing while the database takes no
-    writes.
+    """Stores that a key was used, at most every 5 minutes. Also renews the stored hash of its secret, if that
+    is of the first scheme.
+
+    Does nothing while the database takes no writes.
     """
     if is_noted(key):
         return

@@ -148,7 +148,7 @@ def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
 
 @database.write(database.SHARED)
 def add_owners(site: Site, actor: Actor, operator_id: int | None = None) -> None:
-    """Makes all administrators owners of a new site, or one operator. Their sessions continue."""
+    """Makes the operator with this id, or all administrators, owners of a site. Their sessions continue."""
     for operator in stored.list_all():
         if operator.administrator if operator_id is None else operator.id == operator_id:
             _put_role(operator.id, operator.email or FIRST, site, OWNER, actor)

@@ -47,8 +47,9 @@ def hash_password(password: str) -> str:
 
 
 def matches(password: str, stored: str) -> bool:
-    """Whether a password matches the stored hash. Takes as long if `stored` is empty: no password matches
-    then. Raises `ServiceUnavailable`.
+    """Whether a password matches the stored hash. Raises `ServiceUnavailable`.
+
+    If `stored` is empty, no password matches, and the answer takes as long.
     """
     salt, _, digest = (stored or f"{'00' * SALT_BYTES}$").partition("$")
     return hmac.compare_digest(_scrypt(password, bytes.fromhex(salt)).hex(), digest)

@@ -1,6 +1,6 @@
-"""Sessions of signed-in browsers, one-time links, and what the forms of a session made.
+"""Sessions of signed-in browsers, one-time links, and the results of forms that were sent in a session.
 
-Tokens are stored as keyed hashes only. A form that is sent twice makes one.
+Tokens are stored as keyed hashes only. A form that is sent twice takes effect once.
 """
 
 import json
@@ -33,7 +33,7 @@ TOKEN_BYTES = 32
 NAME_BYTES = 9  # of a search that is kept
 KEPT_MS = DAY_MS  # what a form made
 MOST_KEPT = 50  # searches of a session
-PATHS = {SIGN_IN: "link", PASSWORD: "password"}  # of the pages that take a token from the fragment
+PATHS = {SIGN_IN: "link", PASSWORD: "password"}  # of the pages that links lead to, by purpose
 
 SPENT = "This link is used up or too old: ask whoever gave it to you for a new one."
 NO_SESSION = "There is no such session any more: look at the list again."
@@ -65,8 +65,8 @@ def find(token: str) -> Session | None:
 
 
 def note(write: Callable[[], None]) -> None:
-    """Calls `write` beside a page that is only shown. Skips it for a minute when the database takes no
-    writes.
+    """Calls `write` in a transaction, beside a page that is only shown. If the database takes no writes,
+    later calls do nothing for a minute.
     """
     global _refused_at
     if clock.uptime_ms() - _refused_at < MINUTE_MS:
@@ -112,9 +112,10 @@ def form_owner(operator_id: int) -> str:
 
 @database.write(database.SHARED)
 def keep_search(session_id: int, site_id: int, text: str) -> str:
-    """Stores a search text on a site. Returns its name for URLs, in which an address does not belong.
+    """Stores a search text on a site, and returns a name for it. URLs carry that name, because an address
+    must not be in a URL.
 
-    The same text has the same name. If there are too many, the oldest is forgotten.
+    The same text keeps its name. Beyond `MOST_KEPT` texts, the oldest is forgotten.
     """
     searches = _searches(session_id)
     same_text = (
@@ -208,17 +209,17 @@ class SentForm:
 
 @database.session()
 def result_of(form: SentForm) -> str:
-    """The id of what a form made; "" if it made nothing."""
+    """The id of what a form created; "" if it created nothing."""
     return stored_forms.result(form.session_id, form.token_hash, clock.now_ms() - KEPT_MS)
 
 
 def make_once(
     form: SentForm, site_id: int, make: Callable[[], T], id_of: Callable[[T], str]
 ) -> tuple[T | None, str]:
-    """Calls `make`, and returns the result with its id. If the form was sent before, returns None and the id
-    of the earlier result.
+    """Calls `make`, and returns its result with the id of that. If the form was sent before, returns None and
+    the id of the earlier result.
 
-    Both the result and its id are written in one transaction of the site, or of `SHARED`. A failure leaves
+    The result and its id are written in one transaction of the site, or of `SHARED`. A failure leaves
     neither.
     """
     with database.write(site_id):

@@ -23,8 +23,8 @@ CURRENT = "This is not your present password: type it again."
 def console_link(email: str | None) -> str:
     """The token of a link that signs in the operator with the address `email`.
 
-    Without `email`, the link is for the only administrator; if there is no operator, it creates the first
-    one. Raises `NotFound`, and `Refused` if there are several administrators.
+    Without `email`, the link is for the only administrator. If there is no operator, signing in with it
+    creates the first one. Raises `NotFound`, and `Refused` if there are several administrators.
     """
     if email is not None:
         return sessions.new_link(operators.get(email).id, sessions.SIGN_IN)
@@ -38,9 +38,9 @@ def console_link(email: str | None) -> str:
 @database.write(database.SHARED)
 def with_link(token: str, client_network: str, replaced: str = "") -> str:
     """Signs in with a link, which is then spent. Returns the token of the new session, which replaces the
-    session `replaced`.
+    session with the token `replaced`.
 
-    Raises `Refused`.
+    Raises `Refused` if the link is not valid.
     """
     link = sessions.spend_link(token, sessions.SIGN_IN)
     operator_id = link.operator_id
@@ -52,10 +52,11 @@ def with_link(token: str, client_network: str, replaced: str = "") -> str:
 def with_password(
     email: str, password: str, remembered: bool, client_network: str, replaced: str = ""
 ) -> str | None:
-    """Signs in with a password. Returns the token of the new session, or None. Takes as long for an unknown
-    address as for a wrong password.
+    """Signs in with a password. Returns the token of the new session; None if the address or the password is
+    wrong.
 
-    Raises `ServiceUnavailable` while too many others sign in.
+    An unknown address takes as long as a wrong password. Raises `ServiceUnavailable` while too many others
+    sign in.
     """
     try:
         operator = operators.get(email)
@@ -72,7 +73,9 @@ def with_password(
 
 def set_password_with_link(token: str, password: str, client_network: str, replaced: str = "") -> str:
     """Sets a password with a link, which is then spent. Ends all other sessions, and returns the token of a
-    new one. Raises `Refused`.
+    new one.
+
+    Raises `Refused` if the link is not valid, or the password is refused.
     """
     link = sessions.find_link(token, sessions.PASSWORD)
     with database.session():

@@ -1,8 +1,9 @@
-"""The key of each site, which makes the hashes of its addresses, the secrets of its webhooks and what signs
-its links.
+"""The key of each site. It makes the hashes of the site's addresses and the secrets of its webhooks, and
+signs its links.
 
-It hangs on the pepper, the site's uuid and a nonce, and not on the site's id in this database. What was made
-before sites had keys is of the first scheme: of the pepper and the id. It is known under both.
+The key is derived from the pepper, the site's uuid and a nonce, and not from the site's id in this database.
+Hashes and secrets from before sites had keys are of the first scheme: they were made of the pepper and the
+id. They are still recognised.
 """
 
 import secrets
@@ -20,8 +21,8 @@ SECOND = "v2:"  # begins what a site's key has made
 
 
 class SiteKey(NamedTuple):
-    """The key of a site, and what hashes its addresses with it. `is_first` is true if the site still has
-    hashes of the first scheme, from before sites had keys.
+    """The key of a site; `digest` hashes an address with it. `is_first` is true if the site may have hashes
+    of the first scheme.
     """
 
     key: bytes
@@ -39,6 +40,7 @@ def forget() -> None:
 
 
 def get(site_id: int) -> SiteKey:
+    """The key of a site, which is read once and then cached."""
     if site_id not in _keys:
         with database.session():
             uuid, nonce = stored.key_parts(site_id)
@@ -68,8 +70,8 @@ def new_webhook_nonce() -> str:
 
 
 def webhook_secret(site_id: int, webhook_id: int, nonce: str) -> bytes:
-    """The 32 bytes of a webhook's secret, derived from its stored nonce. Secrets of the first scheme do not
-    change.
+    """The 32 bytes of a webhook's secret, derived from its stored nonce. Secrets of the first scheme stay as
+    they are.
     """
     if nonce.startswith(SECOND):
         return bytes.fromhex(pepper.digest("webhook", nonce, get(site_id).key))
@@ -77,13 +79,13 @@ def webhook_secret(site_id: int, webhook_id: int, nonce: str) -> bytes:
 
 
 def link_key(site_id: int, purpose: str, generation: int, nonce: str) -> bytes:
-    """The 32 bytes that sign the links of a site for a purpose, of one generation of them."""
+    """The 32 bytes that sign the links of a site for a purpose. Each generation of links has another key."""
     return bytes.fromhex(pepper.digest(f"link {purpose}", f"{generation} {nonce}", get(site_id).key))
 
 
 def renew_hashes(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
-    """Renames suppressions under the first scheme's hashes of these addresses, in the caller's transaction.
-    Returns the current hash of each address, by key.
+    """The current hash of each address, by key. Suppressions under a hash of the first scheme get the current
+    one, in the caller's transaction.
     """
     hashes = {key: address_hash(site_id, key) for key in email_keys}
     if get(site_id).is_first and suppressions.any_of_first_scheme(site_id, SECOND):
@@ -93,7 +95,9 @@ def renew_hashes(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
 
 
 def decode_malformed(address: str) -> str:
-    """An address; a malformed one is decoded first, such as `ann%40example.com`."""
+    """The address, if it is valid. A malformed one is decoded if that makes it valid, such as
+    `ann%40example.com`; otherwise it stays.
+    """
     plain = (redaction.address_in(address) or address).strip("'")
     for form in (address, plain):
         with suppress(addresses.MalformedAddress):

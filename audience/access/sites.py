@@ -72,9 +72,10 @@ def _require(site: Site | None) -> Site:
 
 @database.session()
 def choose(name: str | None = None) -> Site:
-    """The site with `name` as its uuid or, if only one has it, as its name. Without `name`, the only site.
+    """The site with the uuid `name` or, if there is none, the only site with that name. Without `name`, the
+    only site.
 
-    Raises `NotFound`.
+    Raises `NotFound`, also if several sites match.
     """
     every = stored.list_all()
     by_uuid = [site for site in every if site.uuid == name]
@@ -100,8 +101,9 @@ def change(site: Site, name: str, time_zone: str, actor: Actor) -> None:
 
 @dataclass(frozen=True)
 class DeletedSite:
-    """The result of deleting a site: `keys` were revoked with it. Unless `clean`, deleted pages remain on
-    disk until a later sweep.
+    """The result of deleting a site: the number of deleted rows, and the `keys` that were revoked with it.
+
+    Unless `clean`, deleted data remains on disk until a later sweep.
     """
 
     rows: int
@@ -110,7 +112,9 @@ class DeletedSite:
 
 
 def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
-    """Deletes a site with all its data, keys first, in chunks. If interrupted, call it again."""
+    """Deletes a site with all its data, in chunks; its keys are deleted first. If it is interrupted, call it
+    again.
+    """
     with database.write(database.SHARED):
         erased_pages.request(instance)
         keys = stored_keys.detach_keys(site.id, clock.now_ms())
@@ -124,7 +128,7 @@ def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
             done += deleted
             progress("Deleting", done, max(done, total))
     with database.write(site.id):
-        erased_pages.request(instance)  # once more: that of before may have been met meanwhile
+        erased_pages.request(instance)  # once more: the first request may have been served meanwhile
         done += site_tables.delete(site.id)
         audit_log.record(COMMAND_LINE, "site deleted", subject=site.name)
     progress("Deleting", done, done)

@@ -1,6 +1,7 @@
-"""Bulk actions of an operator: begun with a fixed selection, and worked off chunk by chunk.
+"""Bulk actions of an operator: each has a fixed selection of subscribers, and is done chunk by chunk.
 
-The ids of those selected are stored in chunks before the action begins. `chunks` does them.
+The ids of the selected subscribers are stored in chunks before the action begins. `audience.bulk.chunks` does
+them.
 """
 
 import hashlib
@@ -23,9 +24,9 @@ from storage.bulk.actions import CANCELED, FAILED, FINISHED, SELECTING, BulkActi
 __all__ = ["BulkAction"]
 
 CHUNK_ROWS = 200  # written in one transaction, while others wait
-ERASED_ROWS = 50  # as above: each takes as long as four of others
+ERASED_ROWS = 50  # the same for erasing, which takes four times as long
 CHUNKS_AT_ONCE = 50  # stored in one transaction
-LEASE_MS = 30_000  # of who stores them, from one transaction to the next
+LEASE_MS = 30_000  # of the request that stores the chunks, renewed by each transaction
 MAX_LISTED = 100
 EXPORT_KEPT_MS = DAY_MS
 
@@ -48,10 +49,10 @@ NO_EXPORT = "This export is no longer kept: export again."
 
 @dataclass(frozen=True, kw_only=True)
 class NewAction:
-    """A bulk action on the subscribers of `ids`. `seen` is the fingerprint of the ids that the operator was
-    shown.
+    """A bulk action to begin on the subscribers with these `ids`. `seen` is the fingerprint of the ids that
+    the operator was shown.
 
-    `filter` describes how they were found, and `typed` has the values that were typed for it.
+    `filter` describes how they were found; `typed` has the values that the operator typed for that.
     """
 
     kind: str
@@ -69,15 +70,15 @@ def fingerprint(ids: Sequence[int]) -> str:
 
 @database.session()
 def ids_of(site: Site, uuids: Sequence[str]) -> list[int]:
-    """The ids of those of `uuids` that are subscribers of the site."""
+    """The ids of the subscribers of a site with these uuids. A uuid that nobody has is left out."""
     return stored.ids_by_uuid(site.id, [uuid for uuid in uuids if "\0" not in uuid])
 
 
 def begin(site: Site, new: NewAction, actor: Actor) -> BulkAction:
     """Stores the selection, and queues the bulk action; an export is ready at once. Raises `Refused`.
 
-    Nothing is done before the whole selection is stored. The request that stores it holds a lease; without it
-    the action is not begun.
+    The action begins only once its whole selection is stored. The request that stores it holds a lease; if
+    the lease ends first, the action does not begin.
     """
     return queue(site, choose(site, new, actor), new, actor)
 
@@ -99,7 +100,7 @@ def choose(site: Site, new: NewAction, actor: Actor) -> int:
 
 @database.writes_site
 def give_up(site: Site, action_id: int) -> None:
-    """Drops a bulk action that was chosen, and will not begin."""
+    """Drops a bulk action whose selection is stored, and which will not begin."""
     stored.drop(site.id, action_id)
 
 
@@ -138,7 +139,9 @@ def _add(site: Site, kind: str, tag: str, actor: Actor, size: int) -> int:
 
 
 def _require_chosen(site: Site, action_id: int) -> BulkAction:
-    """A bulk action whose subscribers are chosen. Raises `Refused` if it was given up, or stopped by hand."""
+    """The bulk action, if its selection is still being stored, or waits to begin. Raises `Refused` if it was
+    dropped or stopped.
+    """
     action = stored.get(site.id, action_id)
     if action is None or action.status != SELECTING:
         raise Refused(NOT_BEGUN)
@@ -147,7 +150,7 @@ def _require_chosen(site: Site, action_id: int) -> BulkAction:
 
 @database.writes_site
 def queue(site: Site, action_id: int, new: NewAction, actor: Actor) -> BulkAction:
-    """Begins a bulk action whose subscribers are chosen. Raises `Refused`."""
+    """Begins a bulk action whose selection is stored. Raises `Refused`."""
     action = _require_chosen(site, action_id)
     if action.kind == EXPORT:
         stored.advance(site.id, action.id, action.people, action.people, clock.now_ms())
@@ -172,7 +175,9 @@ def newest(site: Site) -> list[BulkAction]:
 
 @database.writes_site
 def cancel(site: Site, action_id: int) -> None:
-    """Stops a bulk action, also one that failed; subscribers that are done stay done. Raises `NotFound`."""
+    """Stops a bulk action that waits, runs or has failed. Subscribers that it has changed stay changed.
+    Raises `NotFound`.
+    """
     stop(site, require(site.id, action_id))
 
 

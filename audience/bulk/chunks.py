@@ -1,6 +1,7 @@
 """The chunks of bulk actions, as a worker does them: each in a transaction of its own.
 
-A chunk is deleted in the transaction that writes it: a crash neither loses one nor does one twice.
+A chunk is deleted in the transaction that writes its subscribers: a crash neither loses a chunk nor does one
+twice.
 """
 
 import time
@@ -36,14 +37,12 @@ from storage.bulk.actions import FAILED, FINISHED, NOT_BEGUN, SELECTING
 
 
 def kind(instance: Path) -> Kind:
-    """The job kind of bulk actions. One failure stops an action: the operator who asked for it sees that, and
-    can continue it.
-    """
+    """The job kind of bulk actions. One failure stops an action: the operator sees it and can continue."""
     return Kind(stored.JOB, DB, partial(_step, instance), _give_up, retry=stored.retry, most_failures=1)
 
 
 def _step(instance: Path, job: Job, deadline: float) -> int:
-    """Does chunks until the deadline. Returns after how many milliseconds to go on, or `SETTLED`."""
+    """Does chunks until the deadline. Returns `SETTLED` if the action has ended, otherwise 0."""
     site = sites.get(job.site_id)
     while not (ends := _do_chunk(site, job, instance)):
         if time.monotonic() >= deadline or database.log_is_full():

@@ -38,13 +38,15 @@ NOT_SUPPRESSED = Suppression("", 0, 0)
 
 
 class SubscriberBatch:
-    """Reads the subscribers of changes, and applies the changes in order; then it is saved.
+    """Reads the subscribers of changes, and applies the changes in order; then the batch is saved.
 
-    `existing` has the existing subscribers as they were, `subscribers` all as they are now; both by key. The
-    custom values and tags of those that are given new ones are read once. `values` and `tagged` have the
-    new ones, `replaced` and `tagged_before` the old ones. `revalued` has the subscribers whose values
-    changed a second time. `consents` has the consent events. `unsubscribed` counts the changes after
-    which their subscriber is unsubscribed: who was not unsubscribed before, and who was.
+    `existing` has the existing subscribers as they were, `subscribers` all subscribers as they are now; both
+    by key. `values` and `tagged` have the new custom values and tag ids of each subscriber that was given
+    some. `replaced` and `tagged_before` have the old ones. `revalued` has the keys of subscribers whose
+    values were set a second time. `consents` has the consent events.
+
+    `unsubscribed` counts the changes after which their subscriber is unsubscribed. The first count is of
+    subscribers who were subscribed before the change, the second of those already unsubscribed.
     """
 
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
@@ -58,7 +60,7 @@ class SubscriberBatch:
         self.tagged: dict[str, dict[int, None]] = {}
         self.tagged_before: dict[str, dict[int, None]] = {}
         self.tag_ids: Mapping[str, int] = {}
-        self.twins: Mapping[int, Collection[int]] = {}  # of tags, by the id of the older one
+        self.twins: Mapping[int, Collection[int]] = {}  # tags with equal names, by the older id
         self.field_ids: Mapping[str, int] = {}
         self.consents = Consents(at)
         self.unsubscribed = [0, 0]
@@ -74,13 +76,15 @@ class SubscriberBatch:
         self.admitted = set(self.existing)
 
     def those_admitted(self, changes: Sequence[Change]) -> Sequence[Change]:
-        """The changes that will be applied."""
+        """The changes that will be applied: `admit` is true of each."""
         if not self.suppressed and all(change.creates for change in changes):
             return changes
         return [change for change in changes if self.admit(change)]
 
     def admit(self, change: Change) -> bool:
-        """Whether a change will be applied, given the changes before it."""
+        """Whether a change will be applied: its subscriber exists, or is created by it or by an admitted
+        change before it.
+        """
         if change.key not in self.admitted and change.creates and not self._is_erased(change):
             self.admitted.add(change.key)
         return change.key in self.admitted
@@ -89,7 +93,9 @@ class SubscriberBatch:
         return self.suppressed.get(self.hashes.get(key, ""), NOT_SUPPRESSED)
 
     def _is_erased(self, change: Change) -> bool:
-        """Whether the address is erased, and no later event of the change subscribes it."""
+        """Whether the address of a change is erased, and no event of the change that is later than the
+        erasure subscribes it again.
+        """
         if not self.suppressed:
             return False
         erasure = self._suppression(change.key)
@@ -99,8 +105,8 @@ class SubscriberBatch:
         )
 
     def _note_unsubscribe(self, change: Change) -> None:
-        """Stores with an erased address when it was unsubscribed, so that no earlier `subscribe` lifts the
-        erasure.
+        """Stores the unsubscribe of an erased address with its erasure, so that no earlier `subscribe` lifts
+        the erasure.
         """
         erasure = self._suppression(change.key)
         for event, *_ in consents.events(change, self.accepted):
@@ -123,6 +129,9 @@ class SubscriberBatch:
         return UPDATED
 
     def _create(self, change: Change) -> Outcome:
+        """Creates the subscriber of a change. Returns `SUPPRESSED` or `MISSING` if the change does not create
+        one.
+        """
         if self.suppressed and self._is_erased(change):
             self._note_unsubscribe(change)
             return Outcome.SUPPRESSED
@@ -136,6 +145,9 @@ class SubscriberBatch:
         return CREATED
 
     def _add(self, change: Change) -> SubscriberRow:
+        """Adds the subscriber of a change. One whose address is suppressed, or who is unconfirmed, begins
+        unsubscribed.
+        """
         subscriber = self.subscribers[change.key] = [
             0, change.email, "{}", "[]", *BLANK, None, None, None, 0, 0, None, self.at, change.key,
             str(uuid_utils.uuid7()), self.created_by, self.at, self.site_id,
@@ -160,8 +172,8 @@ class SubscriberBatch:
         self.consents.changes.append((subscriber, subscriber[UNSUBSCRIBED_AT], False, why))
 
     def limited(self, changes: Sequence[Change]) -> Sequence[Change]:
-        """The changes, where they are of an existing subscriber reduced to what the change's `known` (a
-        `OnExisting`) allows. None of them subscribes anyone who had unsubscribed.
+        """The changes as they may be applied, each reduced to what its `known` allows; see
+        `existing_subscribers`.
         """
         return existing_subscribers.limited(changes, self.existing, self.is_suppressed)
 
@@ -233,7 +245,9 @@ class SubscriberBatch:
         return changed
 
     def _set_tags(self, subscriber: SubscriberRow, change: Change) -> bool:
-        """Adds and removes tags. A tag in both lists is removed."""
+        """Adds and removes tags of a subscriber; a tag in both lists is removed. Returns whether the tags
+        changed.
+        """
         tagged = self.tagged.get(change.key)
         added = dict.fromkeys(map(self.tag_ids.__getitem__, change.tags))
         if tagged is None:

@@ -17,7 +17,7 @@ from storage.subscribers.subscribers import are_plain
 Item = Mapping[str, Any]  # one item of a request: a subscriber to import, an event
 
 
-UNSUBSCRIBED_BY = "unsubscribed_by"  # the instant that orders a date of unsubscribing, where it is another
+UNSUBSCRIBED_BY = "unsubscribed_by"  # a key of `dates`: the instant that orders `unsubscribed_at`
 
 
 class Consent(StrEnum):
@@ -37,10 +37,12 @@ class Change(NamedTuple):
     """A change to one subscriber, requested at `at` (None: when it was accepted). Instants are in
     milliseconds.
 
-    An existing subscriber takes only `unsubscribed_at` from `dates`; no date is later than the acceptance.
-    `unconfirmed` creates the subscriber unsubscribed, and changes nothing for an existing one. `consent_at`
-    is the instant that orders the consent, and `reason` why, if the client said so. `known` is what may be
-    changed of an existing subscriber: a member of `OnExisting`, or empty for everything.
+    Of `dates`, an existing subscriber takes only `unsubscribed_at`; no date is later than the acceptance.
+    `unconfirmed` creates the subscriber unsubscribed, and changes nothing for an existing one. `known` is
+    what may be changed of an existing subscriber: a member of `OnExisting`, or empty for everything.
+
+    `consent_at` is the instant that orders the consent; None is the acceptance. `reason` is the reason for
+    the consent that the client gave, or empty.
     """
 
     key: str
@@ -103,10 +105,10 @@ def _dates(item: Item, time_zone: str) -> dict[str, int]:
 
 
 def consent_instant(at: int, consent: str, time_zone: str) -> int:
-    """The instant, in milliseconds, that orders consent of a date.
+    """The instant, in milliseconds, that orders the consent event of a date.
 
-    For a date without a time, it is in the site's time zone: the end of the day for an unsubscribe, its
-    beginning for a subscribe.
+    A date with a time is that instant. A date without a time is a day of the site's time zone: its end for an
+    unsubscribe, its beginning for a subscribe.
     """
     if not isinstance(at, WholeDay):
         return at
@@ -128,7 +130,7 @@ def json_equal(value: Any, before: Any) -> bool:
 
 
 def values_text(values: Mapping[str, Any], before: str) -> str:
-    """The JSON text of custom values. Values that are not new were read from the text `before`."""
+    """The JSON text of custom values. `before` is the text from which they were read before some were set."""
     try:
         exact = before == "{}" or are_plain(values)
         return orjson.dumps(values).decode() if exact else compact_json(values)

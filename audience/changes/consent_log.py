@@ -1,4 +1,4 @@
-"""What the log that outlives the database is told of consent: who was unsubscribed, and who resubscribed."""
+"""What the log that outlives the database gets of a batch: who was unsubscribed, and who resubscribed."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,9 +21,11 @@ from storage.subscribers.batches import (
 def note(
     batch: SubscriberBatch, created: Sequence[SubscriberRow], changed: Mapping[int, Sequence[SubscriberRow]]
 ) -> None:
-    """Logs what a saved batch did; `changed` are the existing rows that differ, by the sum of their groups.
+    """Logs the consent events of a saved batch. `changed` has the existing subscribers that differ, by the
+    sum of the groups of columns that differ.
 
-    Who is new is named by the hash of their address alone: no backup has them under another.
+    A created subscriber is logged by the hash of the address alone. No backup can have them under another
+    address, so the hash of the uuid is not needed.
     """
     hash_of, hashes = site_keys.get(batch.site_id).digest, batch.hashes
     subjects: list[Subject] = [

@@ -1,6 +1,6 @@
-"""Which consent event of a subscriber counts: that of the latest instant (docs/contract.md, Consent).
+"""Which consent event of a subscriber counts: the one with the latest instant (docs/contract.md, Consent).
 
-And what the log that outlives the database has of it.
+Also the lines about consent that go into the log that outlives the database.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,10 +38,10 @@ ChangedConsent = tuple[SubscriberRow, int, bool, str]  # whose, when, whether th
 
 
 class ConsentEvent(NamedTuple):
-    """A consent event. `instant`, in milliseconds, is its date if it has one, but not later than its
-    acceptance; otherwise its acceptance.
+    """A consent event. `number` is that of the accepting transaction.
 
-    `number` is that of the accepting transaction.
+    `instant`, in milliseconds, orders it: the date of the event, but not later than its acceptance. An event
+    without a date has the instant of its acceptance.
     """
 
     instant: int
@@ -53,10 +53,10 @@ class ConsentEvent(NamedTuple):
         return self.kind in UNSUBSCRIBES
 
     def counts_over(self, stored_event: "ConsentEvent", now: int) -> bool:
-        """Whether this event counts in place of the stored one.
+        """Whether this event counts in place of the stored one: its order is not lower.
 
-        A stored subscribe after `now` (milliseconds), from a clock that was ahead, is compared as `now` with
-        an unsubscribe.
+        A stored subscribe may be later than `now` (milliseconds), from a clock that was ahead. An unsubscribe
+        is compared with it as if it were of `now`.
         """
         if stored_event.kind == ConsentKind.NONE:
             return True
@@ -66,11 +66,16 @@ class ConsentEvent(NamedTuple):
 
     @property
     def order(self) -> tuple[int, int, int]:
+        """What events are compared by: the instant, then the rank of the kind, then the accepting
+        transaction.
+        """
         return self.instant, RANKS.get(self.kind, 0), self.number
 
 
 class ConsentBefore(NamedTuple):
-    """The columns of consent as they were; blank for a subscriber who was created subscribed."""
+    """A subscriber's columns of consent before an action that is undone; blank if they were subscribed when
+    created.
+    """
 
     unsubscribed_at: int | None = None
     at: int | None = None
@@ -79,10 +84,11 @@ class ConsentBefore(NamedTuple):
 
 
 class Consents:
-    """The consent events of a batch of changes; `changes` has each change of consent.
+    """The consent events of a batch of changes; `changes` has each change from subscribed to unsubscribed or
+    back.
 
     `unsubscribes_ignored` and `subscribes_ignored` count the events that had no effect because a later event
-    says otherwise. `unsubscribed_keys` are of those whom an event without a date unsubscribed.
+    decides otherwise. `unsubscribed_keys` has the subscribers whom an event without a date unsubscribed.
     """
 
     def __init__(self, now: int) -> None:
@@ -99,11 +105,12 @@ class Consents:
         return bool(subscriber[UNSUBSCRIBED_AT] != before)
 
     def _apply(self, subscriber: SubscriberRow, event: ConsentEvent, shown_at: int, reason: str) -> None:
-        """Applies an event. If it repeats the event that counts, the first date stays.
+        """Applies an event if it counts over the stored one. The shown date of a subscriber who is already
+        unsubscribed stays.
 
-        The stored number is that of the last unsubscribe, whether or not it counts. If it differs from that
-        of the event that counts, an undo of either resubscribes nobody: a second row of that event's import
-        does not change it.
+        The number of the last unsubscribe is stored even if that event does not count. Where it differs from
+        the number of the event that counts, an undo of either transaction resubscribes nobody. A second row
+        of the import whose event counts therefore leaves the stored number as it is.
         """
         subscribed = subscriber[UNSUBSCRIBED_AT] is None
         repeats = not subscribed and event.number == subscriber[CONSENT_NUMBER]
@@ -120,8 +127,8 @@ class Consents:
             self.changes.append((subscriber, shown_at, not subscribed, reason))
 
     def put_back(self, subscriber: SubscriberRow, before: ConsentBefore) -> None:
-        """Puts the consent event of before back, with its instant: an unsubscribe that was accepted since, or
-        that waits, counts over it.
+        """Restores the consent event `before` an undone action, with its instant. An unsubscribe that was
+        accepted since, or that still waits to be applied, counts over the restored event.
         """
         was, shown_at = subscriber[UNSUBSCRIBED_AT], before.unsubscribed_at
         subscriber[UNSUBSCRIBED_AT] = shown_at
@@ -132,6 +139,7 @@ class Consents:
             self.changes.append((subscriber, at, shown_at is None, UNDONE))
 
     def _ignore(self, event: ConsentEvent, subscribed: bool) -> None:
+        """Counts an event that does not count and would have changed whether the subscriber is subscribed."""
         if event.unsubscribes:
             self.unsubscribes_ignored += subscribed
         else:
@@ -139,11 +147,11 @@ class Consents:
 
 
 def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:
-    """The consent events of a change, each with the instant to show, in milliseconds, and its
-    reason.
+    """The consent events of a change, each with the instant to show, in milliseconds, and its reason.
 
-    The command `unsubscribe` counts whatever the date of its row, which is only shown. A row that subscribes
-    has no date.
+    A date of unsubscribing in a row without a command is a dated unsubscribe. Beside the command
+    `unsubscribe`, that date is only shown: the command counts from its own instant. Beside `subscribe`, the
+    date is ignored.
     """
     left_at = change.dates.get("unsubscribed_at")
     if left_at is not None and not change.consent:
@@ -166,7 +174,7 @@ def stored_event(subscriber: SubscriberRow) -> ConsentEvent:
 
 
 def current_event(subscriber: Subscriber) -> ConsentEvent:
-    """The consent event that counts for a subscriber."""
+    """The consent event that counts for a subscriber, read from its stored columns."""
     kind = ConsentKind(subscriber.consent_kind)
     return ConsentEvent(subscriber.consent_at or 0, subscriber.consent_number, kind)
 
@@ -175,13 +183,17 @@ def put(subscriber: SubscriberRow, event: ConsentEvent) -> None:
     subscriber[CONSENT_AT], subscriber[CONSENT_NUMBER], subscriber[CONSENT_KIND] = event
 
 
-# The hash of an address, `ERASED` or the kind of its consent, the instant that counts and the one that is
-# shown, without which they are subscribed, and the hash of the uuid.
+# A subject of the log: the hash of an address, `ERASED` or the kind of the consent event, the instant that
+# orders it, the instant of unsubscribing that is shown (None: subscribed), and the hash of the uuid.
 Subject = tuple[str, ConsentKind | int | str, int | None, int | None, str | None]
 
 
 def log_lines(site_id: int, number: int, subjects: Iterable[Subject]) -> list[LogLine]:
-    """The lines of one transaction. A clock that was set back makes none look old, which the sweep drops."""
+    """The log lines of one transaction, with its `number`, for these subjects.
+
+    They are logged at the site's newest acceptance if the clock was set back. Otherwise they would look old,
+    and the sweep would drop them.
+    """
     site_uuid, check_value = site_keys.get(site_id).uuid, pepper.check_value()
     now = max(clock.now_ms(), site_counters.newest_accepted_at(site_id))
     return [
@@ -195,6 +207,7 @@ def log_lines(site_id: int, number: int, subjects: Iterable[Subject]) -> list[Lo
 
 
 def of_subscribers(site_id: int, subscribers: Iterable[Subscriber]) -> Iterator[Subject]:
+    """The consent of subscribers, as subjects of the log."""
     hash_of = site_keys.get(site_id).digest
     for row in subscribers:
         consent = row.consent_kind, row.consent_at, row.unsubscribed_at
@@ -202,6 +215,6 @@ def of_subscribers(site_id: int, subscribers: Iterable[Subscriber]) -> Iterator[
 
 
 def of_suppressions(by_hash: Mapping[str, Suppression]) -> Iterator[Subject]:
-    """The consent of addresses without a subscriber, by hash."""
+    """The consent of suppressed addresses, by hash, as subjects of the log. They have no subscriber."""
     for address_hash, row in by_hash.items():
         yield address_hash, ERASED if row.reason == ERASED else row.kind, row.since, row.since, None

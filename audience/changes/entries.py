@@ -1,7 +1,7 @@
 """The entries of one row of the record of changes, packed.
 
-Created subscribers are ids only; a change is [id, new values, old values] of what changed, tags as ids
-[added, removed]. Addresses stand in it only where one changed.
+A created subscriber is an id only. A change is [id, new values, old values] of what changed, with tags as ids
+[added, removed]. An address is in an entry only if the address itself changed.
 """
 
 import zlib
@@ -39,14 +39,22 @@ class LogEntry(NamedTuple):
 
 @dataclass
 class Entries:
-    """The entries of one row of the change log.
+    """The entries of one row of the change log, which is of one transaction. Only created, changed and erased
+    subscribers and a reset have numbers.
 
-    `unchanged` were mentioned by the transaction, and have no number: only subscribers that an import
-    created, which its undo then keeps. `unnamed` tells that it mentioned no subscriber: a tag was deleted.
-    `tags` has the names of all tags in the row; `made_tags` (ids) and `made_fields` (keys) are those that it
-    added to the site. `lifted` has the suppressions that it removed from created subscribers: [id, reason,
-    since, number, kind]. `accepted` orders the consent in the row. `repeated` has subscribers that an import
-    subscribed again: [id, instant, number, kind] of the event before. Rows of an older version have no kind.
+    `created` has ids. `left` has those of them who are unsubscribed. `back` has those whose address was
+    suppressed, and who are subscribed. `lifted` has the suppressions that were removed from created
+    subscribers: [id, reason, since, number, kind].
+
+    `unchanged` has the mentioned subscribers without an entry, if an import created them: the undo of that
+    import then keeps them. `unnamed` is true if the transaction only deleted a tag, and mentioned no
+    subscriber.
+
+    `tags` has the names of all tags in the row; `made_tags` (ids) and `made_fields` (keys) were added to the
+    site. `accepted` is the number that orders the consent events in the row.
+
+    `repeated` has subscribers whom an import subscribed though they were subscribed: [id, instant, number,
+    kind] of the event before. Rows of an older version have no kind.
     """
 
     created: list[int] = field(default_factory=list)
@@ -98,7 +106,9 @@ class Entries:
         return entries
 
     def without(self, subscriber_ids: Collection[int]) -> "Entries":
-        """A copy with as many entries, in which those of the erased subscribers are empty."""
+        """A copy with as many entries, in which the entries of the subscribers with these ids are empty: they
+        were erased.
+        """
         erased = set(subscriber_ids)
         changed = [(id_, {}, {}) if id_ in erased else (id_, new, old) for id_, new, old in self.changed]
         lifted = [row for row in self.lifted if row[0] not in erased]
@@ -106,8 +116,10 @@ class Entries:
         return Entries(**(vars(self) | {"changed": changed, "lifted": lifted, "repeated": repeated}))
 
     def indexed_ids(self) -> list[int]:
-        """The ids of the subscribers with values in this row, which erasing them removes; repeated consents
-        are left out.
+        """The ids of the subscribers with values in this row, which must be blanked if the subscriber is
+        erased.
+
+        Subscribers with a repeated consent event alone are left out.
         """
         return [row[0] for row in self.changed] + [row[0] for row in self.lifted]
 
@@ -116,24 +128,30 @@ class Entries:
         return [] if self.unnamed else [*self.unchanged, *(row[0] for row in self.changed)]
 
     def turned_ids(self) -> list[int]:
-        """The ids of the existing subscribers whom the transaction unsubscribed or subscribed."""
+        """The ids of the existing subscribers whom the transaction unsubscribed or subscribed, also those for
+        whom only the date of the unsubscribe changed.
+        """
         return [id_ for id_, new, _ in self.changed if "unsubscribed_at" in new]
 
     def repeated_ids(self) -> list[int]:
-        """The ids of the subscribers with a repeated consent in this row, which has no entry and no
-        number.
+        """The ids of the subscribers with a repeated consent event in this row. Such an event has no entry
+        and no number.
         """
         return [id_ for id_, *_ in self.repeated]
 
     def consents_before(self) -> list[Repeated]:
-        """The consent event before each repeated one."""
+        """The consent event before each repeated one, as (id, instant, number, kind)."""
         return [(row[0], *consent_before(None, *row[1:])) for row in self.repeated]
 
 
 def consent_before(
     left_at: int | None, at: int | None, number: int, kind: int | None = None
 ) -> tuple[int | None, int, int]:
-    """The (instant, number, kind) of an earlier consent event. Older versions stored no kind."""
+    """The (instant, number, kind) of an earlier consent event.
+
+    Rows of older versions have no kind. It is then told from `left_at`, when the subscriber had unsubscribed,
+    and from `at`.
+    """
     if kind is None:
         kind = ConsentKind.UNSUBSCRIBE if left_at is not None else ConsentKind.SUBSCRIBE if at else 0
     return at, number, kind
@@ -183,8 +201,8 @@ def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
 
 
 def _merge_changes(new: Values, old: Values, next_new: Values, next_old: Values) -> tuple[Values, Values]:
-    """The (new, old) values of two changes, one after the other, as if they were one: without values that are
-    back at the old ones.
+    """The (new, old) values of two changes, one after the other, as if they were one change. A value that
+    ends as it began is left out.
     """
     fields = {**new.get("fields", {}), **next_new.get("fields", {})}
     had = {**next_old.get("fields", {}), **old.get("fields", {})}

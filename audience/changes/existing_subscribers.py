@@ -1,6 +1,6 @@
 """What an import may change of existing subscribers: everything, what is blank, or nothing.
 
-Whichever it is, the file still unsubscribes them. A subscriber exists or not when the row is applied.
+In each case the file still unsubscribes them. Whether a subscriber exists is decided when the row is applied.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,8 +13,11 @@ from schemas.values import OnExisting
 def limited(
     changes: Sequence[Change], existing: Collection[str], is_suppressed: Callable[[str], bool]
 ) -> Sequence[Change]:
-    """The changes, where they are of an existing subscriber reduced to what the change's `known` (a
-    `OnExisting`) allows. None of them subscribes anyone who had unsubscribed.
+    """The changes as they may be applied. A change without `known` (an `OnExisting`) stays as it is.
+
+    A change with `known` to an existing subscriber is reduced to what `known` allows. It subscribes nobody,
+    neither an existing subscriber nor a suppressed address. A subscriber also exists if an earlier change
+    mentions it.
     """
     if not any(change.known for change in changes):
         return changes
@@ -43,8 +46,10 @@ def _limit(change: Change, exists: bool) -> Change:
 
 
 def only_blanks(change: Change, values: Mapping[str, Any], had: Iterable[str]) -> Change:
-    """The change, without the texts that the subscriber `had` and the custom values that are set. A missing
-    key, null or an empty text is blank.
+    """The change, reduced to what is blank in the subscriber.
+
+    `had` are the names of texts that the subscriber has, and `values` its custom values; what is set in
+    either is left out of the change. A missing key, null or an empty text is blank.
     """
     had_texts: dict[str, Any] = dict.fromkeys(had, "")
     return change._replace(

@@ -1,7 +1,7 @@
 """The record of changes: what each write did to the subscribers of a site, in the transaction that did it.
 
-`record` has the one function that writes subscribers call it; the others are for what writes beside it.
-Numbers are taken under the site's lock: their order is that of the commits.
+Whatever saves a batch of subscribers calls `record`. The other functions record what is written without a
+batch. Numbers are taken under the site's lock: their order is that of the commits.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ _parts: ContextVar[list[tuple[int, Entries]] | None] = ContextVar("parts of one 
 
 MOST_ENTRIES = 1_000  # of one row
 CREATED_BY_IMPORT = "import "  # whom an undo deletes, unless they are mentioned; bulk actions create nobody
-UNDONE_WHOLE = SourceKind.IMPORT  # its repeated consent events are recorded, so that an undo knows them
+UNDONE_WHOLE = SourceKind.IMPORT  # repeated consent events of an import are recorded, for its undo
 BLANKED_AT_ONCE = 1_000
 COLUMNS = {
     TEXTS: ((EMAIL, "email"),),
@@ -68,8 +68,9 @@ PLAIN = [  # the columns of plain values, by the sum of the groups that differ
 def record(
     batch: SubscriberBatch, created: Sequence[SubscriberRow], changed: Mapping[int, Sequence[SubscriberRow]]
 ) -> None:
-    """Adds what a saved batch did to the change log. `changed` has the existing subscribers that differ, by
-    the sum of their groups.
+    """Adds what a saved batch did to the change log, and to the log of consent.
+
+    `changed` has the existing subscribers that differ, by the sum of the groups of columns that differ.
     """
     lifted = [subscriber for subscriber in created if subscriber[KEY] in batch.lifted] if batch.lifted else []
     repeated = [
@@ -110,7 +111,7 @@ def record(
 
 
 def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[SubscriberRow]) -> Iterator[Repeated]:
-    """The previous consent event of each subscriber that was and is subscribed."""
+    """The consent event before this batch of each subscriber that was subscribed and still is."""
     for subscriber in subscribers:
         before = batch.existing[subscriber[KEY]]
         if subscriber[UNSUBSCRIBED_AT] is None and before[UNSUBSCRIBED_AT] is None:
@@ -145,18 +146,24 @@ def _changed_entry(
 
 
 def suppress(site_id: int, by_hash: Mapping[str, Suppression], number: int) -> None:
-    """Keeps and logs that addresses without a subscriber are unsubscribed or erased, in a transaction."""
+    """Suppresses addresses without a subscriber, by hash, and logs that they are unsubscribed or erased. Call
+    it in a transaction.
+    """
     suppressions.add(site_id, by_hash)
     stored_log.add(consents.log_lines(site_id, number, consents.of_suppressions(by_hash)))
 
 
 def log_consent(site_id: int, subscribers: Iterable[Subscriber], number: int) -> None:
-    """Logs whether subscribers are unsubscribed who have come to their address, in a transaction."""
+    """Logs for the present address of each subscriber whether they are unsubscribed. Call it in a
+    transaction.
+    """
     stored_log.add(consents.log_lines(site_id, number, consents.of_subscribers(site_id, subscribers)))
 
 
 def log_freed(site_id: int, keys: Iterable[str], number: int) -> None:
-    """Logs that addresses without a subscriber are not unsubscribed any more, in a transaction."""
+    """Logs that addresses are no longer unsubscribed, as they have no subscriber any more. Call it in a
+    transaction.
+    """
     freed = [(site_keys.address_hash(site_id, key), ConsentKind.NONE, None, None, None) for key in keys]
     stored_log.add(consents.log_lines(site_id, number, freed))
 
@@ -168,8 +175,8 @@ def record_address(site_id: int, source: Source, subscriber: Subscriber, before:
 
 
 def record_named(site_id: int, source: Source, ids: Collection[int], at: int) -> None:
-    """Records that subscribers, if an import created them, were mentioned by something that did not
-    change them.
+    """Records that something mentioned subscribers without changing them. Only subscribers whom an import
+    created are recorded.
     """
     created = stored_subscribers.created_by_imports(site_id, ids)
     _add(site_id, Entries(unchanged=created), at, source)
@@ -197,10 +204,10 @@ def record_untagged(
 def record_erased(
     site_id: int, source: Source, subscribers: Sequence[Subscriber], blank: Collection[int] | None = None
 ) -> None:
-    """Records that subscribers were erased. After the commit, call `blank`.
+    """Records that subscribers were erased. After the commit, call the function `blank`.
 
-    Blanks the answers of webhook receivers, as they may be about these subscribers. Without `blank`, all of
-    them may have values in the change log; otherwise only those in `blank`.
+    `blank` has the ids of those who may have values in the change log; without it, all may. The stored
+    answers of webhook receivers are removed, as they may be about these subscribers.
     """
     for start in range(0, len(subscribers), MOST_ENTRIES):
         chunk = subscribers[start : start + MOST_ENTRIES]
@@ -211,7 +218,9 @@ def record_erased(
 
 
 def record_reset(site_id: int, source: Source, at_least: int) -> None:
-    """Records that the site must be copied as a whole again: earlier cursors are no longer valid."""
+    """Records that copies of the site must begin anew: earlier cursors are no longer valid. The number of
+    this change is at least `at_least`.
+    """
     at = clock.now_ms()
     stored.raise_to(site_id, max(stored.numbers(site_id)[0] + 2, at_least))
     _add(site_id, Entries(reset=True), at, source)
@@ -244,8 +253,10 @@ def note_site(site_id: int) -> None:
 
 
 def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
-    """Adds the transaction's row to the change log, and wakes its webhooks. Returns its first number; 0
-    without a row: nothing changed, or `one_transaction` adds one for all parts.
+    """Adds the transaction's row to the change log, and wakes the site's webhooks. Returns the first number
+    of the row.
+
+    Returns 0 without a row: nothing changed, or `one_transaction` will add one row for all parts.
     """
     if (parts := _parts.get()) is not None:
         parts.append((at, entries))
@@ -262,7 +273,7 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
 
 
 def blank(site_id: int) -> None:
-    """Removes erased subscribers from the change log, each row in a transaction of its own."""
+    """Removes the values of erased subscribers from the change log, each row in a transaction of its own."""
     while ids := _to_blank(site_id):
         for number, erased_ids in _rows_of(site_id, ids):
             _blank_row(site_id, number, erased_ids)

@@ -38,7 +38,7 @@ class LoggedChange(NamedTuple):
     """A change as clients read it. `source` is (type, id); `changed` has the new values, with instants in
     milliseconds.
 
-    `uuid` is None for a reset, and `email` also for a subscriber that no longer exists.
+    `uuid` is None for a reset. `email` is None for a reset, and for a subscriber that no longer exists.
     """
 
     number: int
@@ -70,10 +70,11 @@ def newest(site: Site) -> int:
 
 @database.snapshot()
 def page(site: Site, after: int | None, limit: int, read_fields: ReadFields = read_values) -> ChangePage:
-    """Up to `limit` changes after the number `after`, oldest first; if it is None, only the bounds. Raises
-    `Refused`.
+    """Up to `limit` changes after the number `after`, oldest first. If `after` is None, the page has only the
+    bounds.
 
-    `read_fields` reads the custom values of a created subscriber from their JSON text.
+    `read_fields` reads the custom values of a created subscriber from their JSON text. Raises `Refused` if
+    the record does not reach back to `after`.
     """
     last, first = stored.numbers(site.id)
     if after is None:
@@ -95,6 +96,7 @@ class Part(NamedTuple):
 
 
 def _after(site_id: int, after: int, limit: int) -> list[Part]:
+    """The entries after the number `after`, up to `limit` of them, by row of the change log."""
     parts: list[Part] = []
     for row in stored.rows_after(site_id, after, limit):
         entries, start = unpack(row.entries), max(0, after + 1 - row.number)
@@ -104,8 +106,10 @@ def _after(site_id: int, after: int, limit: int) -> list[Part]:
 
 
 class ConsentRecord(NamedTuple):
-    """All changes of consent of a subscriber, oldest first, as (source, `ConsentChange`); `created_by` is the
-    source that created the subscriber. `proofs` are those of confirmations, each with the wording.
+    """All changes of consent of a subscriber, oldest first, as (source, `ConsentChange`).
+
+    `created_by` is the source that created the subscriber. `proofs` are the proofs of confirmed sign-ups,
+    each with the wording that was shown.
     """
 
     subscriber: Subscriber
@@ -116,7 +120,7 @@ class ConsentRecord(NamedTuple):
 
 @database.snapshot()
 def consent(site: Site, uuid: str) -> ConsentRecord:
-    """What is known of a subscriber's consent. Raises `NotFound`."""
+    """The consent record of a subscriber, with the proofs. Raises `NotFound`."""
     record = _consent(site.id, uuid)
     proofs = stored_proofs.of_subscriber(site.id, record.subscriber.id)
     return record._replace(proofs=[(proof, _wording(site.id, proof)) for proof in proofs])
@@ -129,7 +133,7 @@ def _wording(site_id: int, proof: Proof) -> str:
 
 
 def _consent(site_id: int, uuid: str) -> ConsentRecord:
-    """What is known of a subscriber's consent, in the caller's session. Raises `NotFound`."""
+    """The consent record of a subscriber, without proofs, in the caller's session. Raises `NotFound`."""
     subscriber = stored_subscribers.get_by_uuid(site_id, uuid)
     if subscriber is None:
         raise NotFound(NOBODY)
@@ -177,7 +181,9 @@ def readable_source(kind: str, number: int, known_keys: Mapping[int, str]) -> tu
 
 
 class _ChangeReader:
-    """Joins entries with the subscribers and names that they mention, which are read once for all entries."""
+    """Makes changes as clients read them from entries. The subscribers and names that the entries mention are
+    read once, for all entries.
+    """
 
     def __init__(self, site_id: int, parts: Sequence[Part], read_fields: ReadFields) -> None:
         self.parts = parts

@@ -41,7 +41,9 @@ def _drop_erased(site_id: int) -> None:
 
 @database.writes_site
 def _drop_some(site_id: int, before: int) -> bool:
-    """Deletes up to `ROWS_AT_ONCE` rows that are older. True if more may be left."""
+    """Deletes up to `ROWS_AT_ONCE` rows from before an instant, in milliseconds; none while an undo is open.
+    Returns whether more may be left.
+    """
     if stored_undos.any_open(site_id):
         return False
     dropped = list(takewhile(lambda entry: entry.at < before, stored.oldest(site_id, ROWS_AT_ONCE)))

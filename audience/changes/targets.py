@@ -1,4 +1,6 @@
-"""Whom a request means that names somebody by an address and a uuid (docs/contract.md, Every request)."""
+"""Which subscriber a request means that mentions both an address and a uuid (docs/contract.md, Every
+request).
+"""
 
 from collections.abc import Sequence
 
@@ -16,7 +18,11 @@ TWO = "The email and the uuid are of two subscribers: correct one of them, or le
 def changes_of(
     site: Site, items: Sequence[tuple[int, Item]]
 ) -> tuple[list[tuple[int, Change]], list[FieldError]]:
-    """The changes that items of a batch ask for, by index, and the errors of refused items."""
+    """The changes that items of a batch ask for, as (index, change), and the errors of refused items.
+
+    An item is refused if its address is malformed, or if its address and uuid belong to different
+    subscribers.
+    """
     changes, errors, named = list[tuple[int, Change]](), [], []
     for index, item in items:
         try:
@@ -34,8 +40,8 @@ def changes_of(
 def conflicting_indexes(site_id: int, named: Sequence[tuple[int, str, str]]) -> set[int]:
     """The indexes of the items whose uuid and address belong to different subscribers.
 
-    `named` has (index, uuid or empty, key of the address), in order: a later item finds a subscriber that an
-    earlier one mentions.
+    `named` has (index, uuid or empty, key of the address) of each item, in order. An address also belongs to
+    a subscriber if an earlier item mentions it.
     """
     uuids = {uuid for _, uuid, _ in named if uuid}
     return _find_conflicts(site_id, uuids, named) if uuids else set()
@@ -43,6 +49,12 @@ def conflicting_indexes(site_id: int, named: Sequence[tuple[int, str, str]]) -> 
 
 @database.session()
 def _find_conflicts(site_id: int, uuids: set[str], named: Sequence[tuple[int, str, str]]) -> set[int]:
+    """The indexes of the items in `named` that conflict: the uuid is of a subscriber with another address,
+    and the item's address is taken.
+
+    An address is taken if a subscriber has it. It is also taken if an earlier item mentions it, and so
+    creates one.
+    """
     keys = stored.keys_of(site_id, uuids)
     apart = {index for index, uuid, key in named if keys.get(uuid, key) != key}
     if not apart:

@@ -64,12 +64,14 @@ def erase(
     actor: Actor | None = None,
     source: Source = OPERATOR,
 ) -> bool:
-    """Erases the subscriber with a uuid or, without one, an address; returns whether there was one.
+    """Erases the subscriber with a uuid or, without one, an address. Returns whether there was such a
+    subscriber.
 
-    Of an address that nobody has, also of a malformed one, it erases the refused rows. Raises `Refused` for
-    an address and a uuid that do not mean the same.
+    An address that nobody has is suppressed all the same, and the refused rows with it are erased; it may be
+    malformed. Raises `Refused` if the address and the uuid are of different subscribers, or nobody has the
+    uuid.
 
-    The log that outlives the database has it first. If an `actor` did it, the audit log says so.
+    The log that outlives the database gets the erasure first. With an `actor`, the audit log records it.
     """
     email = site_keys.decode_malformed((email or "").strip())
     with database.write(site.id):
@@ -97,7 +99,8 @@ def erase(
 
 
 def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acceptance) -> None:
-    """Erases subscribers by key, in the caller's transaction, which is `accepted`.
+    """Erases subscribers by key, in the caller's transaction. `accepted` is the acceptance of that
+    transaction.
 
     After the commit, call `blank_waiting` with the same keys and, after the last, `erasures.log.forget`.
     """
@@ -121,13 +124,19 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
 
 
 def blank_waiting(site: Site, keys: Collection[str]) -> None:
-    """Removes erased addresses from the waiting imports, and whoever had them from the record of changes."""
+    """Removes erased addresses from the waiting imports, and the values of their subscribers from the record
+    of changes.
+    """
     _blank_waiting(site.id, lambda key: key in keys)
     change_log.blank(site.id)
 
 
 def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequence[str] = ()) -> None:
-    """Suppresses erased addresses, by hash with their times; `first` are their hashes of the first scheme."""
+    """Suppresses erased addresses. `since` has the instant of each erasure, by hash; `first` has their hashes
+    of the first scheme.
+
+    Also erases the refused rows and the sign-ups of these addresses.
+    """
     stored_files.erase_refused(site_id, [*since, *first])
     sign_ups.erase(site_id, [*since, *first])
     suppressions.lift(site_id, first)
@@ -136,10 +145,11 @@ def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequen
 
 
 def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[str | None] = ()) -> int:
-    """Erases subscribers by the hash of their address, with the times of it, or of their uuid; returns how
-    many.
+    """Repeats erasures: erases the subscribers whose address has a hash in `since`, or whose uuid has one in
+    `uuid_hashes`. Returns how many.
 
-    Only for an instance that is being restored, which no other process uses.
+    `since` has the instants of the erasures. Only for an instance that is being restored, which no other
+    process uses.
     """
 
     def is_erased(key_or_uuid: str) -> bool:
@@ -161,17 +171,19 @@ def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[st
 
 
 def existing_uuid_hashes(site: Site, hashes: Collection[str]) -> set[str]:
-    """The hashes that are of the uuid of a subscriber who exists. A subscriber who was erased gets another
-    uuid.
+    """Those of the hashes that are of the uuid of an existing subscriber. A subscriber who was erased and
+    added again has another uuid.
     """
     return _existing_hashes(site, hashes, lambda _key, uuid: uuid)
 
 
 @database.writes_site
 def suppress_absent(site: Site, since: Mapping[str, int]) -> None:
-    """Suppresses erased addresses, by hash with their times, without a subscriber or suppression.
+    """Suppresses those erased addresses that have neither a subscriber nor a suppression. `since` has the
+    instant of each erasure, by hash.
 
-    Whatever their number: one log that was applied has raised the site's above those of another.
+    The numbers of the erasures are not compared. Applying one log raises the site's number above the numbers
+    in another log.
     """
     existing = _existing_hashes(site, since, lambda key, _uuid: key)
     suppressed = suppressions.find_by_hash(site.id, since)
@@ -180,6 +192,9 @@ def suppress_absent(site: Site, since: Mapping[str, int]) -> None:
 
 
 def _existing_hashes(site: Site, hashes: Collection[str], read: Callable[[str, str], str]) -> set[str]:
+    """Those of the hashes that a subscriber has. `read` picks what is hashed: the key of the address, or the
+    uuid.
+    """
     last, present = 0, set[str]()
     while hashes and (keys := stored.keys_after(site.id, last, CHUNK_ROWS)):
         last = keys[-1][0]
@@ -192,8 +207,10 @@ def _existing_hashes(site: Site, hashes: Collection[str], read: Callable[[str, s
 def _subjects(
     site: Site, hashes: Sequence[str], subscriber: Subscriber | None, at: int
 ) -> list[consents.Subject]:
-    """What is logged of the address and the subscriber, who may have another address in a backup; for a
-    backup of before the site had a key, of the hashes of then, too.
+    """What the log gets of an erasure: the hashes of the address, and of the uuid, as the subscriber may have
+    another address in a backup.
+
+    `hashes` includes the hash of the first scheme, for a backup from before the site had a key.
     """
     both = zip_longest(hashes, _uuid_hashes(site.id, subscriber))
     return [(address_hash, ERASED, at, at, uuid_hash) for address_hash, uuid_hash in both]
@@ -204,8 +221,10 @@ def _uuid_hashes(site_id: int, subscriber: Subscriber | None) -> list[str]:
 
 
 def _find(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
-    """The subscriber to erase, by address, uuid or both; None if nobody has the address. Raises `Refused` for
-    an unknown uuid, or if both name different subscribers.
+    """The subscriber to erase, by address, uuid or both; None if nobody has them.
+
+    Raises `Refused` if a subscriber has the address and none the uuid, or if they are of different
+    subscribers.
     """
     key = _key(email)
     by_email = stored.get_by_key(site_id, key) if key else None
@@ -232,7 +251,7 @@ def _instant(subscriber: Subscriber | None, accepted_at: int) -> int:
 
 
 def _delete(site_id: int, keys: Sequence[str], source: Source, number: int) -> int:
-    """Deletes the subscribers with these keys, and what is stored of them. Returns how many there were."""
+    """Deletes the subscribers with these keys, and what is stored about them. Returns how many there were."""
     present = list(stored.get_by_keys(site_id, keys).values()) if keys else []
     if not present:
         return 0
@@ -250,7 +269,9 @@ def _delete(site_id: int, keys: Sequence[str], source: Source, number: int) -> i
 
 
 def forget_typed(site_id: int) -> None:
-    """What operators typed into a search or a filter may be the address or the name."""
+    """Deletes what operators typed into searches and filters: it may be the address or the name of an erased
+    subscriber.
+    """
     stored_audit_log.forget_typed(site_id)
     sessions.forget_searches(site_id)
 

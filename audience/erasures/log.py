@@ -1,6 +1,8 @@
-"""The log of who was erased, unsubscribed and resubscribed: it outlives the database, a restore repeats it.
+"""The log of who was erased, unsubscribed and resubscribed. It outlives the database, so that a restore can
+repeat it.
 
-It is a file of JSON lines in the instance's folder or, where several hosts share the database, a table there.
+The log is a file of JSON lines in the instance's folder or, where several hosts share the database, a table
+there.
 """
 
 import contextlib
@@ -48,7 +50,9 @@ CUT_OFF = (
 
 
 def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLine]:
-    """The lines of the log, oldest first, as `read` reads them."""
+    """All lines of the log, oldest first. The numbers of lines that cannot be read are added to `unreadable`;
+    see `read`.
+    """
     if not stored.is_kept():
         return list(read(instance / LOG, unreadable=unreadable))
     with database.session():
@@ -56,18 +60,18 @@ def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLin
 
 
 def missing(instance: Path, changes: Iterable[LogLine]) -> list[LogLine]:
-    """The changes that the log does not have."""
+    """Those of the lines that the log does not have."""
     logged = set(list_all(instance))
     return [change for change in changes if change not in logged and change.kind != BEGINNING]
 
 
 def file_of(instance: Path) -> Path | None:
-    """The log, if it is a file."""
+    """The file of the log; None if the log is a table."""
     return None if stored.is_kept() else instance / LOG
 
 
 def begin(instance: Path) -> None:
-    """Lets the log begin, if it has not, with all who are unsubscribed or erased now."""
+    """Begins the log, unless it has begun, with all who are unsubscribed or erased now."""
     if is_begun(instance):
         return
     with database.write():
@@ -96,13 +100,17 @@ def _beginning(log: Path) -> LogLine | None:
 
 
 def missing_ms(log: Path, since: int) -> int:
-    """How long after an instant the log begins, in milliseconds: it has no unsubscribes of that time."""
+    """For how many milliseconds after the instant `since` the log has no unsubscribes, because it begins
+    later.
+    """
     first = _beginning(log)
     return clock.now_ms() - since if first is None else max(0, first.at - since)
 
 
 def complete(instance: Path) -> None:
-    """Adds all who are unsubscribed or erased now, in the caller's transaction: it knows of all time then."""
+    """Adds all who are unsubscribed or erased now, in the caller's transaction. The log then has every
+    unsubscribe and erasure until now.
+    """
     now = clock.now_ms()
     first = LogLine("", "", 0, None, pepper.check_value(), BEGINNING, logged_at=now)
     older = [change for change in list_all(instance, unreadable=[]) if change.kind != BEGINNING]
@@ -115,8 +123,8 @@ def complete(instance: Path) -> None:
 
 
 def _current_lines(erased: Collection[str]) -> Iterator[LogLine]:
-    """The lines of all who are unsubscribed or erased now, without logged erasures, and of the links that
-    are valid.
+    """The lines of all who are unsubscribed or erased now, and of the links that are valid. Erasures of the
+    hashes in `erased` are left out, as they are logged.
     """
     for site in stored_sites.list_all():
         number, last = site_counters.newest_accepted_number(site.id), 0
@@ -130,9 +138,10 @@ def _current_lines(erased: Collection[str]) -> Iterator[LogLine]:
 
 
 def take(instance: Path, restored: Path) -> None:
-    """Adds to the file what was logged in the folder in which a backup was brought up to date.
+    """Adds to the log the lines that were logged in the folder `restored`, where a backup was brought up to
+    date.
 
-    A file with lines that cannot be read loses them, and begins anew at the next start.
+    If lines of the log cannot be read, they are dropped, and the log begins anew at the next start.
     """
     log, unreadable = instance / LOG, list[int]()
     lines = list(read(log, unreadable=unreadable))
@@ -143,8 +152,10 @@ def take(instance: Path, restored: Path) -> None:
 
 
 def forget(instance: Path, hashes: Collection[str] = ()) -> None:
-    """Takes out of the file all lines of erased subscribers but those of their erasure, or leaves it to the
-    daily sweep. With a few `hashes`, does so only if one of them has such lines.
+    """Removes all lines of erased subscribers from the log file, except those of their erasure. If that
+    fails, the daily sweep does it.
+
+    With `hashes`, the file is rewritten only if one of these has such lines.
     """
     log = file_of(instance)
     with contextlib.suppress(OSError, Refused, Unavailable):
@@ -153,7 +164,7 @@ def forget(instance: Path, hashes: Collection[str] = ()) -> None:
 
 
 def _mentions(log: Path, hashes: Collection[str]) -> bool:
-    """Whether one of the hashes is in another line than that of an erasure."""
+    """Whether one of the hashes is in a line that is not of an erasure."""
     with log.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as octets:
         for hash_ in hashes:
             end = 0
@@ -166,7 +177,9 @@ def _mentions(log: Path, hashes: Collection[str]) -> bool:
 
 
 def sweep(instance: Path, days: int) -> bool:
-    """Once a day, drops what was logged more than `days` ago, but for erasures."""
+    """Once a day, drops what was logged more than `days` ago, except erasures. Returns False, as nothing is
+    left to do at once.
+    """
     first, now = beginning(instance), clock.now_ms()
     if first is None or now - (first.logged_at or 0) < DAY_MS:
         return False
@@ -181,9 +194,10 @@ def sweep(instance: Path, days: int) -> bool:
 
 
 def compact(log: Path, before: int = 0) -> None:
-    """Rewrites the file without what was logged before an instant, or before the subscriber's erasure.
+    """Rewrites the file without lines from before the subscriber's erasure, and lines that were logged before
+    an instant. Erasures stay.
 
-    Those who append at the same time wait only for its last step.
+    A process that appends at the same time waits only for the last step.
     """
     if (first := _beginning(log)) is None:
         return
@@ -215,7 +229,7 @@ def _is_old(change: LogLine, before: int) -> bool:
 
 @contextlib.contextmanager
 def _draft(log: Path, changes: Iterable[LogLine]) -> Iterator[IO[bytes]]:
-    """A private file beside the log, which goes unless it is published."""
+    """A private file beside the log with these lines. It is deleted at the end, unless it was published."""
     draft = log.with_name(f"{log.name}.{secrets.token_hex(4)}.new")
     try:
         with open(draft, "xb", opener=secret_files.private_opener) as file:
@@ -226,25 +240,29 @@ def _draft(log: Path, changes: Iterable[LogLine]) -> Iterator[IO[bytes]]:
 
 
 def _publish(draft: IO[bytes], log: Path) -> None:
+    """Puts the draft in place of the log, once it is on disk."""
     draft.flush()
     os.fsync(draft.fileno())
     secret_files.publish(Path(draft.name), log)
 
 
 def write(file: Path, changes: Iterable[LogLine]) -> None:
-    """Replaces a private file by these lines."""
+    """Replaces a private file by one with these lines."""
     with _draft(file, changes) as draft:
         _publish(draft, file)
 
 
 def read(log: Path, size: int | None = None, unreadable: list[int] | None = None) -> Iterator[LogLine]:
-    """The lines of a file, or of its first bytes; none if it does not exist. The numbers of those that cannot
-    be read are added to `unreadable`; without it, the first raises `Refused`.
+    """The lines of a log file, or of its first `size` bytes; none if it does not exist.
+
+    The numbers of lines that cannot be read are added to `unreadable`. Without that list, the first such line
+    raises `Refused`.
     """
     return pair(_read(log, size, unreadable))
 
 
 def _read(log: Path, size: int | None, unreadable: list[int] | None) -> Iterator[LogLine]:
+    """As `read`, without pairing lines of older versions. A last line that is not finished is left out."""
     if not log.exists():
         return
     end = 0
@@ -268,7 +286,9 @@ def _read(log: Path, size: int | None, unreadable: list[int] | None) -> Iterator
 
 
 def cut_off(log: Path) -> int:
-    """The bytes of a last line that was not finished, and is not read."""
+    """The length of an unfinished last line, in bytes; 0 if the last line is whole. An unfinished line is not
+    read.
+    """
     if not log.exists():
         return 0
     with log.open("rb") as file:
@@ -288,8 +308,8 @@ def _change(entry: Any) -> LogLine:
 
 
 def pair(changes: Iterable[LogLine]) -> Iterator[LogLine]:
-    """The changes, with the two lines that an older Audience wrote under one number, for the address and for
-    the uuid, as one.
+    """The lines, each pair of an older Audience merged into one: it logged the hashes of the address and of
+    the uuid as two lines with the same number.
     """
     first = None
     for change in changes:

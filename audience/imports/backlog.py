@@ -1,4 +1,6 @@
-"""The backlog: unfinished imports of all sites, how long the oldest has been queued; which are undone."""
+"""The backlog of all sites: unfinished imports, and how long the oldest has been queued. Also failed imports,
+and undos.
+"""
 
 from dataclasses import dataclass
 
@@ -11,8 +13,9 @@ from storage.undo import undos
 
 @dataclass(frozen=True)
 class Backlog:
-    """The waiting imports. `rows` is the number of rows not written yet; `oldest_seconds` is 0 unless an
-    import is queued.
+    """The unfinished imports of all sites. `rows` is the number of their rows that are not written yet.
+
+    `oldest_seconds` is how long the oldest queued import has waited; 0 if none is queued.
     """
 
     imports: int
@@ -22,6 +25,7 @@ class Backlog:
 
 @database.session()
 def measure() -> Backlog:
+    """Measures the backlog of all sites."""
     waiting = imports.waiting()
     queued_at = clock.now_ms() if waiting.oldest_at is None else waiting.oldest_at
     return Backlog(waiting.imports, waiting.rows, max(0.0, (clock.now_ms() - queued_at) / 1000))
@@ -29,7 +33,9 @@ def measure() -> Backlog:
 
 @database.session()
 def running(site: Site) -> imports.Import | None:
-    """The import of a site that is being applied, or that is next."""
+    """The import of a site that is being applied, or that is next; None if there is none, or an undo has its
+    turn.
+    """
     waiting = jobs.in_turn(site.id)
     return imports.get(site.id, waiting[1]) if waiting and waiting[0] == imports.JOB else None
 

@@ -1,6 +1,7 @@
 """What an import would do: its rows are written batch by batch, and each batch is rolled back.
 
-Whoever was named in an earlier batch is first brought to where that left them.
+Before each batch, the subscribers whom earlier batches mentioned are set to the state that those batches gave
+them.
 """
 
 from collections import Counter
@@ -28,8 +29,10 @@ REFUSED = "refused"
 
 @dataclass(frozen=True)
 class RowPreview:
-    """A row of a file as it would be imported: `subscriber` with the names of its `tags`, or why the row is
-    refused.
+    """A row of a file as it would be imported, with its outcome.
+
+    `subscriber` is the subscriber after the row, with the names of its `tags`; None if the row is refused.
+    The reason for that is in `row`.
     """
 
     row: FileRow
@@ -40,11 +43,12 @@ class RowPreview:
 
 @dataclass
 class DryRun:
-    """The result of a dry run over `rows_seen` rows of a file, which are all if `whole`.
+    """The result of a dry run over `rows_seen` rows of a file, which are all its rows if `whole`.
 
-    `counts` is the number of rows by outcome, or `REFUSED`. `left` counts the rows by which a subscriber
-    would be unsubscribed, `new` those of them that create one. `stayed` counts the rows whose subscriber
-    stays unsubscribed. The consent events that would be ignored are counted, too. `rows` are the first rows.
+    `counts` has the number of rows by outcome, or by `REFUSED`. `left` counts the rows by which a subscriber
+    would be unsubscribed, and `new` those of them that create the subscriber. `stayed` counts the rows whose
+    subscriber stays unsubscribed. `unsubscribes_ignored` and `subscribes_ignored` count the consent events
+    that would be ignored. `rows` are the first rows.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -58,6 +62,9 @@ class DryRun:
     rows: list[RowPreview] = field(default_factory=list)
 
     def add(self, batch: Sequence[FileRow], changes: Sequence[Change], done: "_Tried") -> None:
+        """Adds the result of a batch: its rows, the changes that the valid rows ask for, and what these
+        changes did.
+        """
         outcomes = iter(done.written.outcomes)
         for change, result in zip(changes, done.written.outcomes, strict=True):
             created = done.after.get(change.key) if result == Outcome.CREATED else None
@@ -79,8 +86,8 @@ class DryRun:
 def dry_run(
     site: Site, rows: FileRows, most: int | None = None, follow: Callable[[DryRun], object] = bool
 ) -> DryRun:
-    """The result of importing the rows (`most` at most); nothing is written. `follow` is called with the
-    result so far.
+    """The result of importing the rows, or the first `most` of them; nothing is written. `follow` is called
+    after each batch with the result so far.
     """
     done = DryRun(whole=False)
     with closing(rows), DryRunStates() as states:
@@ -102,7 +109,9 @@ class _Rollback(Exception):
 
 @dataclass(frozen=True)
 class _Tried:
-    """The subscribers by key as they are `after` the changes, and the names of their tags by id."""
+    """The result of a batch that was rolled back: the subscribers by key as they are `after` the changes, and
+    the names of their tags by id.
+    """
 
     written: Written
     after: Mapping[str, Subscriber]
@@ -110,7 +119,9 @@ class _Tried:
 
 
 def _try(site_id: int, changes: Sequence[Change], states: Mapping[str, Any]) -> _Tried:
-    """Writes the changes, and rolls back. `states` are those of subscribers that earlier rows mentioned."""
+    """Writes the changes, and rolls back. `states` has the states of subscribers whom earlier batches
+    mentioned.
+    """
     done = _Tried(Written([], {}, 0, 0, 0, 0), {}, {})
     with suppress(_Rollback), database.write(site_id):
         accepted = subscribers.accept_now(site_id)
@@ -135,6 +146,7 @@ def _names(subscriber: Subscriber, tags: Mapping[int, str]) -> list[str]:
 
 
 def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
+    """The state of a subscriber, as `_restore` reads it."""
     return [
         subscriber.email,
         *stored.texts(subscriber),
@@ -155,8 +167,9 @@ def _restore(site_id: int, states: Mapping[str, Any], accepted: Acceptance) -> N
 
 
 def _restoring_changes(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
-    """The changes that set subscribers to the given states, except for consent: imports remove no names or
-    values.
+    """The changes that set subscribers to the given states, except for consent.
+
+    They remove no names or values, because no import has removed any.
     """
     before = stored.get_by_keys(site_id, states)
     tags = _tag_names(site_id, before)

@@ -1,6 +1,6 @@
 """Imports of files: stored batch by batch, and accepted once the file is complete.
 
-Until then the import is `receiving`: nothing is applied. An incomplete upload leaves nothing behind.
+Until then the import is `receiving`, and nothing is applied. An upload that stays incomplete is deleted.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -28,7 +28,7 @@ from storage.imports.file_uploads import ImportedFile
 __all__ = ["RefusedRow"]
 
 BATCH_ROWS = 1_000
-BATCH_LENGTH = 2**20  # characters, that a batch is longer than by one row at most
+BATCH_LENGTH = 2**20  # characters; a batch is longer by one row at most
 LEASE_MS = HOUR_MS
 RESUME_MS = 30 * DAY_MS
 RETENTION_MS = 30 * DAY_MS
@@ -44,10 +44,10 @@ class UndoneError(Refused):
 
 @dataclass
 class Upload:
-    """A file that is being received as an import. `stored_rows` have been stored so far, which are all rows
-    if `complete`.
+    """A file that is being received as an import. So far, `stored_rows` of its rows are stored; if
+    `complete`, all are.
 
-    `hold` is called in each transaction, which ends if it raises.
+    `hold` is called at the beginning of each transaction, which is rolled back if `hold` raises.
     """
 
     site: Site
@@ -91,7 +91,9 @@ class Upload:
             self._count(len(items), len(refused), _now())
 
     def _count(self, rows: int, refused: int, now: int) -> None:
-        """Counts rows that were received. Raises the error of the end if the import takes none any more."""
+        """Counts received rows, and renews the lease of the upload. Raises `UndoneError` or
+        `ServiceUnavailable` if the import takes no more rows.
+        """
         if not stored.receive(self.site.id, self.import_id, rows, refused, now, now + self.lease_ms):
             raise self._error_of_end()
 
@@ -113,7 +115,8 @@ class Upload:
         file: ImportedFile | None = None,
         actor: Actor = COMMAND_LINE,
     ) -> None:
-        """Queues the complete import, with the facts about its `file`.
+        """Queues the complete import. Its `file` is stored with it, and recorded in the audit log for
+        `actor`.
 
         Raises `ServiceUnavailable` if the upload was abandoned, and `UndoneError`.
         """
@@ -144,7 +147,7 @@ def receiving(site: Site) -> Iterator[Upload]:
 def resume(site: Site, source: str, once: bool = False) -> Upload:
     """The interrupted import of the file identified by `source`, or a new import.
 
-    With `once`, also an import of the file that has ended.
+    With `once`, an import of that file that has ended is returned in place of a new one.
     """
     import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is None and once:
@@ -159,7 +162,7 @@ def resume(site: Site, source: str, once: bool = False) -> Upload:
 
 
 def forget(site: Site, source: str) -> None:
-    """Deletes the interrupted import of a file that has changed."""
+    """Deletes the interrupted import of a file, if there is one: the file has changed."""
     with database.session():
         import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is not None:
@@ -167,8 +170,10 @@ def forget(site: Site, source: str) -> None:
 
 
 def _now() -> int:
-    """The present of leases, in milliseconds. Without a database server it follows the wall clock: a lease
-    may outlast a reboot.
+    """The present, in milliseconds, for leases of uploads.
+
+    Without a database server it follows the wall clock, not the uptime, because such a lease may outlast a
+    reboot.
     """
     return leases.now(clock.now_ms())
 
@@ -197,7 +202,9 @@ def refusals(site: Site, import_id: int) -> list[tuple[str, int]]:
 
 
 def download(site: Site, import_id: int, actor: Actor) -> Iterator[RefusedRow]:
-    """Reads the refused rows as `refused` does, and then records in the audit log who downloaded how many."""
+    """The refused rows, as `refused` reads them. Once they end or break off, the audit log records who was
+    sent how many.
+    """
     pages = _refused_pages(site, import_id)
     for page in audit_log.record_export(site, pages, actor, "refused rows downloaded", f"import {import_id}"):
         yield from page
@@ -222,7 +229,7 @@ def _refused_pages(site: Site, import_id: int) -> Iterator[list[RefusedRow]]:
 
 @database.writes_site
 def retry(site: Site, import_id: int, actor: Actor) -> None:
-    """Continues a failed import of the site, and records that in the audit log. Raises `NotFound`."""
+    """Queues a failed import of the site again, and records that in the audit log. Raises `NotFound`."""
     imports.progress(site, import_id)
     imports.retry(import_id)
     audit_log.record(actor, "import tried again", site, f"import {import_id}")

@@ -1,4 +1,6 @@
-"""Files that wait are searched for whoever was erased since they were sent, and deleted if they have them."""
+"""Searches waiting files for subscribers who were erased since the file was sent. A file that mentions one is
+deleted.
+"""
 
 import logging
 import re
@@ -38,9 +40,11 @@ DOMAIN = re.compile(rf"[^\s!-,/:-@\[-`{{-~]{{1,{MAX_ADDRESS_BYTES}}}")  # of let
 
 
 def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts: TextOpener) -> None:
-    """Searches a file, and deletes it if an erased subscriber is in it.
+    """Searches a file for the subscribers erased since `upload.to_search`. Deletes it if it mentions one, or
+    cannot be searched.
 
-    Raises `ClaimLost`, `MACHINE_FAULTS`.
+    Otherwise stores from which erasure the next search begins; 0 if there is none yet. Raises `ClaimLost`,
+    `MACHINE_FAULTS`.
     """
     with database.session():
         erased = suppressions.erasures_from(site.id, upload.to_search)
@@ -64,8 +68,10 @@ def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts:
 def _why_deleted(
     site: Site, upload: FileUpload, job: Job, instance: Path, open_texts: TextOpener, erased: Set[str]
 ) -> str:
-    """Searches a file. Returns why it must be deleted, or "" if it stays. Raises `ClaimLost`,
-    `MACHINE_FAULTS`.
+    """Searches a file for `erased` hashes. Returns the message that says why it must be deleted, or "" if it
+    stays.
+
+    Raises `ClaimLost`, `MACHINE_FAULTS`.
     """
     try:
         with (
@@ -93,7 +99,7 @@ def _why_deleted(
 
 
 def keys_in(text: str) -> set[str]:
-    """The normal forms of all texts that may be addresses in a text, also encoded ones."""
+    """The normal forms of all parts of a text that may be addresses, encoded ones included."""
     texts = (text, *redaction.addresses_in(text))
     spellings = set(chain.from_iterable(map(_around_signs, texts)))
     keys = set()
@@ -113,6 +119,9 @@ def _around_signs(text: str) -> Iterator[str]:
 
 
 def _locals(before: str) -> Iterator[str]:
+    """The endings of a text that may be the local part of an address. None begins inside a word, and none has
+    a blank or @.
+    """
     for index in range(len(before) - 1, -1, -1):
         if before[index].isspace() or before[index] == "@":
             return
@@ -121,7 +130,7 @@ def _locals(before: str) -> Iterator[str]:
 
 
 def _end(domain: str) -> int:
-    """The index at which a domain ends without a blank, such as before a full-width comma."""
+    """The index at which a domain ends if a mark such as a full-width comma follows it without a blank."""
     return next((index for index, letter in enumerate(domain) if not _is_of_name(letter)), len(domain))
 
 

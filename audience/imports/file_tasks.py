@@ -1,5 +1,5 @@
-"""What a worker does with files that operators sent: it searches one for the erased, tries all of it, or
-imports it.
+"""What a worker does with files that operators sent: it searches a file for erased subscribers, makes a dry
+run of the whole file, or imports it.
 """
 
 import logging
@@ -36,9 +36,10 @@ STOPPED = "It stopped by itself: find the cause in the worker's log, then look a
 class Task:
     """A task on a file; `upload` is as it was when the job was claimed.
 
-    `found` has the results so far, as JSON; they are shown once the whole file is `looked` through. They are
-    `look`, the description of the file (schemas/file_looks.py), and the result of `tried`; or the `problem`,
-    with the values `found`.
+    `found` is the result so far, as JSON. It has `look`, the description of the file (schemas/file_looks.py),
+    and the result of the dry run. If the file cannot be read, it has the `problem`, and under `found` the
+    values to show with it. The result is stored as progress only once `looked` is true: the whole file is
+    described.
     """
 
     site: Site
@@ -65,7 +66,7 @@ class Task:
         self.note(done.rows_seen)
 
     def note_progress(self, rows: FileRows) -> FileRows:
-        """Passes on the rows, and notes every `BATCH_ROWS` rows how many have passed."""
+        """Passes on the rows. Every `BATCH_ROWS` rows, stores how many have passed. Raises `ClaimLost`."""
         with closing(rows):
             for number, row in enumerate(rows, 1):
                 if number % BATCH_ROWS == 0:
@@ -73,15 +74,17 @@ class Task:
                 yield row
 
     def end(self, **problem: Any) -> None:
-        """Stores the result, and ends the task. Raises `ClaimLost`."""
+        """Stores the result with the `problem`, if any, and ends the task. Raises `ClaimLost`."""
         with database.write(self.site.id):
             jobs.hold(self.job, LONG)
             stored.end(self.site.id, self.upload.id, compact_json(self.found | problem))
 
 
 def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpener) -> dict[str, Any]:
-    """The result of looking through a small file in this process. While others write, only the meanings of
-    its columns.
+    """The description and the dry run of a small file, made in this process.
+
+    If the database is busy with other writers, the result is the description alone. Raises `Unavailable` if
+    not even that was made.
     """
     outcome: dict[str, Any] = {}
     try:
@@ -121,7 +124,9 @@ def kind(instance: Path, open_file: FileOpener, open_texts: TextOpener) -> Kind:
 
 
 def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Job, _deadline: float) -> int:
-    """Searches a file, or does its task, to the end. What is due after that is done next; a file that was
+    """Searches a file for erased subscribers or, if no search is due, does its task to the end.
+
+    Returns 0, so that the next thing due on the file follows; with nothing due, ends the job. A file that was
     imported is deleted, whoever imported it.
     """
     with database.session():
@@ -141,7 +146,9 @@ def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Jo
 
 
 def _attempt(task: Task, instance: Path, open_file: FileOpener) -> None:
-    """Does a task, and reports it if it cannot be done. Raises `ClaimLost`, `MACHINE_FAULTS`."""
+    """Does a task. If it cannot be done, stores the problem as its result. Raises `ClaimLost`,
+    `MACHINE_FAULTS`.
+    """
     try:
         _do(task, instance, open_file)
     except NotFound as error:
@@ -164,6 +171,7 @@ def _do(task: Task, instance: Path, open_file: FileOpener) -> None:
 
 
 def _try(task: Task, file: ReadableFile) -> None:
+    """Makes a dry run of the whole file, and stores its result as it grows."""
     task.looked = True
     task.note(0)
     done = dry_runs.dry_run(task.site, file.rows(addresses.identity), None, task.judge)
@@ -179,6 +187,9 @@ def _open_file(
     open_file: FileOpener,
     follow: Callable[[int, dict[str, Any]], object],
 ) -> Iterator[ReadableFile]:
+    """Opens and describes a file, as the operator's answers say. `follow` gets the description as
+    it grows.
+    """
     with (
         file_uploads.open_content(site, instance, upload) as binary,
         tempfile.TemporaryFile(dir=instance) as unpacked,
@@ -189,7 +200,9 @@ def _open_file(
 
 
 def _import(task: Task, file: ReadableFile) -> None:
-    """Imports the file, from where a killed worker stopped. An undone import is not continued."""
+    """Imports the file, from where a killed worker stopped, and ends the task. An import that was undone
+    takes no more rows.
+    """
     site, upload = task.site, task.upload
     received = file_imports.resume(site, upload.file, once=True)
     received.hold = partial(jobs.hold, task.job, LONG)
@@ -204,6 +217,9 @@ def _import(task: Task, file: ReadableFile) -> None:
 
 
 def _receive(task: Task, file: ReadableFile, received: Upload) -> None:
+    """Stores the rows of the file, and queues the import. Discards it if the file cannot be read, or the
+    operator has abandoned it.
+    """
     try:
         received.store(task.note_progress(file.rows(addresses.identity)))
     except FormError:

@@ -1,6 +1,6 @@
-"""Files that operators send: kept in the instance until they are imported, a day at most.
+"""Files that operators send: kept until they are imported, a day at most.
 
-They are in its folder or, where several hosts share the database, there.
+A file is kept in the instance's folder or, where several hosts share the database, in the database.
 """
 
 import itertools
@@ -32,7 +32,7 @@ __all__ = ["IMPORT", "FileUpload", "ImportedFile"]
 FOLDER = "uploads"
 KEPT_MS = 24 * 3_600_000
 MOST_ASKED = 20  # files of a key and site that wait for answers
-ASKED_MS = 3_600_000  # of one that a key sent, and that waits for answers
+ASKED_MS = 3_600_000  # for which a file from a key waits for answers
 MAX_NAME_LENGTH = 200
 COPY_BYTES = file_chunks.CHUNK_BYTES
 SMALL_BYTES = 2**16
@@ -46,7 +46,9 @@ GONE = "This file is no longer here: it was imported or left, or a day has passe
 
 
 def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapping[str, Any]) -> FileUpload:
-    """Stores a file, whole before it is known, which a worker tries. Raises `Refused` if it is empty."""
+    """Stores an uploaded file, then adds it and the job of a worker that tries how it reads. Until it is
+    stored whole, nobody sees it. Raises `Refused` if it is empty.
+    """
     file, at = secrets.token_hex(16), clock.now_ms()
     shown = Path(name.replace("\\", "/")).name.strip()[-MAX_NAME_LENGTH:] or "file"
     try:
@@ -60,9 +62,11 @@ def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapp
 
 
 def keep_asked(site: Site, instance: Path, source: IO[bytes], key: str, reading: Mapping[str, Any]) -> int:
-    """Keeps a file that a key sent until its questions are answered, an hour at most; returns its id.
+    """Keeps a file that a key sent until the questions about it are answered, an hour at most. Returns its
+    id.
 
-    Of more than `MOST_ASKED` the oldest go.
+    If more than `MOST_ASKED` files of the key wait, the oldest are deleted. Raises `Refused` if the file is
+    empty.
     """
     file, at = secrets.token_hex(16), clock.now_ms()
     source.seek(0)
@@ -77,7 +81,9 @@ def keep_asked(site: Site, instance: Path, source: IO[bytes], key: str, reading:
 
 @database.session()
 def get_asked(site: Site, upload_id: int, key: str) -> FileUpload:
-    """Raises `NotFound`, also of a file that another key sent."""
+    """The file with this id that a key sent and that waits for answers. Raises `NotFound`, also if it is too
+    old or of another key.
+    """
     upload = stored.get(site_id=site.id, id=upload_id)
     since = clock.now_ms() - ASKED_MS
     if (
@@ -91,7 +97,7 @@ def get_asked(site: Site, upload_id: int, key: str) -> FileUpload:
 
 
 def _keep_content(site: Site, instance: Path, file: str, source: IO[bytes]) -> int:
-    """The bytes of a file, which are stored. Raises `Refused` without any."""
+    """Stores the content of a file. Returns its size in bytes. Raises `Refused` if it is empty."""
     if file_chunks.are_kept():
         size = _keep_chunks(site, file, source)
     else:
@@ -140,7 +146,9 @@ def list_waiting(site: Site) -> list[FileUpload]:
 
 
 def is_small(site: Site, instance: Path, upload: FileUpload) -> bool:
-    """Whether it is tried at once where it is asked for: no workbook, which is packed. Raises `NotFound`."""
+    """Whether a file is tried at once, in the request. A large file is not, nor a workbook, which is packed.
+    Raises `NotFound`.
+    """
     if not upload.file or upload.bytes > SMALL_BYTES:
         return False
     with open_content(site, instance, upload) as binary:
@@ -161,13 +169,19 @@ def outcome_of(upload: FileUpload) -> dict[str, Any]:
 
 @database.writes_site
 def put_reading(site: Site, upload_id: int, reading: Mapping[str, Any]) -> FileUpload:
-    """Says how a file is meant, which a worker tries on all of it. Raises `NotFound`."""
+    """Stores new answers about how a file reads, and has a worker try them on the whole file. Raises
+    `NotFound`.
+
+    A file that is being imported, or was, keeps its answers.
+    """
     stored.put_reading(site.id, upload_id, compact_json(dict(reading)))
     return _require(site.id, upload_id)
 
 
 def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -> None:
-    """Has a worker import a file; nothing changes if one does already. Raises `NotFound`."""
+    """Has a worker import a file; nothing changes if an import of it has begun. The file is kept for a day
+    from now. Raises `NotFound`.
+    """
     try:
         os.utime(instance / FOLDER / upload.file)
     except FileNotFoundError:
@@ -178,7 +192,7 @@ def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -
 
 @contextmanager
 def open_content(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
-    """Raises `NotFound`."""
+    """Opens the content of a file for reading. Raises `NotFound` if it is no longer kept."""
     if not upload.file:
         raise NotFound(GONE)
     with ExitStack() as stack:
@@ -191,7 +205,7 @@ def open_content(site: Site, instance: Path, upload: FileUpload) -> Iterator[Bin
 
 
 def _put_together(site: Site, upload: FileUpload, binary: BinaryIO) -> None:
-    """Copies a file from its chunks in the database. Raises `NotFound`."""
+    """Copies the chunks of a file from the database to `binary`. Raises `NotFound` if there are none."""
     with database.session():
         binary.writelines(file_chunks.read(site.id, upload.file))
     if not binary.tell():
@@ -206,7 +220,7 @@ def _require_chunks(site: Site, upload: FileUpload) -> None:
 
 
 def discard(site: Site, instance: Path, upload: FileUpload) -> bool:
-    """Forgets a file; False if somebody else did so before."""
+    """Deletes an upload and its file. Returns False if another process had deleted the upload before."""
     with database.write(site.id):
         first = stored.remove(site.id, upload.id)
     remove_file(site, instance, upload)
@@ -214,6 +228,7 @@ def discard(site: Site, instance: Path, upload: FileUpload) -> bool:
 
 
 def remove_file(site: Site, instance: Path, upload: FileUpload) -> None:
+    """Deletes the content of an upload. The upload itself stays."""
     if not upload.file:
         return
     with database.write(site.id):
@@ -222,8 +237,8 @@ def remove_file(site: Site, instance: Path, upload: FileUpload) -> None:
 
 
 def put_file(site: Site, import_id: int, file: ImportedFile, actor: Actor) -> None:
-    """Stores the file's name and the answers with its import, and records it in the audit log, in the
-    caller's transaction.
+    """Stores the name of a file and the answers about it with its import, in the caller's transaction. The
+    audit log records the import.
     """
     import_ = stored_imports.get(site.id, import_id)
     rows = import_.rows + import_.refused if import_ else 0

@@ -60,8 +60,8 @@ def accept(
 ) -> AcceptedImport:
     """Accepts items, as (index in the request, item); `errors` are those of items that are already refused.
 
-    Up to `inline_rows` items are applied at once. If older imports are waiting, this waits for them up to a
-    second.
+    Up to `inline_rows` items are applied at once. If older imports are waiting, the call waits up to a second
+    until these items are applied. More items are applied later.
     """
     numbered, malformed = targets.changes_of(site, items)
     problems = sorted([*errors, *malformed], key=index_of)
@@ -105,7 +105,9 @@ def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change]) -> I
 
 
 def _wait_for_turn(site: Site, import_id: int) -> Import | None:
-    """Waits until an import is applied. None if it takes too long, or the database becomes unavailable."""
+    """Waits until an import is applied, and returns it. Returns None if that takes too long, or the database
+    becomes unavailable.
+    """
     deadline = time.monotonic() + WAIT_SECONDS
     with suppress(Unavailable):
         while time.monotonic() < deadline:
@@ -144,8 +146,10 @@ def retry(import_id: int, chosen: Site | None = None) -> None:
 
 
 def step(job: Job, deadline: float) -> int:
-    """Applies an import batch by batch. Hands it back after a batch at the deadline, or if the write-ahead
-    log is full.
+    """Applies an import batch by batch. Returns `SETTLED` at its end.
+
+    Returns 0 after a batch at the deadline, or if the write-ahead log is full: the import then continues
+    later.
     """
     site_id = job.site_id
     with database.session():
@@ -172,7 +176,9 @@ def _applying(site_id: int, import_id: int) -> Applying:
 
 
 def give_up(site_id: int, import_id: int) -> Callable[[], object]:
-    """Marks an import that failed too often as failed, in the caller's transaction. A retry continues it."""
+    """Marks an import that failed too often as failed, in the caller's transaction; a retry continues it.
+    Returns the function to call after the commit, which reports the failure.
+    """
     return partial(_record_finished, site_id, stored.fail(site_id, import_id, clock.now_ms()))
 
 
@@ -196,6 +202,9 @@ def _finish(job: Job) -> Import:
 
 
 def _apply_batch(accepted: Applying, job: Job) -> tuple[Applying, Import | None]:
+    """Applies the next batch, in one or several transactions. Returns the import as it then is, and the
+    finished import or None.
+    """
     site_id, finished = job.site_id, None
     with database.session():
         batch = stored.batch(site_id, accepted.id, accepted.applied)
@@ -228,7 +237,9 @@ def _chunk(changes: Sequence[Change | None]) -> Sequence[Change | None]:
 
 
 def _apply(site_id: int, accepted: Applying, waiting: Sequence[Change | None]) -> Applying:
-    """Applies the first chunk of `waiting`, in the caller's transaction."""
+    """Applies the first chunk of `waiting`, in the caller's transaction. Returns the import with its rows
+    counted as applied.
+    """
     at, chunk = clock.now_ms(), _chunk(waiting)  # before what it changes is recorded
     changes = [change for change in chunk if change]
     acceptance = Acceptance(accepted.number, accepted.at, Source(SourceKind.IMPORT, accepted.id))

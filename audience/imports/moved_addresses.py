@@ -1,4 +1,6 @@
-"""Rows that wait for an address are of whoever had it when they were accepted, and has moved away since."""
+"""Waiting changes to an address that has changed hands: they are for the subscriber who had it when they were
+accepted.
+"""
 
 from collections.abc import Sequence
 
@@ -17,11 +19,11 @@ DATES = ("unsubscribed_at", UNSUBSCRIBED_BY)
 def redirect(
     site_id: int, changes: Sequence[Change], accepted: Acceptance
 ) -> tuple[Sequence[Change], list[Change]]:
-    """The accepted changes, for the subscribers who had the addresses then. The second list unsubscribes the
-    subscribers who have the addresses now.
+    """The accepted changes, redirected to the subscribers who had the addresses at the acceptance. The second
+    list unsubscribes the subscribers who have the addresses now.
 
-    Changes for subscribers who no longer exist are left out. A subscriber who took over an address later is
-    not subscribed.
+    Changes for subscribers who no longer exist are left out. A change to a subscriber who took over the
+    address after the acceptance subscribes nobody.
     """
     if not stored.any_after(site_id, accepted.number):
         return changes, []
@@ -62,7 +64,7 @@ def _unsubscribe(change: Change) -> Change:
 
 
 def _leave(site_id: int, change: Change, accepted: Acceptance) -> None:
-    """Stores the hash of an address whose subscriber unsubscribed before changing it."""
+    """Suppresses an address that no subscriber has any more, if the change unsubscribes it."""
     events = [event for event, *_ in consents.events(change, accepted) if event.unsubscribes]
     [address_hash] = site_keys.renew_hashes(site_id, [change.key]).values()
     if events and not suppressions.find_by_hash(site_id, [address_hash]):

@@ -1,6 +1,6 @@
 """The payload of a batch in the inbox: changes, checked and ready to be applied, one row each.
 
-An erased row is `null`, so that the others keep their places.
+An erased row is `null`, so that the other rows keep their positions.
 """
 
 from collections.abc import Callable, Iterable
@@ -36,7 +36,7 @@ def _change(row: list[Any]) -> Change:
 
 
 def blank(payload: str, is_erased: Callable[[str], bool]) -> str | None:
-    """The payload without the rows of erased addresses; None if it has no such row."""
+    """The payload with `null` in place of each row of an erased address; None if it has no such row."""
     changes = read(payload)
     rest = [None if change is None or is_erased(change.key) else change for change in changes]
     return join(row(change) if change else b"null" for change in rest) if rest != changes else None

@@ -28,8 +28,8 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
 
 
 def forget(before: int) -> bool:
-    """Deletes some refused rows of a site from before an instant, in milliseconds; False if there were
-    none.
+    """Deletes some refused rows of one site from before an instant, in milliseconds. Returns False if there
+    were none.
     """
     with database.session():
         site_id = stored.site_with_refused(before)

@@ -1,8 +1,8 @@
 """Backups: one file with the database and the pepper of an instance.
 
 The file is an uncompressed tar archive, mode 0600: `manifest.json`, `pepper`, `audience.db`. A restore
-unpacks it into an instance of its own, migrates it, repeats the erasures, unsubscriptions and key revocations
-of the present instance there, and only then replaces the present instance.
+unpacks it into an instance of its own, and migrates that. Then it repeats the erasures, unsubscribes and key
+revocations of the present instance there. Only then does it replace the present instance.
 """
 
 import contextlib
@@ -45,8 +45,8 @@ NOT_A_BACKUP = "This is not a complete backup of Audience: "
 
 @dataclass(frozen=True)
 class Manifest:
-    """The contents of a backup. `created_at` is in milliseconds, `rows` are counted by table, `sha256` is by
-    file.
+    """The contents of a backup. `created_at` is in milliseconds; `rows` has the number of rows by table, and
+    `sha256` a digest by file.
     """
 
     format: int
@@ -62,9 +62,15 @@ INSTANTS = range(253_402_300_800_000)  # to the end of the year 9999
 
 @dataclass(frozen=True)
 class Restored:
-    """The result of a restore: the numbers of subscribers erased and unsubscribed again, of keys revoked or
-    set to expire again, and of webhooks paused; the days that the log lacks, whether the folder was new, the
-    bytes of the log's last line if that is cut off, and the number of its lines that could not be read.
+    """The result of a restore.
+
+    `created_at` is the instant of the backup, and `rows` the number of rows by table. `erased` and `left`
+    count the subscribers erased and unsubscribed again. `ended_keys` counts the keys revoked again,
+    `paused_webhooks` the webhooks paused.
+
+    `damaged` is true if the former database could not be read, `new` if there was no former instance. The log
+    of erasures lacks `missing_days` after the backup, and ends with `cut_off_bytes` of an unfinished line.
+    `unreadable_lines` counts its lines that could not be read.
     """
 
     created_at: int
@@ -81,7 +87,8 @@ class Restored:
 
 
 def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
-    """Backs up the open instance, consistent under writes; verifies the file before it gets its name.
+    """Backs up the open instance, consistently while others write. The file is verified before it gets its
+    name.
 
     Raises `Refused` if the file exists or cannot be written, `Unusable` if the database is damaged.
     """
@@ -146,7 +153,9 @@ class _ProgressReader:
 
 
 def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
-    """Unpacks and verifies a backup. Raises `Refused` if it is incomplete, `Unusable` if damaged."""
+    """Unpacks and verifies a backup. Raises `Refused` if the file is incomplete, `Unusable` if its database
+    is damaged.
+    """
     try:
         source = file.open("rb")
     except OSError as error:
@@ -206,7 +215,7 @@ def _digest(file: Path) -> str:
 
 @contextlib.contextmanager
 def _os_errors_refused(file: Path) -> Iterator[None]:
-    """Raises `Refused` if a disk is full or not writable."""
+    """Turns an `OSError` in the block, such as a full disk, into `Refused`."""
     try:
         yield
     except OSError as error:
@@ -223,10 +232,12 @@ def restore(
 ) -> Restored:
     """Replaces the instance by a backup, and opens it. The caller keeps the service from running.
 
-    If interrupted, it has changed nothing, or can be run again. Raises `Refused` if the file is no complete
-    backup, if the erasures of the present instance cannot be matched with it, or if its log does not reach
-    back to it and `unsubscribes_lost` is false. Raises `Unusable` if the backup is newer than this version,
-    and `Unavailable` if a process uses the present database.
+    An interrupted restore has changed nothing, or can be run again. Raises `Unusable` if the backup is newer
+    than this version, and `Unavailable` if a process uses the present database.
+
+    Raises `Refused` if the file is no complete backup, or if the erasures of the present instance do not
+    match the backup. Unless `unsubscribes_lost`, also if the log of the present instance begins after the
+    backup, or has lines that cannot be read.
     """
     refuse_server(settings)
     current = database.file(settings.database)
@@ -268,7 +279,7 @@ def _refuse_gaps(settings: Settings, carryover: Carryover, missing_days: int) ->
 def _bring_up_to_date(
     folder: Path, settings: Settings, openers: Openers, carryover: Carryover, ignore_erasures: bool
 ) -> Applied:
-    """Migrates the unpacked instance and applies the carryover."""
+    """Migrates the unpacked instance in `folder`, and applies the carryover to it."""
     try:
         openers.process(replace(settings, instance=folder, database_url="", pepper_file=""))
         database.migrate()

@@ -1,4 +1,6 @@
-"""Whether the record of changes gives the state: replayed for a sample of those who were changed last."""
+"""Checks the record of changes: replayed, it must give the present state. A sample of the subscribers changed
+last is replayed.
+"""
 
 from collections.abc import Collection, Iterable
 
@@ -19,15 +21,15 @@ ROWS = 1_000  # that are read for a sample at most
 
 @database.session()
 def size() -> tuple[int, int | None]:
-    """The size of the change logs of all sites in bytes, and the instant of the oldest row in
-    milliseconds.
+    """The size of the change logs of all sites in bytes, and the instant of their oldest row in milliseconds;
+    None without a row.
     """
     return stored.size()
 
 
 @database.snapshot()
 def differing(site: Site) -> tuple[int, int]:
-    """How many subscribers of a sample differ from the change log, and how many the sample has."""
+    """How many subscribers of the sample differ from what the change log gives, and the sample's size."""
     ids = changed_subscribers.newest(site.id, SAMPLED)
     numbers = list(changed_subscribers.rows_of(site.id, ids))[-ROWS:]
     recorded = _replay_all(stored.at_numbers(site.id, numbers), set(ids))
@@ -48,6 +50,7 @@ def _replay_all(rows: Iterable[LogRow], ids: set[int]) -> dict[int, Values]:
 
 
 def _replay(state: Values, new: Values) -> None:
+    """Applies the new values of an entry to the state of its subscriber."""
     added, removed = new.get("tags", ((), ()))
     state["tags"] |= dict.fromkeys(added, True) | dict.fromkeys(removed, False)
     state["fields"] |= new.get("fields", {})

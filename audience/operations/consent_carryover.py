@@ -1,4 +1,4 @@
-"""Who was unsubscribed from an instance since a backup was made stays so when it is restored."""
+"""Carries unsubscribes over to a restored backup, so that whoever unsubscribed since stays unsubscribed."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -27,8 +27,8 @@ Unsubscribe = tuple[str, int, ConsentEvent]  # key of the address, instant to be
 
 
 def waiting(accepted: Mapping[str, int]) -> dict[str, list[Unsubscribe]]:
-    """The unsubscribes of waiting imports and bulk actions that were accepted after a number, by uuid of the
-    site.
+    """The unsubscribes in waiting imports and bulk actions, by the site's uuid. `accepted` has a number by
+    the site's uuid; only what was accepted after it is returned.
     """
     return {
         site.uuid: list(_unsubscribes(site.id, accepted.get(site.uuid, 0)))
@@ -37,6 +37,7 @@ def waiting(accepted: Mapping[str, int]) -> dict[str, list[Unsubscribe]]:
 
 
 def _unsubscribes(site_id: int, after: int) -> Iterator[Unsubscribe]:
+    """The unsubscribes of a site that wait to be applied, and were accepted after the number `after`."""
     for payload, number, at in stored_imports.accepted_batches(site_id):
         if number > after:
             accepted = Acceptance(number, at)
@@ -57,7 +58,9 @@ def _unsubscribes(site_id: int, after: int) -> Iterator[Unsubscribe]:
 
 
 def _effective(site_id: int, events: Sequence[Unsubscribe]) -> Iterator[Unsubscribe]:
-    """The unsubscribes that count over the current consent event of each subscriber."""
+    """Those of the unsubscribes that count over the present consent event of their subscriber, or have no
+    subscriber.
+    """
     existing, now = stored_subscribers.get_by_keys(site_id, {key for key, *_ in events}), clock.now_ms()
     for key, shown_at, event in events:
         subscriber = existing.get(key)
@@ -66,6 +69,7 @@ def _effective(site_id: int, events: Sequence[Unsubscribe]) -> Iterator[Unsubscr
 
 
 def log_lines(site_id: int, unsubscribes: Sequence[Unsubscribe]) -> list[LogLine]:
+    """The unsubscribes as lines of the log, without a number."""
     return [
         LogLine(
             "",
@@ -79,10 +83,14 @@ def log_lines(site_id: int, unsubscribes: Sequence[Unsubscribe]) -> list[LogLine
 
 
 def last_by_hash(changes: Sequence[LogLine], old: Set[LogLine]) -> dict[str, LogLine]:
-    """The last line of the log of each address and uuid, whatever its number; none of who was erased.
+    """The log line that counts for each hash of an address or uuid: the last one. Without those who were
+    erased.
 
-    What waits, in order, counts over it unless it is dated before. An `old` line of somebody whom a newer one
-    had unsubscribed is not old: it has the number of that.
+    `changes` are the lines of the log, then the waiting unsubscribes, which have no number. `old` are lines
+    accepted before the backup.
+
+    Two rules apply where an unsubscribe follows an unsubscribe. One without a number is skipped if it is
+    dated before the other. An `old` one that follows a newer one takes the number of the newer.
     """
     last: dict[str, LogLine] = {}
     for change in changes:
@@ -99,8 +107,9 @@ def last_by_hash(changes: Sequence[LogLine], old: Set[LogLine]) -> dict[str, Log
 
 
 def movers(changes: Sequence[LogLine]) -> dict[LogLine, str | None]:
-    """The hash of the uuid for each line of a subscriber's former address: the next line has it, with the
-    same number.
+    """The lines of former addresses, each with the hash of the uuid of the subscriber who left that address.
+
+    The next line of the log has that hash: it is the subscriber's own, and has the same number.
     """
     return {
         change: own.person_hash
@@ -117,14 +126,15 @@ def repeat(
     in_backup: Set[LogLine],
     now: Acceptance,
 ) -> int:
-    """Unsubscribes subscribers by the hash of their address or their uuid. Returns how many were subscribed.
-    Suppresses addresses without a subscriber.
+    """Repeats the lines in `last` on a site, by the hash of the address or uuid. Returns how many subscribers
+    were unsubscribed by that. An unsubscribed address without a subscriber is suppressed.
 
-    Whoever has resubscribed by the log stays as they are. If that is unsubscribed, it is logged. The line of
-    an address that a subscriber left does not count beside their own. An `old` line, of what was accepted
-    before the backup, counts with its own number: what waits in the backup or has failed there says the same
-    again, and what was accepted later counts over it. Of who is unsubscribed the lines `in_backup`, of before
-    it, say nothing new.
+    Whoever resubscribed by the log is left as they are; if they are unsubscribed, that is logged. The line of
+    a subscriber's former address (`movers`) is skipped if there is a line of their own.
+
+    An `old` line, from before the backup, counts with its own number. The backup may have the same
+    unsubscribe, waiting or failed, and a later one counts over it. Other lines count with the acceptance
+    `now`. A line `in_backup` is skipped if the subscriber or address is unsubscribed already.
     """
     last_id, count, existing = 0, 0, set[str]()
     while last and (rows := stored_subscribers.keys_after(site_id, last_id, CHUNK_ROWS)):
@@ -163,6 +173,9 @@ def _acceptance(line: LogLine, old: Set[LogLine], now: Acceptance) -> Acceptance
 def _suppress(
     site_id: int, by_hash: Mapping[str, LogLine], old: Set[LogLine], in_backup: Set[LogLine], now: Acceptance
 ) -> None:
+    """Suppresses addresses without a subscriber, by hash. Of the line and the present suppression, the later
+    event counts.
+    """
     present = suppressions.find_by_hash(site_id, by_hash)
     suppressed = {}
     for address_hash, change in by_hash.items():
@@ -181,7 +194,9 @@ def _suppress(
 
 
 def _unsubscribe_again(key: str, change: LogLine, accepted: Acceptance) -> Change:
-    """A dated unsubscribe stays dated: of equal instants, it counts over a `subscribe` after the restore."""
+    """The change that repeats a line. A dated unsubscribe stays dated, so that it counts over a `subscribe`
+    of the same instant after the restore.
+    """
     dated_at = accepted.at if change.kind == UNSUBSCRIBED_BY_DATE else None
     shown_at = change.at if change.shown_at is None else change.shown_at
     return Change(key, key, consent=Consent.UNSUBSCRIBE, at=shown_at, consent_at=dated_at, creates=False)

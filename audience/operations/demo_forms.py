@@ -1,4 +1,6 @@
-"""The demo's form, paused as nobody would get an email, with what became of its sign-ups in two months."""
+"""The demo's form, with the outcomes of its sign-ups in two months. It is paused, as nobody would get an
+email.
+"""
 
 from audience import clock
 from audience.access.sites import Site

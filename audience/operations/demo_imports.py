@@ -1,4 +1,4 @@
-"""The demo's three imports of files, one with refused rows, on days in its past."""
+"""The demo's three imports of files, on past days; one has refused rows."""
 
 import random
 from collections.abc import Generator, Sequence
@@ -55,7 +55,9 @@ FILES = (DemoFile(412, 3, "atlas"), DemoFile(96, 9, "fair-2026", refused=14), De
 
 
 def create(site: Site, joined: Sequence[tuple[str, int]]) -> None:
-    """Creates imports. `joined` has addresses with the instant of their creation, in milliseconds."""
+    """Creates the imports of a site. `joined` has the addresses of its subscribers, with the instant of their
+    creation in milliseconds.
+    """
     for file in FILES:
         begun = clock.now_ms() - file.age * DAY_MS - 3 * HOUR_MS
         _import(site, file, [address for address, at in joined if at < begun][:: file.step], begun)

@@ -51,13 +51,13 @@ class FictionalSubscriber:
 
 
 def generate(count: int, now_ms: int) -> Iterator[FictionalSubscriber]:
-    """Made-up subscribers by time of creation. They are the same on each call, but relative to `now_ms`."""
+    """Made-up subscribers by time of creation. Each call gives the same ones, with instants relative to
+    `now_ms`.
+    """
     source = random.Random(SEED)
     generator = _Generator(source, now_ms)
     for number, created_at in enumerate(sorted(_instants(source, count, now_ms))):
-        source.seed(
-            f"{SEED} {number}"
-        )  # so that nobody is another because of what the hour made of those before
+        source.seed(f"{SEED} {number}")  # a seed for each: the hour changes no other subscriber
         yield generator.subscriber(created_at)
 
 
@@ -131,6 +131,7 @@ class _Generator:
         } | ({"interests": sorted(interests)} if interests else {})
 
     def _address(self, first: str, last: str, country: Mapping[str, Any]) -> str:
+        """An address made of the name, on a domain of the country, that no other subscriber has."""
         name, family = _plain(first), _plain(last)
         local = self._random.choice(
             (f"{name}.{family}", f"{name}{family[0]}", f"{name[0]}.{family}", name + family)

@@ -1,4 +1,4 @@
-"""The demo's segments, and how many each had on the days before."""
+"""The demo's segments, and how many subscribers each had on earlier days."""
 
 import datetime as dt
 from bisect import bisect_right

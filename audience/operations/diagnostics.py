@@ -40,7 +40,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class Context:
-    """An instance to examine, and how thoroughly; `in_service` when its own web process runs the probes."""
+    """An instance to examine, and how thoroughly. `in_service` is true if the instance's own web process runs
+    the probes.
+    """
 
     settings: Settings
     processes: Processes
@@ -48,7 +50,7 @@ class Context:
     recount: bool = False
     fix: bool = False
     in_service: bool = False
-    answers: "Answers | None" = None  # those that the web process has given
+    answers: "Answers | None" = None  # the service that answers in the web process
 
     @cached_property
     def database_files(self) -> list[Path]:

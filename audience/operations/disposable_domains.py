@@ -1,10 +1,11 @@
 """The two large lists of `audience/data/validation`, made from packages: disposable and free-mail domains.
 
-Disposable: every domain on one of five lists, except subdomains of another one, public suffixes (their
-subdomains are unrelated), and real domains: the big providers, `PERMANENT`, `ALSO_FREE`, `SHARED`,
-`NOT_DISPOSABLE` and the relays (`relays.txt`).
-Free: the domains on both free-mail lists, the big providers, `PERMANENT` and `ALSO_FREE`, except disposable
-domains, typos of the big providers, institutions and `NOT_FREE`.
+A domain is disposable if it is on one of five lists. Left out are subdomains of another disposable domain,
+public suffixes (their subdomains are unrelated), and real domains. Real domains are the big providers,
+`PERMANENT`, `ALSO_FREE`, `SHARED`, `NOT_DISPOSABLE` and the relays (`relays.txt`).
+
+A domain is free-mail if it is on both free-mail lists, or a big provider, or in `PERMANENT` or `ALSO_FREE`.
+Left out are disposable domains, typos of the big providers, institutions and `NOT_FREE`.
 """
 
 import json
@@ -84,7 +85,8 @@ class DomainList:
     read: Callable[[bytes], set[str]] = domains
 
 
-# The one of npm that PyPI has too is another project. Its wildcards are left out: they name relays, too.
+# `disposable-email-domains` of npm and of PyPI are two projects. The wildcards of npm's are left out, as they
+# also name relays.
 DISPOSABLE = (
     DomainList("npm", "mailchecker", "platform/node/index.js", mailchecker),
     DomainList("pypi", "disposable-email-domains", "disposable_email_domains/__init__.py", blocklist),

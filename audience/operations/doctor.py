@@ -33,8 +33,8 @@ def versions(_: Context) -> Iterator[Finding]:
 
 
 def settings(context: Context) -> Iterator[Finding]:
-    """Checks the settings that only the tables of the answers can judge. The service does not start with a
-    wrong one.
+    """Checks the settings that depend on the tables of the answers. With a wrong one, the service does not
+    start.
     """
     (context.answers or Answers(context.settings)).check()
     yield ok("settings", "nothing in them keeps the service from starting")
@@ -81,7 +81,7 @@ def _exposure(path: Path) -> Finding:
 
 
 def _secret_files(context: Context) -> list[Path]:
-    """The secret files, with those that the engine keeps beside the database."""
+    """The secret files of the instance that exist, and those that SQLite keeps beside the database."""
     paths = [context.settings.instance / name for name in SECRETS]
     for database in context.database_files[:1]:
         paths += [database, *database.parent.glob(f"{database.name}-*")]
@@ -98,7 +98,7 @@ def room_for_backup(context: Context) -> Iterator[Finding]:
 
 
 def logged_erasures(context: Context) -> Iterator[Finding]:
-    """Finds erasures in the log file of an older version that the log table has not."""
+    """Finds erasures that are only in the log file of an older version, and not in the log table."""
     file = context.settings.instance / erasure_log.LOG
     if erasure_log.file_of(context.settings.instance) or not file.exists():
         return
@@ -127,7 +127,7 @@ def dns(context: Context) -> Iterator[Finding]:
 
 
 def mail(context: Context) -> Iterator[Finding]:
-    """Connects to the mail server, encrypts, signs in and leaves; sends nothing."""
+    """Connects to the mail server, encrypts, signs in and disconnects; no mail is sent."""
     if not context.settings.smtp_url:
         yield ok("mail", "no mail server is set (AUDIENCE_SMTP_URL): no sign-up can be confirmed by email")
     elif context.offline:
@@ -139,6 +139,7 @@ def mail(context: Context) -> Iterator[Finding]:
 
 
 def providers(context: Context) -> Iterator[Finding]:
+    """Tests each blacklist with names whose answer is known, if the DNS servers work."""
     if context.offline:
         yield ok("providers", "not queried")
         return

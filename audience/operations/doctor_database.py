@@ -30,6 +30,9 @@ MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
 
 
 def integrity(_: Context) -> Iterator[Finding]:
+    """Reports whether the database is intact, and its size. Also reports settings of it that another program
+    has changed.
+    """
     if fault := stored.fault():
         yield bad("database", f"damaged: {fault}", "Stop the service and restore a backup.")
         return
@@ -67,7 +70,7 @@ def console(context: Context) -> Iterator[Finding]:
 
 
 def links(context: Context) -> Iterator[Finding]:
-    """Where the links of each site lead."""
+    """Reports where the links of each site lead."""
     for site in sites.list_all():
         own, note = looks.get(site).base_url, Links(site, context.settings.base_url).note
         where = f"links of site {site.uuid} begin with {own or context.settings.base_url}"
@@ -79,6 +82,7 @@ def links(context: Context) -> Iterator[Finding]:
 
 
 def unfinished_imports(context: Context) -> Iterator[Finding]:
+    """Reports failed imports and undos, and the age of the oldest import that waits."""
     for failed in backlog.failed_imports():
         yield warn(
             "imports",
@@ -114,6 +118,7 @@ def failed_jobs(_: Context) -> Iterator[Finding]:
 
 
 def counters(context: Context) -> Iterator[Finding]:
+    """Compares the counters of each site with a count of its subscribers. `--fix` corrects the counters."""
     if not context.recount:
         return
     for site in sites.list_all():
@@ -163,8 +168,9 @@ def compared_tags(_: Context) -> Iterator[Finding]:
 
 
 def first_scheme(_: Context) -> Iterator[Finding]:
-    """Counts the hashes, secrets and API keys from before sites had keys. They are renewed when they are
-    used, except for a webhook's secret, which the receiver has.
+    """Counts the hashes, webhook secrets and API keys from before sites had keys.
+
+    Hashes and keys are renewed when they are used. A webhook's secret is not, as the receiver has it.
     """
     counts = stored.count_first_scheme(site_keys.SECOND)
     if any(counts):
@@ -175,6 +181,7 @@ def first_scheme(_: Context) -> Iterator[Finding]:
 
 
 def record_of_changes(context: Context) -> Iterator[Finding]:
+    """Reports the size of the record of changes, and replays a sample of it for each site."""
     log_bytes, oldest_at = change_log_replay.size()
     days = 0 if oldest_at is None else max(0, clock.now_ms() - oldest_at) // DAY_MS
     size_text = f"{size(log_bytes)} of the last {days} days, kept for {context.settings.changes_days}"

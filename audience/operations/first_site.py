@@ -8,10 +8,10 @@ from storage import database
 
 
 def ensure(settings: Settings) -> dict[str, str] | None:
-    """Creates a site with a full key if there is no site yet. Returns the values of `first-site.json`, or
-    None.
+    """Creates a site with a full key, if there is no site yet. Returns the values of `first-site.json`, or
+    None if there is a site.
 
-    Administrators own the site, if there are any. The file is written before the site is committed: a crash
+    Administrators, if there are any, own the site. The file is written before the site is committed: a crash
     in between leaves no site with unknown keys.
     """
     with database.write():

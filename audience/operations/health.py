@@ -1,4 +1,5 @@
-"""The checks that /readyz also runs: quick, without table scans, and without DNS unless it is in trouble.
+"""The checks that /readyz also runs. They are quick: they scan no table, and ask the DNS only if it is in
+trouble.
 
 Their findings are public, so they reveal no stored data.
 """
@@ -21,7 +22,7 @@ HEARTBEAT_FAIL_SECONDS = 60.0
 IMPORT_WARN_RATIO = 1 / 15  # of the age at which /readyz fails
 DISK_WARN_RATIO = 4  # times the free space below which /readyz fails
 PROBE_BYTES = 4096
-MAX_LOG_BYTES = 150 * 2**20  # it begins anew at 100 to 125, and imports wait at 200
+MAX_LOG_BYTES = 150 * 2**20  # a log begins anew at 100 to 125 MB, and imports wait at 200 MB
 
 WORKER_ADVICE = "Look for its errors in the log; restart `audience serve`."
 LOG_ADVICE = "A long read keeps it, and imports wait at 200 MB: end that read, or restart the service."
@@ -57,7 +58,7 @@ def recent_writes() -> Iterator[Finding]:
 
 
 def migrations(context: Context) -> Iterator[Finding]:
-    """Reports pending migrations. On an instance that is not in service they are only a warning: `serve`
+    """Reports pending migrations. If the instance is not in service, they are only a warning, because `serve`
     applies them.
     """
     pending, refusal = database.migrations()
@@ -121,8 +122,8 @@ def disk(context: Context) -> Iterator[Finding]:
 
 
 def dns(context: Context) -> Iterator[Finding]:
-    """Reports the health of the DNS servers. Asks them only if they did not work when an answer last needed
-    them.
+    """Reports the health of the DNS servers. They are asked only if they did not work when an answer last
+    needed them.
     """
     trouble = None
     if context.answers and context.answers.resolver.last_health is not DnsHealth.WORKS:
@@ -149,7 +150,7 @@ def check_webhooks(_: Context) -> Iterator[Finding]:
 
 
 def confirmations(_: Context) -> Iterator[Finding]:
-    """Warns of a confirmation that waits to be sent, however often the mail server was tried."""
+    """Warns if a confirmation has waited to be sent for more than `CONFIRMATION_MINUTES`."""
     minutes = sign_ups.oldest_waiting_seconds() / 60
     if minutes > CONFIRMATION_MINUTES:
         sentence = f"a confirmation has waited to be sent for {minutes:.0f} minutes"

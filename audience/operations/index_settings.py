@@ -18,8 +18,9 @@ NPM = "npm_config_registry, or `registry` in .npmrc"
 
 
 class Index(NamedTuple):
-    """A package index. `url` ends in a slash, and may have a user and a password. `authority` is a file of
-    certificates, empty for those that this machine trusts.
+    """A package index. `url` ends in a slash, and may contain a user and a password.
+
+    `authority` is a file of certificates; if it is empty, those that this machine trusts are used.
     """
 
     url: str
@@ -31,7 +32,9 @@ class Index(NamedTuple):
 
 
 def pip_indexes() -> list[Index]:
-    """pip's index and its extra indexes, without extra ones that have no HTTPS. Raises `Refused`."""
+    """pip's index and its extra indexes. Extra indexes without HTTPS are left out. Raises `Refused` if the
+    index has no HTTPS, or none is set.
+    """
     values = _pip_values()
     first, *more = (values.get("index-url", ""), *values.get("extra-index-url", "").split())
     further = [package for package in more if package.startswith("https://")]
@@ -42,7 +45,9 @@ def pip_indexes() -> list[Index]:
 
 
 def npm_index(package: str) -> Index:
-    """npm's index for a package, whose scope may have its own. Raises `Refused`."""
+    """npm's index for a package: that of the package's scope, if one is set, otherwise the general one.
+    Raises `Refused`.
+    """
     values = _npm_values()
     scope = package.partition("/")[0]
     url = values.get(f"{scope}:registry") or values.get("registry", "")

@@ -1,6 +1,6 @@
 """The files without which an instance is lost: its pepper, its database, its log of erasures.
 
-They are examined before anything is written. Findings are public but for their advice, which names the files.
+They are examined before anything is written. Only the advice in a finding names files: the rest is public.
 """
 
 import contextlib
@@ -75,7 +75,9 @@ HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave 
 
 
 class LostFile(AudienceError):
-    """A file of the instance is lost, or belongs to another. The message is one sentence with the remedy."""
+    """A file of the instance is lost, or belongs to another instance. The message is one sentence, with the
+    remedy.
+    """
 
     def __init__(self, finding: Finding) -> None:
         advice = finding.advice.removesuffix(".")
@@ -83,11 +85,11 @@ class LostFile(AudienceError):
 
 
 def check(settings: Settings) -> None:
-    """Raises `LostFile` if a file is lost. The database is open, perhaps not migrated yet, and is not
-    created.
+    """Raises `LostFile` if a file is lost. The database has been opened; it may lack migrations, and is not
+    created here.
 
-    While the database is unavailable, an existing pepper may be used, but none may be made: raises
-    `Unavailable`.
+    While the database is unavailable, raises `Unavailable` if there is no pepper either: one must not be
+    created then.
     """
     try:
         for finding in find_lost(settings):
@@ -98,7 +100,7 @@ def check(settings: Settings) -> None:
 
 
 def require(settings: Settings) -> None:
-    """Raises `NoInstance` if the database's file does not exist and never did; `LostFile` if it did."""
+    """Raises `NoInstance` if there was never a database file, `LostFile` if there is none any more."""
     if not _has_file(settings):
         check(settings)
         raise NoInstance(settings)
@@ -117,10 +119,10 @@ def examine(context: Context) -> Iterator[Finding]:
 
 
 def find_lost(settings: Settings) -> Iterator[Finding]:
-    """Finds files that are lost or belong to another instance; none in a new folder. Reads signs, database
-    and pepper in turn.
+    """Finds files that are lost or belong to another instance; none in a new folder.
 
-    Another process may be making all of them: the pepper comes first, then the database, then its signs.
+    Another process may be creating the files at this moment: first the pepper, then the database, then the
+    signs of both. So they are read in the reverse order: signs, database, pepper.
     """
     signs = _signs(settings)
     if not _has_file(settings):
@@ -137,7 +139,7 @@ def find_lost(settings: Settings) -> Iterator[Finding]:
 
 
 def _move_findings() -> Iterator[Finding]:
-    """Reports where the instance is, if this database is not in use, or not yet."""
+    """Reports a move that keeps this database out of use: where the instance is, and what to do."""
     phase = instance_state.phase()
     if phase.name:
         sentence, advice = PHASES[phase.name]
@@ -146,6 +148,9 @@ def _move_findings() -> Iterator[Finding]:
 
 
 def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[Finding]:
+    """The findings of a folder without a database file. `signs` are the files that show that there was an
+    instance.
+    """
     if not settings.pepper.exists():
         log = settings.instance / erasure_log.LOG
         if erasure_log.boundaries(log):
@@ -157,6 +162,7 @@ def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[
 
 
 def _with_keys(settings: Settings, check_value: str | None) -> Iterator[Finding]:
+    """The findings on the pepper and the log of erasures of a database that has keys."""
     secret = pepper.read(settings.pepper)
     if secret is None or not _fits(secret, check_value):
         advice = PEPPER_ADVICE if database.files(settings.database) else SHARED_PEPPER_ADVICE
@@ -167,19 +173,23 @@ def _with_keys(settings: Settings, check_value: str | None) -> Iterator[Finding]
 
 
 def _fits(secret: bytes, check_value: str | None) -> bool:
-    """Whether a secret may be the pepper: of its length, and the one of the check value, if there is one."""
+    """Whether a secret may be the pepper: it has the right length and, if there is a check value, gives that
+    value.
+    """
     if len(secret) != pepper.PEPPER_BYTES:
         return False
     return check_value is None or hmac.compare_digest(pepper.check_value(secret), check_value)
 
 
 def _is_other_log(settings: Settings, check_value: str) -> bool:
+    """Whether the log of erasures has a line of another pepper than that of the check value."""
     log = erasure_log.file_of(settings.instance)
     made_by = {entry.get("pepper_check") for entry in erasure_log.boundaries(log)} if log else set()
     return not made_by <= {check_value, None}
 
 
 def _is_missing(settings: Settings) -> bool:
+    """Whether the database does not exist, or was never migrated."""
     if not _has_file(settings):
         return True
     with database.session():
@@ -192,8 +202,8 @@ def _has_file(settings: Settings) -> bool:
 
 
 def _signs(settings: Settings) -> list[Path | None]:
-    """The files that show that an instance existed: log of erasures, first site, the database's write-ahead
-    log. None for each missing one.
+    """The files that show that an instance existed: the log of erasures, the first site's keys and the
+    database's write-ahead log. None for each that is missing.
     """
     own = [settings.instance / name for name in (erasure_log.LOG, secret_files.FIRST_SITE)]
     files = [*own, *database.files(settings.database)[1:]]
@@ -206,8 +216,8 @@ def _no_database(settings: Settings) -> Finding:
 
 
 def _advice(settings: Settings, advice: str) -> str:
-    """The given advice for a folder that had a database, as its locks and logs show; other advice for any
-    other folder.
+    """`advice`, if locks or logs show that the folder had a database; otherwise advice for a folder that
+    shows no such sign.
     """
     file = database.files(settings.database)[0]
     had_one = any(file.parent.glob(f"{file.name}*"))
@@ -219,7 +229,7 @@ def _other_log(settings: Settings) -> Finding:
 
 
 def start_anew(settings: Settings) -> None:
-    """Sets the signs of the former instance aside. Raises `Refused` if the folder has a database."""
+    """Sets aside the files that show that an instance existed. Raises `Refused` if there is a database."""
     if not _is_missing(settings):
         raise Refused(HAS_DATABASE.format(folder=settings.instance))
     for file in filter(None, _signs(settings)):
@@ -227,7 +237,9 @@ def start_anew(settings: Settings) -> None:
 
 
 def adopt_pepper() -> None:
-    """Stores the check value of the open pepper, which `check` has accepted, in a database without one."""
+    """Stores the check value of the open pepper if the database has keys but no check value. `check` has
+    accepted that pepper.
+    """
     with database.session():
         if not stored.is_in_use() or stored.check_value() is not None:
             return
@@ -242,8 +254,8 @@ def note_pepper() -> None:
 
 
 def is_for_any_pepper(settings: Settings) -> bool:
-    """Whether the server's database is migrated and has no pepper's check value yet. Hosts share such a
-    database.
+    """Whether the database is on a server, which hosts share, and is migrated but has no check value of a
+    pepper yet.
     """
     if database.files(settings.database):
         return False

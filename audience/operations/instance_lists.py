@@ -27,7 +27,8 @@ UNKNOWN = "Give one of the lists, and more, fewer or neither."
 
 @database.write(database.SHARED)
 def put(instance: Path, name: str, entry: str, part: str, actor: Actor) -> None:
-    """Adds an entry (`more`), removes it from the bundled list (`fewer`), or removes its line (`neither`).
+    """Adds an entry to a list (`more`), removes it from the bundled list (`fewer`), or drops the operator's
+    own line on it (`neither`).
 
     The change takes effect at the next start of the service. Raises `Refused`.
     """

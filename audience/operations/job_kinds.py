@@ -1,4 +1,6 @@
-"""The list of all kinds of jobs. Each is a `KIND` or `kind()` beside its `step`, in its subject's package."""
+"""The list of all kinds of jobs. Each kind is a `KIND` or `kind()` beside its `step`, in the package of its
+subject.
+"""
 
 import time
 from collections.abc import Callable
@@ -30,6 +32,9 @@ MAINTENANCE_MS = 600_000  # between two of a task
 def kinds(
     settings: Settings, write_change: WriteChange, open_file: FileOpener, open_texts: TextOpener
 ) -> tuple[Kind, ...]:
+    """All kinds of jobs of an instance. The functions write a change for webhooks, open a file, and read all
+    text of one.
+    """
     relay = Relay(settings)
     return (
         *given_up(settings),
@@ -45,13 +50,13 @@ def kinds(
 
 
 def given_up(settings: Settings) -> tuple[Kind, ...]:
-    """The job kinds that are given up after failures, and queued again by hand."""
+    """The kinds of jobs that are given up after failures. `audience jobs retry` queues such a job again."""
     return (*site_lane.KINDS, bulk_chunks.kind(settings.instance))
 
 
 def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
-    """The maintenance tasks of the instance. Each deletes something that is no longer kept; it returns true
-    while there may be more.
+    """The maintenance tasks of the instance, by name. Each deletes some of what is no longer kept, and
+    returns true while there may be more.
     """
     return {
         "abandoned imports": file_imports.sweep,

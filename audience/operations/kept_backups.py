@@ -40,7 +40,9 @@ class KeptBackup:
 
 
 def ask(settings: Settings, actor: Actor) -> None:
-    """Lets a worker make a backup. Raises `Refused`, also if the engine has backups of its own."""
+    """Has a worker make a backup. Raises `Refused` if one is being made, or if the database is on a server,
+    which has backups of its own.
+    """
     backups.refuse_server(settings)
     folder = settings.instance / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -55,7 +57,9 @@ def ask(settings: Settings, actor: Actor) -> None:
 
 @database.session()
 def is_busy(settings: Settings) -> bool:
-    """Whether a backup is being made, or will be. A restored database may still have an older job."""
+    """Whether a backup is being made, or waits for a worker. The job alone does not tell: a restored database
+    may still have an older job.
+    """
     return (settings.instance / FOLDER / ASKED).exists() and stored_jobs.is_there(0, JOB, 0)
 
 
@@ -72,8 +76,8 @@ def kind(settings: Settings) -> Kind:
 def _step(settings: Settings, job: Job, _deadline: float) -> int:
     """Makes the backup that an operator asked for, complete and verified.
 
-    The lease may end before the backup is done: the worker that locks the file makes it, however long that
-    takes.
+    The lease may end before that: then another worker claims the job. It finds the file locked, and puts the
+    job off.
     """
     asked = settings.instance / FOLDER / ASKED
     try:
@@ -90,6 +94,7 @@ def _step(settings: Settings, job: Job, _deadline: float) -> int:
 
 
 def _try(settings: Settings, actor: Actor) -> None:
+    """Makes the backup, or stores why it was not made."""
     folder = settings.instance / FOLDER
     try:
         _make(settings, actor)
@@ -113,7 +118,9 @@ def list_all(settings: Settings) -> list[KeptBackup]:
 
 
 def read(settings: Settings, name: str, actor: Actor) -> Iterator[bytes]:
-    """Reads a backup for a download, in chunks. Raises `NotFound` at once."""
+    """Reads a backup for a download, in chunks, and records that in the audit log. Raises `NotFound` before
+    the first chunk.
+    """
     file = _file(settings, name)
     audit_log.record(actor, "backup downloaded", None, name)
     return _pieces(file)

@@ -1,7 +1,7 @@
 """Moving a whole instance into another database.
 
-Both databases have a mark from the first row to the last: the old one is not written to, the new one not
-used. A move that was interrupted goes on behind the last row that arrived.
+During a move, both databases are marked: the old one takes no writes, and the new one is not used yet. An
+interrupted move continues after the last row that was copied.
 """
 
 import contextlib
@@ -55,16 +55,18 @@ MEANWHILE = (
 
 @dataclass(frozen=True)
 class Moved:
-    """The result of a move. `setting` is the line that lets the instance use its new database."""
+    """The result of a move. `setting` is the line that lets the instance use its new database; `rows` has the
+    number of rows by table.
+    """
 
     setting: str
     rows: dict[str, int]
 
 
 def target_url(text: str) -> str:
-    """The URL of a target, which may be `sqlite:PATH`.
+    """The URL of the database to move to; `sqlite:PATH` is short for one.
 
-    Raises `Refused` for one with a password, `ValueError` for one that cannot be read.
+    Raises `Refused` if it contains a password, `ValueError` if it cannot be read.
     """
     if text.startswith("sqlite:") and not text.startswith("sqlite:///"):
         return database.url(Path(text.removeprefix("sqlite:")).absolute())
@@ -90,7 +92,7 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
     database.close()
     with end(settings) as source, end(target) as arriving:
         phase = _begin(source, arriving, target.database)
-    release(settings)  # from one that opened it before it was marked
+    release(settings)  # a process may have opened it before it was marked
     with end(settings) as source, end(target) as arriving:
         _copy_log(settings.instance, source, arriving)
         tables = moves.tables()
@@ -123,13 +125,14 @@ def _check_source(settings: Settings, openers: Openers) -> None:
 
 
 def release(settings: Settings) -> None:
-    """Checks that no process uses a database that is a file. Raises `Unavailable` if one does."""
+    """Checks that no process uses the database, if that is a file. Raises `Unavailable` if one does."""
     for file in database.files(settings.database)[:1]:
         stored_backups.release(file)
 
 
 @contextlib.contextmanager
 def end(settings: Settings) -> Iterator[End]:
+    """Opens a database as one end of a move, with the password and timeout of its settings."""
     password = opening.password(settings.database_password_file)
     timeout, allow_faulty = settings.database_timeout, settings.allow_faulty_sqlite
     with moves.end(settings.database, password, timeout, allow_faulty) as end:
@@ -137,8 +140,8 @@ def end(settings: Settings) -> Iterator[End]:
 
 
 def _refuse_target(phase: Phase, arriving: End, url: str) -> None:
-    """Raises `Refused` unless the target is empty, or has a part of the same move. It need not be
-    migrated.
+    """Raises `Refused` unless the target is empty, or already has a part of the same move. The target may
+    lack migrations.
     """
     if phase.name == ARRIVING:
         raise Refused(ELSEWHERE)
@@ -176,7 +179,9 @@ def mark(end: End, was: Phase, phase: Phase) -> None:
 
 
 def _copy_log(instance: Path, source: End, arriving: End) -> None:
-    """Logs all that the log has at the target: in a table, or in the file in its folder."""
+    """Copies the lines of the log of erasures that the target lacks: into its table, or into the file in its
+    folder.
+    """
     log = instance / erasure_log.LOG
     in_file = list(erasure_log.read(log))
     lines_there = set(erasure_log.pair(arriving.logged_erasures()) if arriving.keeps_log else in_file)
@@ -191,6 +196,7 @@ def _copy_log(instance: Path, source: End, arriving: End) -> None:
 
 
 def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> None:
+    """Copies the rows of a table after the last one that the target has."""
     done, total = arriving.count(table), source.count(table)
     for page in source.pages(table, arriving.last(table, source.key(table))):
         arriving.add(table, page)
@@ -201,7 +207,9 @@ def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> 
 
 
 def first_difference(source: End, arriving: End, tables: list[MovedTable], progress: Progress) -> str:
-    """The name of the first table that differs between both ends; "" if none does."""
+    """The name of the first table that differs between both ends; "" if none does. Of subscribers, a sample
+    is also compared as a whole.
+    """
     for table in tables:
         advance = _counter(f"Comparing {table.name}", 2 * source.count(table), progress)
         if source.sums(table, advance) != arriving.sums(table, advance):

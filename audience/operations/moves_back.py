@@ -1,4 +1,4 @@
-"""Taking a move back: the instance uses its old database again."""
+"""Undoing a move: the instance uses its old database again."""
 
 from dataclasses import replace
 
@@ -37,11 +37,13 @@ UPGRADED = (
 
 
 def undo(settings: Settings, password_file: str, lost: bool, progress: Progress) -> None:
-    """Uses this database again, which the instance moved away from. A finished move is undone only if nothing
-    was written to the new database since, or, with `lost`, only if that database is gone.
+    """Undoes a move: the database of `settings`, from which the instance moved away, is used again.
 
-    If interrupted, both databases stay unused; run it again to continue. Raises `Refused`; `Unavailable` if a
-    process uses the new database's file, or a server does not answer.
+    A finished move is undone only if nothing was written to the new database since. With `lost`, it is undone
+    only if the new database is gone.
+
+    An interrupted call leaves both databases unused; run it again. Raises `Refused`. Raises `Unavailable` if
+    a process uses the new database's file, or a server does not answer.
     """
     with end(settings) as source:
         phase = source.phase()
@@ -59,7 +61,7 @@ def undo(settings: Settings, password_file: str, lost: bool, progress: Progress)
 
 
 def _is_lost(target: Settings) -> bool:
-    """Whether the database that the instance moved to is gone, or was created again."""
+    """Whether the database that the instance moved to is gone, or an empty one has taken its place."""
     if any(not file.exists() for file in database.files(target.database)[:1]):
         return True
     with end(target) as other:
@@ -67,13 +69,17 @@ def _is_lost(target: Settings) -> bool:
 
 
 def _is_end_of(phase: Phase, present: Phase) -> bool:
-    """Whether a database is in use, or is marked only by this move and its undo."""
+    """Whether a database with the phase `present` is in use, or is marked only by the move of `phase` or by
+    its undo.
+    """
     return not present.name or (present.name == ARRIVING and present.move in ("", phase.move))
 
 
 def _retire_target(source: End, phase: Phase, target: Settings, progress: Progress) -> None:
-    """Marks the new database as unused, and only then compares it, because a host may have written to it.
-    Raises `Refused` if one has: then the new database stays in use.
+    """Marks the new database as unused, and then compares it with the old one, as a host may have written to
+    it before.
+
+    Raises `Refused` if they differ: then the new database stays in use.
     """
     with end(target) as other:
         if not _is_end_of(phase, other.phase()):

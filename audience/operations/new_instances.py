@@ -1,4 +1,4 @@
-"""What a command says where there is no instance, or where it has made one."""
+"""Messages of a command that finds no instance, or has created one."""
 
 from audience.config import Settings
 from audience.errors import AudienceError

@@ -1,4 +1,6 @@
-"""Opening an instance's database and pepper; imports them where they are used, as commands start at once."""
+"""Opening an instance's database and pepper. Modules are imported inside the functions, so that commands
+start at once.
+"""
 
 import time
 from collections.abc import Callable
@@ -21,9 +23,9 @@ def open_process(
     metrics: protocols.Metrics | None = None,
     write_gate: protocols.Gate | None = None,
 ) -> None:
-    """Sets the state of this process: metrics (none by default), database, pepper; may be called again.
+    """Sets the state of this process: metrics (none by default), database and pepper. It may be called again.
 
-    Raises `LostFile` before it makes a pepper or a database in place of a lost one.
+    Raises `LostFile` if the pepper or the database is lost, before it creates another one.
     """
     from audience.access import site_keys
 
@@ -34,8 +36,8 @@ def open_process(
 
 
 def _open_pepper(settings: Settings) -> None:
-    """Opens the pepper. If several hosts start at once, one of them makes it, and the database stores its
-    check value.
+    """Opens the pepper, and creates it if the instance has none. If several hosts start at once, one of them
+    creates it and stores its check value.
     """
     from audience.operations import instance_files
     from storage import database
@@ -53,9 +55,9 @@ def _open_pepper(settings: Settings) -> None:
 
 
 def open_database(settings: Settings, write_gate: protocols.Gate | None = None) -> None:
-    """Opens only the database, because `audience doctor` must not create a pepper.
+    """Opens the database alone, without a pepper: `audience doctor` must not create one.
 
-    With a `write_gate`, in a web process, threads keep up to half of the connections, each with a small
+    A web process gives a `write_gate`. Its threads keep up to half of the connections open, each with a small
     cache.
     """
     from storage import database
@@ -86,7 +88,11 @@ def password(file: str) -> str | None:
 
 
 def check_migrated(settings: Settings) -> None:
-    """Raises `Unusable` if the database is older or newer than this version, and `NoInstance`."""
+    """Checks that a process can open the instance. Raises `Unusable` if migrations are pending or the
+    database is newer than this version.
+
+    Raises `NoInstance` if there is no instance.
+    """
     from audience.operations import instance_files
     from storage import database
 
@@ -106,10 +112,11 @@ def open_migrated(
     begins: bool = True,
     is_backed_up: bool = False,
 ) -> bool:
-    """Opens the instance and migrates its database. Raises `Unusable` if a service is running on it.
+    """Opens the instance and migrates its database. Returns whether that created the instance.
 
-    Creates an instance only if the command `begins` one. Returns whether it did. `hold_lock` raises
-    `held_elsewhere` while another process holds the instance's lock. Raises `NoInstance`.
+    An instance is created only if the command `begins` one; otherwise raises `NoInstance`. `hold_lock` raises
+    `held_elsewhere` while another process holds the instance's lock. If that lasts while migrations are
+    pending, raises `Unusable`.
     """
     from audience.erasures import log as erasure_log
     from audience.operations import instance_files, new_instances, upgrades
@@ -139,10 +146,11 @@ def open_migrated(
 
 
 def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str, str] | None, str | None]:
-    """Migrates the database.
+    """Migrates the database, and creates the pepper and the first site if there are none. With `new`, sets
+    the remains of a lost instance aside first.
 
-    Returns the values of the first site, if it is created now. On a terminal, while there is no operator,
-    also a one-time link to the console.
+    Returns the values of the first site if it is created now, and a one-time link to the console. The link is
+    made only on a terminal, while there is no operator.
     """
     from audience.access import operators, sessions, sign_in
     from audience.erasures import log as erasure_log

@@ -1,4 +1,4 @@
-"""Who may sign in to an instance stays as it is when a backup is restored; nobody stays signed in."""
+"""Carries operators over to a restored backup: who may sign in stays as it is now, and all sessions end."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,9 @@ def read() -> list[CarriedOperator]:
 
 
 def apply(carried: list[CarriedOperator]) -> None:
-    """Replaces the operators by those carried, if there are any, and ends all sessions and links."""
+    """Replaces the operators of the restored backup by those carried over, unless there are none. Ends all
+    sessions and links.
+    """
     sessions.delete_all()
     if not carried:
         return

@@ -1,4 +1,6 @@
-"""Files of a package, read out of its archive as data: no name in it becomes a path, and all is bounded."""
+"""Files of a package, read out of its archive as data. No name in the archive becomes a path, and all sizes
+are bounded.
+"""
 
 import gzip
 import tarfile

@@ -1,6 +1,7 @@
 """Packages of the indexes that pip and npm are configured with, fetched over HTTPS as data.
 
-Nothing is installed or run. What is taken has the hash that its index states, and every size is bounded.
+Nothing is installed or run. A file is used only if it has the hash that its index states; every size is
+bounded.
 """
 
 import base64
@@ -68,6 +69,7 @@ def fetch(index: str, name: str, paths: Collection[str]) -> Package:
 
 
 def _npm_release(name: str) -> tuple[Index, Release]:
+    """The newest release of a package in npm's index. Raises `Refused`."""
     index = npm_index(name)
     page = _page(index, index.url + quote(name, safe="@"))
     if page is None:
@@ -84,7 +86,7 @@ def _npm_release(name: str) -> tuple[Index, Release]:
 
 
 def _pypi_release(name: str) -> tuple[Index, Release]:
-    """The release of a package in the first index that has it."""
+    """The newest release of a package in the first index that has it. Raises `Refused` if none has."""
     indexes = pip_indexes()
     for index in indexes:
         url = f"{index.url}{quote(name)}/"
@@ -95,6 +97,7 @@ def _pypi_release(name: str) -> tuple[Index, Release]:
 
 
 def _wheel(index: Index, name: str, url: str, page: bytes) -> Release:
+    """The newest wheel among the links of an index's page for a package. Raises `Refused` without any."""
     links = _Links()
     links.feed(page.decode("utf-8", "replace"))
     wheels = [(version, link) for link in links.found if (version := _version(link))]
@@ -132,7 +135,7 @@ def _version(link: str) -> Version | None:
 
 
 def _page(index: Index, url: str) -> bytes | None:
-    """The page of an index for a package; None if it has none."""
+    """The page of an index for a package; None if the index does not have the package."""
     try:
         return _get(index, url, PAGE_BYTES)
     except _Status as error:
@@ -183,6 +186,9 @@ class _OnlyHttps(urllib.request.HTTPRedirectHandler):
 
 
 def _download(answer: IO[bytes], host: str, limit: int) -> bytes:
+    """The content of an answer. Raises `Refused` if it is longer than `limit` bytes, or takes longer than
+    `SECONDS`.
+    """
     content, end = bytearray(), time.monotonic() + SECONDS
     while data := answer.read(CHUNK):
         content += data

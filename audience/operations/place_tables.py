@@ -29,8 +29,10 @@ def write(database: Path, folder: Path, preset: int = 9) -> None:
 
 
 def _merge_runs(database: Path) -> tuple[dict[Place | None, int], "array[int]", "array[int]"]:
-    """The number of each place, in order of appearance (0 is no place), and the length and place number of
-    each merged run.
+    """The number of each place in order of appearance (0 is no place), then the length and the place's number
+    of each run.
+
+    Consecutive runs of the same place are merged.
     """
     numbers: dict[Place | None, int] = {None: 0}
     lengths, indexes = array("L"), array("L")

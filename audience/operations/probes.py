@@ -30,8 +30,9 @@ class Needs(Enum):
 
 @dataclass(frozen=True)
 class Probe:
-    """A probe of an instance. `audience doctor` runs `examine`, /readyz runs `ready`: a check, or only a
-    source of warnings.
+    """A probe of an instance. `audience doctor` runs `examine`, and /readyz runs `ready`, if there is one.
+
+    With `only_warns`, /readyz shows the warnings of the probe, and never fails by it.
     """
 
     name: str
@@ -106,8 +107,8 @@ def _is_migrated() -> bool:
 
 @dataclass(frozen=True)
 class Readiness:
-    """The outcome of the probes. `problems` are by check, None if the check passed. Problems and warnings are
-    sentences.
+    """The outcome of the probes of /readyz. `problems` has a sentence by check, or None if the check passed;
+    `warnings` are sentences.
     """
 
     problems: dict[str, str | None]

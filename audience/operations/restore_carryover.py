@@ -50,13 +50,19 @@ ANOTHERS = "The erasures in {} are another instance's: name the file that this o
 
 @dataclass
 class Carryover:
-    """State of the present instance; `damaged` if its database cannot be read.
+    """What the present instance has that a restored backup must get: log lines, waiting unsubscribes, ended
+    keys, operators and numbers.
 
-    `pepper_check` is None in a new folder with only a copied log, and in `logged_by`, those of the log's
-    lines, for lines of an older Audience: such hashes are taken to be of the backup's pepper. The log has no
-    unsubscribes of `missing_ms` after the backup, `cut_off` bytes at its end that are no line, and lines that
-    are `unreadable`, by number. The backup was made at `since`, in milliseconds; 0 of a database that has all
-    lines of before itself.
+    `pepper_check` is the check value of the present pepper; None in a new folder with only a copied log.
+    `logged_by` has the check values in the log's lines; None for lines of an older Audience. Hashes without a
+    check value are taken to be of the backup's pepper.
+
+    `damaged` is true if the present database cannot be read, `is_new` if the folder had neither log, pepper
+    nor database. The log has no unsubscribes of `missing_ms` after the backup. It ends with `cut_off` bytes
+    of an unfinished line; `unreadable` has the numbers of lines that cannot be read.
+
+    `since` is the instant of the backup, in milliseconds; 0 for a database that has every change from before
+    its last acceptance.
     """
 
     lines: list[LogLine]
@@ -78,7 +84,7 @@ class Carryover:
     unreadable: list[int] = field(default_factory=list)
 
     def note_number(self, site_uuid: str, number: int) -> None:
-        """Notes a number of acceptance that a site has given."""
+        """Notes that a site has given the number to an acceptance; the highest number is kept."""
         self.accepted[site_uuid] = max(number, self.accepted.get(site_uuid, 0))
 
     def is_log_of_another(self, pepper_check: str) -> bool:
@@ -87,7 +93,9 @@ class Carryover:
 
 
 class Applied(NamedTuple):
-    """How many subscribers were erased and unsubscribed again, keys ended, and webhooks paused."""
+    """How many subscribers were erased again, how many were unsubscribed again, how many keys ended, and how
+    many webhooks were paused.
+    """
 
     erased: int
     unsubscribed: int
@@ -96,11 +104,13 @@ class Applied(NamedTuple):
 
 
 def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: Openers) -> Carryover:
-    """Reads an instance, perhaps empty or damaged, for a backup that was made at `since`.
+    """Reads the present instance, which may be empty or damaged, for a backup that was made at `since`.
 
-    Of the lines of its log without a number, which an older Audience wrote, those from then on; what waits
-    that was accepted after the numbers `accepted`, by the site's uuid. A log that does not reach back to the
-    backup, or has lines that cannot be read, is completed from the database, if that can be read.
+    Lines without a number, which an older Audience wrote, are read if they are not from before `since`.
+    Waiting unsubscribes are read if they were accepted after the site's number in `accepted`, by uuid.
+
+    If the log begins after the backup, or has lines that cannot be read, it is completed from the database. A
+    database that cannot be read leaves the log as it is.
     """
     log, unreadable = settings.instance / erasure_log.LOG, list[int]()
     carryover = _from_log(erasure_log.read(log, unreadable=unreadable), since)
@@ -131,12 +141,15 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
 
 
 def is_new(settings: Settings) -> bool:
-    """Whether the folder has nothing that tells who was erased or unsubscribed since a backup."""
+    """Whether the folder has neither a log, a pepper nor a database file: nothing tells who was erased or
+    unsubscribed since a backup.
+    """
     own = settings.instance / erasure_log.LOG, settings.pepper, *database.files(settings.database)[:1]
     return not any(file.exists() for file in own)
 
 
 def _from_log(changes: Iterable[LogLine], since: int) -> Carryover:
+    """A carryover with the lines of a log alone. Lines without a number from before `since` are left out."""
     lines = list(changes)
     recent = [
         line
@@ -153,11 +166,11 @@ def _from_log(changes: Iterable[LogLine], since: int) -> Carryover:
 
 
 def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
-    """Repeats the erasures and unsubscribes of a log, and adds to its own log what that lacks. Pauses all
-    webhooks, and holds all sign-ups.
+    """Repeats the erasures and unsubscribes of the log in `file`, and adds the lines that the instance's own
+    log lacks. Pauses all webhooks, and holds all sign-ups.
 
-    Returns how many subscribers it erased and unsubscribed, and webhooks it paused. Raises `Refused` if the
-    file is of another instance.
+    Returns how many subscribers were erased, how many were unsubscribed, and how many webhooks were paused.
+    Raises `Refused` if the file is another instance's.
     """
     carryover = _from_log(erasure_log.read(file), 0)
     if carryover.is_log_of_another(pepper.check_value()):
@@ -176,6 +189,7 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
 
 
 def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
+    """Adds to the carryover what the open database has. Raises `Refused` if migrations are pending."""
     if stored.is_empty():
         return
     if (state := database.migrations()).pending:
@@ -192,9 +206,10 @@ def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
 
 
 def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
-    """Applies it to the open instance.
+    """Applies the carryover to the open instance, which is the restored backup.
 
-    Raises `Refused` if the log cannot be matched, unless it is to be ignored.
+    Raises `Refused` if the lines of a site do not match the backup. With `ignore_erasures`, such lines are
+    left out instead.
     """
     lines = {site.id: lines for site, lines in _match_sites(carryover, ignore_erasures)}
     done = [_repeat(site, carryover, lines.get(site.id, [])) for site in sites.list_all()]
@@ -209,7 +224,9 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
 
 
 def _raise_numbers(carryover: Carryover) -> None:
-    """Lets no site give a number again that it gave after the backup."""
+    """Raises the numbers of each site above those that it may have given after the backup, so that none is
+    given twice.
+    """
     for site in sites.list_all():
         with database.write(site.id):
             _raise_accepted(site, carryover)
@@ -223,6 +240,11 @@ def _raise_accepted(site: Site, carryover: Carryover) -> None:
 
 
 def _match_sites(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[LogLine]]]:
+    """The sites that the log and the open instance share, each with its lines.
+
+    Raises `Refused` if the log or the hashes of a site are another instance's. With `ignore_erasures`, such a
+    site is left out instead.
+    """
     by_site: dict[str, list[LogLine]] = defaultdict(list)
     for line in carryover.lines:
         by_site[line.site_uuid].append(line)
@@ -237,15 +259,16 @@ def _match_sites(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[
 
 
 def _is_of_another_instance(carryover: Carryover, has_logged_site: bool) -> bool:
-    """Whether the log is neither of the backup's instance nor of the one in the folder."""
+    """Whether the log belongs neither to the backup's instance nor to the instance in the folder."""
     if carryover.pepper_check is None and carryover.lines and not has_logged_site:
         return carryover.logged_by != {pepper.check_value()}
     return bool(carryover.logged_by - {None, pepper.check_value(), carryover.pepper_check})
 
 
 def _hashes_match(carryover: Carryover, site: Site, lines: list[LogLine]) -> bool:
-    """Whether hashes of a present site are those that the backup's pepper and, of the first scheme, site id
-    make."""
+    """Whether the hashes in the lines of a site were made with the backup's pepper. Those of the first scheme
+    must also be of the same site id.
+    """
     made_by = {line.pepper_check or carryover.pepper_check for line in lines}
     is_first = not all(line.address_hash.startswith(site_keys.SECOND) for line in lines)
     has_id = carryover.site_ids.get(site.uuid, site.id) == site.id
@@ -255,10 +278,11 @@ def _hashes_match(carryover: Carryover, site: Site, lines: list[LogLine]) -> boo
 def _repeat(
     site: Site, carryover: Carryover, lines: list[LogLine], new: Collection[LogLine] = ()
 ) -> tuple[int, int]:
-    """Repeats what the log has: erases and unsubscribes, in one transaction. It may be run again.
+    """Repeats the log on a site, in one transaction: erases and unsubscribes subscribers. Returns how many of
+    each. It may be run again.
 
-    Of unsubscribes those that wait, too. `new` lines, which its log lacks, count as if they were accepted
-    after the backup.
+    Waiting unsubscribes are repeated, too. The instance's own log lacks the lines in `new`: they count as if
+    they were accepted after the backup.
     """
     with database.write(site.id):
         accepted = site_counters.newest_accepted_number(site.id)
@@ -276,14 +300,16 @@ def _repeat(
 
 
 def _lacking_erasures(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:
-    """The erasures that the open instance lacks: accepted since the backup, or of a subscriber who exists."""
+    """The erasures that the open instance lacks: they were accepted after the number `accepted`, or their
+    subscriber still exists.
+    """
     old = {hash_: line.number for line in lines if (line.number or 0) <= accepted for hash_ in line.hashes}
     again = {None, *(old[hash_] for hash_ in existing_uuid_hashes(site, old))}
     return [line for line in lines if line.number in again or (line.number or 0) > accepted]
 
 
 def _end_key(publishable_key: str, revoked_at: int | None, expires_at: int | None) -> bool:
-    """Sets a key's expiry and revokes it, as carried over. Returns whether it was revoked."""
+    """Revokes a key, or sets its expiry, as in the present instance. Returns whether it was revoked now."""
     if expires_at is not None:
         keys.expire(publishable_key, expires_at)
     return revoked_at is not None and keys.revoke(publishable_key, revoked_at)

@@ -1,4 +1,4 @@
-"""What has its turn in a site's order: imports and undos."""
+"""The kinds of jobs that a site does in its own order: imports and undos."""
 
 from audience import jobs
 from audience.imports import imports

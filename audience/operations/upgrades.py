@@ -1,4 +1,4 @@
-"""A backup, before migrations after which an older Audience cannot use the database."""
+"""Makes a backup before migrations after which an older Audience cannot use the database."""
 
 import shutil
 
@@ -20,10 +20,11 @@ MB = 1_000_000
 
 
 def back_up_first(settings: Settings, is_backed_up: bool = False) -> None:
-    """Backs the open database up into the instance's folder, if a pending migration is not additive.
+    """Backs the open database up into the instance's folder, if an older Audience cannot use it after the
+    pending migrations.
 
-    A server's database is not backed up: the operator must confirm a backup (`is_backed_up`). Raises
-    `Unusable`.
+    A server's database is not backed up: `is_backed_up` confirms that the operator did so. Raises `Unusable`
+    without that, or if the disk has no room.
     """
     if not database.is_spoilt_by_migrating():
         return

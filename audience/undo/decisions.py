@@ -1,7 +1,7 @@
 """What undo does to each subscriber whom an import or bulk action created or changed.
 
-Values that the subscriber still has as they were set are restored. Subscribers that it created are deleted,
-unless anything has mentioned them since.
+A value is restored if the subscriber still has it as the action set it. Subscribers that the action created
+are deleted, unless anything has mentioned them since.
 """
 
 from collections import defaultdict
@@ -24,18 +24,23 @@ from storage.undo import undos
 
 REMOVED, RESTORED, KEPT = "removed", "restored", "kept"
 ROWS_AT_ONCE = 50
+# Values of `Decision.by`. `NOTHING`: nothing stays or, if kept, the subscriber was erased since.
+# `SUPPRESSED`: the subscriber is removed, and the address stays suppressed.
 NOTHING, SUPPRESSED = (
     Source("", 0),
     Source("left", 0),
-)  # of the kept: erased since; of the removed: suppressed
+)
 CHANGED, STAYS_UNSUBSCRIBED = Source("changed", 0), Source("unsubscribed", 0)
 Own = list[tuple[Values, Values]]  # new, old
 Key = tuple[str, Any]  # a name, ("field", key) or ("tag", id)
 
 
 class UndoneAction(NamedTuple):
-    """What is undone: its source, and where its record begins. `resubscribe` resubscribes whom an import
-    unsubscribed, and nothing else.
+    """The import or bulk action that is undone: its `source`, and the first row and number that the record
+    has of it.
+
+    With `resubscribe`, subscribers whom the import unsubscribed are resubscribed, unless something else
+    unsubscribed them, too.
     """
 
     source: Source
@@ -46,9 +51,19 @@ class UndoneAction(NamedTuple):
 
 @dataclass
 class Decision:
-    """`values` are restored: a field that was not there is None, a tag is whether they had it. `by` is why
-    something stays. `subscriber` is None if they do not exist. `former_addresses` of somebody who was
-    unsubscribed before are suppressed again. `only_unsubscribed`: by what is undone, and by nothing else.
+    """What undo does to one subscriber. `outcome` is `REMOVED`, `RESTORED` or `KEPT`.
+
+    `subscriber` is None if it no longer exists. `values` has the values to restore: None for a field that was
+    not there, and for a tag whether the subscriber had it. `consent` has the columns of consent to restore;
+    None leaves them. `by` is why something stays.
+
+    `lifted` is the suppression that the action lifted when it created the subscriber. `has_traces` is true if
+    the record of changes has values of the subscriber. `former_addresses` are suppressed again, as the
+    subscriber was unsubscribed before the action.
+
+    `only_unsubscribed` is true if the action unsubscribed the subscriber, and nothing else did.
+    `resubscribed` is true if the undo subscribes them again, `unsubscribed_again` if it unsubscribes them
+    again. `unsubscribed_kept` is true if they were subscribed before the action, and stay unsubscribed.
     """
 
     id: int
@@ -67,8 +82,11 @@ class Decision:
 
 
 class RowReader:
-    """Decides on the subscribers of one row of the record, from the entry at `start` on, in the caller's
-    session.
+    """Decides on the subscribers of one row of the record, in the caller's session: on `length` entries from
+    the index `start` on.
+
+    Reads later rows for the values that the action changed again, and for the addresses that a subscriber had
+    meanwhile.
     """
 
     def __init__(self, site_id: int, action: UndoneAction, row: LogRow, start: int, length: int) -> None:
@@ -91,6 +109,9 @@ class RowReader:
                 self._read_later(later, set(ids_by_number[later.number]))
 
     def _read_later(self, row: LogRow, ids: set[int]) -> None:
+        """Notes the changes to subscribers with these `ids` in a later row: those of the action itself, and
+        former addresses.
+        """
         entries, is_own = unpack(row.entries), (row.source, row.source_id) == self._action.source
         for id_, new, old in entries.changed:
             if id_ in ids and is_own:
@@ -101,8 +122,8 @@ class RowReader:
                 self.addresses[id_].append(old["email"])
 
     def decisions(self, decided: Collection[int], mentioned: Mapping[int, Source]) -> list[Decision]:
-        """A decision for each subscriber who is not `decided` on. `mentioned` has what mentioned those whom
-        the action created.
+        """A decision for each subscriber who is not in `decided`. `mentioned` has, by id, what has mentioned
+        a subscriber since the action created it.
         """
         return [
             self._decide_created(entry.subscriber_id, mentioned.get(entry.subscriber_id))
@@ -113,6 +134,9 @@ class RowReader:
         ]
 
     def _decide_created(self, id_: int, by: Source | None) -> Decision:
+        """The decision on a subscriber whom the action created: removed, unless something has mentioned it
+        since (`by`).
+        """
         subscriber, lifted = self.subscribers.get(id_), self.lifted.get(id_)
         if subscriber is None:
             return Decision(id_, KEPT)
@@ -126,8 +150,10 @@ class RowReader:
         return decision
 
     def _decide_removal(self, id_: int, subscriber: Subscriber) -> Decision:
-        """The decision to remove a subscriber. The suppression of one who unsubscribed stays, unless it is
-        lifted or they are to be resubscribed.
+        """The decision to remove a subscriber whom the action created.
+
+        If the subscriber is unsubscribed, their address stays suppressed. It does not if they are to be
+        resubscribed, or were suppressed before: then that suppression comes back.
         """
         lifted, is_only = self.lifted.get(id_), self._is_only(subscriber)
         stays = subscriber.unsubscribe_number is not None and subscriber.unsubscribed_at is not None
@@ -137,6 +163,9 @@ class RowReader:
         return decision
 
     def _decide_changed(self, entry: LogEntry) -> Decision:
+        """The decision on a subscriber who existed before the action: kept, unless all values and the consent
+        can be restored.
+        """
         id_, subscriber = entry.subscriber_id, self.subscribers.get(entry.subscriber_id)
         if subscriber is None:
             return Decision(id_, KEPT)
@@ -152,7 +181,13 @@ class RowReader:
         return decision
 
     def _decide_consent(self, decision: Decision, before: ConsentBefore, subscriber: Subscriber) -> None:
-        """Restores consent where the event that counts is its own; never by an import that is undone, too."""
+        """Decides on consent: the consent `before` the action is restored if the event that counts is the
+        action's own.
+
+        Whom the action unsubscribed is resubscribed only if nothing else unsubscribed them, too. For an
+        import, `resubscribe` must be set. Consent that came from another undone import is not restored in
+        this way. Where consent is not restored, the outcome is `KEPT`.
+        """
         was_unsubscribed, is_unsubscribed = (
             before.unsubscribed_at is not None,
             subscriber.unsubscribed_at is not None,
@@ -177,14 +212,16 @@ class RowReader:
                 decision.by = STAYS_UNSUBSCRIBED if is_unsubscribed else CHANGED
 
     def _is_own(self, subscriber: Subscriber) -> bool:
-        """Whether what counts of consent is its own, and nothing else has unsubscribed them."""
+        """Whether the consent event that counts is the action's own, and nothing else has unsubscribed the
+        subscriber.
+        """
         numbers = {subscriber.consent_number}
         if subscriber.unsubscribed_at is not None and subscriber.unsubscribe_number is not None:
             numbers.add(subscriber.unsubscribe_number)
         return numbers == {self.accepted[subscriber.id]}
 
     def _is_only(self, subscriber: Subscriber) -> bool:
-        """Whether it has unsubscribed them, and nothing else."""
+        """Whether the subscriber is unsubscribed by the action, and by nothing else."""
         is_unsubscribed = subscriber.unsubscribed_at is not None and subscriber.unsubscribe_number is not None
         return is_unsubscribed and self._is_own(subscriber)
 
@@ -201,7 +238,10 @@ class RowReader:
 
 
 def _values_to_restore(subscriber: Subscriber, own: Own) -> tuple[dict[Key, Any], bool]:
-    """The values to restore, newest change first, and whether all are then as before the first."""
+    """The values to restore, and whether all changed values are then as they were before the action.
+
+    `own` has the changes of the action, in order. A value that something else has set since is not restored.
+    """
     values: dict[Key, Any] = {}
     before: dict[Key, Any] = {}
     for new, old in reversed(own):
@@ -214,7 +254,7 @@ def _values_to_restore(subscriber: Subscriber, own: Own) -> tuple[dict[Key, Any]
 
 
 def _changed_values(new: Values, old: Values) -> Iterator[tuple[Key, Any, Any]]:
-    """Each value that an entry changed, with the one before."""
+    """Each value that an entry changed, as (key, new value, old value)."""
     for name in TEXT_COLUMNS:
         if name in new:
             yield ("name", name), new[name], old[name]

@@ -1,7 +1,9 @@
-"""Who was mentioned since an import created them: they stay when it is undone.
+"""Finds what has mentioned subscribers since an import created them. Such subscribers stay when the import is
+undone.
 
-Mentions are in the record of changes, and in imports and bulk actions that are accepted and still wait. Each
-is read once; what comes meanwhile is read on. Of what is undone itself, only a change of consent is one.
+Mentions are in the record of changes, and in accepted imports and bulk actions that still wait. Each is read
+once, and reading continues with those that are accepted meanwhile. Of an action that is undone itself, only a
+change of consent counts as a mention.
 """
 
 from typing import NamedTuple
@@ -36,7 +38,10 @@ class Mentions(NamedTuple):
 
 
 def read_on(site_id: int, source: Source, reached: Reached) -> Mentions:
-    """Reads some more of what mentions those whom an import created; nothing of what created nobody."""
+    """Reads the next mentions of the subscribers whom the import `source` created, after those in `reached`.
+
+    For a bulk action or an import that created nobody, nothing is read.
+    """
     undone = stored_imports.get(site_id, source.id) if source.kind == "import" else None
     if undone is None or not undone.created:
         return Mentions({}, reached, is_all=True)

@@ -1,6 +1,6 @@
-"""Undoes what an import or a bulk action has done.
+"""Requests the undo of an import or a bulk action, and shows its result. Also counts what an undo would do.
 
-It is asked for, followed, and counted without being done; `work` does it, when its turn comes.
+`audience.undo.work` does it, when its turn in the site's order comes.
 """
 
 from collections import Counter
@@ -57,7 +57,7 @@ TOO_LATE = "This can no longer be undone: what it has changed is no longer in th
 
 
 def site_of_import(import_id: int, chosen: Site | None = None) -> Site:
-    """Raises `NotFound`, also if it is of another site than the chosen one."""
+    """The site of an import. Raises `NotFound`, also if another site was chosen."""
     with database.session():
         uuid = stored_imports.site_of(import_id)
     if uuid is None or (chosen and chosen.uuid != uuid):
@@ -77,12 +77,14 @@ def bulk_action_source(action_id: int) -> Source:
 def undo_import(
     site: Site, import_id: int, days: int, actor: Actor | None = None, resubscribe: bool = False
 ) -> Undo:
-    """Begins to undo an import that the record of `days` days has; a second time, returns that undo.
+    """Queues the undo of an import, which is stopped if it has not ended. Returns the present undo if there
+    is one, and retries it if it has failed.
 
-    With `resubscribe`, those whom it unsubscribed, and nothing else, are subscribed as before.
+    With `resubscribe`, subscribers whom the import unsubscribed, and nothing else did, are subscribed again.
+    The record of changes is kept for `days` days, and must have all of the import. The audit log records the
+    request if there is an `actor`.
 
-    An import that has not ended is stopped. If an `actor` asks for it, the audit log says so.
-    Notify the queue. Raises `NotFound`, `Refused`.
+    Afterwards, notify the queue. Raises `NotFound`, `Refused`.
     """
     source = import_source(import_id)
     begun = stored.get_by_source(site.id, source)
@@ -100,8 +102,8 @@ def undo_import(
 
 @database.writes_site
 def undo_bulk_action(site: Site, action_id: int, days: int, actor: Actor) -> Undo:
-    """Undoes a bulk action that has ended, as `undo_import` does an import. One that failed is stopped for
-    good.
+    """Queues the undo of a bulk action that has ended, as `undo_import` does for an import. If the action
+    failed, it cannot be continued any more. Raises `NotFound`, `Refused`.
     """
     action, source = bulk_actions.require(site.id, action_id), bulk_action_source(action_id)
     if undo := _under_way(site.id, source):
@@ -121,13 +123,13 @@ def may_be_undone(action: BulkAction) -> bool:
 
 
 def _under_way(site_id: int, source: Source) -> Undo | None:
-    """The undo that was begun, unless it has failed."""
+    """The undo of an action that waits, runs or has finished; None if there is none, or it has failed."""
     undo = stored.get_by_source(site_id, source)
     return undo if undo and undo.status != FAILED else None
 
 
 def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
-    """Queues an undo, or goes on with one that failed, in the caller's transaction."""
+    """Queues an undo, or queues again one that failed, in the caller's transaction."""
     if failed := stored.get_by_source(site_id, source):
         stored.retry(site_id, failed.id)
         return _require(site_id, source)
@@ -138,6 +140,9 @@ def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
 
 
 def _undone_action(site_id: int, source: Source) -> UndoneAction:
+    """An import or bulk action, with the place where its record begins. Without a record, that is the newest
+    row of the site.
+    """
     first = source_rows.first_of(site_id, source)
     return (
         UndoneAction(source, first[0], first[1])
@@ -147,15 +152,17 @@ def _undone_action(site_id: int, source: Source) -> UndoneAction:
 
 
 def _check_age(site: Site, source: Source, days: int) -> None:
+    """Raises `Refused` if the record no longer has all changes of an import or bulk action."""
     changed, ends = _changed_count(site, source), _ends(site, source, days)
     if changed if ends is None else ends < clock.now_ms():
         raise Refused(TOO_LATE)
 
 
 def _ends(site: Site, source: Source, days: int) -> int | None:
-    """The instant until which the record has all of an import or bulk action; None if it has lost some of it.
+    """The instant until which the record has all changes of an import or bulk action; None if it has lost
+    some, or never had any.
 
-    What was interrupted for long may have lost its first rows while its last are kept.
+    An action that was interrupted for long may have lost its first rows while the last are kept.
     """
     first = source_rows.first_of(site.id, source)
     began = min(first[2], _started_at(site, source) or first[2]) if first else 0
@@ -164,7 +171,7 @@ def _ends(site: Site, source: Source, days: int) -> int | None:
 
 @database.session()
 def get(site: Site, source: Source) -> Undo:
-    """Raises `NotFound`."""
+    """The undo of an import or bulk action. Raises `NotFound`."""
     return _require(site.id, source)
 
 
@@ -182,7 +189,9 @@ def find(site: Site, source: Source) -> Undo | None:
 
 
 def requested_by(site: Site, source: Source) -> str:
-    """Who asked that an import or bulk action be undone; empty where the audit log no longer tells."""
+    """The name of who asked for the undo of an import or bulk action; empty if the audit log has no such
+    entry any more.
+    """
     entry = audit_log.last_undo_request(site, undo_work.subject(source))
     return entry.actor if entry else ""
 
@@ -200,14 +209,18 @@ def get_by_id(site: Site, undo_id: int) -> Undo | None:
 
 @database.session()
 def undoable_until(site: Site, source: Source, days: int) -> int | None:
-    """The instant until which it may be undone; None if past, or if the record has lost some of it."""
+    """The instant until which an action can be undone; None if that is past, or if the record has lost some
+    of its changes.
+    """
     ends = _ends(site, source, days)
     return ends if ends is not None and ends >= clock.now_ms() else None
 
 
 class Preview(NamedTuple):
-    """What an undo would do: its counts, with those who stay `away` and those `only_unsubscribed` by what is
-    undone, and addresses of some of the last.
+    """What an undo would do: the number of subscribers by outcome, as `work.count_outcomes` names them.
+
+    `only_unsubscribed` has the addresses of some subscribers whom the action unsubscribed, and nothing else
+    did.
     """
 
     counts: Counter[str]
@@ -274,14 +287,20 @@ def _readers(site_id: int, action: UndoneAction) -> Iterator[RowReader]:
 
 @database.session()
 def reasons_kept(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], int]]:
-    """(source as it is answered, subscribers) of why something stays, the most first; see `reason`."""
+    """(source as clients read it, number of subscribers) for each reason why something stays, the most common
+    first.
+
+    `reason` puts such a source into words.
+    """
     rows = stored.count_sources(site.id, undo.id)
     shown_keys = keys.publishable({number for kind, number, _ in rows if kind in BY_KEY})
     return [(readable_source(kind, number, shown_keys), count) for kind, number, count in rows]
 
 
 def reason(kind: str, number: str | None) -> str:
-    """Why something of an import or bulk action stays, in words, by a source as `reasons_kept` has it."""
+    """Why an undo leaves something as it is, in words. `kind` and `number` are a source as `reasons_kept`
+    returns it.
+    """
     if kind in WHY:
         return WHY[kind]
     if kind in BY_KEY:
@@ -290,8 +309,9 @@ def reason(kind: str, number: str | None) -> str:
 
 
 def download(site: Site, source: Source, actor: Actor) -> Iterator[list[tuple[str, ...]]]:
-    """(address, uuid, reason) of each of whom something stays, page by page, under a heading; at their end
-    the audit log says who was sent how many. Raises `NotFound`.
+    """Pages of (address, uuid, reason) after a heading: a row for each subscriber of whom something stays.
+
+    At the end of the pages, the audit log records who was sent how many rows. Raises `NotFound`.
     """
     pages = _kept_pages(site, get(site, source).id)
     sent = audit_log.record_export(
@@ -301,6 +321,7 @@ def download(site: Site, source: Source, actor: Actor) -> Iterator[list[tuple[st
 
 
 def _kept_pages(site: Site, undo_id: int) -> Iterator[list[tuple[str, ...]]]:
+    """Pages of (address, uuid, reason), one row for each subscriber of whom something stays."""
     after = 0
     while True:
         with database.session():
@@ -317,8 +338,8 @@ def _kept_pages(site: Site, undo_id: int) -> Iterator[list[tuple[str, ...]]]:
 
 @database.session()
 def unsubscribed_count(site: Site, undo: Undo) -> int:
-    """How many of those whom the undone action unsubscribed stay so. Removed ones count if their address is
-    suppressed.
+    """How many subscribers the undone action unsubscribed who stay unsubscribed. A removed subscriber counts
+    if the address stays suppressed.
     """
     removed = stored.count_sources(site.id, undo.id, REMOVED)
     return undo.unsubscribed_kept + sum(count for kind, _, count in removed if kind == SUPPRESSED.kind)

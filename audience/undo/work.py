@@ -41,7 +41,7 @@ from storage.undo import undos as stored
 from storage.undo.undos import FAILED, FINISHED, MENTIONED, Progress, Undo
 
 BATCHES_AT_ONCE = 5  # of a stopped import, dropped in one transaction
-MOST_ROWS = 50  # of the record in a chunk: one that changed nobody counts for nothing, but takes time
+MOST_ROWS = 50  # of the record in a chunk: a row without entries takes time, too
 _pace = Pace(most=change_log.MOST_ENTRIES)
 
 
@@ -55,14 +55,16 @@ def subject(source: Source) -> str:
 
 
 def give_up(site_id: int, undo_id: int) -> None:
-    """Ends an undo that has failed too often, in the caller's transaction; asking for it again goes on."""
+    """Ends an undo that has failed too often, in the caller's transaction. Another request for it continues
+    it.
+    """
     if _get(site_id, undo_id).removed:
         erasures.forget_typed(site_id)
     stored.end(site_id, undo_id, FAILED, clock.now_ms())
 
 
 def step(job: Job, deadline: float) -> int:
-    """Goes on with an undo until the deadline."""
+    """Continues an undo until the deadline. Returns `SETTLED` at its end, otherwise 0."""
     _drop_waiting(job.site_id, _get(job.site_id, job.subject))
     while time.monotonic() < deadline and not database.log_is_full():
         if _do_chunk(job):
@@ -85,7 +87,7 @@ def _get(site_id: int, undo_id: int) -> Undo:
 
 
 def _drop_waiting(site_id: int, undo: Undo) -> None:
-    """Drops what an import that was stopped has not applied."""
+    """Drops the batches that a stopped import has not applied."""
     more = undo.source == "import"
     while more:
         with database.write(site_id):
@@ -93,7 +95,9 @@ def _drop_waiting(site_id: int, undo: Undo) -> None:
 
 
 def _do_chunk(job: Job) -> bool:
-    """Decides on the next subscribers, once all that mentions them is read. Returns whether none remained."""
+    """Does the next chunk: reads more mentions or, once all are read, decides on the next subscribers.
+    Returns whether the undo is done.
+    """
     site_id, undo_id = job.site_id, job.subject
     with _pace.write(site_id) as chunk:
         jobs.hold(job, jobs.SITE)
@@ -119,8 +123,8 @@ def _do_chunk(job: Job) -> bool:
 
 
 def _read_on(site_id: int, undo: Undo) -> bool:
-    """Stores more of the subscribers who are mentioned, in the caller's transaction. Returns whether all are
-    stored now.
+    """Stores the next subscribers who were mentioned since the action created them, in the caller's
+    transaction. Returns whether all are stored.
     """
     reached = Reached(undo.read_row, undo.read_batch, undo.read_piece)
     mentions = read_on(site_id, Source(*undo.source_pair), reached)
@@ -133,8 +137,10 @@ def _read_on(site_id: int, undo: Undo) -> bool:
 
 
 def _read_rows(site_id: int, undo: Undo) -> tuple[list[RowReader], list[Decision]]:
-    """The next rows of the action, as many as fit, with their decisions. A row of repeated consents ends a
-    chunk.
+    """Readers of the next rows of the action, as many as fit into a chunk, and the decisions on their
+    subscribers.
+
+    A row with repeated consent events ends a chunk.
     """
     readers: list[RowReader] = []
     decisions: list[Decision] = []
@@ -154,6 +160,9 @@ def _read_rows(site_id: int, undo: Undo) -> tuple[list[RowReader], list[Decision
 
 
 def _decide(site_id: int, undo_id: int, reader: RowReader, decided: set[int]) -> list[Decision]:
+    """The decisions on the subscribers of a reader. Those in `decided`, or with a stored outcome, are decided
+    on already.
+    """
     outcomes = stored.outcomes(site_id, undo_id, reader.ids)
     mentioned = {
         id_: Source(kind, number) for id_, (outcome, kind, number) in outcomes.items() if outcome == MENTIONED
@@ -172,7 +181,9 @@ def _progress(undo: Undo, readers: Sequence[RowReader], decisions: Sequence[Deci
 
 
 def _additions(undo: Undo, readers: Sequence[RowReader]) -> str:
-    """Tags and fields that the rows read to their ends added to the site, beside those of rows before."""
+    """The tags and fields that the action added to the site, as JSON: those stored so far, and those of rows
+    that are now read to their end.
+    """
     done = [reader.whole for reader in readers if reader.is_last]
     tags = [tag for whole in done for tag in whole.made_tags]
     fields = [field for whole in done for field in whole.made_fields]
@@ -185,10 +196,10 @@ def _additions(undo: Undo, readers: Sequence[RowReader]) -> str:
 
 
 def count_outcomes(decisions: Sequence[Decision]) -> Counter[str]:
-    """The decisions, counted by outcome.
+    """The number of decisions by outcome.
 
-    Also how many stay unsubscribed, removed or not (`away`), are unsubscribed again, are resubscribed, and
-    were unsubscribed by nothing else.
+    Also counts who stays unsubscribed (`unsubscribed_kept`; with removed subscribers `away`), is unsubscribed
+    again, is resubscribed, and was unsubscribed by the action alone.
     """
     count = Counter(decision.outcome for decision in decisions)
     count["away"] = sum(decision.unsubscribed_kept or decision.by == SUPPRESSED for decision in decisions)
@@ -199,7 +210,9 @@ def count_outcomes(decisions: Sequence[Decision]) -> Counter[str]:
 
 
 def _end(job: Job) -> None:
-    """Ends an undo. Which of the added fields are in use is read before the site is locked."""
+    """Ends an undo, and deletes tags and fields of the action that nothing uses. Which fields are in use is
+    read before the site is locked.
+    """
     site_id, undo_id = job.site_id, job.subject
     with database.session():
         created = stored.additions(_get(site_id, undo_id))
@@ -226,9 +239,11 @@ def _record(site_id: int, undo: Undo) -> None:
 
 
 def _delete_unused(site_id: int, created: Mapping[str, Any], used: set[str]) -> None:
-    """Deletes tags and fields that were added to the site, if no subscriber, segment or report uses them.
+    """Deletes the tags and fields that the action added to the site, if no subscriber, segment or report uses
+    them.
 
-    `used` are fields that subscribers have, though `doctor --fix` may be making their values again.
+    `used` has the fields that stand in rows of subscribers. Their values for segments may be missing while
+    `doctor --fix` makes them again.
     """
     tags, fields = segment_names.mentions(site_id)
     names = stored_tags.names(site_id, created["tags"])

@@ -1,4 +1,4 @@
-"""Carries out what undo decided on, in the caller's transaction: subscribers are deleted, or restored."""
+"""Carries out the decisions of an undo, in the caller's transaction: deletes or restores subscribers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -24,8 +24,8 @@ class _Target(NamedTuple):
 
 
 def write(site_id: int, accepted: Acceptance, decisions: Sequence[Decision]) -> bool:
-    """Writes decisions. Returns whether the record of changes has values of removed subscribers, which are
-    blanked after the commit.
+    """Carries out decisions. Returns whether the record of changes has values of removed subscribers: the
+    caller blanks them after the commit.
     """
     targets = [_Target(decision.subscriber, decision) for decision in decisions if decision.subscriber]
     removed = [target for target in targets if target.decision.outcome == REMOVED]
@@ -42,7 +42,9 @@ def write(site_id: int, accepted: Acceptance, decisions: Sequence[Decision]) -> 
 
 
 def _remove(site_id: int, accepted: Acceptance, removed: Sequence[_Target]) -> None:
-    """Deletes subscribers. The keyed hash stays of who stays suppressed, and of who was before."""
+    """Deletes subscribers. The address of one stays suppressed if the decision says so, or is suppressed
+    again as before the import.
+    """
     suppressed = {
         subscriber.email_key: decision.lifted or _suppression(subscriber)
         for subscriber, decision in removed
@@ -63,7 +65,7 @@ def _suppression(subscriber: Subscriber) -> Suppression:
 
 
 def _suppress_absent(site_id: int, by_key: Mapping[str, Suppression], number: int) -> None:
-    """Suppresses addresses without a subscriber, by their keys."""
+    """Suppresses those of the addresses, by their keys, that have no subscriber."""
     existing = stored.get_by_keys(site_id, by_key) if by_key else {}
     absent = {key: suppression for key, suppression in by_key.items() if key not in existing}
     _suppress(site_id, absent, number)
@@ -76,6 +78,7 @@ def _suppress(site_id: int, by_key: Mapping[str, Suppression], number: int) -> N
 
 
 def _restore(site_id: int, accepted: Acceptance, changed: Sequence[_Target]) -> None:
+    """Restores values and consent of subscribers, as a batch of changes."""
     at, tag_ids = clock.now_ms(), _existing_tags(site_id, changed)
     changes = [_change(target, tag_ids) for target in changed]
     batch = SubscriberBatch(site_id, changes, accepted, at)
@@ -97,6 +100,7 @@ def _existing_tags(site_id: int, changed: Sequence[_Target]) -> set[int]:
 
 
 def _change(target: _Target, existing_tags: set[int]) -> Change:
+    """The change that restores the values of a decision. A tag that the site no longer has is left out."""
     values: dict[str, dict[Any, Any]] = {"name": {}, "field": {}, "tag": {}}
     for (kind, key), value in target.decision.values.items():
         values[kind][key] = value

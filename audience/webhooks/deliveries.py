@@ -25,7 +25,7 @@ LOG_ROWS = 1_000  # deleted per transaction
 PAGE_SIZE = 100
 TEST_SECONDS = 7.0  # a client may wait for 10
 GONE = 410  # the receiver asks for no more
-GATEWAYS = (502, 504)  # say nothing of the receiver behind them
+GATEWAYS = (502, 504)  # errors of a gateway: the receiver behind it may not have answered
 FAILED_STATUS = "The receiver answered {}: let it answer 2xx."
 HIDDEN = "…"
 
@@ -59,10 +59,11 @@ def send_test(site: Site, webhook_id: int, *, private_addresses: bool) -> Delive
 
 
 def log(site_id: int, draft: Delivery, delivered: Delivered, uuids: Collection[str] = ()) -> Delivery:
-    """Adds the result of a message about the subscribers with `uuids` to the log, in the caller's
-    transaction.
+    """Adds the result of a message to the log, in the caller's transaction. `uuids` are of the subscribers
+    that the message is about.
 
-    Answers to a test, and those of failures, are kept if none of these subscribers was erased meanwhile.
+    The receiver's answer is kept for a test. It is kept for a failure, unless one of these subscribers was
+    erased meanwhile.
     """
     failure = "" if is_success(delivered) else delivered.failure or FAILED_STATUS.format(delivered.status)
     keeps = draft.kind == TEST or (failure and _has_all(site_id, uuids))
@@ -82,17 +83,18 @@ def _has_all(site_id: int, uuids: Collection[str]) -> bool:
 
 
 def without_addresses(text: str) -> str:
-    """The text, with everything hidden that looks like an address or a link: a receiver may answer with what
-    it was sent.
+    """The text with everything hidden that looks like an address or a link. A receiver may repeat in its
+    answer what it was sent.
     """
     hidden = tokens.PATTERN.sub(HIDDEN, text.replace("\0", HIDDEN))
     return redaction.without_addresses(hidden, lambda _: HIDDEN)
 
 
 def was_refused(site_id: int, draft: Delivery) -> bool:
-    """Whether the receiver answered the last try of a range without taking it.
+    """Whether the receiver answered the last message of this range with a refusal. Errors of a gateway before
+    it do not count.
 
-    Also true if the last try was another message, which tells nothing about this one.
+    Also true if the last message of this range had another id: its result tells nothing about this one.
     """
     tries = stored.page(site_id, draft.webhook_id, PAGE_SIZE, 0)
     last = next(

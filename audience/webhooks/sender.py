@@ -1,10 +1,15 @@
 """Sends the changes of each site to its webhooks: in order, one message at a time for each, at least once.
 
-The range of a message is kept from before its first try until it succeeds, and only then the position moves
-behind it: a crash repeats a message, and skips nothing. No connection to the database is held meanwhile.
-If what it tells of people has outgrown a message, it ends earlier, under a new id, but only once its receiver
-has refused it: one that had taken it, and was not heard, would answer 2xx to the same id. Where other changes
-of its range are asked for than at the last try, the id is new, too: a receiver may drop what has one it had.
+The range of a message is stored before its first try. Only when the message has succeeded does the webhook's
+position move behind the range. So a crash repeats a message, and skips nothing. No connection to the database
+is held while a message is sent.
+
+A range is cut if its changes have outgrown a message since. The shorter message has a new id, and is made
+only once the receiver has refused the longer one. Otherwise the receiver may have taken that message, though
+its answer was lost; it would answer 2xx to the same id.
+
+The id is also new if other changes of the range are listed than at the last try. A receiver may ignore a
+message whose id it has seen.
 """
 
 import hashlib
@@ -39,21 +44,21 @@ MOST_CHANGES = 500  # of a message
 MOST_BYTES = 2**20
 HEAD_BYTES = 100  # of a message, with its end
 SECONDS = 10.0
-MOVE_MS = 5_000  # until it is asked again whether a move has ended
-WAITS_MS = [seconds * 1000 for seconds in (5, 30, 120, 600, 3_600, *[3_600] * 72)]  # then it is paused
+MOVE_MS = 5_000  # until the next look whether a move has ended
+WAITS_MS = [seconds * 1000 for seconds in (5, 30, 120, 600, 3_600, *[3_600] * 72)]  # then it pauses
 
 WriteChange = Callable[..., Mapping[str, Any]]  # the resource of a change, and perhaps what makes links
 
 
 @dataclass(frozen=True)
 class Message:
-    """The next message to a webhook: the changes in its range that the webhook asks for, about the
-    subscribers with `uuids`.
+    """The next message to a webhook, with the changes in its range that the webhook asks for. `uuids` are of
+    their subscribers.
     """
 
     site: Site
     webhook: Webhook
-    logged: Delivery  # its line in the log, before it is known what came of it
+    logged: Delivery  # its line in the log of deliveries, still without a result
     body: str
     uuids: set[str]
 
@@ -70,13 +75,16 @@ def _log_entry(webhook: Webhook, listed: Sequence[LoggedChange]) -> Delivery:
 
 
 def kind(private_addresses: bool, write: WriteChange, base_url: str) -> Kind:
-    """Links begin with `base_url`."""
+    """The job kind of webhooks. `write` makes the resource of a change. Links in it begin with `base_url`."""
     sends = partial(step, private_addresses=private_addresses, write=write, base_url=base_url)
     return Kind(stored.JOB, NET, sends)
 
 
 def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteChange, base_url: str) -> int:
-    """Sends a webhook its next message, if there is one."""
+    """Sends a webhook its next message, if there is one. Returns as a job's step does.
+
+    While the instance is being moved, nothing is sent.
+    """
     if not outgoing.is_sent_here():
         return MOVE_MS
     message = _message(job, write, base_url)
@@ -88,8 +96,10 @@ def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteCha
 
 
 def _go_on(job: Job, wait_ms: int) -> int:
-    """The milliseconds until the job continues. With nothing more to send, the job rests until something
-    changes.
+    """Sets when the job continues. Returns 0 to continue at once, otherwise `SETTLED`.
+
+    The job waits for `wait_ms`. It ends if the webhook is paused, and rests until something changes if
+    nothing is left to send.
     """
     webhook = webhooks.require(job.site_id, job.subject)
     if wait_ms:
@@ -104,8 +114,8 @@ def _go_on(job: Job, wait_ms: int) -> int:
 
 
 def _message(job: Job, write: WriteChange, base_url: str) -> Message | None:
-    """The next message, with an empty body if the webhook asks for nothing in its range; None if the webhook
-    is paused.
+    """The next message; None if the webhook is paused. The body is empty if the range has no change that the
+    webhook asks for.
     """
     with database.snapshot():
         webhook = webhooks.require(job.site_id, job.subject)
@@ -133,11 +143,12 @@ def _body(listed: Sequence[LoggedChange], texts: Sequence[str]) -> str:
 
 @database.session()
 def _may_cut(site: Site, webhook: Webhook, whole: Delivery) -> bool:
+    """Whether the range may end earlier: it is new, or the receiver has refused the whole message."""
     return not webhook.range_end or webhook_deliveries.was_refused(site.id, whole)
 
 
 def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange]]:
-    """The webhook with its range, or else the next one, and the changes in it."""
+    """The webhook with the range of its next message, and the changes in it. A stored range is kept."""
     if webhook.resets:
         return webhook, [_reset_entry(webhook)]
     try:
@@ -178,8 +189,8 @@ def _fitting(texts: Sequence[str]) -> int:
 
 
 def _deliver(job: Job, message: Message, private_addresses: bool) -> Delivered | None:
-    """Stores the range of a message, and sends it. Returns the result; None, with nothing sent, if a new run
-    has begun.
+    """Stores the range of a message, and sends it. Returns the result, or None if nothing was sent, because a
+    new run has begun.
     """
     site_id, webhook = message.site.id, message.webhook
     with database.write(site_id):
@@ -191,8 +202,10 @@ def _deliver(job: Job, message: Message, private_addresses: bool) -> Delivered |
 
 
 def _note(message: Message, delivered: Delivered | None) -> int:
-    """Moves the cursor to the end of a delivered or empty message. Otherwise returns the milliseconds to
-    wait.
+    """Notes the result of a message. After a success, or for an empty message, moves the position behind its
+    range and returns 0.
+
+    Otherwise returns the milliseconds to wait.
     """
     site_id, webhook = message.site.id, message.webhook
     if delivered:
@@ -204,8 +217,8 @@ def _note(message: Message, delivered: Delivered | None) -> int:
 
 
 def _note_failure(site_id: int, webhook: Webhook, delivered: Delivered) -> int:
-    """Notes a failed message, and returns the milliseconds to wait. They are 0 after a pause, or if the
-    webhook was changed meanwhile.
+    """Notes a failed message. Returns the milliseconds to wait; 0 if the webhook was paused by that, or
+    changed meanwhile.
     """
     failures = webhook.failures + 1
     paused = stored.GONE if delivered.status == GONE else stored.FAILING if failures > len(WAITS_MS) else ""

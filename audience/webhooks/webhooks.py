@@ -1,4 +1,4 @@
-"""Webhooks: where the changes of a site are sent. `audience.webhooks.sender` sends them."""
+"""Webhooks: the URLs to which the changes of a site are sent. `audience.webhooks.sender` sends them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -81,8 +81,8 @@ def replace(
     private_addresses: bool,
     actor: Actor | None = None,
 ) -> Webhook:
-    """Replaces a webhook. Without `paused` or `links` in `item`, they stay as they are. Raises `NotFound`,
-    `Refused`.
+    """Replaces the values of a webhook. `paused` and `links` stay as they are if `item` does not have them.
+    Raises `NotFound`, `Refused`.
     """
     check(item["url"], private_addresses)
     with database.write(site.id):
@@ -95,7 +95,7 @@ def replace(
 
 @database.writes_site
 def pause(site: Site, webhook_id: int, is_paused: bool, actor: Actor | None = None) -> Webhook:
-    """Pauses a webhook, whatever its address, or resumes it. Raises `NotFound`."""
+    """Pauses a webhook, or resumes it. The URL is not checked. Raises `NotFound`."""
     webhook = require(site.id, webhook_id)
     if bool(webhook.paused) is is_paused:
         return webhook
@@ -152,8 +152,8 @@ def delete(site: Site, webhook_id: int, actor: Actor | None = None) -> Webhook:
 
 @database.writes_site
 def rotate(site: Site, webhook_id: int, actor: Actor | None = None) -> tuple[Webhook, str]:
-    """Renews the secret of a webhook, and returns both. The current secret signs for 24 more hours. Raises
-    `NotFound`.
+    """Renews the secret of a webhook. Returns the webhook and the new secret. The old secret also signs for
+    24 more hours. Raises `NotFound`.
     """
     webhook, nonce = require(site.id, webhook_id), site_keys.new_webhook_nonce()
     stored.put_nonce(site.id, webhook, nonce, clock.now_ms() + OVERLAP_MS)
@@ -203,8 +203,8 @@ def require(site_id: int, webhook_id: int) -> Webhook:
 
 
 def _hasten(site_id: int, webhook: Webhook) -> None:
-    """Brings the webhook's next try forward. If the webhook is paused, the worker that runs the job
-    ends it.
+    """Makes the webhook's job due at once, unless the webhook is paused. The job of a paused webhook ends
+    when a worker runs it.
     """
     if not webhook.paused:
         stored_jobs.hasten(site_id, stored.JOB, webhook.id)
