@@ -27,8 +27,8 @@ SYSTEMD = {
 }
 # Examples that name what is not there, that ask before they do it, or that need an index: their answer is no.
 REFUSED = {
-    "console", "erasures apply", "form open", "imports retry", "imports undo", "jobs retry", "move",
-    "operator remove", "operator reset", "operator role", "restore", "site create", "site delete",
+    "console", "erasures apply", "form open", "imports retry", "imports undo", "jobs retry", "mail test",
+    "move", "operator remove", "operator reset", "operator role", "restore", "sign-up send", "site create", "site delete",
     "site unlist", "subscriber erase", "tables renew", "webhook replay", "webhook test",
 }  # fmt: skip
 
