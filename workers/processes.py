@@ -41,7 +41,7 @@ class Processes:
 
     def worker_age(self) -> float | None:
         """The seconds since the last heartbeat of a worker on this machine or, with a configured Redis, on
-        another host.
+        another host. None without any heartbeat.
         """
         elsewhere = heartbeat.age_elsewhere(self._breaker) if self._settings.redis_url else None
         ages = (heartbeat.age(self._settings.instance), elsewhere)

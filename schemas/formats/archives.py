@@ -1,6 +1,8 @@
-"""Exports that come as a zip: their files of people, put together as one table (docs/moving-in.md).
+"""Exports that come as a zip archive: the files of subscribers in it are put together as one table
+(docs/moving-in.md).
 
-Run by the child process that reads workbooks; `zipfile` reads no more of a member than the directory says.
+This runs in the child process that reads workbooks. `zipfile` reads no more of a member than the archive's
+directory says.
 """
 
 import csv

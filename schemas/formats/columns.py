@@ -59,9 +59,11 @@ def plan(
     headed: bool = True,
     repeats: bool = False,
 ) -> list[Column]:
-    """The meaning of each column. Without headers (`headed` false), `names` are positions.
+    """The columns with their meanings. `chosen` has the meanings that the user chose, by header or position.
+    Without a header row (`headed` false), `names` are positions.
 
-    With `repeats`, as in JSON, two columns may be one custom field. Raises `FileRefused`.
+    With `repeats`, as in JSON, two columns may be the same custom field. Raises `FileRefused` if a choice
+    fits no column, or if it is unclear which of several columns has a meaning.
     """
     meanings = _meanings_by_position(names, chosen)
     columns = [
@@ -92,8 +94,8 @@ def is_header(cells: Sequence[str]) -> bool:
 
 
 def _meanings_by_position(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
-    """The meanings in `chosen`, by position of the column. A key is a header or, if no header fits, a
-    position.
+    """The meanings that the user chose, by position of the column. A key of `chosen` is a header or, if no
+    header fits, a position. Raises `FileRefused` unless each key fits exactly one column.
     """
     meanings: dict[int, str] = {}
     for column, what in chosen.items():
@@ -111,7 +113,9 @@ def _meanings_by_position(names: Sequence[str], chosen: Mapping[str, str]) -> di
 
 
 def positions_of(names: Sequence[str], column: str) -> list[int]:
-    """The positions of a header. If no header has that name, the position that it spells."""
+    """The positions of the columns with the header `column`. If there is none and `column` is a number, the
+    position of that number, if the file has it.
+    """
     for same in (str.strip, normal):
         matching = [position for position, name in enumerate(names, 1) if same(name) == same(column)]
         if matching:
@@ -123,10 +127,10 @@ def positions_of(names: Sequence[str], column: str) -> list[int]:
 
 
 def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Reading:
-    """The reading with headers in place of positions, and with the name of the sheet, so that it holds for
-    the next file.
+    """The reading in a form that holds for the next file: with headers in place of positions, and with the
+    name of the sheet.
 
-    A column without a header of its own keeps its position.
+    A column stays at its position if its header is blank, or if another column has the same one.
     """
 
     def single_name(column: str) -> str:
@@ -164,8 +168,8 @@ def _column(position: int, name: str, preset: Preset | None) -> Column:
 
 
 def _settle_names(columns: Sequence[Column]) -> None:
-    """Makes a column such as `name` the last name if another one has first names alone, and the
-    other way round.
+    """Decides whether a column that was taken for the whole name is only a part of it. If another column has
+    first names alone, it becomes the last name; if another has last names alone, the first name.
     """
     meanings = {column.meaning for column in columns}
     for words, beside, meaning in header_names.BESIDE:
@@ -180,8 +184,8 @@ def _settle_names(columns: Sequence[Column]) -> None:
 
 
 def _settle(columns: Sequence[Column]) -> None:
-    """Gives a meaning that several columns share to the column of that exact name; the others become custom
-    fields.
+    """Decides which of several columns keeps their common meaning: the one whose header is exactly that
+    meaning, or that the user chose. The others become custom fields. Raises `FileRefused` if this is unclear.
     """
     exact = [column for column in columns if column.reason in (Because.CHOSEN, Because.NAMED)]
     rivals = exact or list(columns)

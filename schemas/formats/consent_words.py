@@ -1,8 +1,9 @@
-"""Words of consent in seven languages: what fills in the form, and what no answer may contradict.
+"""Words of consent in seven languages. They suggest an answer in the form, and an answer of the user must not
+contradict them.
 
-Facts only. A row is a state, `YES` or `NO`, or `LIVE` or `GONE` where its words may as well be about an
-account, a language and its words in normalized form (lower case, `_` for a blank or a hyphen), separated by
-blanks.
+Facts only. A row has a meaning, a language, and the words of that language with that meaning. The meaning is
+a state, `YES` or `NO`; `LIVE` or `GONE` are for words that may as well be about an account. Words are in
+normalized form (lower case, `_` for a blank or a hyphen), separated by blanks.
 """
 
 import re
@@ -136,8 +137,8 @@ def is_unsubscribed(cell: str) -> bool:
 
 @cache
 def _first_letters() -> frozenset[str]:
-    """The first letters of words that mean unsubscribed. Cells with other ones need not be folded: there may
-    be millions.
+    """The first letters of all words that mean unsubscribed. A cell with another first letter is not folded,
+    which would be slow for millions of cells.
     """
     return frozenset(letter for word in _unsubscribed_words() for letter in (word[0], word[0].upper()))
 

@@ -43,8 +43,8 @@ def read_text(cell: str) -> str:
 
 
 def says_nothing(cell: str) -> bool:
-    """Whether a cell of a date or of consent is blank, or has a text by which databases mark a missing
-    value.
+    """Whether a cell of a column of dates or of consent has no value: it is blank, or has a text by which
+    databases mark a missing value.
     """
     text = cell.strip()
     return not text or (len(text) <= MAX_NUMBER_LENGTH and text.partition(".")[0].lower() in NOTHING)
@@ -73,8 +73,8 @@ def _is_invisible(character: str) -> bool:
 
 
 def unwrap_formula(cell: str) -> str:
-    """The text in `="00501"`, a form that keeps spreadsheets from changing it. Any other cell is returned
-    unchanged.
+    """The text in a cell such as `="00501"`, a form that keeps spreadsheets from changing the text. Any other
+    cell is returned unchanged.
     """
     if not (cell.startswith('="') and cell.endswith('"')):
         return cell
@@ -83,11 +83,11 @@ def unwrap_formula(cell: str) -> str:
 
 
 def read_address(cell: str) -> str:
-    """The address in `Name <a@example.com>`, `mailto:a@example.com`, `="a@example.com"` and in
-    quotes.
+    """The address in a cell, which may also be `Name <a@example.com>`, `mailto:a@example.com` or
+    `="a@example.com"`, or in quotes.
 
-    Marks of a list after it are removed, and full-width letters become plain ones. Any other cell is only
-    stripped.
+    Commas and other list marks at the end are removed, and full-width letters become plain ones. A cell in
+    any other form is only stripped.
     """
     text = unwrap_formula(strip(cell))
     text = _bare(read_text(text if text.isascii() else text.translate(FULL_WIDTH)))
@@ -120,7 +120,9 @@ def is_address(cell: str) -> bool:
 
 
 def is_like_address(cell: str) -> bool:
-    """Whether a cell may have exactly one address; no other cell is accepted."""
+    """Whether a cell may have exactly one address. An import refuses a row whose cell of the address is not
+    like this.
+    """
     if len(addresses_in(cell)) > 1:
         return False
     before, at, behind = cell.replace(FULL_WIDTH_AT, "@").replace(SMALL_AT, "@").partition("@")
@@ -163,11 +165,10 @@ def write_value(value: Any) -> str:
 
 
 def read_tags(cell: str, separator: str = COMMA) -> list[str]:
-    """The tags in a cell: names between commas, some of them perhaps in double quotes, or a JSON array of
-    text.
+    """The tags in a cell: names between commas, some perhaps in double quotes, or a JSON array of text.
 
-    `separator` has the marks that replace the comma; or it is `:::`, where Google begins its own names with
-    `*`.
+    `separator` has the marks that are read in place of the comma. It may be `:::`, as in Google's files,
+    where names that Google gives begin with `*`.
     """
     text = read_text(strip(cell))
     names = _read_json(text) if text[:1] == "[" else None
@@ -194,7 +195,7 @@ def write_tags(names: list[str]) -> str:
 
 
 def _read_json(cell: str) -> Any:
-    """The JSON value in a cell; the cell itself if it has no value that can be stored."""
+    """The JSON value in a cell. The cell itself if it is no JSON, or has a value that cannot be stored."""
     try:
         value = clean(json.loads(cell))
     except (ValueError, RecursionError, ma.ValidationError):

@@ -137,7 +137,9 @@ def _normal(cell: str) -> str:
 
 
 def _read_epoch(text: str) -> int:
-    """The instant of a number of seconds or milliseconds since 1970, in milliseconds. Raises `ValueError`."""
+    """The milliseconds since 1970, from a text with that number or the number of seconds. Raises
+    `ValueError`.
+    """
     match = SINCE_1970.fullmatch(text)
     if match is None:
         raise ValueError
@@ -145,12 +147,12 @@ def _read_epoch(text: str) -> int:
 
 
 def _excel(text: str) -> tuple[dt.datetime, bool]:
-    """The instant in a cell of Excel, and whether it is a day without a time."""
+    """The instant that a serial number of Excel means, and whether it is a day without a time."""
     return EXCEL_EPOCH + dt.timedelta(seconds=round(float(text) * 86_400)), "." not in text
 
 
 def _read_written(text: str, form: str) -> tuple[dt.datetime, bool]:
-    """The (instant, whether it lacks a time) of a date in words or numbers. Raises `ValueError`."""
+    """The instant of a date in words or numbers, and whether it is a day without a time. Raises `ValueError`."""
     match = next((match for pattern in PATTERNS if (match := pattern.fullmatch(text))), None)
     if match is None:
         raise ValueError
@@ -167,7 +169,9 @@ def _read_written(text: str, form: str) -> tuple[dt.datetime, bool]:
 
 
 def _month_and_day(first: int, second: int, mark: str, year: str, form: str) -> tuple[int, int]:
-    """The (month, day) in two numbers. Raises `ValueError` if the form does not tell which is which."""
+    """The month and the day in the first two numbers of a date, `mark` being the sign between them. Raises
+    `ValueError` if neither the mark nor the form tells which comes first.
+    """
     if form == ISO and len(year) == 2:
         raise ValueError
     if mark == "." or form == DMY or first == second:
