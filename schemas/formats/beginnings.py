@@ -105,7 +105,9 @@ def _count(cells: Sequence[str]) -> int:
 
 
 def _parts(cells: Sequence[str]) -> Sequence[str]:
-    """The cells of a row. A row with a single cell is first split by the delimiter that gives the most parts."""
+    """The cells of a row. A row with a single cell is first split by the delimiter that gives the most
+    parts.
+    """
     return cells if len(cells) != 1 else max((cells[0].split(mark) for mark in DELIMITERS), key=len)
 
 

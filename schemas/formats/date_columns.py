@@ -1,4 +1,6 @@
-"""How the dates in a column are written, as far as its cells show, and what the user must decide about them."""
+"""How the dates in a column are written, as far as its cells show, and what the user must decide about
+them.
+"""
 
 import datetime as dt
 from collections import Counter
@@ -26,9 +28,9 @@ IGNORE, FIELD = "ignore", "field"  # what becomes of cells that cannot be read
 class DateColumn:
     """Counts the forms of dates (`FORMS`) in the cells of a column.
 
-    By form, `unread` has the number of cells that the form cannot read, `first_row` the row of the first of
-    them, and `shown` the first of them, each with its number of rows. Cells that no form can read, except
-    perhaps as seconds since 1970, are under None.
+    By form, `unread` has the number of cells that the form cannot read, and `first_row` the row of the first.
+    `shown` has the first few, each with its number of rows. Cells that no form can read, except perhaps as
+    seconds since 1970, are under None.
     """
 
     def __init__(self) -> None:
@@ -151,7 +153,9 @@ def _count_shown(columns: Seen) -> Counter[str]:
 
 
 def _location(columns: Seen) -> str:
-    """A clause about the cells that the columns' forms cannot read: the row of the first, and their number."""
+    """A clause about the cells that the columns' forms cannot read: the row of the first, and their
+    number.
+    """
     row = min(watch.first_row[form] for _, watch, form in columns)
     count = sum(watch.unread[form] for _, watch, form in columns)
     return f"the first in row {row}, {count:,} in all"

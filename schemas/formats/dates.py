@@ -152,7 +152,9 @@ def _excel(text: str) -> tuple[dt.datetime, bool]:
 
 
 def _read_written(text: str, form: str) -> tuple[dt.datetime, bool]:
-    """The instant of a date in words or numbers, and whether it is a day without a time. Raises `ValueError`."""
+    """The instant of a date in words or numbers, and whether it is a day without a time. Raises
+    `ValueError`.
+    """
     match = next((match for pattern in PATTERNS if (match := pattern.fullmatch(text))), None)
     if match is None:
         raise ValueError

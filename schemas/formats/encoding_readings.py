@@ -55,7 +55,9 @@ def _mixes_scripts(cells: Sequence[bytes], encoding: str) -> bool:
 
 
 def _texts(binary: BinaryIO, cells: Sequence[bytes], encoding: str) -> list[str]:
-    """The first of the `cells` as the encoding reads them; empty if the encoding cannot read the whole file."""
+    """The first of the `cells` as the encoding reads them; empty if the encoding cannot read the whole
+    file.
+    """
     if not encodings.can_read(binary, encoding):
         return []
     return [cell.decode(encoding, "replace") for cell in cells[:MOST_CELLS]]

@@ -74,8 +74,8 @@ _MODULES = {aliases.get(_normal(name), _normal(name)): name for name in SAID}  #
 def encoding(binary: BinaryIO, name: str | None = None) -> str | None:
     """The encoding of a file; None if the user must be asked.
 
-    It is the one that the user named (`name`), else UTF-16 if a BOM or NULs show it, else UTF-8 if all of the
-    file can be read so. Raises `FormError` on a file that is no text, or not in that encoding.
+    It is the one that the user named (`name`), else UTF-16 if a BOM or NULs show it. Otherwise it is UTF-8,
+    if the whole file can be read so. Raises `FormError` on a file that is no text, or not in that encoding.
     """
     start = _start(binary)
     for beginning, sentence in NOT_TEXT.items():

@@ -200,7 +200,7 @@ def meaning_of(header: str) -> str | None:
 
 
 def may_deny(header: str) -> bool:
-    """Whether a no under a header means that a subscriber did not agree, or has not confirmed."""
+    """Whether under this header, a no means that a subscriber did not agree, or has not confirmed."""
     return meaning_of(header) == "subscribed" or fold(header) in _confirming()
 
 
@@ -210,7 +210,7 @@ def _confirming() -> frozenset[str]:
 
 
 def is_unsubscribing(header: str) -> bool:
-    """Whether a date or a yes under a header means unsubscribed."""
+    """Whether under this header, a date or a yes means unsubscribed."""
     return len(header) <= MAX_LENGTH and _is_unsubscribing(header)
 
 

@@ -54,7 +54,9 @@ def delimiters(binary: BinaryIO, encoding: str) -> Sequence[str]:
 
 
 def header(binary: BinaryIO, encoding: str, delimiter: str, row: int = 1) -> list[str]:
-    """The record that begins in the row `row`, or the next record that is not blank; empty if there is none."""
+    """The record that begins in the row `row`, or the next record that is not blank; empty if there is
+    none.
+    """
     with reading(binary, encoding) as text:
         return next((record for number, record in records(text, delimiter) if number >= row), [])
 
@@ -126,7 +128,9 @@ class Unclear(Doubled):
 
 
 class Objects:
-    """Decodes a JSON value at a position of a text. An object that can be read in two ways becomes `Unclear`."""
+    """Decodes a JSON value at a position of a text. An object that can be read in two ways becomes
+    `Unclear`.
+    """
 
     def __init__(self) -> None:
         self._decoder = json.JSONDecoder(object_pairs_hook=self._object)
