@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class Processes:
-    """The state of the other processes. Without a circuit breaker, it connects to the instance's Redis
-    itself, by a client loaded only then.
+    """What is known of the other processes of an instance. Without the `breaker` of a web process, it
+    connects to the instance's Redis itself, and loads the client only then.
     """
 
     def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:
@@ -32,7 +32,9 @@ class Processes:
         return self._shared_breaker or CircuitBreaker(connect(embedded_redis.url(self._settings)))
 
     def stopped(self) -> AbstractContextManager[None]:
-        """Keeps the service from starting. Raises `CannotServe` while it runs."""
+        """Keeps the service from starting within a `with` statement. Raises `CannotServe` if it runs
+        already.
+        """
         return hold_instance_lock(self._settings.instance)
 
     def serving(self) -> bool:
@@ -48,6 +50,9 @@ class Processes:
         return min((age for age in ages if age is not None), default=None)
 
     def queue(self) -> QueueHealth:
+        """The state of the queue: version and settings of Redis, or the kind of error why it cannot be
+        reached.
+        """
         if self._shared_breaker is None and embedded_redis.is_gone(self._settings):
             return QueueHealth(error=self._redis_error)
         info = self._breaker.call(self._redis_info)
@@ -62,7 +67,9 @@ class Processes:
         )
 
     def _redis_info(self) -> Any:
-        """The INFO of Redis. Pings first: INFO answers even while the data set is still loading."""
+        """What the command INFO of Redis returns. Pings first, because INFO also answers while Redis still
+        loads its data.
+        """
         from redis.exceptions import RedisError
 
         try:

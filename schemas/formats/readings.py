@@ -24,7 +24,7 @@ class Reading:
     `consent` is one state for everyone. Without it, `told` has by state the values of the column
     `consent_column`. The columns `ignored` are not about consent.
 
-    `seen` are the headers of the file for which earlier answers were given, or None if there are none;
+    `seen` are the headers of the file for which earlier answers were given, or None without such answers.
     `seen_digest` takes the place of many headers.
 
     `zone`, an IANA name, is that of dates without a zone. `unread_dates` tells whether a date that cannot be
