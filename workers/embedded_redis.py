@@ -108,8 +108,9 @@ def _socket(instance: Path) -> Path:
 
 
 def _prepare_socket(instance: Path) -> Path:
-    """The path of the socket. If the instance's path is too long for a socket, a new private folder is made
-    for it among the temporary files, and its path is kept in the instance.
+    """The path of the socket, which is in the instance's folder unless that folder's path is too long for a
+    socket. Otherwise, it is in a private temporary folder, made if necessary, and the instance keeps its path
+    in a file.
     """
     path = _socket(instance)
     if len(os.fsencode(path)) >= MAX_SOCKET_PATH_BYTES or not _is_private(path.parent, instance):
