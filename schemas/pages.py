@@ -1,4 +1,4 @@
-"""What is read in pages: the number of the page, and `meta` of the answer (docs/contract.md, Search)."""
+"""Answers in pages: the parameter `page`, and the `meta` of an answer (docs/contract.md, Search)."""
 
 import re
 from collections.abc import Mapping

@@ -1,9 +1,11 @@
 """Links and telephone numbers in text.
 
-A link is anything with a scheme (`https://…`) or that starts with `www.`, and a bare domain under a public
-suffix. A missing space after a full stop (`the end.So I left`), file names (`readme.md`), code (`foo.bar()`),
-product names (`ASP.NET`) and e-mail addresses are not links: `dotted_names.csv` of moderation has
-the ambiguous TLDs, and `_is_domain` decides.
+A link is a text with a scheme (`https://…`), a text that begins with `www.`, or a bare domain under a public
+suffix.
+
+Not links are a missing space after a full stop (`the end.So I left`), file names (`readme.md`), code
+(`foo.bar()`), product names (`ASP.NET`) and e-mail addresses. `dotted_names.csv` of moderation has the
+ambiguous TLDs and words, by which `_is_domain` decides.
 """
 
 import re

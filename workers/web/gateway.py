@@ -1,7 +1,7 @@
 """Runs a WSGI application (PEP 3333) on ASGI: bodies in the event loop, requests in threads.
 
-We have our own, because asgiref runs all requests in one thread, and a2wsgi passes a body on that broke off
-as if it were whole.
+We have our own, because asgiref runs all requests in one thread. a2wsgi passes on a body that broke off as if
+it were whole.
 """
 
 import asyncio
