@@ -123,9 +123,7 @@ def load(form: Form, data: Any) -> Any:
 
 
 class Repeated(list[str]):
-    """The values of a parameter that occurs several times in a query string. None of them is empty, unless
-    the parameter is a list.
-    """
+    """The values of a parameter that occurs several times in a query string. Empty ones are left out."""
 
 
 def last(values: Repeated) -> str:

@@ -64,8 +64,7 @@ class ZoneWatch:
         """Remembers the test of each of the `zones`; `answers` are those to what `questions` returns for
         them. An unanswered test is not remembered.
 
-        While the `resolver` does not work, every test counts as unanswered, so that none fails by the
-        resolver's fault.
+        If a test failed while the `resolver` does not work, all these tests count as unanswered.
         """
         tests = judge(zones, answers)
         failed = any(test.outcome is ZoneOutcome.FAILED for test in tests)
@@ -125,7 +124,9 @@ def _judge(zone: Zone, positive: DnsAnswer, negative: DnsAnswer) -> ZoneTest:
 
 
 def _failure(answer: DnsAnswer) -> ZoneOutcome:
-    """The outcome of a test that did not pass: it failed, or the answer `answer` is missing."""
+    """The outcome of a test that `answer` did not let pass: unanswered if it is no answer at all, else
+    failed.
+    """
     return ZoneOutcome.UNANSWERED if answer.status in UNANSWERED else ZoneOutcome.FAILED
 
 

@@ -77,7 +77,7 @@ def names_exchanger(message: dns.message.Message | None) -> bool:
 
 
 def denies(message: dns.message.Message | None, zone: str) -> bool:
-    """Whether a response says that a name does not exist, and has the SOA of `zone` as a proof."""
+    """Whether a response is negative, and has the SOA record of `zone`."""
     if message is None or message.rcode() not in CONCLUSIVE or message.answer:
         return False
     owner = dns.name.from_text(zone)

@@ -13,8 +13,8 @@ from audience.errors import ServiceUnavailable
 
 
 class Database:
-    """An MMDB file with countries (GeoLite2, GeoIP2, DB-IP). Country names are from the bundled list, else
-    the database's English ones.
+    """An operator's MMDB file with countries (GeoLite2, GeoIP2, DB-IP). The name of a country is that of the
+    bundled list, else the English one in the file.
     """
 
     def __init__(self, path: Path, tables: Tables) -> None:

@@ -72,7 +72,7 @@ class Tables:
             return [Country(*row) for row in csv.reader(file)][1:]
 
     def region_names(self) -> dict[tuple[str, str], str]:
-        """The one name of a region, by country code and any of the names that the source has for it."""
+        """The one name by which each region is called, by country code and the name that the source uses."""
         with (self.folder / "region_names.csv").open(encoding="utf-8", newline="") as file:
             return {(row["code2"], row["source"]): row["name"] for row in csv.DictReader(file)}
 
@@ -89,7 +89,9 @@ def new_digest(data: bytes = b"") -> blake2b:
 
 
 class Packed:
-    """An open packed file. Raises `Damaged`, and OSError if it is missing."""
+    """A packed file, opened. Raises `Damaged` if it is damaged or of another version, and `OSError` if it
+    cannot be read.
+    """
 
     def __init__(self, path: Path, version: bytes) -> None:
         with path.open("rb") as file:
@@ -125,7 +127,9 @@ class Packed:
 
 
 def sections(runs: int) -> tuple[int, int, int]:
-    """The byte offsets of the lows, the values and the places in the body."""
+    """The offsets in the body at which the lows, the values and the places begin, if there are that many
+    `runs`.
+    """
     lows = 4 * (NETWORKS + 1)
     values = lows + -(-2 * runs // 4) * 4
     return lows, values, values + 4 * runs
