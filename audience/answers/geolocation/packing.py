@@ -1,7 +1,7 @@
 """Packing the bundled tables into the file that `packed_table.py` describes.
 
 Several processes may begin at once. The process that has the lock builds the file under a temporary name, and
-renames it once it is on disk; the others wait for the lock. A process that has opened the old file keeps
+renames it once it is on disk. The others wait for the lock. A process that has opened the old file keeps
 using it.
 
 Each region gets the name that `region_names.csv` has for it. The district in brackets is cut off from the
