@@ -1,4 +1,4 @@
-"""Admits a request before its body is sent (docs/contract.md, Order of refusals)."""
+"""Decides whether a request is admitted before its body is sent (docs/contract.md, Order of refusals)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ Check = Callable[[], tuple[AuthenticatedKey | None, int]]  # without a key, of a
 
 
 class Admission:
-    """Implements `audience.protocols.Admit` by the `check` of the view that the request is for."""
+    """Implements `audience.protocols.Admit` by the function `check` of the view that answers the request."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
@@ -37,8 +37,10 @@ class Admission:
 
 
 def admit(check: Check) -> AuthenticatedKey:
-    """The key of this request, which is checked unless it was before. Raises the reason why there is
-    no body.
+    """The API key of this request, which `check` is asked for unless the request was admitted before. Also
+    notes the use of the key.
+
+    If the request was refused before its body, or while the body came, raises that refusal.
     """
     environ = request.environ
     key: AuthenticatedKey | None = environ.get(KEY)

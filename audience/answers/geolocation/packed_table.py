@@ -7,10 +7,10 @@ The numbers in the file are in the machine's own byte order. It has three parts:
   of the first run of each of these 65,536 networks, and at the end the number of runs. `lows` has the lower
   16 bits of the first address of each run. `values` has the offset of its place record, 0 if the place is
   unknown. The offset counts from the beginning of `index`.
-* The place records: each is a `PLACE` with the names of region and city, and what the source adds to the city.
+* The place records: each is a `PLACE`, the names of region and city, and what the source adds to the city.
 
-A file with a wrong digest, or of another version, is built anew. The version is a digest of `FORMAT`, the byte
-order and the tables.
+A file with a wrong digest, or of another version, is built anew. The version is a digest of `FORMAT`, the
+byte order and the tables.
 
 `packing.py` writes the file.
 """
