@@ -25,8 +25,8 @@ class CannotServe(Exception):
 
 @contextmanager
 def hold_instance_lock(instance: Path, address: Settings | None = None) -> Iterator[None]:
-    """Holds the instance's lock within a `with` statement. If there is an `address`, the file of the lock has
-    it meanwhile. Raises `CannotServe` while another process holds the lock.
+    """Holds the instance's lock within a `with` statement. While it is held, its file has the `address`, if
+    there is one. Raises `CannotServe` while another process holds the lock.
     """
     instance.mkdir(mode=0o700, parents=True, exist_ok=True)
     with open(instance / FILE, "a", encoding="utf-8", opener=private_opener) as lock:

@@ -25,8 +25,8 @@ class Lanes:
         ]
 
     def offer(self, site_id: int, but: Lane | None = None) -> None:
-        """Offers a site to each lane that has a due job of it, so that the lane does the job. The lane `but`
-        is left out.
+        """Offers a site to each lane for which the site has due jobs; the lane then does these. The lane
+        `but` is left out.
         """
         due = jobs.due_kinds(site_id)
         for lane in self._lanes:
@@ -96,8 +96,8 @@ class LaneThreads:
             return site_id
 
     def _work(self, site_id: int) -> None:
-        """Claims a due job of the site and does one step of it. Offers the site to another thread meanwhile,
-        and again afterwards if the job is not finished.
+        """Claims a due job of the site, and does one step of it. Before the step, offers the site to another
+        thread. After it, puts the site at the end of the queue again if the job is not finished.
         """
         job = jobs.claim(self._kinds, site_id)
         if job is None:

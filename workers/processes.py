@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class Processes:
-    """What is known of the other processes of an instance. Without the `breaker` of a web process, it
-    connects to the instance's Redis itself, and loads the client only then.
+    """The state of an instance's other processes. Without the `breaker` of a web process, it connects to the
+    instance's Redis itself, and loads the client only then.
     """
 
     def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:

@@ -37,7 +37,7 @@ def run(
     keep_log_short: Callable[[], object] = bool,
 ) -> None:
     """Works on jobs until SIGTERM or SIGINT, then finishes the current job. While Redis is unreachable, tries
-    to connect again and again.
+    to connect again every second.
 
     `open_database` is called once before. The sweeper calls `keep_log_short` every few seconds.
     """

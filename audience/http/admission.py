@@ -22,6 +22,11 @@ class Admission:
         self._app = app
 
     def __call__(self, environ: dict[str, Any]) -> int | None:
+        """Checks a request before its body is sent. Returns how many bytes the body may have, or None if it
+        must not be sent.
+
+        Keeps the API key, or the reason for a refusal, in `environ` for `admit`.
+        """
         normalize(environ)
         with self._app.request_context(environ):
             view = self._app.view_functions.get(request.endpoint or "")

@@ -1,4 +1,4 @@
-"""Files whose first row is no header: what stands there in its place, and what to do about it."""
+"""Files whose first row is not the header: what the first row is, and what the user can do about it."""
 
 from collections.abc import Sequence
 from dataclasses import replace

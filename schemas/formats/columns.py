@@ -150,6 +150,9 @@ def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Read
 
 
 def _column(position: int, name: str, preset: Preset | None) -> Column:
+    """The column with the meaning that its header has: by our own export, by the preset, as a name of
+    `MEANINGS`, or by the table of headers. Any other column becomes a custom field.
+    """
     header = normal(name)
     if name.strip().startswith(CUSTOM):
         return Column(position, name, field_meaning(position, name), Because.NAMED)

@@ -1,6 +1,7 @@
-"""Who in a file may be written to, as it was answered: of everyone, or by the values of columns.
+"""The answer to who in a file may be written to: one state for everyone, or a state for each value of some
+columns.
 
-The file itself answers only as our own export, or as a program's whose values are all known
+The file itself answers only if it is our own export, or the file of a program all of whose values are known
 (docs/files.md).
 """
 

@@ -120,6 +120,9 @@ class ConsentLook:
         self._left = MAX_COUNTED
 
     def see(self, record: Any) -> None:
+        """Looks at a row of the file, and counts the values that need an answer. A row that is surely refused
+        must not be passed.
+        """
         self._rows += 1
         for position, value in self._table.cells(record) if self._counted else ():
             if counted := self._counted.get(position):

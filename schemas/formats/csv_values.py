@@ -51,7 +51,9 @@ def says_nothing(cell: str) -> bool:
 
 
 def is_no_date(cell: str) -> bool:
-    """Whether a cell has no date: `says_nothing` is true of it, or it is 0."""
+    """Whether a cell of a date has none: it is blank, has a text by which databases mark a missing value, or
+    is 0.
+    """
     return says_nothing(cell) or cell.strip() == "0"
 
 
@@ -106,7 +108,9 @@ def _bare(text: str) -> str:
 
 
 def addresses_in(cell: str) -> set[str]:
-    """The addresses in a cell that seems to have several, in small letters."""
+    """The addresses in a cell, in lower case, if it seems to have several. Empty for a cell with at most one
+    @.
+    """
     if cell.count("@") + cell.count(FULL_WIDTH_AT) < 2:
         return set()
     words = (word.partition("?")[0] for word in cell.translate(FULL_WIDTH).translate(BETWEEN).lower().split())
@@ -114,7 +118,9 @@ def addresses_in(cell: str) -> set[str]:
 
 
 def is_address(cell: str) -> bool:
-    """Whether a cell looks like an address; text such as a header hardly does."""
+    """Whether a cell certainly is one address: with one @, a dot in the domain, and no blanks. A header is
+    not taken for one.
+    """
     text = read_address(cell)
     return text.count("@") == 1 and "." in text.partition("@")[2] and len(text.split()) == 1
 
@@ -134,7 +140,9 @@ def write_text(text: str) -> str:
 
 
 def defused(cell: str) -> str:
-    """A cell with the same meaning that is not a formula."""
+    """The cell in a form that a spreadsheet does not run as a formula, and that means the same to an
+    import.
+    """
     return write_text(read_text(cell)) if isinstance(read_value(cell), str) else cell
 
 
@@ -151,7 +159,9 @@ def read_value(cell: str) -> Any:
 
 
 def read_typed(value: Any) -> Any:
-    """A custom value from a cell that has a type, as in a workbook: the text `12` stays text."""
+    """The custom value in a cell that has a type, as in a workbook. Text stays text, even if it is `12`; only
+    JSON objects, arrays and quoted texts are read as JSON.
+    """
     if not isinstance(value, str):
         return value
     return _read_json(value) if value.startswith(('"', "[", "{")) else read_text(value)
@@ -182,7 +192,9 @@ def read_tags(cell: str, separator: str = COMMA) -> list[str]:
 
 
 def _quoted_names(text: str, mark: str) -> list[str]:
-    """The names in a cell. Quotes that do not enclose a whole name are part of it."""
+    """The names in a cell, some of which may be in quotes. If the quotes do not enclose whole names, they
+    belong to the names.
+    """
     try:
         return next(csv.reader([text], delimiter=mark, skipinitialspace=True, strict=True), [])
     except csv.Error:

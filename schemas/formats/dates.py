@@ -184,6 +184,9 @@ def _month_and_day(first: int, second: int, mark: str, year: str, form: str) -> 
 
 
 def _instant(match: re.Match[str], month: int, day: int) -> dt.datetime:
+    """The instant of a date with the parts in `match`. It has a zone only if the text has one. Raises
+    `ValueError` for a time or day that does not exist.
+    """
     hour, half = int(match["hour"] or 0), match["half"]
     if match["hour"] and not (half or match["minute"]):
         raise ValueError

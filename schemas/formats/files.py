@@ -1,6 +1,6 @@
 """Importing files of subscribers: opened, looked through, read row by row and checked (docs/files.md).
 
-The file is looked through before a row of it is read, so that nothing of a file that is refused is applied.
+A file is looked through before any of its rows is imported, so that a file that is refused changes nothing.
 """
 
 import hashlib
@@ -91,8 +91,8 @@ class File:
 
     @property
     def carried(self) -> dict[str, str]:
-        """The cells of the columns that a file of refused rows has in addition to those of this file. They
-        carry the answers about everyone, so that the rows mean the same when they are imported once more.
+        """The additional cells in a file of this file's refused rows, by column. They carry the answers about
+        everyone, so that the rows mean the same when they are imported once more.
         """
         return carried_cells(self.table, self.plan, self.answer, self.reading)
 

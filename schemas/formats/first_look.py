@@ -1,4 +1,6 @@
-"""A look through all of a file, before a row of it is read: nothing of a file that is refused is applied."""
+"""Looking through a file before any of its rows is imported, so that a file that is refused changes
+nothing.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,5 +1,5 @@
-"""The files of other programs: the headers by which each is recognised, the meanings of its columns, and
-those of its values.
+"""The files of other programs: the headers by which a file is recognised, the meanings of its columns and of
+their values.
 
 Facts only, a row each, with the page that documents the form and the day it was read. A form without such a
 page has no row: the user is asked instead. A header that is in no row of its preset means what `header_names`

@@ -108,6 +108,9 @@ class Rows:
                 row.item[COMMAND] = IN_COMMAND
 
     def _from_cells(self, number: int, record: list[Any]) -> FileRow:
+        """A row of CSV or a workbook, without its consent. Refuses it if it has more cells than the header,
+        or a NUL.
+        """
         row = FileRow(number, record, item={})
         for column in self.columns:
             if column.position > len(record):
@@ -127,6 +130,9 @@ class Rows:
         return row
 
     def _from_object(self, number: int, value: Any) -> FileRow:
+        """A row of JSON, without its consent. Refuses it if it is no object, is nested too deep, or can be
+        read in two ways. Keys that are no columns are passed on as they are.
+        """
         item: dict[str, Any] = {}
         row = FileRow(number, value, item=item)
         if isinstance(value, readers.Unclear):

@@ -1,5 +1,5 @@
-"""Questions about a file that come before those about consent: its encoding, sheet, header and hidden rows,
-and the column of addresses.
+"""The questions about a file's form, which come before those about consent: encoding, sheet, header, hidden
+rows and the column of addresses.
 """
 
 import re

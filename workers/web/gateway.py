@@ -179,6 +179,9 @@ class Gateway:
         return asyncio.get_running_loop().run_in_executor(self._streams, function, *arguments)
 
     def _environ(self, scope: Mapping[str, Any]) -> Environ:
+        """The WSGI environ of a request. The values of a repeated header are joined. Headers with an
+        underscore in their name are dropped.
+        """
         (server, server_port), (client, client_port) = scope["server"], scope["client"]
         environ = {
             "SERVER_PROTOCOL": PROTOCOLS[scope["http_version"]],

@@ -81,6 +81,9 @@ def load(path: Path | None = None, keys: Mapping[str, str] | None = None) -> Pro
 
 
 def _providers(rows: Iterable[dict[str, str]], keys: Mapping[str, str]) -> Providers:
+    """The providers in the rows of the table. A row without a zone is a list that has shut down. Raises
+    `ValueError` or `KeyError` for an invalid row.
+    """
     zones: dict[tuple[str, Asks], Zone] = {}
     retired: set[str] = set()
     known: set[tuple[str, Asks]] = set()
@@ -106,6 +109,9 @@ def _asks(text: str) -> Asks:
 
 
 def _zone(row: dict[str, str], key: str) -> Zone:
+    """The zone in a row of the table, with the operator's `key` in its name. Raises `ValueError` for an
+    invalid row.
+    """
     zone, asks = row["zone"].replace("{key}", key.lower()), _asks(row["asks"])
     if not ZONE.fullmatch(zone):
         raise ValueError(f"{row['zone']} is not a zone")

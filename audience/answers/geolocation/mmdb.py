@@ -36,6 +36,9 @@ class Database:
         return self._place(_map(record))
 
     def _place(self, record: Mapping[str, Any]) -> Place | None:
+        """The place in a record of the file; None if it has no country. Parts that it lacks are empty or
+        None.
+        """
         record_country = _map(record.get("country")) or _map(record.get("registered_country"))
         code = record_country.get("iso_code")
         if not isinstance(code, str):

@@ -51,9 +51,9 @@ class ModerationResult:
 def moderate(content: str, words: WordList | None = None) -> ModerationResult:
     """Moderates any text. `words` takes the place of the bundled list of words.
 
-    Of a text with more than `MAX_LENGTH` characters, only the beginning is moderated and cleaned; the reason
-    `too_long` says so. A character reference (`&lt;`) counts as one character, so that cleaning does not
-    change the length.
+    Of a text with more than `MAX_LENGTH` characters, only the beginning is moderated and cleaned, and the
+    result has the reason `too_long`. A character reference (`&lt;`) counts as one character, so that cleaning
+    does not change the length.
     """
     text = _beginning(content)
     plain = CONTROL.sub("", unescape(unescape(text)))

@@ -125,8 +125,8 @@ class Typos:
 
 
 def one_edit_apart(one: str, other: str) -> bool:
-    """Whether one edit makes the one text the other (Damerau-Levenshtein distance 1): one character added,
-    deleted or changed, or two adjacent ones swapped.
+    """Whether the texts differ by one edit (Damerau-Levenshtein distance 1): a character is added, deleted or
+    changed, or two adjacent ones are swapped.
     """
     if one == other or abs(len(one) - len(other)) > 1:
         return False
