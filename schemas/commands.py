@@ -103,7 +103,9 @@ class SubscriberCommand(Form):
     query = Query()
 
     def refuse_doubled(self, data: Doubled) -> None:
-        """Does nothing: a command with doubled keys is refused alone, when it is run."""
+        """Does nothing: a command in which a key occurs twice is refused when it is run, and the other
+        commands are not.
+        """
 
     @ma.post_load(pass_original=True)
     def read_query(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:

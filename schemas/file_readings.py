@@ -1,4 +1,6 @@
-"""The parameters that say how a file is meant, and answer what it leaves open (docs/files.md)."""
+"""The parameters of a file import: how to read the file, and the answers to the questions that it leaves open
+(docs/files.md).
+"""
 
 from typing import Any
 from urllib.parse import parse_qsl

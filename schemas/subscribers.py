@@ -245,10 +245,10 @@ def subscriber(subscriber: Any, public_url: str, site_uuid: str) -> dict[str, An
 
 
 def find_answer(text: str | None) -> str:
-    """The answer of find as JSON text, from the resource's JSON text."""
+    """The answer of find as JSON. `text` is the JSON of the resource, None if no subscriber was found."""
     return f'{{"data":{text or "null"}}}\n'
 
 
 def page_text(texts: bytes, meta: Mapping[str, Any]) -> bytes:
-    """The answer of search as JSON text, from the resources' JSON text."""
+    """The answer of search as JSON. `texts` is the JSON of its resources, separated by commas."""
     return b'{"data":[%b],"meta":%b}\n' % (texts, compact_json(meta).encode())

@@ -1,4 +1,6 @@
-"""`audience.protocols.ChildProcess`: a function in a process of its own, with limits of memory and CPU."""
+"""Implements `audience.protocols.ChildProcess`: runs a function in a process of its own, with limits of
+memory and CPU.
+"""
 
 import importlib
 import json

@@ -111,7 +111,9 @@ class Metrics:
             self.count("metrics_write_errors")
 
     def _fold_ended(self) -> None:
-        """Adds the samples of ended processes to the file `ENDED`, and deletes their files."""
+        """Adds the samples of ended processes to the file `ENDED`, and deletes the files of these processes.
+        The caller holds the lock.
+        """
         files = {file: _read(file) for file in self._files()}
         ended = {file: samples for file, samples in files.items() if self._has_ended(file, samples)}
         if not ended:
@@ -237,7 +239,7 @@ def _exists(pid: int) -> bool:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Locks the folder for one process or thread at a time."""
+    """Holds a lock on the folder, which only one thread of one process has at a time."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -1,4 +1,6 @@
-"""`audience.protocols.Processes` of an instance: its lock, its heartbeat, its Redis."""
+"""Implements `audience.protocols.Processes`: what an instance's lock, heartbeat and Redis tell about its
+other processes.
+"""
 
 from __future__ import annotations
 

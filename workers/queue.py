@@ -1,4 +1,4 @@
-"""The import queue: RQ jobs that carry only the id of a site with waiting imports."""
+"""The import queue. Its jobs, which RQ keeps in Redis, have nothing but the id of a site with due jobs."""
 
 from functools import partial
 

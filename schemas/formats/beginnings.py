@@ -30,7 +30,9 @@ ABOVE = (
 
 
 def check(table: Table, reading: Reading) -> None:
-    """Raises `FileRefused` if there is a known reason why no column holds addresses."""
+    """Raises `FileRefused` if it is known why no column holds addresses: each line is in quotes, the file is
+    JSON, or there is an address above `header_row`.
+    """
     _check_above(table, reading)
     if table.kind == CSV and table.headed and not (_address_columns(reading) or has_email(table.names)):
         _check_text(table.names)
@@ -48,7 +50,7 @@ def _check_above(table: Table, reading: Reading) -> None:
 
 
 def _address_columns(reading: Reading) -> list[str]:
-    """The columns that the user chose as those with addresses."""
+    """The columns that the user chose as columns of addresses, by header or position."""
     return [column for column, what in reading.meanings.items() if normal(what) == "email"]
 
 

@@ -1,4 +1,4 @@
-"""The columns of a file: what each is taken for, and why (docs/files.md)."""
+"""The columns of a file: the meaning of each, and the reason for it (docs/files.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,9 +36,8 @@ TWICE = "Two columns have the same meaning: leave one out with `map[{place}]=ign
 
 @dataclass(slots=True)
 class Column:
-    """A column and its meaning: one of `MEANINGS`, `CONSENT`, or `FIELD` and a key.
-
-    `position` begins with 1.
+    """A column of a file. Its `meaning` is one of `MEANINGS`, `CONSENT`, or `FIELD` and the key of a custom
+    field; `reason` is a sentence. The first column has the `position` 1.
     """
 
     position: int
@@ -48,7 +47,7 @@ class Column:
 
     @property
     def key(self) -> str | None:
-        """The key of the custom field that the column becomes; None if it becomes none."""
+        """The key of the custom field that the column becomes. None if the column has another meaning."""
         return self.meaning.removeprefix(FIELD) if self.meaning.startswith(FIELD) else None
 
 

@@ -78,7 +78,7 @@ class ConsentColumn:
         return self.states.get(same(cell)) or (self.states.get(DATE) if self.is_dated(cell) else None)
 
     def is_dated(self, cell: str) -> bool:
-        """Whether the state of a cell comes from its being a date."""
+        """Whether a cell has its state because it is a date: its value is not in `states`, but `DATE` is."""
         return DATE in self.states and same(cell) not in self.states and is_date(cell.strip())
 
 

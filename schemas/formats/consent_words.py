@@ -102,13 +102,13 @@ def fold(text: str) -> str:
 
 @cache
 def words() -> dict[str, str]:
-    """The state of each folded word, or `YES`, `NO`, `LIVE` or `GONE`."""
+    """The meaning of each folded word: a state, `YES`, `NO`, `LIVE` or `GONE`."""
     return {fold(word): state for state, _, row in ROWS for word in row.split()}
 
 
 def suggested_state(value: str, header: str) -> str | None:
-    """The state that a value may stand for under a header of that meaning. Under a header of another meaning,
-    only literal words of consent count.
+    """The state that a value may stand for; None if it suggests none. `header` is the meaning of its header,
+    if that is about consent; else it is empty, and only words that literally mean unsubscribed count.
     """
     word = words().get(fold(value))
     if word in (YES, NO):
@@ -119,7 +119,7 @@ def suggested_state(value: str, header: str) -> str | None:
 
 
 def is_of_consent(value: str) -> bool:
-    """Whether a word is about consent, and cannot be about an account."""
+    """Whether a word is about consent, and cannot be about the state of an account."""
     return words().get(fold(value)) in (IN, OUT, YES, NO)
 
 

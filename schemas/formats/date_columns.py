@@ -113,7 +113,7 @@ class DateWatch:
         return form if form == EPOCH else self.reading.dates or form
 
     def dates(self) -> DateReading:
-        """How the dates are read, once all questions are answered."""
+        """How the dates of the file are read. Call it once all questions are answered."""
         forms = {column.position: self._form(watch) or ISO for column, watch in self.columns}
         return DateReading(forms, ZoneInfo(self.reading.zone), self.reading.unread_dates)
 

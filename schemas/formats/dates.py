@@ -59,7 +59,9 @@ PATTERNS = (YEAR_FIRST, NUMBERS, DAY_AND_NAME, NAME_AND_DAY, YEAR_AT_END, YEAR_A
 
 
 def _beginnings() -> dict[str, int]:
-    """The months by the beginnings of their names, if at least three letters long and unambiguous."""
+    """The number of each month by the beginnings of its names. Beginnings have at least three letters, and
+    are those of one month only.
+    """
     numbers: dict[str, set[int]] = {}
     for month, names in enumerate(MONTHS, 1):
         for name in names.split():
@@ -72,8 +74,8 @@ BY_NAME = _beginnings()
 
 
 def read_date(cell: str, form: str = ISO, zone: dt.tzinfo = dt.UTC) -> int:
-    """The instant of a date in milliseconds since 1970; a day without a time is a `WholeDay`. A date without
-    a zone is in `zone`.
+    """The instant of a date in a cell, in milliseconds since 1970. `form` is the form in which the column has
+    its dates. A date without a zone is in `zone`; a date without a time becomes a `WholeDay`.
 
     Raises `ValueError`.
     """

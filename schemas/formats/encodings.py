@@ -59,7 +59,7 @@ def is_zip(binary: BinaryIO) -> bool:
 
 
 def find_encoding(name: str) -> str | None:
-    """The encoding with a name; None if files in it are not supported."""
+    """The encoding of `SAID` that has the name `name`. None if there is none."""
     module = _normal(name)
     return _MODULES.get(aliases.get(module, module))
 
@@ -102,7 +102,9 @@ def encoding(binary: BinaryIO, name: str | None = None) -> str | None:
 
 @contextlib.contextmanager
 def reading(binary: BinaryIO, encoding: str) -> Iterator[TextIO]:
-    """The file's text from its beginning, without a BOM; line endings are kept."""
+    """Opens the file's text at its beginning, without a BOM, within a `with` statement. Line endings are
+    kept, and `binary` stays open.
+    """
     binary.seek(len(_bom(_start(binary))))
     codec, errors = (UTF8, "surrogateescape") if encoding == UTF8_ANYHOW else (encoding, "strict")
     text = io.TextIOWrapper(binary, codec, errors, newline="")

@@ -156,7 +156,7 @@ def _may_be_foreign(column: Column, answer: ConsentAnswer) -> bool:
 
 
 def _header_names(names: Sequence[str]) -> list[str]:
-    """The folded headers, without empty ones at the end, which a spreadsheet adds."""
+    """The folded headers. Empty ones at the end, which a spreadsheet adds, are left out."""
     headers = [fold(name) for name in names]
     while headers and not headers[-1]:
         headers.pop()

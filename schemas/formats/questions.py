@@ -1,4 +1,6 @@
-"""What a file leaves open: its questions, all asked together, each answered by a flag (docs/files.md)."""
+"""The questions that a file leaves open. All are asked together, and each is answered by a parameter
+(docs/files.md).
+"""
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -63,7 +65,9 @@ class FileQuestion:
 
 
 def choice(what: str, name: str, answers: Sequence[str], **parts: Any) -> FileQuestion:
-    """A question whose answers are values of one parameter."""
+    """A question about `what`, whose answers are values of the parameter `name`. `parts` are further fields
+    of the question.
+    """
     return FileQuestion(
         **{"about": name} | parts,
         message=f"{what}: send one of `options`.",

@@ -93,7 +93,7 @@ def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines_and_end(source: Iterator[str]) -> Iterator[str]:
-    """The lines, each with a line break, and then `END`."""
+    """The lines of the source, each with a line break, and after them the line `END`."""
     for line in source:
         yield line if line.endswith(LINE_BREAK) else f"{line}\n"
     yield END
@@ -108,7 +108,9 @@ def has_nul(record: Sequence[str]) -> bool:
 
 
 def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
-    """The rows that `workbook.unpack` has written: the number, and the cells as text, numbers or booleans."""
+    """The rows that `workbook.unpack` has written, each as its number and its cells, which are texts, numbers
+    or booleans.
+    """
     with reading(binary, UTF8) as text:
         for line in lines(text):
             number, cells = json.loads(line)

@@ -57,7 +57,9 @@ class Reading:
 
 
 def parameters(reading: Reading) -> list[tuple[str, str]]:
-    """The parameters of a reading, without defaults."""
+    """The parameters that give this reading, as pairs of name and value. Parameters with their default are
+    left out.
+    """
     states = [(state, value) for state, values in reading.told.items() for value in values]
     one = {
         "from": reading.preset, "sheet": reading.sheet, "consent": reading.consent,
@@ -88,7 +90,7 @@ def answer_line(reading: Reading, names: Sequence[str]) -> str:
 
 
 def digest_of(names: Sequence[str]) -> str:
-    """A digest of headers, whatever their order."""
+    """A digest of headers. Their order does not matter."""
     return hashlib.sha256(json.dumps(sorted(names)).encode()).hexdigest()
 
 

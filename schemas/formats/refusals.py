@@ -33,7 +33,7 @@ class FileRefused(FormError):
 
 
 def in_options(message: str) -> str:
-    """The sentence with options of the command line in place of parameters."""
+    """The sentence for the command line: it names options in place of parameters."""
     text = message.replace("Send ", "Give ").replace(" send ", " give ")
     return PARAMETER.sub(lambda option: f"`{_option(option[1], option[2])}`", text)
 

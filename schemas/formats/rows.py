@@ -209,7 +209,7 @@ def _is_ragged(table: Table, record: list[Any]) -> bool:
 
 
 def _plain_address(text: str) -> str:
-    """The address in a cell of JSON, where a leading apostrophe is part of the address."""
+    """The address in a cell of JSON. Unlike in CSV, an apostrophe at its beginning is part of the address."""
     return csv_values.strip(text) if text.startswith("'") else csv_values.read_address(text)
 
 

@@ -88,8 +88,8 @@ def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
 
 
 def _position_of_addresses(table: Table, columns: Sequence[Column]) -> int:
-    """The position of the column that has an address in one of the first rows; 0 if there is none, or more
-    than one.
+    """The position of the only column with an address in one of the first rows. 0 if there is no such column,
+    or several.
     """
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
     positions = [

@@ -156,7 +156,7 @@ def open_table(
 
 
 def _text(binary: BinaryIO, kind: str | None, encoding: str, reading: Reading) -> Table:
-    """The table of a text file. Raises `FileRefused`."""
+    """The table of a text file. Detects the kind if it is None. Raises `FileRefused`."""
     with encodings.reading(binary, encoding) as text:
         start = text.read(readers.SAMPLE_LENGTH).lstrip()
     if not start and kind != JSON_LINES:

@@ -39,8 +39,8 @@ def is_unrelated(name: str, mailbox: str) -> bool:
 def is_related(name: str, mailbox: str) -> bool:
     """Whether the mailbox may be made from the name. False without words in Latin letters.
 
-    The mailbox begins with the initials of the name, abbreviates the name (`hbrghtn` for H Broughton), or
-    contains the beginning of a word of the name. A word of the name may also contain four letters in a row of
+    The mailbox begins with the initials of the name, contains the beginning of one of its words, or
+    abbreviates it (`hbrghtn` for H Broughton). A word of the name may also contain four letters in a row of
     the mailbox.
     """
     words, letters = _words(name), _letters(mailbox)
