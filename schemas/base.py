@@ -44,7 +44,9 @@ JsonSchema = Mapping[str, Any]  # of a field, for the OpenAPI document
 
 
 class UnknownKeys(str):
-    """A message about unknown keys, with their names, and the names that are probably meant."""
+    """A message about unknown keys. Its `names` are these keys, and the valid ones that are probably
+    meant.
+    """
 
     names: tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -56,7 +58,9 @@ class UnknownKeys(str):
 
 
 class Doubled(dict[str, Any]):
-    """A request object in which a key occurs twice with different values; `doubled` has all values by key."""
+    """A JSON object in which a key occurs twice with different values. As a dict it has the last value of
+    each key; `doubled` has all values of these keys.
+    """
 
     def __init__(self, values: Mapping[str, Any], doubled: Mapping[str, list[Any]]) -> None:
         super().__init__(values)
@@ -85,15 +89,15 @@ class Form(ma.Schema):
         return self.known_values(data)
 
     def refuse_doubled(self, data: Doubled) -> None:
-        """Raises `ma.ValidationError` if a key that mentions a record is doubled. A `type` counts only where
-        it is taken.
+        """Raises `ma.ValidationError` for keys that occur twice with different values. Only a doubled `type`
+        is ignored by forms without that key.
         """
         if named := [key for key in data.doubled if key != "type" or key in self.keys]:
             raise ma.ValidationError({key: [TWICE] for key in named})
 
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of known keys. Raises `ma.ValidationError`, by index, for text that could not be
-        stored.
+        """The values of the form's keys, without `null`. Raises `ma.ValidationError`, by position of the key,
+        if another key or its value has text that cannot be stored.
         """
         clean_each((index, item) for index, item in enumerate(data.items()) if item[0] not in self.keys)
         return {key: value for key, value in data.items() if key in self.keys and value is not None}
@@ -108,7 +112,9 @@ class Form(ma.Schema):
 
 
 def load(form: Form, data: Any) -> Any:
-    """The values of a form. Raises `FormError` with the first `MAX_PROBLEMS` errors."""
+    """Validates `data` by a form, and returns the values. Raises `FormError` with the first `MAX_PROBLEMS`
+    errors.
+    """
     try:
         return form.load(data)
     except ma.ValidationError as error:
@@ -117,7 +123,7 @@ def load(form: Form, data: Any) -> Any:
 
 
 class Repeated(list[str]):
-    """The values of a parameter that occurs several times in a query string; none is empty."""
+    """The values of a parameter that occurs several times in a query string. Empty ones are left out."""
 
 
 def last(values: Repeated) -> str:
@@ -125,9 +131,9 @@ def last(values: Repeated) -> str:
 
 
 def query_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a query string, without empty ones unless the form requires them.
+    """The values of a query string. Empty ones are left out, unless the form requires the parameter.
 
-    The last value of a repeated parameter counts, unless its field reads all of them (`repeated`).
+    Of a repeated parameter the last value counts, unless its field joins all of them (`join_repeated`).
     """
     fields = form.fields_by_key
     return {
@@ -140,7 +146,9 @@ def query_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def problems(messages: Any, path: str = "") -> Iterator[FieldError]:
-    """marshmallow's nested messages, flattened to paths such as `subscribers[3].email`."""
+    """The errors in marshmallow's nested messages, each with its path, such as `subscribers[3].email`. `path`
+    is that of `messages` itself.
+    """
     if isinstance(messages, Mapping):
         for key, inner in messages.items():
             yield from problems(inner, path if key in ("_schema", NO_NAME) else _join(path, key))
@@ -154,7 +162,9 @@ def _join(path: str, key: str | int) -> str:
 
 
 def join_paths(path: str, rest: str) -> str:
-    """Joins two paths; `rest` is a key, a path below `path`, or empty."""
+    """The path `path` followed by `rest`, which may be a key, an index such as `[3]`, a path below, or
+    empty.
+    """
     return f"{path}.{rest}" if path and rest and not rest.startswith("[") else f"{path}{rest}"
 
 
@@ -163,7 +173,9 @@ def nested(form: type[Form], **options: Any) -> ma.fields.Nested:
 
 
 class Text(ma.fields.Field[str]):
-    """Text; a number or a boolean is read as its text."""
+    """A text. A number or a boolean is taken as its text. `strip` removes blanks at both ends; without
+    `blank`, a blank text is refused.
+    """
 
     json_schema: ClassVar[JsonSchema] = {"type": "string"}
     default_error_messages = {"required": REQUIRED, "type": TEXT}  # noqa: RUF012
@@ -182,11 +194,13 @@ class Text(ma.fields.Field[str]):
 
 
 class Once(Text):
-    """A parameter that may be sent again only with the same value."""
+    """A parameter that may occur only once in a query string, or several times with the same value."""
 
     @staticmethod
     def join_repeated(values: Repeated) -> str | Repeated:
-        """What a parameter that was sent repeatedly means: its value, or all of them if they differ."""
+        """The common value of a repeated parameter. If the values differ, returns all of them, which
+        validation refuses.
+        """
         return values if len({*values}) > 1 else values[0]
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
@@ -196,7 +210,7 @@ class Once(Text):
 
 
 class Switch(Once):
-    """`1` or `0`."""
+    """A parameter that is `1` or `0`; `true` and `false` are accepted, too."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "string", "enum": ["0", "1"]}
 
@@ -208,7 +222,7 @@ class Switch(Once):
 
 
 class Truth(ma.fields.Field[bool]):
-    """A boolean, or its text."""
+    """A boolean, as JSON or as its text; 1 and 0 are accepted, too."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "boolean"}
 
@@ -220,7 +234,7 @@ class Truth(ma.fields.Field[bool]):
 
 
 class Choice(Text):
-    """One of some words."""
+    """One of the texts in `choices`."""
 
     def __init__(self, choices: Iterable[str], **options: Any) -> None:
         super().__init__(strip=True, **options)
@@ -239,7 +253,9 @@ def _words(choices: tuple[str, ...]) -> str:
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """The value as an object; `[]` is `{}` (PHP's empty map). Raises `ma.ValidationError`."""
+    """The value if it is an object. `[]` becomes `{}`, as PHP writes an empty map so. Raises
+    `ma.ValidationError` for any other value.
+    """
     if value == []:
         return {}
     if not isinstance(value, dict):
@@ -248,7 +264,9 @@ def as_object(value: Any) -> dict[str, Any]:
 
 
 def as_text(value: Any) -> str:
-    """The value as text. Raises `ma.ValidationError`."""
+    """The value as text, if it is text, a number or a boolean. Raises `ma.ValidationError` for any other
+    value, and for text that cannot be stored.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -268,7 +286,7 @@ def is_clean_text(text: str) -> bool:
 
 
 def clean(value: Any) -> Any:
-    """`value`, if it is JSON that can be stored without loss. Raises `ma.ValidationError`."""
+    """Returns `value`. Raises `ma.ValidationError` unless it is JSON that can be stored without loss."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -285,7 +303,9 @@ def clean(value: Any) -> Any:
 
 
 def clean_each(items: Iterable[tuple[int, tuple[str, Any]]]) -> None:
-    """Checks keys and values that are ignored. Raises `ma.ValidationError`, by index."""
+    """Checks that ignored keys and their values can be stored; `items` are (index, (key, value)). Raises
+    `ma.ValidationError` with the messages by index.
+    """
     messages = {}
     for index, (key, value) in items:
         try:
@@ -297,14 +317,16 @@ def clean_each(items: Iterable[tuple[int, tuple[str, Any]]]) -> None:
 
 
 def is_storable_number(value: Any) -> bool:
-    """Whether a JSON scalar other than text can be stored; true for booleans and null."""
+    """Whether a JSON value other than text, an object or an array can be stored. True for booleans and
+    null.
+    """
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or -(2**63) <= value < 2**63
 
 
 def depth(value: Any) -> int:
-    """The number of nested objects and arrays: 1 for `{}`, 0 for a scalar."""
+    """How deep objects and arrays are nested in a JSON value: 0 for a scalar, 1 for `{}`, 2 for `[[]]`."""
     levels, level = 0, [value] if isinstance(value, CONTAINERS) else []
     while level:
         levels += 1
@@ -318,7 +340,7 @@ def depth(value: Any) -> int:
 
 
 class Uuid(Text):
-    """A UUID with or without dashes; other text is kept, and matches nothing."""
+    """A UUID with or without dashes. Any other text is kept as it is: no subscriber has it."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "string", "format": "uuid"}
 

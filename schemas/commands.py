@@ -27,7 +27,9 @@ def tag(query: Any) -> str:
 
 
 def address(query: Any) -> str:
-    """The address in a query, which may be malformed. Raises `ma.ValidationError` for a blank one."""
+    """The address in the query of a command; it may be malformed. Raises `ma.ValidationError` if it is
+    blank.
+    """
     text = trim(as_text(query))
     if not text:
         raise ma.ValidationError(REQUIRED)
@@ -35,8 +37,10 @@ def address(query: Any) -> str:
 
 
 def field_value(query: Any) -> dict[str, Any]:
-    """The change that a query asks for: `{"fields": {key: value}}`, or `{column: text}` for one of the text
-    columns; `{}` for `null`.
+    """The change of a field that a query asks for.
+
+    It is `{"fields": {key: value}}`, `{column: text}` if the key names a text column such as `first_name`, or
+    `{}` if the value is `null`. Raises `ma.ValidationError`.
     """
     if isinstance(query, Mapping):
         if query.get("key") is None:
@@ -99,7 +103,9 @@ class SubscriberCommand(Form):
     query = Query()
 
     def refuse_doubled(self, data: Doubled) -> None:
-        """Does nothing: a command with doubled keys is refused alone, when it is run."""
+        """Does nothing: a command in which a key occurs twice is refused when it is run, and the other
+        commands are not.
+        """
 
     @ma.post_load(pass_original=True)
     def read_query(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
@@ -116,7 +122,9 @@ class SubscriberCommand(Form):
 
 
 class CommandList(ma.fields.List[dict[str, Any]]):
-    """A list of commands. Checks the length first: a body may hold millions of elements."""
+    """A list of commands. Its length is checked before its commands, because a body may hold millions of
+    them.
+    """
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> list[Any]:
         if isinstance(value, list) and len(value) > MAX_COMMANDS:

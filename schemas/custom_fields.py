@@ -38,8 +38,8 @@ NOT_A_NAME = f"Send another key: {' and '.join(NAMES)} are built in, not custom 
 
 
 def field_key(text: str) -> str:
-    """The key in a text: trimmed, in NFC, with other characters replaced by `_`. Raises
-    `ma.ValidationError`.
+    """The key of a custom field that a text means: trimmed, in NFC, and with `_` in place of characters that
+    a key must not have. Raises `ma.ValidationError` if it is empty or too long.
     """
     key = OTHERS.sub("_", normal_text(text) or "")
     if not 1 <= len(key) <= MAX_KEY_LENGTH:
@@ -53,7 +53,7 @@ class FieldKey(Text):
 
 
 class CustomValues(ma.fields.Field[dict[str, Any]]):
-    """JSON values by key; `null` changes nothing, and `[]` is `{}`."""
+    """An object with custom values by key. A value of `null` is left out, and `[]` is `{}`."""
 
     json_schema = CUSTOM_VALUES
 
@@ -62,14 +62,14 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
 
 
 class FurtherValues(CustomValues):
-    """Custom values that are sent beside other keys, as `placed`."""
+    """Custom values that are sent as keys beside those of the form. They come as tuples `Placed`."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         return custom_values(value)
 
 
 class StoredValues(ma.fields.Dict):
-    """Custom values in a response, with the names that are set."""
+    """Custom values in a response, and the names of the subscriber that are set."""
 
     json_schema: ClassVar[JsonSchema] = {
         **CUSTOM_VALUES,
@@ -86,7 +86,9 @@ def enumerate_fields(raw: dict[str, Any]) -> Iterator[Placed]:
 
 
 def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
-    """Values by normalized key. Raises `ma.ValidationError` with messages by index."""
+    """Validated custom values by normalized key, without `null`. Raises `ma.ValidationError` with the
+    messages by index.
+    """
     values, messages = {}, {}
     for index, key, value in raw:
         if value is None:
@@ -101,14 +103,16 @@ def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
 
 
 def few(values: dict[str, Any]) -> dict[str, Any]:
-    """The values of a subscriber, if they are not too many. Raises `ma.ValidationError`."""
+    """Returns the custom values of a subscriber. Raises `ma.ValidationError` if they are too many."""
     if len(values) > MAX_OF_ONE:
         raise ma.ValidationError({"fields": [TOO_MANY]})
     return values
 
 
 def custom_value(value: Any) -> Any:
-    """`value`, if it can be stored as one. Raises `ma.ValidationError`."""
+    """Returns `value`. Raises `ma.ValidationError` if it cannot be stored as a custom value, or contains a
+    link that acts for a subscriber.
+    """
     clean(value)
     text = value if is_surely_small(value) else compact_json(value)
     if text is not value and len(text.encode()) > MAX_VALUE_BYTES:
@@ -119,14 +123,16 @@ def custom_value(value: Any) -> Any:
 
 
 def is_surely_small(value: Any) -> bool:
-    """Whether a scalar is certainly small enough, without encoding it."""
+    """Whether a custom value is certainly small enough to be stored. False where only its encoded length can
+    tell, as for objects.
+    """
     if isinstance(value, str):
         return len(value) <= SMALL
     return not isinstance(value, dict | list)
 
 
 class Flag(ma.fields.Field[bool]):
-    """Refuses nothing: `0`, `false` and `no` are false, anything else is true."""
+    """A boolean that never fails: `0`, `false` and `no` are false, anything else is true."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "boolean"}
 
@@ -169,8 +175,8 @@ FieldList = listing("FieldList", CustomFieldSchema)
 
 
 def field(row: Any, values: dict[str, list[tuple[Any, int]]] | None = None) -> dict[str, Any]:
-    """The resource of a custom field. With `values` (the most common values by key), it has those
-    of the field.
+    """The resource of a custom field. If `values` has the most common values by key, it has those of the
+    field.
     """
     listed = [{"value": value, "count": count} for value, count in (values or {}).get(row.key, [])]
     return {

@@ -85,7 +85,7 @@ def _unique_key(value: Any) -> str:
 
 
 class EventRows(ma.fields.Field[ImportRows]):
-    """Events, each validated on its own: an error refuses only that event."""
+    """The events of a request, each validated on its own: an error refuses only that event."""
 
     default_error_messages = {"required": EVENTS}  # noqa: RUF012
     json_schema: ClassVar[JsonSchema] = {"type": "array", "minItems": 1, "maxItems": MAX_EVENTS}

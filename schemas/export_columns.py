@@ -1,4 +1,6 @@
-"""The columns of the CSV export, in their order; those of custom fields follow (`schemas/exports.py`)."""
+"""The columns of the CSV export in their order. The columns of custom fields follow them
+(`schemas/exports.py`).
+"""
 
 from schemas.values import DATES, NAMES
 

@@ -1,4 +1,4 @@
-"""Subscribers as CSV and JSON lines that a file import reads back (docs/files.md)."""
+"""Subscribers as CSV and as JSON lines, in the form that a file import reads (docs/files.md)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -37,7 +37,9 @@ class ExportSubscribers(Form):
 def subscribers_csv(
     keys: Sequence[str], pages: Iterable[RowsPage], links_of: LinksOf = _no_links
 ) -> Iterator[bytes]:
-    """A CSV file: a header, and a row for each subscriber; `keys` are those of the custom fields."""
+    """The chunks of a CSV file with a header and a row for each subscriber. `keys` are those of the custom
+    fields. The rows have columns of links if `links_of` is passed.
+    """
     urls = () if links_of is _no_links else links.COLUMNS.values()
     yield _csv([[*EXPORT_COLUMNS, *urls, *(column_of(key) for key in keys)]])
     for page in pages:
@@ -62,7 +64,9 @@ def _row(subscriber: Any, tags: list[str], keys: Sequence[str], urls: Mapping[st
 def subscribers_jsonl(
     _: Sequence[str], pages: Iterable[RowsPage], links_of: LinksOf = _no_links
 ) -> Iterator[bytes]:
-    """A file of JSON lines, with an object for each subscriber."""
+    """The chunks of a file of JSON lines, with an object for each subscriber. The objects have links if
+    `links_of` is passed.
+    """
     for page in pages:
         lines = (compact_json(_object(subscriber, tags, links_of(subscriber))) for subscriber, tags in page)
         yield "".join(f"{line}\n" for line in lines).encode()
@@ -87,10 +91,10 @@ WRITERS: dict[str, Callable[..., Iterator[bytes]]] = {
 
 
 def refused_csv(columns: Sequence[str], refused: Iterable[Any]) -> Iterator[bytes]:
-    """A CSV file of refused rows, in the columns of their file, followed by the reasons. Once corrected, it
-    can be imported.
+    """The chunks of a CSV file of refused rows. It has the columns of their file, followed by the number of
+    the row and the reason. Once corrected, it can be imported.
 
-    Cells beyond the last column follow the reasons.
+    Of a row with more cells than columns, the others follow the reason.
     """
     yield _defused_csv([*columns, *NOTES])
     for row in refused:
@@ -98,12 +102,14 @@ def refused_csv(columns: Sequence[str], refused: Iterable[Any]) -> Iterator[byte
 
 
 def refused_head(file: Any) -> bytes:
-    """The header of a file of refused rows; empty for JSON lines."""
+    """The header of a file of refused rows. Empty if these are JSON lines."""
     return _defused_csv([*file.columns, *NOTES]) if not file.table.is_json else b""
 
 
 def refused_line(file: Any, row: Any) -> bytes:
-    """A refused row of a file as it was, with the reason."""
+    """A refused row as a line of a file of refused rows: as it was in its own file, with its number and the
+    reason.
+    """
     if not file.table.is_json:
         return _refused_cells(file.columns, row)
     record = with_all_values(row.raw) if isinstance(row.raw, dict) else {"line": row.raw}
@@ -120,7 +126,7 @@ def _refused_cells(columns: Sequence[str], row: Any) -> bytes:
 
 
 def table_csv(lines: Iterable[Iterable[Any]]) -> bytes:
-    """A table as CSV, in which no cell is a formula."""
+    """A table as CSV. Text that a spreadsheet would run as a formula is preceded by an apostrophe."""
     return b"".join(_defused_csv(str(cell) for cell in line) for line in lines)
 
 
@@ -129,7 +135,7 @@ def _defused_csv(line: Iterable[str]) -> bytes:
 
 
 def _csv(rows: Iterable[Sequence[str]]) -> bytes:
-    """Rows as CSV. `csv.writer` would block other threads for 40 ms per megabyte."""
+    """Rows as CSV in UTF-8. Not by `csv.writer`, which would block other threads for 40 ms per megabyte."""
     return "".join(f"{','.join(map(_quoted, row)) or _quote_empty(row)}\r\n" for row in rows).encode()
 
 
@@ -140,5 +146,7 @@ def _quoted(cell: str) -> str:
 
 
 def _quote_empty(row: Sequence[str]) -> str:
-    """Quotes the empty cell of a row that has no other, so that the row is no empty line."""
+    """The line of a row whose only cell is empty: this cell in quotes, as an empty line would not be a
+    row.
+    """
     return '""' if row else ""

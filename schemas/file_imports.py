@@ -52,10 +52,11 @@ def look_through(
     unpacked: BinaryIO,
     follow: Follow,
 ) -> File:
-    """Looks through a file that an operator uploaded; `parameters` are their answers. Raises `FormError`.
+    """Looks through a file that an operator uploaded. `name` is the file's name, `zone` the site's time zone,
+    `parameters` the operator's answers. Raises `FormError`.
 
-    `follow` is called repeatedly with the number of rows looked through, and the description of the file so
-    far.
+    `follow` is called repeatedly with the number of rows looked through, and a description of the file. A
+    workbook's rows are written to `unpacked`.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(parameters)), zone)
@@ -69,7 +70,7 @@ def look_through(
 
 
 def _columns(table: Table, meant: Reading) -> Sequence[Column]:
-    """The columns with their meanings; empty if these are not understood."""
+    """The columns of a file with their meanings. Empty if the file is refused or the meanings are unclear."""
     with suppress(FormError):
         return files.plan_columns(table, meant)[1]
     return ()
@@ -142,7 +143,9 @@ class ReceivedFile(ResponseSchema):
 
 
 def answer(row: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer about an imported file: how it was understood, and which parameters were unknown."""
+    """The answer about the import `row` of a file: how the file was read, and which parameters of the request
+    were unknown.
+    """
     return {"data": import_(row), "meta": _meta(file, form)}
 
 

@@ -1,4 +1,6 @@
-"""What a page shows of a file that an operator sent, as JSON: how it is written, columns, first rows."""
+"""The description of an uploaded file that a page of the console shows, as JSON: its format, columns and
+first rows.
+"""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -15,10 +17,11 @@ MOST_COLUMNS = 200
 
 
 def describe_look(table: Table, file: File | None = None, columns: Sequence[Column] = ()) -> dict[str, Any]:
-    """Describes a file; `columns` are those with a meaning so far if it is not understood yet.
+    """Describes an uploaded file. Without `file`, the look through it has not ended, and `columns` are those
+    whose meaning is known so far.
 
-    The answer has the first `MOST_COLUMNS` of `column_count` columns, each with its meaning, the reason for
-    it, and its first cells.
+    The description has the first `MOST_COLUMNS` of all `column_count` columns. Each has its meaning, the
+    reason for it, and its first cells.
     """
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
     unknown = [Column(position, name, "", "") for position, name in enumerate(table.names, 1)]
@@ -40,7 +43,7 @@ def describe_look(table: Table, file: File | None = None, columns: Sequence[Colu
 
 
 def _answer(file: File) -> dict[str, Any]:
-    """The answer about who may be written to, from the file itself or from the user."""
+    """The answer to who may be written to, and whether the file itself or the user gave it."""
     columns = [
         {"name": column.column.name, "states": [*filter(itemgetter(1), column.states.items())]}
         for column in file.answer.columns

@@ -1,4 +1,6 @@
-"""The parameters that say how a file is meant, and answer what it leaves open (docs/files.md)."""
+"""The parameters of a file import: how to read the file, and the answers to the questions that it leaves open
+(docs/files.md).
+"""
 
 from typing import Any
 from urllib.parse import parse_qsl
@@ -46,14 +48,14 @@ SEEN = "Send seen together with answers: it adds a header to those that the line
 
 
 class Values(ma.fields.List[Any]):
-    """A parameter that may be repeated; an empty value counts."""
+    """A parameter that may be repeated. An empty value counts: it stands for blank cells."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(Text(), **options)
 
 
 class Encoding(Once):
-    """A parameter with one of `encodings.SAID`, by any of its names."""
+    """A parameter that names an encoding, by any of its names. Its value is one of `encodings.SAID`."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if (name := encodings.find_encoding(super()._deserialize(value))) is None:
@@ -62,7 +64,7 @@ class Encoding(Once):
 
 
 class RowNumber(Once):
-    """A parameter with the number of a row of the file, from 1."""
+    """A parameter with the number of a row of the file. The first row is 1."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         digits = super()._deserialize(value).strip()
@@ -126,8 +128,9 @@ class ImportFile(Form):
 
 
 def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
-    """The parameters, completed by those in the line `answers` that they do not override. Raises
-    `FormError`.
+    """The parameters of the request, completed by earlier answers from its parameter `answers`. A parameter
+    of the request overrides the earlier answer. Raises `FormError` on answers that are malformed or
+    contradict the request.
     """
     if not form.get("answers"):
         if form.get("seen"):
@@ -159,7 +162,9 @@ def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
 
 
 def reading(form: dict[str, Any], zone: str) -> Reading:
-    """The reading that parameters ask for. `zone` is that of the site."""
+    """The reading that the parameters ask for, completed by earlier answers. `zone` is the site's time zone.
+    Raises `FormError`.
+    """
     form = _with_answers(form)
     return Reading(
         meanings=form["map_"],

@@ -33,7 +33,7 @@ TAGS = f"Send at most {MAX_TAGS} tags."
 
 
 class TextsByLanguage(ma.fields.Field[dict[str, str]]):
-    """Plain texts by language, without those that are blank."""
+    """An object with plain texts by language. Blank texts are left out."""
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "object",
@@ -56,7 +56,9 @@ def is_plain(text: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """A short text, its lines ended by a line feed."""
+    """The text with a line feed between its lines. Blanks at the ends of lines, and blank lines around the
+    text, are removed.
+    """
     return "\n".join(line.rstrip() for line in text.splitlines()).strip()
 
 

@@ -7,8 +7,8 @@ NOT_READY = "Not ready: the operator must repair what `checks` lists."
 
 
 def readiness(problems: Mapping[str, str | None], warnings: Sequence[str]) -> dict[str, Any]:
-    """The answer of /readyz. `checks` has "ok" or the problem, by name; `error` exists only with a problem,
-    `warnings` only with some.
+    """The body of /readyz. By name, `checks` has "ok" or the problem. `error` is there only if there is a
+    problem, `warnings` only if there are some.
     """
     outcome = {"error": NOT_READY} if any(problems.values()) else {"status": "ok"}
     checks = {name: problem or "ok" for name, problem in problems.items()}

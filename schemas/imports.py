@@ -44,8 +44,8 @@ class ImportItem(SubscriberInput):
 
 
 def plain_item(item: Any) -> dict[str, Any] | None:
-    """Validates a plain item with the result of `ImportItem`, but faster; None if the item is not plain or
-    not valid.
+    """Validates a plain item, with the same result as `ImportItem`, but faster. Returns None if the item is
+    not plain or not valid: `ImportItem` then decides.
     """
     if type(item) is not dict:
         return None
@@ -136,8 +136,8 @@ def _is_plain(value: Any) -> bool:
 
 @dataclass
 class ImportRows:
-    """The result of validating `total` items: the valid ones with their index, and the errors of the
-    others.
+    """The result of validating the `total` items of a request. `items` are the valid ones with their index,
+    `problems` the errors of the others.
     """
 
     total: int
@@ -146,9 +146,9 @@ class ImportRows:
 
 
 class SubscriberRows(ma.fields.Field[ImportRows]):
-    """The subscribers of a request, each validated on its own: an error refuses only that one.
+    """The subscribers of a request, each validated on its own: an error refuses only that subscriber.
 
-    A loop checks plain items; only the others go through the form, which is 30 times as slow.
+    Plain items are checked in a loop. Only the others go through the form, which is 30 times as slow.
     """
 
     default_error_messages = {"required": SUBSCRIBERS}  # noqa: RUF012
@@ -169,8 +169,8 @@ class SubscriberRows(ma.fields.Field[ImportRows]):
 
 
 def load_row(form: Form, row: Any, path: str, problems: list[FieldError]) -> dict[str, Any] | None:
-    """An item, validated by its form. If it is refused, returns None, and appends its first errors to
-    `problems`.
+    """Validates an item by its form, and returns it. If it is refused, returns None, and appends its first
+    errors to `problems`; `path` is the item's path in the request.
     """
     try:
         item: dict[str, Any] = load(form, row)
@@ -233,7 +233,9 @@ def import_(row: Any) -> dict[str, Any]:
 
 
 def too_late_counts(counts: Any) -> dict[str, int]:
-    """The numbers of consent events that had no effect because a later one says otherwise; without zeros."""
+    """How many consent events had no effect because a later event says otherwise, by key of the answer. Zeros
+    are left out.
+    """
     numbers = {name: getattr(counts, name) for name in ("unsubscribes_ignored", "subscribes_ignored")}
     return {name: number for name, number in numbers.items() if number}
 

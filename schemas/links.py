@@ -22,20 +22,22 @@ WITH_LINKS = {"description": "`1`: with the links of each subscriber. Needs the 
 
 
 def has_link(text: str) -> bool:
-    """Whether a text has a link in it that acts for somebody, of whatever instance, percent-encoded, too."""
+    """Whether a text contains a link that acts for a subscriber, of any instance. A percent-encoded link
+    counts, too.
+    """
     text = unquote(text) if "%" in text else text
     return any(f"/{purpose}/" in text for purpose in PURPOSES) and LINK.search(text) is not None
 
 
 class PersonName(Text):
-    """A first or last name."""
+    """A first or last name. It must not contain a link that acts for a subscriber."""
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> str:
         return without_link(super()._deserialize(value, *arguments, **options))
 
 
 def without_link(text: str) -> str:
-    """`text`, if it has no link in it. Raises `ma.ValidationError`."""
+    """Returns `text`. Raises `ma.ValidationError` if it contains a link that acts for a subscriber."""
     if has_link(text):
         raise ma.ValidationError(REFUSED)
     return text
@@ -54,14 +56,14 @@ class SubscriberLinks(ResponseSchema):
 
 
 def links() -> ma.fields.Nested:
-    """The key of a resource."""
+    """The schema of the key `links` of a resource."""
     return ma.fields.Nested(
         SubscriberLinks, metadata={"description": "With `links=1`.", "may_be_absent": True}
     )
 
 
 def note() -> ma.fields.String:
-    """The key beside the data, or in its `meta`."""
+    """The schema of the key `links_note`, which is beside the data of an answer, or in its `meta`."""
     return ma.fields.String(
         metadata={"description": "What keeps links from being followed, if anything.", "may_be_absent": True}
     )
@@ -71,5 +73,5 @@ LinksAnswer = shape("LinksAnswer", data=ma.fields.Nested(SubscriberLinks, allow_
 
 
 def note_part(text: str) -> dict[str, Any]:
-    """The part of an answer that has the note on links; empty without a `text`."""
+    """The key `links_note` of an answer with its text; empty if the text is."""
     return {NOTE: text} if text else {}

@@ -1,4 +1,4 @@
-"""What is read in pages: the number of the page, and `meta` of the answer (docs/contract.md, Search)."""
+"""Answers in pages: the parameter `page`, and the `meta` of an answer (docs/contract.md, Search)."""
 
 import re
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ class Paged(Form):
 
 
 def ignored_keys(form: Form, original: Mapping[str, Any]) -> list[str]:
-    """The first `MAX_IGNORED` keys of a request that its form does not know."""
+    """The keys of a request that its form does not know; at most `MAX_IGNORED`."""
     sent = [key for key, value in original.items() if value is not None]
     return [key for key in sent if key not in form.keys and key != "site_uuid"][:MAX_IGNORED]
 

@@ -135,6 +135,6 @@ def report(row: Any) -> dict[str, Any]:
 
 
 def answer(result: Any) -> dict[str, Any]:
-    """The answer of a report: the four keys, at the top level and in `report_data`."""
+    """The answer of a report: its four keys at the top level, and again in `report_data`."""
     data = values(ReportData, result)
     return {"report_data": data} | data

@@ -1,4 +1,4 @@
-"""Schemas of responses: the OpenAPI document is made from them, and so are most answers."""
+"""Schemas of responses. The OpenAPI document is made from them, and so are most answers."""
 
 from typing import Any, ClassVar, cast
 
@@ -64,15 +64,15 @@ def shape(name: str, **fields: Field) -> type[ResponseSchema]:
 
 
 def dump(type_: str, schema: type[ResponseSchema], row: Any, **others: Any) -> dict[str, Any]:
-    """A row as a resource."""
+    """A row as a resource of the type `type_`. `others` replace attributes of the row."""
     return {"id": str(row.id), "type": type_, "attributes": values(schema, row, **others)}
 
 
 def values(schema: type[ResponseSchema], row: Any, **others: Any) -> dict[str, Any]:
-    """The attributes of a record that a schema lists, with `others` in place of the record's own. Instants
-    become dates, ids text.
+    """The attributes of a record that a schema lists. `others` are taken in place of the record's own.
+    Instants become dates, ids text.
 
-    Empty values that `may_be_absent` are left out.
+    An empty value is left out if its field has `may_be_absent`.
     """
     answered = {}
     for name, field in vars(schema)["_declared_fields"].items():

@@ -30,8 +30,8 @@ class Bounds(Form):
 
 
 class SoughtTagNames(TagNames):
-    """Tag names as `TagNames` reads them. A name of only invisible characters stays: no subscriber has such a
-    tag.
+    """Tag names to search for, read as by `TagNames`, except that a name of only invisible characters stays.
+    As no subscriber has such a tag, the search finds none.
     """
 
     def _trim(self, names: list[str]) -> list[str]:
@@ -88,5 +88,5 @@ class SearchSubscribers(Paged):
 
 
 def bounds(form: Mapping[str, Any], side: str) -> dict[str, int]:
-    """The bounds of one side (`gt` or `lt`) in milliseconds, by column."""
+    """The bounds of one `side` (`gt` or `lt`) in a search, in milliseconds since 1970, by column."""
     return {name: form[name][side] for name in DATES if side in form.get(name, {})}

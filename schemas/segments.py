@@ -34,8 +34,8 @@ class Rules(ma.fields.Field[dict[str, Any]]):
 
 
 def without_nulls(value: Any) -> Any:
-    """`value` without keys whose value is `null`, at any depth. Values that rules take only as text become
-    text.
+    """`value` without keys whose value is `null`, at any depth. Values of keys in `TEXTS` become text, and
+    names get the form in which they are stored.
     """
     if isinstance(value, dict):
         return {key: _value(key, item) for key, item in value.items() if item is not None}
@@ -50,8 +50,8 @@ def _value(key: str, item: Any) -> Any:
 
 
 def _key(text: str) -> str:
-    """The normal form of a custom field's key. Text that cannot be one is returned unchanged: no subscriber
-    has such a field.
+    """The key of a custom field that a text means. A text that means none is returned unchanged: no
+    subscriber has such a field.
     """
     try:
         return field_key(text)
@@ -132,5 +132,5 @@ def segment(row: Any) -> dict[str, Any]:
 
 
 def match(matched: dict[str, Any] | None) -> dict[str, Any]:
-    """The answer about a match; null if no subscriber was found."""
+    """The answer about whether a subscriber matches a segment; null if there is no such subscriber."""
     return {"data": matched and {"matches": matched["matches"], "rules": matched}}

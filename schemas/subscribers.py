@@ -34,7 +34,9 @@ RESERVED = frozenset({
 
 
 class OfAddress(Text):
-    """The uuid beside an address, of the same subscriber. Other values are ignored."""
+    """The uuid that is sent beside an address. It must be that of the same subscriber. A value that is not
+    text becomes empty.
+    """
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "string",
@@ -47,7 +49,7 @@ class OfAddress(Text):
 
 
 def plain_uuid(value: Any) -> str | None:
-    """The uuid in a value, as `OfAddress` reads it; None if the value is not plain text."""
+    """The uuid that `OfAddress` would read from a value. None if the value is not text that can be stored."""
     return dashed(value) if type(value) is str and is_clean_text(value) else None
 
 
@@ -63,6 +65,9 @@ class SubscriberInput(Form):
     further = FurtherValues(data_key=NO_NAME)
 
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Sorts the keys of a subscriber: those of the form, further ones (custom values), and reserved ones,
+        which are only checked. A key that is spelled exactly overrides others that mean the same.
+        """
         values: dict[str, Any] = {}
         further, ignored = [], []
         for index, (key, value) in enumerate(data.items()):
@@ -83,8 +88,8 @@ class SubscriberInput(Form):
 
 
 def built_in(key: str) -> str | None:
-    """The reserved key or the name that a key spells: `created at` is `created_at`. None if it
-    spells neither.
+    """The reserved key, or the column for a name, that a key means: `created at` means `created_at`. None if
+    it means neither.
     """
     with suppress(ma.ValidationError):
         key = field_key(as_text(key))
@@ -92,7 +97,9 @@ def built_in(key: str) -> str | None:
 
 
 def names_in(values: dict[str, Any]) -> dict[str, str]:
-    """Removes the text columns from `values`, and returns them. Raises `ma.ValidationError`."""
+    """Removes the first and the last name from `values`, and returns those that are not empty. Raises
+    `ma.ValidationError`.
+    """
     texts = {}
     for name in NAMES:
         if name in values:
@@ -126,12 +133,12 @@ class FindSubscriber(Form):
     uuid = ma.fields.Raw(metadata={"description": "Subscriber UUID; overrides `email`.", "type": "string"})
 
     def load(self, data: Any, **_: Any) -> dict[str, str]:
-        """Loads the values without marshmallow, which would only look at each of them."""
+        """Loads the values without marshmallow, whose fields would not change them."""
         return self.normalize(self.known_values(data))
 
     def normalize(self, data: dict[str, Any]) -> dict[str, str]:
-        """The values as text: the address decoded again if a client encoded it twice, the uuid as it is
-        stored, or empty if it is none.
+        """The values as text, in the form in which they are looked up. An address that was encoded twice is
+        decoded again. A uuid gets its stored form, or is empty if it cannot be one.
         """
         texts = {key: value if isinstance(value, str) else str(value) for key, value in data.items()}
         if "email" in texts:
@@ -156,24 +163,28 @@ class FindWithLinks(FindSubscriber):
 
 
 def decode_address(email: str) -> str:
-    """The address that a client meant, however it encoded it."""
+    """The address that a client meant, if it encoded the address twice, or did not encode its `+`."""
     return with_plus(_decode_again(email))
 
 
 def _decode_again(email: str) -> str:
-    """The address, decoded again if a client encoded it twice. A `+` stays a `+`."""
+    """The address, decoded once more if a client encoded it twice. A `+` in it stays."""
     decoded = unquote(email)
     return decoded if "@" not in email and "@" in decoded else email
 
 
 def with_plus(email: str) -> str:
-    """The address, with `+` in place of each blank: the client did not encode the `+`."""
+    """The address with `+` in place of each blank, which is what decoding makes of a `+` that the client did
+    not encode.
+    """
     return trim(email).replace(" ", "+")
 
 
 def with_lost_plus(email: str) -> str:
-    """The address with `+` in place of blanks that can have been one. Unlike `with_plus`, it leaves other
-    blanks, so that the address can be judged.
+    """The address with `+` in place of the blanks in its local part: the client did not encode the `+`.
+
+    Unchanged if two blanks are adjacent, or one is at an end. No `+` was lost then, and validation can report
+    the fault.
     """
     local, at, domain = trim(email).rpartition("@")
     words = local.split(" ")
@@ -208,7 +219,7 @@ FoundSubscribers = listing("FoundSubscribers", LinkedSubscriber, meta=ma.fields.
 
 
 def pages(public_url: str, site_uuid: str) -> str:
-    """The URL of the pages of a site's subscribers, without a uuid at the end."""
+    """The URL of the pages of a site's subscribers. A subscriber's uuid is to be appended."""
     return f"{public_url}/console/sites/{site_uuid}/subscribers/"
 
 
@@ -234,10 +245,10 @@ def subscriber(subscriber: Any, public_url: str, site_uuid: str) -> dict[str, An
 
 
 def find_answer(text: str | None) -> str:
-    """The answer of find as JSON text, from the resource's JSON text."""
+    """The answer of find as JSON. `text` is the JSON of the resource, None if no subscriber was found."""
     return f'{{"data":{text or "null"}}}\n'
 
 
 def page_text(texts: bytes, meta: Mapping[str, Any]) -> bytes:
-    """The answer of search as JSON text, from the resources' JSON text."""
+    """The answer of search as JSON. `texts` is the JSON of its resources, separated by commas."""
     return b'{"data":[%b],"meta":%b}\n' % (texts, compact_json(meta).encode())

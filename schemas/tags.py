@@ -25,8 +25,8 @@ MAX_SITE_ID = 2**31 - 1
 
 
 class TagNames(ma.fields.Field[list[str]]):
-    """The names of tags: text with commas, or an array of texts with one name each; see `tag_name`. Empty
-    names are dropped.
+    """The names of tags: a text with commas between them, or an array of texts with one name each. They are
+    read by `tag_name`; empty ones are dropped.
     """
 
     json_schema: ClassVar[JsonSchema] = {
@@ -61,10 +61,10 @@ def trim_names(names: list[str]) -> list[str]:
 
 
 def tag_name(text: str) -> str:
-    """A tag's name without control characters and outer blanks and, unless it is far too long, in
-    NFC.
+    """The name of a tag: `text` without control characters and outer blanks, in NFC. A far too long name is
+    not brought into NFC, which takes quadratic time.
 
-    Invisible characters stay, as emoji are made of them; "" if there are no others.
+    Invisible characters stay, as emoji need them. If there are no visible ones, the name is "".
     """
     name = text.strip()
     if name.isascii() and name.isprintable():
@@ -105,7 +105,7 @@ class DeleteTag(Form):
     tag = nested(MeantTag)
 
     def load(self, data: Any, **_: Any) -> dict[str, list[str]]:
-        """The `names` by which the client means the tag."""
+        """The names by which the client may mean the tag, as `names`."""
         clean_each((index, item) for index, item in enumerate(data.items()))
         sent = [*_values(data, "tag"), *_values(data, "name")]
         names = [
@@ -115,7 +115,7 @@ class DeleteTag(Form):
 
 
 def _values(data: Mapping[str, Any], key: str) -> list[Any]:
-    """The values of a key: several if it occurs twice in the object."""
+    """The values of a key in an object: all of them if the key occurs twice, else one, which may be None."""
     return data.doubled.get(key, []) if isinstance(data, Doubled) and key in data.doubled else [data.get(key)]
 
 

@@ -1,6 +1,6 @@
 """Values that forms and the domain share. Free of marshmallow, so that every room may import it.
 
-The parser of dates and difflib are imported where they are used: a command starts at once.
+The parser of dates and difflib are imported only where they are used, so that commands start at once.
 """
 
 import datetime as dt
@@ -46,7 +46,7 @@ LOST_PLUS = re.compile(r"(:\d\d(?:\.\d+)?) (\d\d:?\d\d)$")  # a `+` in a query s
 
 
 class OnExisting(StrEnum):
-    """What an import may change of existing subscribers: everything, blank values, or nothing."""
+    """What an import may change of existing subscribers: everything, blank values only, or nothing."""
 
     MERGE = "merge"
     FILL = "fill"
@@ -55,9 +55,11 @@ class OnExisting(StrEnum):
 
 @dataclass(frozen=True)
 class FieldError:
-    """One refused value: its path in the request (`subscribers[3].email`), and what to send.
+    """One refused value: its path in the request (`subscribers[3].email`), and a message that tells what to
+    send.
 
-    `unknown` has the unknown names there, `did_you_mean` those that are probably meant.
+    `unknown` has the unknown names that were sent there, `did_you_mean` the valid names that are probably
+    meant.
     """
 
     field: str
@@ -67,7 +69,9 @@ class FieldError:
 
 
 def error_names(errors: Iterable[FieldError]) -> dict[str, list[str]]:
-    """The names that errors mention, under the keys `unknown` and `did_you_mean`."""
+    """The names in some errors, under the keys `unknown` and `did_you_mean`. A key without names is left
+    out.
+    """
     named: dict[str, dict[str, None]] = {"unknown": {}, "did_you_mean": {}}
     for error in errors:
         for key, names in named.items():
@@ -76,7 +80,7 @@ def error_names(errors: Iterable[FieldError]) -> dict[str, list[str]]:
 
 
 def closest(unknown: Iterable[str], valid: Iterable[str]) -> tuple[str, ...]:
-    """The valid names that unknown ones are probably meant for."""
+    """The valid names that the unknown ones probably mean: at most one for each."""
     from difflib import get_close_matches
 
     words = list(valid)
@@ -86,13 +90,13 @@ def closest(unknown: Iterable[str], valid: Iterable[str]) -> tuple[str, ...]:
 
 
 def index_of(error: FieldError) -> int:
-    """The index of the item that an error is about: 3 for `subscribers[3].email`."""
+    """The index in the path of an error: 3 for `subscribers[3].email`."""
     return int(error.field.partition("[")[2].partition("]")[0])
 
 
 class FormError(Exception):
-    """Values that a form refuses; the values in `found` are shown beside the error, under keys of
-    their own.
+    """A form refuses values. `problems` are the errors. The response shows the values in `found` beside the
+    errors, each under its own key.
     """
 
     def __init__(self, problems: list[FieldError], found: Mapping[str, list[str]] | None = None) -> None:
@@ -107,7 +111,7 @@ class FormError(Exception):
 
 
 class WholeDay(int):
-    """A date without a time, as the instant of its midnight in milliseconds since 1970."""
+    """A date without a time: the milliseconds since 1970 of its midnight, and the `date` itself."""
 
     date: dt.date
 
@@ -126,8 +130,8 @@ def _iso_parser() -> Any:
 
 
 def _parse(text: str) -> dt.datetime:
-    """The date in a text, by Python's own parser, which is fast, if it is as strict as dateutil's. Raises
-    `ValueError`.
+    """The date in an ISO 8601 text. Python's own parser, which is fast, reads a text of the form `PLAIN`, on
+    which it agrees with dateutil's. Raises `ValueError`.
     """
     parse = dt.datetime.fromisoformat if PLAIN.fullmatch(text) else _iso_parser().isoparse
     instant: dt.datetime = parse(text)
@@ -135,8 +139,8 @@ def _parse(text: str) -> dt.datetime:
 
 
 def milliseconds(instant: dt.datetime, zone: dt.tzinfo, whole_day: bool) -> int:
-    """The milliseconds since 1970. An instant without a zone is in `zone`; a day without a time is a
-    `WholeDay`.
+    """The milliseconds since 1970 of an instant, which is in `zone` if it has none of its own. With
+    `whole_day`, the result is a `WholeDay`.
 
     Raises `OverflowError` beyond the year 9999.
     """
@@ -145,8 +149,8 @@ def milliseconds(instant: dt.datetime, zone: dt.tzinfo, whole_day: bool) -> int:
 
 
 def read_date(text: str, zone: dt.tzinfo = dt.UTC) -> int:
-    """The milliseconds since 1970 of an ISO 8601 date or date-time; a day without a time is a `WholeDay`.
-    Without a zone, it is in `zone`.
+    """The milliseconds since 1970 of an ISO 8601 date or date-time. A text without a zone is in `zone`. A
+    date without a time becomes a `WholeDay`.
 
     Raises `ValueError` with the sentence `DATE`.
     """
@@ -172,7 +176,7 @@ def write_date(milliseconds: int | None) -> str | None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """The JSON of a value in UTF-8, the same as `compact_json`, several times as fast."""
+    """The same JSON as `compact_json` makes, as UTF-8 bytes, and several times as fast."""
     try:
         return orjson.dumps(value)
     except TypeError:  # an integer beyond 64 bits, of before such were refused
@@ -191,8 +195,8 @@ def trim(text: str) -> str:
 
 
 def normal_text(text: str) -> str | None:
-    """The text, trimmed and in NFC, which takes quadratic time on marks. None if it is longer than
-    `MAX_SENT_NAME`.
+    """The text, trimmed and in NFC. None if it is longer than `MAX_SENT_NAME`, because NFC takes quadratic
+    time.
     """
     trimmed = trim(text)
     if len(trimmed) > MAX_SENT_NAME:

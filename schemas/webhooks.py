@@ -15,7 +15,7 @@ PAUSES = ("operator", "gone", "failing", "restored")
 
 
 class Kinds(ma.fields.Field[list[str]]):
-    """The kinds of changes that a webhook asks for, each once."""
+    """The kinds of changes that a webhook asks for, without repetitions."""
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "array",

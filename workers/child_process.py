@@ -1,4 +1,6 @@
-"""`audience.protocols.ChildProcess`: a function in a process of its own, with limits of memory and CPU."""
+"""Implements `audience.protocols.ChildProcess`: runs a function in a process of its own, with limits of
+memory and CPU.
+"""
 
 import importlib
 import json
@@ -24,11 +26,12 @@ turns = threading.BoundedSemaphore(AT_ONCE)
 
 
 class ChildProcess:
-    """Runs a function in a child process, which reads the source as its standard input and writes the target
-    as its standard output.
+    """Runs a function in a child process, which dies with this process. The function reads the source as its
+    standard input, and writes the target as its standard output.
 
-    The child dies with this process. Its answer is the last line of its standard error. Raises `Unavailable`
-    if other children do not end.
+    A call returns what the function returns, which is sent as JSON in the last line of standard error. It
+    raises `Unavailable` if other children do not end in time, and `MemoryError` or `TimeoutError` beyond a
+    limit. Any other failure of the child is a `ChildProcessError`.
     """
 
     def __init__(self, memory_bytes: int = MEMORY_BYTES, cpu_seconds: int = CPU_SECONDS) -> None:
@@ -71,6 +74,9 @@ def _answer(name: str, status: int, errors: bytes) -> Any:
 
 
 def main() -> None:
+    """The child: sets the limits, runs the function that the arguments name, and prints its result as JSON to
+    standard error.
+    """
     module, name, memory_bytes, cpu_seconds, arguments = json.loads(sys.argv[1])
     warnings.simplefilter("ignore")
     _limit(resource.RLIMIT_CORE, 0)
@@ -87,7 +93,9 @@ def main() -> None:
 
 
 def _limit(kind: int, value: int) -> None:
-    """Lowers the soft limit. The signal for too much CPU needs a higher hard limit."""
+    """Lowers the soft limit of a resource. The hard limit stays, because the signal for too much CPU is sent
+    only below it.
+    """
     _, hard = resource.getrlimit(kind)
     resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
 

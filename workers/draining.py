@@ -1,4 +1,6 @@
-"""Draining a site: the one job that an import worker takes from the queue."""
+"""Draining a site, which means doing its due jobs: all that import workers take from the queue is the order
+to do so.
+"""
 
 from audience import jobs
 from audience.jobs import SITE
@@ -9,10 +11,10 @@ DRAIN_SECONDS = 2.0
 
 
 def drain_site(queue: ImportQueue, lanes: Lanes, site_id: int) -> None:
-    """Does the due jobs of a site: those of the lane `SITE` here, for `DRAIN_SECONDS`, the others in their
-    lanes.
+    """Does the due jobs of a site. Those of the lane `SITE` are done here, for at most `DRAIN_SECONDS`; all
+    others are offered to their lanes.
 
-    Queues the site again if imports remain, so that sites take turns.
+    If jobs of the lane `SITE` remain, the site is queued again, so that sites take turns.
     """
     queue.acknowledge(site_id)
     lanes.offer(site_id, but=SITE)

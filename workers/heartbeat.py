@@ -1,5 +1,6 @@
-"""The heartbeat of an instance's import workers: a file whose time is the machine's uptime, which no one sets
-back."""
+"""The heartbeat of an instance's import workers. It is a file whose time is the machine's uptime, which
+nobody can set back.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ def beat(instance: Path) -> None:
 
 
 def age(instance: Path) -> float | None:
-    """The seconds since the last heartbeat of any worker; None if there was none since the machine
-    started.
+    """The seconds since the last heartbeat of any worker on this machine. None if there was none since the
+    machine started.
     """
     try:
         age = clock.uptime_ms() / 1000 - (instance / FILE).stat().st_mtime
@@ -35,11 +36,13 @@ def age(instance: Path) -> float | None:
 
 
 def tell_others(breaker: CircuitBreaker) -> bool:
-    """Tells other hosts about a heartbeat. False if Redis cannot be reached."""
+    """Notes a heartbeat in Redis, for other hosts. Returns whether Redis could be reached."""
     return breaker.call(partial(breaker.client.set, KEY, 1, px=KEPT_MS)) is not None
 
 
 def age_elsewhere(breaker: CircuitBreaker) -> float | None:
-    """The seconds since the last heartbeat of any host; None if unknown."""
+    """The seconds since the last heartbeat that any host noted in Redis. None if Redis has none, or cannot be
+    reached.
+    """
     left_ms = breaker.call(partial(breaker.client.pttl, KEY))
     return None if left_ms is None or left_ms < 0 else (KEPT_MS - left_ms) / 1000

@@ -1,4 +1,6 @@
-"""The lock of an instance folder: one service, or one migration, at a time; and where that service is."""
+"""The lock of an instance folder, which one service or one migration holds at a time. Its file has the
+address of the service.
+"""
 
 import fcntl
 import json
@@ -23,8 +25,8 @@ class CannotServe(Exception):
 
 @contextmanager
 def hold_instance_lock(instance: Path, address: Settings | None = None) -> Iterator[None]:
-    """Holds the instance's lock, whose file has the `address`, if any. Raises `CannotServe` while another
-    process holds it.
+    """Holds the instance's lock within a `with` statement. While it is held, its file has the `address`, if
+    there is one. Raises `CannotServe` while another process holds the lock.
     """
     instance.mkdir(mode=0o700, parents=True, exist_ok=True)
     with open(instance / FILE, "a", encoding="utf-8", opener=private_opener) as lock:
@@ -39,7 +41,9 @@ def hold_instance_lock(instance: Path, address: Settings | None = None) -> Itera
 
 
 def _take(lock: IO[str], instance: Path) -> None:
-    """Takes the lock, and waits a moment for processes that only test it (`is_held`)."""
+    """Takes the lock. Raises `CannotServe` if another process holds it, after a moment's wait for processes
+    that only test it (`is_held`).
+    """
     for _ in range(LOOKS):
         try:
             return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -51,8 +55,8 @@ def _take(lock: IO[str], instance: Path) -> None:
 
 
 def is_held(instance: Path) -> bool:
-    """Whether a process holds the lock. The test takes a shared lock for an instant, so that tests do not
-    disturb each other.
+    """Whether a process holds the lock. The test takes the lock for an instant, shared, so that two tests at
+    once do not find each other.
     """
     try:
         with open(instance / FILE, encoding="utf-8") as lock:
@@ -65,14 +69,14 @@ def is_held(instance: Path) -> bool:
 
 
 def _write(instance: Path, address: dict[str, Any]) -> None:
-    """Writes the address, if the disk is not full."""
+    """Writes the address into the file of the lock. Leaves it out if that fails, as on a full disk."""
     with suppress(OSError):
         (instance / FILE).write_text(json.dumps(address), "utf-8")
 
 
 def as_served(settings: Settings) -> Settings:
-    """The settings with the address of the service that runs on this instance. The environment of a command
-    may name another.
+    """The settings with the address of the service that runs on this instance, as the environment of a
+    command may name another. Unchanged if none runs, or if `public_url` is set.
     """
     if settings.public_url:
         return settings

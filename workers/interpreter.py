@@ -1,4 +1,4 @@
-"""How the interpreter is set in a process that lives long."""
+"""Settings of the Python interpreter for a process that lives long."""
 
 import gc
 import sys
@@ -7,9 +7,10 @@ SWITCH_SECONDS = 0.0002
 
 
 def settle() -> None:
-    """Tunes the interpreter once everything is loaded. Existing objects are no longer checked for garbage. A
-    computing thread gives up the interpreter after a fifth of a millisecond, because a request takes it a
-    dozen times.
+    """Tunes the interpreter. Call it once everything is loaded.
+
+    Existing objects are no longer checked for garbage. A computing thread gives up the interpreter after a
+    fifth of a millisecond, because each request has to wait for it a dozen times.
     """
     gc.collect()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""The threads of a process that work on jobs: some for each lane, so that none waits for another."""
+"""The threads of a process that work on jobs. Each lane has its own, so that no lane waits for another."""
 
 import logging
 import threading
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Lanes:
-    """All lanes of a process, which work until `stop` is set."""
+    """All lanes of a process. Their threads take no further job once `stop` is set."""
 
     def __init__(self, kinds: Sequence[Kind], stop: threading.Event) -> None:
         self.kinds = kinds
@@ -25,15 +25,17 @@ class Lanes:
         ]
 
     def offer(self, site_id: int, but: Lane | None = None) -> None:
-        """Offers a site to the lanes, which then do its due jobs. `but` is a lane to leave out."""
+        """Offers a site to each lane for which the site has due jobs; the lane then does these. The lane
+        `but` is left out.
+        """
         due = jobs.due_kinds(site_id)
         for lane in self._lanes:
             if lane.lane is not but and due & lane.names:
                 lane.offer(site_id)
 
     def hand_back(self) -> None:
-        """Releases the jobs in hand at the end, so that another process can claim them before their leases
-        end.
+        """Gives up the jobs that threads are working on when the process ends. Another process can then claim
+        them before their leases end.
         """
         for lane in self._lanes:
             for job in lane.in_hand():
@@ -45,8 +47,8 @@ class Lanes:
 
 
 class LaneThreads:
-    """The threads of a lane, which take sites in turn and do one step of a job of each. They end once nothing
-    is due.
+    """The threads of one lane. Each takes the next site in turn, and does one step of one of its due jobs. A
+    thread starts when a site is offered, and ends when none is left.
     """
 
     def __init__(self, lane: Lane, kinds: Sequence[Kind], stop: threading.Event) -> None:
@@ -94,6 +96,9 @@ class LaneThreads:
             return site_id
 
     def _work(self, site_id: int) -> None:
+        """Claims a due job of the site, and does one step of it. Before the step, offers the site to another
+        thread. After it, puts the site at the end of the queue again if the job is not finished.
+        """
         job = jobs.claim(self._kinds, site_id)
         if job is None:
             return

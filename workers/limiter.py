@@ -1,6 +1,6 @@
 """Counts requests in fixed windows, in Redis, or in this process's memory while Redis is unreachable.
 
-What is allowed are settings: `rate_limit_...` and `auth_failures` of `audience/config.py`.
+The limits are settings: `rate_limit_...` and `auth_failures` of `audience/config.py`.
 """
 
 import math
@@ -22,8 +22,8 @@ parse_limit = lru_cache(maxsize=64)(parse)
 
 
 class Storage(RedisStorage):
-    """A storage of `limits` that depends on `redis` alone. The first counted request would wait until other
-    dependencies are loaded.
+    """A storage of the library `limits` that loads `redis` alone. The other dependencies would take their
+    time at the first counted request.
     """
 
     DEPENDENCIES = REDIS_ALONE
@@ -41,28 +41,34 @@ class Limiter:
         self._shared: FixedWindowRateLimiter | None = None
 
     def hit(self, limit: str, *key: str) -> int:
-        """Counts a request of a key. Returns the seconds to wait, 0 if it is allowed."""
+        """Counts a request under a key, such as a purpose and an address. Returns the seconds to wait if it
+        is over the `limit`, else 0.
+        """
         item = parse_limit(limit)
         digest = blake2b("\0".join(key).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         wait = self._breaker.call(partial(self._hit_shared, item, digest))
         return self._hit_local(item, digest) if wait is None else wait
 
     def _hit_shared(self, item: RateLimitItem, digest: str) -> int:
-        """Counts a request in Redis. Returns the seconds to wait, 0 if it is allowed."""
+        """Counts a request in Redis. Returns the seconds to wait if it is over the limit, else 0."""
         if self._shared is None:  # the constructor calls Redis
             storage = Storage("redis://", connection_pool=self._breaker.client.connection_pool)
             self._shared = FixedWindowRateLimiter(storage)
         return _hit(self._shared, item, digest)
 
     def _hit_local(self, item: RateLimitItem, digest: str) -> int:
-        """Counts a request in this process. Returns the seconds to wait, 0 if it is allowed."""
+        """Counts a request in this process. Returns the seconds to wait if it is over the limit, else 0.
+        Forgets all counts if there are too many keys.
+        """
         if len(self._memory.storage) > MAX_KEYS:
             self._memory.reset()
         return _hit(self._local, item, digest)
 
 
 def _hit(limiter: FixedWindowRateLimiter, item: RateLimitItem, digest: str) -> int:
-    """Counts a request. Returns the seconds to wait, 0 if it is allowed."""
+    """Counts a request in the storage of `limiter`. Returns the seconds to wait if it is over the limit, else
+    0.
+    """
     if limiter.hit(item, digest):
         return 0
     return max(1, math.ceil(limiter.get_window_stats(item, digest).reset_time - time.time()))

@@ -18,9 +18,11 @@ RESTART_SECONDS = (0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 10.0)  # delay by the number of
 
 
 class ManagedProcess:
-    """A process that dies with this one, in a session of its own: a terminal's Ctrl-C does not reach it.
+    """A process that the supervisor keeps running. It dies with the supervisor. It has a session of its own,
+    so that a terminal's Ctrl-C does not reach it.
 
-    `mend` is called once the process has died early twice in a row; it returns a line for the operator.
+    `mend` is called each time the process has died early twice in a row, before it is restarted. It returns a
+    line for the operator.
     """
 
     def __init__(self, kind: str, command: list[str], mend: Callable[[], str] | None = None) -> None:
@@ -74,7 +76,7 @@ class ManagedProcess:
 
 
 def kill_group(leader: int) -> None:
-    """Kills a process and those that it has started."""
+    """Kills a process that leads a session, and the processes that it has started."""
     with suppress(ProcessLookupError, PermissionError):  # macOS raises the latter for a group of zombies
         os.killpg(leader, signal.SIGKILL)
 

@@ -1,8 +1,8 @@
-"""Counts over all processes of an instance.
+"""Counts over all processes of an instance. `serve` starts from zero.
 
-Each process counts in memory, and writes its counts to `metrics/PID.json`. Whoever writes adds the files of
-ended processes up in `metrics/ended.json`, which names the processes that it took last: a file that outlives
-this step is not counted twice. `serve` starts from zero.
+Each process counts in memory, and writes its counts to `metrics/PID.json`. Any process that writes also adds
+the files of ended processes to `metrics/ended.json`, and deletes them. `ended.json` names the processes that
+were added last, so that a file is not counted twice if it could not be deleted.
 """
 
 import fcntl
@@ -36,8 +36,8 @@ Counts = dict[
 
 
 class Samples(NamedTuple):
-    """The contents of a file of metrics: counts, and the processes that made them. The ids are random, as
-    pids are reused.
+    """The contents of a file of metrics: counts, and the ids of the processes that counted. These ids are
+    random, because the system uses pids again.
     """
 
     ids: list[str]
@@ -71,8 +71,8 @@ class Metrics:
             _add(self._counts, counts)
 
     def render(self, gauges: Mapping[str, float]) -> bytes:
-        """All counts as text. Writes this process's first, so that another process does not show
-        less later.
+        """The counts of all processes, and the gauges, as text for Prometheus. Writes the counts of this
+        process first: else another process could show less afterwards.
         """
         self.write()
         with self._lock:
@@ -84,7 +84,9 @@ class Metrics:
         return generate_latest(registry)
 
     def _others(self) -> list[Samples]:
-        """The samples that other processes have written, also those of ended ones."""
+        """The samples that other processes have written, those of ended processes included. Empty if the
+        folder cannot be read.
+        """
         try:
             with _locked(self._folder):
                 ended = _read(self._folder / ENDED)
@@ -95,7 +97,9 @@ class Metrics:
         return [ended, *(samples for samples in others if ids.isdisjoint(samples.ids))]
 
     def write(self) -> None:
-        """Writes the counts. If that fails, counts the failure and goes on."""
+        """Writes the counts of this process, and adds up those of ended ones. If that fails, the failure
+        itself is counted.
+        """
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
             with _locked(self._folder):
@@ -107,7 +111,9 @@ class Metrics:
             self.count("metrics_write_errors")
 
     def _fold_ended(self) -> None:
-        """Adds the samples of ended processes to the file `ENDED`, and deletes their files."""
+        """Adds the samples of ended processes to the file `ENDED`, and deletes the files of these processes.
+        The caller holds the lock.
+        """
         files = {file: _read(file) for file in self._files()}
         ended = {file: samples for file, samples in files.items() if self._has_ended(file, samples)}
         if not ended:
@@ -129,7 +135,7 @@ class Metrics:
         return list(self._folder.glob("[0-9]*.json"))
 
     def keep_written(self, main: threading.Thread) -> None:
-        """Writes every `WRITE_SECONDS`, and once more when the thread `main` has ended."""
+        """Writes the counts every `WRITE_SECONDS` until the thread `main` has ended, and then once more."""
         while main.is_alive():
             main.join(WRITE_SECONDS)
             self.write()
@@ -149,7 +155,7 @@ class Page:
 
 
 def start(instance: Path) -> Metrics:
-    """The metrics of this process, which are written from now on."""
+    """Makes the metrics of this process, and starts a thread that writes them regularly."""
     metrics = Metrics(instance)
     metrics.write()
     threading.Thread(target=metrics.keep_written, args=(threading.main_thread(),), name="metrics").start()
@@ -192,7 +198,7 @@ def _family(spec: MetricSpec, counts: Counts) -> Metric:
 
 
 def _parts(spec: MetricSpec, counts: Counts) -> Iterable[tuple[tuple[str, ...], dict[str, float]]]:
-    """The parts of each series of a metric, by the values of its labels."""
+    """The series of a metric, each as the values of its labels and its counts by part."""
     series: dict[tuple[str, ...], dict[str, float]] = {} if spec.labels else {(): {}}
     for (name, *labels, part), value in counts.items():
         if name == spec.name:
@@ -233,7 +239,7 @@ def _exists(pid: int) -> bool:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Locks the folder for one process or thread at a time."""
+    """Holds a lock on the folder, which only one thread of one process has at a time."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -15,7 +15,9 @@ RUNS_ON = "an earlier server did not stop: stop the one that uses {socket}"
 
 
 def stop(url: str, folder: Path) -> str:
-    """Stops the server whose data is in `folder`, and waits for its end. Returns why it still runs, or ""."""
+    """Stops the server at `url`, and waits for its end. Returns why it still runs, or "". A server whose data
+    is not in `folder` is left alone.
+    """
     with connect(url, PATIENT_SECONDS) as client:
         deadline = time.monotonic() + STOP_TIMEOUT_SECONDS
         while _answers(client):
@@ -29,7 +31,7 @@ def stop(url: str, folder: Path) -> str:
 
 
 def _answers(client: Redis) -> bool:
-    """Whether a Redis answers, also while it loads its data."""
+    """Whether a Redis answers. True also while it loads its data."""
     try:
         client.ping()
     except BusyLoadingError:

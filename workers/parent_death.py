@@ -1,9 +1,11 @@
-"""Runs a command that dies with the process that started it, even if that one is killed.
+"""Runs a command that dies with the process that started it, even if the latter is killed.
 
-The source of this file is run as a program of its own (so it also works from a zip archive) and imports the
-standard library only. On Linux, the program sets PR_SET_PDEATHSIG (prctl(2)) and becomes the command: the
-kernel then kills it when the thread that started it exits, so start processes from the main thread. On other
-systems it runs the command as a child and watches the parent.
+The source of this file is run as a program of its own, so that it also works from a zip archive. It imports
+the standard library only.
+
+On Linux, the program sets PR_SET_PDEATHSIG (prctl(2)) and becomes the command. The kernel then kills it when
+the thread that started it exits: start processes from the main thread. On other systems, the program runs the
+command as a child and watches the parent.
 """
 
 import ctypes
@@ -20,7 +22,7 @@ POLL_SECONDS = 0.3
 
 
 def command_with_parent(command: list[str]) -> list[str]:
-    """A command line that runs `command` until this process dies."""
+    """A command line that runs `command`, and ends it when this process dies."""
     source = (get_data("workers", Path(__file__).name) or b"").decode()
     return [sys.executable, "-I", "-S", "-c", source, str(os.getpid()), *command]
 
@@ -33,7 +35,9 @@ def become(parent: int, command: list[str]) -> None:
 
 
 def watch(parent: int, command: list[str]) -> int:
-    """Runs `command`, kills it once `parent` is gone, and returns its exit status."""
+    """Runs `command` until it ends, or kills it once the process `parent` is gone. Returns its exit
+    status.
+    """
     child = subprocess.Popen(command)  # noqa: S603 - our own command line
 
     def forward(number: int, _: FrameType | None) -> None:
@@ -51,8 +55,8 @@ def watch(parent: int, command: list[str]) -> int:
 
 
 def main() -> int:
-    """Runs the command of the arguments while the parent lives. Returns its exit status, or 1 without a
-    parent.
+    """Runs the command in the arguments while the parent lives. Returns its exit status, or 1 if the parent
+    is gone already.
     """
     parent, command = int(sys.argv[1]), sys.argv[2:]
     if sys.platform == "linux":

@@ -1,4 +1,6 @@
-"""What happens once before a service starts, in a process that ends: nothing that it imports stays."""
+"""Preparing a service before it starts, in a process that then ends, so that nothing it imports stays in
+memory.
+"""
 
 import json
 import subprocess
@@ -9,8 +11,8 @@ from workers.parent_death import command_with_parent
 
 
 def outcome_of(code: str) -> Any:
-    """Runs `code` in a process, and returns the JSON that it prints. If it fails, exits with its status; the
-    process reports the failure.
+    """Runs the Python program `code` in a process of its own, and returns the JSON that it prints. If it
+    fails, this process exits with the same status; the program reports the failure itself.
     """
     done = subprocess.run(  # noqa: S603 - our own command line
         command_with_parent([sys.executable, "-P", "-c", code]),

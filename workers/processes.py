@@ -1,4 +1,6 @@
-"""`audience.protocols.Processes` of an instance: its lock, its heartbeat, its Redis."""
+"""Implements `audience.protocols.Processes`: what an instance's lock, heartbeat and Redis tell about its
+other processes.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class Processes:
-    """The state of the other processes. Without a circuit breaker, it connects to the instance's Redis
-    itself, by a client loaded only then.
+    """The state of an instance's other processes. Without the `breaker` of a web process, it connects to the
+    instance's Redis itself, and loads the client only then.
     """
 
     def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:
@@ -32,7 +34,9 @@ class Processes:
         return self._shared_breaker or CircuitBreaker(connect(embedded_redis.url(self._settings)))
 
     def stopped(self) -> AbstractContextManager[None]:
-        """Keeps the service from starting. Raises `CannotServe` while it runs."""
+        """Keeps the service from starting within a `with` statement. Raises `CannotServe` if it runs
+        already.
+        """
         return hold_instance_lock(self._settings.instance)
 
     def serving(self) -> bool:
@@ -41,13 +45,16 @@ class Processes:
 
     def worker_age(self) -> float | None:
         """The seconds since the last heartbeat of a worker on this machine or, with a configured Redis, on
-        another host.
+        another host. None without any heartbeat.
         """
         elsewhere = heartbeat.age_elsewhere(self._breaker) if self._settings.redis_url else None
         ages = (heartbeat.age(self._settings.instance), elsewhere)
         return min((age for age in ages if age is not None), default=None)
 
     def queue(self) -> QueueHealth:
+        """The state of the queue: version and settings of Redis, or the kind of error why it cannot be
+        reached.
+        """
         if self._shared_breaker is None and embedded_redis.is_gone(self._settings):
             return QueueHealth(error=self._redis_error)
         info = self._breaker.call(self._redis_info)
@@ -62,7 +69,9 @@ class Processes:
         )
 
     def _redis_info(self) -> Any:
-        """The INFO of Redis. Pings first: INFO answers even while the data set is still loading."""
+        """What the command INFO of Redis returns. Pings first, because INFO also answers while Redis still
+        loads its data.
+        """
         from redis.exceptions import RedisError
 
         try:

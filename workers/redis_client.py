@@ -31,8 +31,8 @@ def connect(url: str, timeout_seconds: float | None = None) -> Redis:
 
 
 class CircuitBreaker:
-    """Calls Redis. After an error, only one caller every `OPEN_SECONDS` tries, so that an outage does not
-    slow the others.
+    """Calls functions that use Redis. After an error, it calls only one every `OPEN_SECONDS` until one
+    succeeds, so that an outage does not slow every caller.
     """
 
     def __init__(self, client: Redis) -> None:
@@ -42,7 +42,9 @@ class CircuitBreaker:
         self._next_try = 0.0
 
     def call(self, function: Callable[[], T]) -> T | None:
-        """The result of `function()`; None while Redis cannot be reached."""
+        """The result of `function()`, or None if Redis cannot be reached. During an outage, the function is
+        mostly not called at all.
+        """
         if not self._may_try():
             return None
         try:
@@ -55,9 +57,7 @@ class CircuitBreaker:
         return result
 
     def _may_try(self) -> bool:
-        """Whether to call Redis now. While it cannot be reached, one caller every `OPEN_SECONDS` is let
-        through.
-        """
+        """Whether to call Redis now. During an outage, this is true for one caller every `OPEN_SECONDS`."""
         with self._lock:
             if not self._broken:
                 return True

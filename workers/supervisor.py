@@ -31,11 +31,12 @@ STOP_TIMEOUT_SECONDS = {"web": 8.0, "worker": 8.0, "redis": 5.0}  # stopped in t
 def serve(
     settings: Settings, argv_prefix: Sequence[str], ready: Callable[[str], None], web_only: bool = False
 ) -> None:
-    """Runs all processes, or only the web server, until SIGINT, SIGTERM or SIGHUP, then stops them in order.
+    """Runs all processes, or only the web server, until SIGINT, SIGTERM or SIGHUP. Then stops them in order.
 
     `argv_prefix` is the command line to which `web` or `worker` is added. `ready` is called once with the
-    base URL, when the web server is healthy. Raises `CannotServe`. Call it from the main thread, within
-    `hold_instance_lock`.
+    base URL, when the web server is healthy.
+
+    Call it from the main thread, within `hold_instance_lock`. Raises `CannotServe`.
     """
     with stop_signal() as stop:
         wait_for_port(settings.host, settings.port)
@@ -50,7 +51,9 @@ def serve(
 
 
 def plan(settings: Settings, argv_prefix: Sequence[str], web_only: bool = False) -> list[ManagedProcess]:
-    """The processes to run. Raises `CannotServe`."""
+    """The processes to run, not started yet; Redis is among them unless one is configured. Raises
+    `CannotServe` without a usable Redis.
+    """
     processes = [ManagedProcess("web", [*argv_prefix, "web"])]
     if web_only:
         if not settings.redis_url:
@@ -83,6 +86,9 @@ def supervise(
     ready: Callable[[str], None],
     stop: threading.Event,
 ) -> None:
+    """Restarts processes that die, until `stop` is set. Calls `ready` once with the base URL, when the web
+    server is healthy.
+    """
     announced = False
     while not stop.wait(POLL_SECONDS):
         for process in processes:
@@ -102,7 +108,9 @@ def stop_all(processes: Sequence[ManagedProcess], seconds: float) -> None:
 
 @contextmanager
 def stop_signal() -> Iterator[threading.Event]:
-    """An event that is set by any of `STOP_SIGNALS`."""
+    """An event that any of `STOP_SIGNALS` sets, within a `with` statement. The earlier signal handlers are
+    restored at its end.
+    """
     stop = threading.Event()
 
     def request(_number: int, _frame: FrameType | None) -> None:
@@ -117,8 +125,8 @@ def stop_signal() -> Iterator[threading.Event]:
 
 
 def wait_for_port(host: str, port: int) -> None:
-    """Waits until the port is free. Raises `CannotServe` if it stays taken (two servers would share it
-    without an error), or at once if the address cannot be used.
+    """Waits until the port is free, because two servers would share it without an error. Raises `CannotServe`
+    if it stays taken, or at once if the address cannot be used at all.
     """
     deadline = time.monotonic() + PORT_TIMEOUT_SECONDS
     while error := bind_error(host, port):
@@ -130,7 +138,7 @@ def wait_for_port(host: str, port: int) -> None:
 
 
 def bind_error(host: str, port: int) -> OSError | None:
-    """The system's error for an address that cannot be used; None if it is free."""
+    """The system's error if a server cannot listen at the address; None if it can."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -142,7 +150,7 @@ def bind_error(host: str, port: int) -> OSError | None:
 
 
 def remedy(error: OSError) -> str:
-    """The remedy for a `bind_error`."""
+    """What the operator can do about an error that `bind_error` returned, as a clause."""
     if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
         return (
             "set AUDIENCE_HOST to an IP address of this machine: 127.0.0.1 for this machine alone, "
@@ -154,7 +162,9 @@ def remedy(error: OSError) -> str:
 
 
 def is_healthy(host: str, port: int) -> bool:
-    """Whether `/healthz` answers with status 200. An HTTP client would take 3 MB, as long as `serve` runs."""
+    """Whether `/healthz` answers with status 200. Uses a plain socket: an HTTP client would take 3 MB of
+    memory for as long as `serve` runs.
+    """
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - connected to, not bound
     try:
         with socket.create_connection((host, port), PROBE_TIMEOUT_SECONDS) as connection:

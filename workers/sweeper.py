@@ -1,4 +1,6 @@
-"""Looks for what is due, and notifies the workers of it, or does it while Redis is unreachable."""
+"""Looks for sites with due jobs, and notifies the workers of them. While Redis is unreachable, offers them to
+the lanes of this process instead.
+"""
 
 import logging
 import secrets
@@ -21,10 +23,10 @@ log = logging.getLogger(__name__)
 
 
 class Sweeper(threading.Thread):
-    """Sweeps at once, then every `INTERVAL_SECONDS` until `stop` is set.
+    """A thread that sweeps at once, then every `INTERVAL_SECONDS` until `stop` is set.
 
-    Every process keeps the database's write-ahead log short. Of all processes that share a server, one looks
-    for due jobs; all do while no queue can be notified.
+    Each sweeper keeps the database's write-ahead log short. Only one of the processes that share a database
+    is elected to look for due jobs. While no queue can be notified, all of them look.
     """
 
     def __init__(

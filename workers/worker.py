@@ -36,10 +36,10 @@ def run(
     kinds: Sequence[Kind],
     keep_log_short: Callable[[], object] = bool,
 ) -> None:
-    """Works until SIGTERM or SIGINT, then finishes the current job. Retries forever while Redis is
-    unreachable.
+    """Works on jobs until SIGTERM or SIGINT, then finishes the current job. While Redis is unreachable, tries
+    to connect again every second.
 
-    The sweeper calls `keep_log_short` every few seconds.
+    `open_database` is called once before. The sweeper calls `keep_log_short` every few seconds.
     """
     configure(settings.log_level, settings.log_format)
     for logger in (log, logging.getLogger("rq.worker")):
@@ -80,9 +80,10 @@ def run(
 
 
 class ImportWorker(SimpleWorker):
-    """Takes jobs from RQ's queue, but does not let RQ run them: a job names functions and callbacks, and
-    anyone who can write to Redis could choose those. Drops every job that is not exactly
-    `drain_site(site_id)`."""
+    """Takes jobs from RQ's queue, but does not let RQ run them. A job names functions and callbacks, and
+    anyone who can write to Redis could choose these. A job that is not exactly `drain_site(site_id)` is
+    dropped.
+    """
 
     max_connection_wait_time = 2.0
 
@@ -117,21 +118,23 @@ class ImportWorker(SimpleWorker):
             self.busy = False
 
     def clear_leftovers(self) -> None:
-        """Removes killed workers from RQ's registry, and the jobs that they had just taken."""
+        """Removes what killed workers left behind in Redis: their entries in RQ's registry, and jobs that
+        they had just taken.
+        """
         for queue in self.queues:
             worker_registration.clean_worker_registry(queue)
             self.connection.delete(queue.intermediate_queue_key)
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Stops the worker if it should. RQ calls it before each wait for a job; a library may have swallowed
-        what the signal raised.
+        """Renews the worker's registration; RQ calls it before each wait for a job. If the worker should
+        stop, raises `StopRequested`, as a library may have swallowed the exception from the signal.
         """
         if self._stop_event.is_set():
             raise StopRequested
         super().heartbeat(timeout, pipeline)
 
     def run_maintenance_tasks(self) -> None:
-        """Does nothing: RQ would run the callbacks of abandoned jobs."""
+        """Does nothing: RQ's own tasks would run the callbacks of abandoned jobs."""
 
     def subscribe(self) -> None:
         """Does nothing: the worker takes no commands over Redis."""
@@ -144,7 +147,7 @@ class ImportWorker(SimpleWorker):
 
 
 def site_to_drain(job: Job) -> int | None:
-    """The site id of a job that is exactly `drain_site(site_id)`; None for any other."""
+    """The site id in a job that is exactly `drain_site(site_id)`; None for any other job."""
     try:
         name, instance, args, kwargs = job.func_name, job.instance, job.args, job.kwargs
     except DeserializationError:

@@ -1,9 +1,11 @@
 """Links and telephone numbers in text.
 
-A link is anything with a scheme (`https://…`) or that starts with `www.`, and a bare domain under a public
-suffix. A missing space after a full stop (`the end.So I left`), file names (`readme.md`), code (`foo.bar()`),
-product names (`ASP.NET`) and e-mail addresses are not links: `dotted_names.csv` of moderation has
-the ambiguous TLDs, and `_is_domain` decides.
+A link is a text with a scheme (`https://…`), a text that begins with `www.`, or a bare domain under a public
+suffix.
+
+Not links are a missing space after a full stop (`the end.So I left`), file names (`readme.md`), code
+(`foo.bar()`), product names (`ASP.NET`) and e-mail addresses. `dotted_names.csv` of moderation has the
+ambiguous TLDs and words, by which `_is_domain` decides.
 """
 
 import re
@@ -65,14 +67,19 @@ def has_phone_number(text: str) -> bool:
 
 
 def _around(text: str, match: re.Match[str]) -> tuple[str, str]:
-    """The word before a match, in lower case, if only blanks are between; and the three characters after the
-    match.
+    """The text around a match: the word before it, in lower case, and the three characters after it. The word
+    is empty unless only blanks separate it from the match.
     """
     before = WORD_BEFORE.search(text, max(0, match.start() - 30), match.start())
     return before[1].casefold() if before else "", text[match.end() : match.end() + 3]
 
 
 def _is_domain(name: str, before: str, after: str) -> bool:
+    """Whether a dotted name is a bare domain, and so a link. `before` and `after` are from `_around`.
+
+    It must be below a known public suffix, and must not be code, a product or a number. Two words without a
+    space are no domain either; a name before a `/` is not taken for these.
+    """
     if len(name) > MAX_LENGTH:
         return False
     first, *between, tld = name.split(".")
@@ -93,6 +100,9 @@ def _starts_sentence(name: str, tld: str) -> bool:
 
 
 def _is_word(name: str, tld: str, before: str, after: str) -> bool:
+    """Whether a dotted name is code, a file name, or two words without a space, by its TLD and what is around
+    it (see `_around`).
+    """
     if after[:1] in ("(", "[", "="):
         return True
     if name.count(".") > 1:

@@ -22,9 +22,9 @@ def a_labels(domain: str) -> str:
 
 
 def parse_domain(text: str) -> str:
-    """The domain in `text` in A-labels, without scheme, user, port, path, query and trailing dot.
+    """The domain in `text`, in A-labels. Scheme, user, port, path, query and a dot at the end are removed.
 
-    Raises `ValueError` unless it is a dotted host name; an IP address is not.
+    Raises `ValueError` unless it is a host name with a dot. An IP address is no host name.
     """
     if len(text) > MAX_INPUT_LENGTH:
         raise ValueError("too long")
@@ -59,16 +59,20 @@ def is_suffix(domain: str) -> bool:
 
 
 def is_registrable(domain: str) -> bool:
-    """Whether `domain` is below a known public suffix."""
+    """Whether `domain` ends in a known public suffix, and has a label before it."""
     return _suffixes(only_icann=False).privatesuffix(domain) is not None
 
 
 def registrable(domain: str) -> str:
-    """The registrable part of `domain`: example.co.uk for www.example.co.uk."""
+    """The registrable part of `domain`: example.co.uk for www.example.co.uk. Without a known public suffix,
+    the whole domain.
+    """
     return _suffixes(only_icann=False).privatesuffix(domain) or domain
 
 
 @cache
 def _suffixes(*, only_icann: bool) -> PublicSuffixList:
-    """The public suffix list, read once: the ICANN section alone, or with the private section."""
+    """The public suffix list, read once: its ICANN section, and also its private section unless
+    `only_icann`.
+    """
     return PublicSuffixList(only_icann=only_icann, accept_unknown=False)

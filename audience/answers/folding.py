@@ -1,4 +1,4 @@
-"""Folding of text for comparison: lower case, without accents."""
+"""Folding text, so that texts can be compared: lower case, without accents."""
 
 import unicodedata
 

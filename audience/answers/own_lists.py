@@ -1,6 +1,7 @@
-"""An operator's own lists: text files of the instance, beside the bundled tables.
+"""An operator's own lists: text files in the instance that change the bundled tables.
 
-A line is an entry to add; one that begins with `-` takes an entry away; one that begins with `#` is a remark.
+A line is an entry to add. A line that begins with `-` takes an entry of the bundled table away. A line that
+begins with `#` is a remark.
 """
 
 from collections.abc import Callable
@@ -29,8 +30,8 @@ class OwnList:
 
 
 def read(path: Path, normal_form: Callable[[str], str]) -> OwnList:
-    """The list at `path`, empty without a file. Raises `SettingError` for an unreadable file or an invalid
-    entry.
+    """The list in the file `path`, with entries in `normal_form`. Empty without such a file. Raises
+    `SettingError` for an unreadable file or an invalid entry.
     """
     try:
         lines = path.read_text("utf-8").splitlines() if path.is_file() else []
@@ -43,13 +44,19 @@ def read(path: Path, normal_form: Callable[[str], str]) -> OwnList:
 
 
 def of_instance(instance: Path) -> dict[str, OwnList]:
-    """The lists that an instance has of its own, by file name, as they are written. Raises `SettingError`."""
+    """The lists of an instance that are not empty, by file name, with entries as they are written. Raises
+    `SettingError`.
+    """
     lists = {name: read(instance / f"{name}.txt", str) for name in FILES}
     return {name: own for name, own in lists.items() if own}
 
 
 def text_with(path: Path, normal_form: Callable[[str], str], entry: str, place: str) -> str:
-    """The text of the list once an entry is in `more`, `fewer` or `neither`. Raises `ValueError`."""
+    """The new text of the file `path`. `place` tells whether the entry is then in the list to add (`more`),
+    in that to take away (`fewer`), or in `neither`.
+
+    Earlier lines with the same entry are removed. Raises `ValueError` for an invalid entry.
+    """
     wanted = normal_form(_entry(entry))
     if entry.strip().splitlines() != [entry.strip()] or entry.strip()[0] in "-#":
         raise ValueError("an entry is one line, and begins with neither - nor #")
@@ -68,7 +75,7 @@ def _normal_form_of_line(line: str, normal_form: Callable[[str], str]) -> str:
 
 
 def _entry(text: str) -> str:
-    """The entry, without outer blanks. Raises `ValueError` if it is empty or too long."""
+    """The entry in a text, without blanks at its ends. Raises `ValueError` if it is empty or too long."""
     if not 0 < len(text.strip()) <= MAX_LENGTH:
         raise ValueError(
             f"a line is one entry of 1 to {MAX_LENGTH} characters, with - before it to take it away"

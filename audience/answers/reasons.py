@@ -7,7 +7,9 @@ from audience.answers.tables import rows
 
 
 class Reason(StrEnum):
-    """A reason code; `reasons.csv` of the tables has its meaning, and advice on what to do."""
+    """A reason code. `reasons.csv` in the bundled tables has the meaning of each, and advice on what to
+    do.
+    """
 
     @property
     def meaning(self) -> str:

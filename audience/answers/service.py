@@ -1,4 +1,6 @@
-"""The six answers, with their tables and libraries: each loaded on first use, once per process."""
+"""The answers to the six stateless questions. Each loads its tables and libraries on first use, once per
+process.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,8 @@ COUNTRIES = "tier1_countries: no country has the code {codes}; give codes of ISO
 
 
 class TimedResolver:
-    """Reports the duration of every round of DNS queries to `telemetry`. `last_health` is the last result of
-    `health`.
+    """A resolver that reports the duration of every round of DNS queries to `telemetry`. `last_health` is
+    what its `health` returned last.
     """
 
     def __init__(self, resolver: Resolver) -> None:
@@ -62,8 +64,8 @@ class TimedResolver:
 
 
 def open_resolver(settings: Settings, gate: Gate | None = None) -> DnsResolver:
-    """Opens the resolver; `gate` limits the threads that wait for it. Raises `SettingError` for a malformed
-    server or canary.
+    """Opens the resolver of the settings. `gate` limits the threads that wait for it. Raises `SettingError`
+    for a malformed server or canary.
     """
     from audience.answers.dns.canaries import Canaries
     from audience.answers.dns.resolver import DnsResolver
@@ -73,10 +75,10 @@ def open_resolver(settings: Settings, gate: Gate | None = None) -> DnsResolver:
 
 
 class Answers:
-    """Answers from the tables and settings of an instance; `resolver` defaults to its DNS servers.
+    """Answers by the tables and settings of an instance. `resolver` is by default that of the settings.
 
-    With `child_process`, the table of places is packed in a child process; `locate` raises
-    `ServiceUnavailable` meanwhile.
+    With `child_process`, the table of places is packed in a child process if needed. `locate` raises
+    `ServiceUnavailable` until that has ended.
     """
 
     def __init__(
@@ -121,7 +123,9 @@ class Answers:
 
     @cached_property
     def lists(self) -> AllowDenyLists:
-        """The lists in the settings, which apply to every site."""
+        """The allow and deny lists in the settings, which apply to every site. Raises `SettingError` for an
+        invalid entry.
+        """
         try:
             allow, deny = self._settings.allow_addresses, self._settings.deny_addresses
             return AllowDenyLists(tuple(map(parse_entry, allow)), tuple(map(parse_entry, deny)))
@@ -155,8 +159,8 @@ class Answers:
         _ = (self.tier1_countries, self.resolver, self.providers, self.lists, self.words, self.tables, places)
 
     def warm(self) -> None:
-        """Loads every table and library in a thread. Otherwise each of the first requests would load all of
-        them.
+        """Loads every table and library in a thread of its own. Otherwise the first requests, which come at
+        the same time, would each load all of them.
         """
         threading.Thread(target=self._load, daemon=True).start()
 
@@ -181,7 +185,9 @@ class Answers:
         return str(country) if country else None
 
     def validate(self, candidate: Candidate, lists: AllowDenyLists) -> ValidationResult:
-        """Validates a candidate by a site's lists, those in the settings, and the plain rule set."""
+        """Validates a candidate by the plain rule set. The site's `lists` apply together with those in the
+        settings.
+        """
         result = validation.validate(candidate, self._ruleset(lists), self.sources)
         telemetry.record_answer("validation", result.reasons)
         return result
@@ -193,7 +199,9 @@ class Answers:
         block_free_providers: bool | None,
         wiggleroom: bool | None,
     ) -> ValidationResult:
-        """Validates a candidate as `validate` does, with the strict rule set and its options."""
+        """Validates a candidate as `validate` does, but by the strict rule set, with its options (see
+        `Ruleset`).
+        """
         ruleset = self._ruleset(
             lists, strict=True, block_free_providers=block_free_providers, wiggleroom=wiggleroom
         )
@@ -219,9 +227,11 @@ class Answers:
         return result
 
     def locate(self, ip: str) -> dict[str, Any]:
-        """The place of an IPv4 address; see `geolocation.locate`. Raises `Refused`.
+        """The place of an IPv4 address; see `geolocation.locate`. Raises `Refused`, or `ServiceUnavailable`
+        while the table is being packed.
 
-        Waits while the table is being packed, unless enough requests wait already; validation does not wait.
+        Waits for the packing first, unless enough requests wait already. Validation, which also locates
+        addresses, does not wait.
         """
         try:
             place = geolocation.locate(ip, self.places)
@@ -233,7 +243,9 @@ class Answers:
         return place
 
     def look_up(self, domain: str | None, ip_address: str | None) -> Sequence[BlacklistResult]:
-        """The listings of a domain, an IPv4 address or both. Raises `Refused`."""
+        """What blacklists say of a domain, an IPv4 address or both; see `blacklist.look_up`. Raises
+        `Refused`.
+        """
         entries = blacklist.look_up(
             domain=domain,
             ip_address=ip_address,

@@ -1,4 +1,6 @@
-"""The tables in effect: the bundled ones, and those that `audience tables renew` has made for an instance."""
+"""The tables in effect: the bundled ones, or newer ones that `audience tables renew` has made for an
+instance.
+"""
 
 import csv
 from dataclasses import dataclass
@@ -14,7 +16,9 @@ LIST = "tables.csv"
 
 @dataclass(frozen=True)
 class DatedTable:
-    """The tables in the folder `path`. They are fresh for some days; None if they never become stale."""
+    """The tables in one folder, which were made on the same day. They become stale after `fresh_days`, or
+    never if this is None.
+    """
 
     folder: str
     path: Path
@@ -42,8 +46,8 @@ def bundled() -> dict[str, DatedTable]:
 
 
 def in_effect(instance: Path) -> dict[str, DatedTable]:
-    """The tables in use, by folder: the instance's renewed ones, unless the bundled ones are newer. Raises
-    `SettingError`.
+    """The tables in use, by folder. Those that the instance has renewed are used unless the bundled ones are
+    newer. Raises `SettingError` if the renewed ones cannot be read.
     """
     tables = bundled()
     folder = (instance / RENEWED).resolve()

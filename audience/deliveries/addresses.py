@@ -1,4 +1,4 @@
-"""Where a webhook may be sent: not into the network of the operator, unless it is set so."""
+"""Where a webhook may be sent: never into the operator's own network, unless a setting allows that."""
 
 import re
 from collections.abc import Iterable
@@ -50,13 +50,13 @@ NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the only way to IPv4 from netwo
 
 
 class AddressRefused(Refused):
-    """No delivery is sent to this URL. The message never tells which address a name has."""
+    """A delivery to a URL is not allowed. The message never tells which address its host has."""
 
 
 @dataclass(frozen=True)
 class Receiver:
-    """The parts of a URL. `authority` is the host, with the port if it was given; `target` is path and
-    query.
+    """The receiver of a delivery, as its URL names it. `authority` is the host, with the port if the URL has
+    one. `target` is the path with the query.
     """
 
     is_encrypted: bool
@@ -67,7 +67,7 @@ class Receiver:
 
 
 def check_url(url: str, *, private_addresses: bool, look_up: LookUp = look_up) -> None:
-    """Raises `AddressRefused` for a URL to which no delivery would be sent. A name without an address passes,
+    """Raises `AddressRefused` for a URL to which no delivery would be sent. A host without an address passes,
     because each delivery looks it up again.
     """
     receiver = read(url, private_addresses=private_addresses)
@@ -78,7 +78,9 @@ def check_url(url: str, *, private_addresses: bool, look_up: LookUp = look_up) -
 
 
 def read(url: str, *, private_addresses: bool) -> Receiver:
-    """The parts of a URL. Raises `AddressRefused`; looks nothing up."""
+    """The receiver that a URL names. Looks no address up. Raises `AddressRefused` for a URL to which no
+    delivery would be sent.
+    """
     parts = _split(url)
     if parts.scheme != "https" and not (private_addresses and parts.scheme == "http"):
         raise AddressRefused(NOT_HTTPS)
@@ -92,7 +94,7 @@ def read(url: str, *, private_addresses: bool) -> Receiver:
 
 
 def _split(url: str) -> SplitResult:
-    """The parts of a URL. Raises `AddressRefused` if it is none."""
+    """The parts of a URL. Raises `AddressRefused` if the text is no URL."""
     if len(url) > MAX_LENGTH or not URL.fullmatch(url):
         raise AddressRefused(NOT_A_URL)
     try:
@@ -104,7 +106,9 @@ def _split(url: str) -> SplitResult:
 
 
 def require_public(addresses: Iterable[str], *, private_addresses: bool) -> list[str]:
-    """The addresses as a list. Raises `AddressRefused` unless a delivery may be sent to each of them."""
+    """Returns the addresses. Raises `AddressRefused` if one of them is not public, unless `private_addresses`
+    are allowed.
+    """
     listed = list(addresses)
     if not private_addresses and not all(is_public(ip_address(address)) for address in listed):
         raise AddressRefused(NOT_PUBLIC)

@@ -1,7 +1,8 @@
-"""One POST to a receiver: to the addresses that were checked and no others, under one deadline.
+"""Sends one POST to a receiver, under one deadline, to no other address than those that were checked.
 
-By `http.client` of the standard library on a connection of our own. urllib3 and requests would be further
-packages, look names up themselves, follow the environment's proxies, and bound each read but not their sum.
+It uses `http.client` of the standard library on a connection of its own. urllib3 and requests would be
+further packages. They look names up themselves, follow the environment's proxies, and limit the time of each
+read but not of all.
 """
 
 import http.client
@@ -53,10 +54,11 @@ FAILURES: tuple[tuple[type[Exception], str], ...] = (  # the first that is of it
 
 @dataclass(frozen=True)
 class Delivered:
-    """The result of a delivery: the status if there was one, and the first 1,024 bytes of the answer as text.
+    """The result of a delivery. `status` is None if no answer came; `beginning` is the first 1,024 bytes of
+    the answer as text.
 
-    `failure` is a sentence for the operator; it is None if any status came in time. `retry_after` is for how
-    many seconds a busy receiver asks for no delivery, an hour at most.
+    `failure` is a sentence for the operator that tells why no answer came; None with any answer.
+    `retry_after` is the number of seconds for which a busy receiver wants no delivery, at most an hour.
     """
 
     status: int | None
@@ -71,11 +73,11 @@ class Deadline:
         self._at = time.monotonic() + seconds
 
     def end_within(self, seconds: float) -> None:
-        """Moves the deadline forward if more than `seconds` are left."""
+        """Moves the deadline so that at most `seconds` are left."""
         self._at = min(self._at, time.monotonic() + seconds)
 
     def left(self) -> float:
-        """The seconds that are left, more than 0. Raises `TimeoutError`."""
+        """The seconds that are left. Raises `TimeoutError` if there are none."""
         seconds = self._at - time.monotonic()
         if seconds <= 0:
             raise TimeoutError
@@ -83,8 +85,8 @@ class Deadline:
 
 
 class Incoming(io.RawIOBase):
-    """The answer as a stream: what a connection receives until the deadline, up to `MAX_ANSWER_BYTES`. The
-    stream then ends.
+    """The receiver's answer as a stream. It ends after `MAX_ANSWER_BYTES`. Reading beyond the deadline raises
+    `TimeoutError`.
     """
 
     def __init__(self, connection: socket, deadline: Deadline) -> None:
@@ -102,8 +104,8 @@ class Incoming(io.RawIOBase):
 
 
 class TimedConnection:
-    """The methods of a socket that `http.client` uses, each within the deadline. The function that opened the
-    socket closes it.
+    """The methods of a socket that `http.client` uses, each of which ends by the deadline. The function that
+    opened the socket must close it.
     """
 
     def __init__(self, connection: socket, deadline: Deadline) -> None:
@@ -119,7 +121,7 @@ class TimedConnection:
         return io.BufferedReader(Incoming(self._connection, self._deadline))
 
     def close(self) -> None:
-        """Does nothing: `http.client` closes it before it reads the answer."""
+        """Does nothing, because `http.client` closes the connection before it reads the answer."""
 
 
 def post(
@@ -131,10 +133,11 @@ def post(
     seconds: float = SECONDS,
     look_up: LookUp = look_up,
 ) -> Delivered:
-    """Sends JSON, with `headers` beside the usual ones, and ends within `seconds`, whatever the receiver
-    does.
+    """Sends a body in JSON, with `headers` beside the usual ones. Ends within `seconds`, whatever the
+    receiver does.
 
-    The host is looked up once. Redirects are not followed, and proxies not used. Raises no network errors.
+    The host is looked up once. Redirects are not followed, and proxies not used. Errors of the network are
+    not raised, but are the `failure` of the result.
     """
     deadline, began = Deadline(seconds), clock.uptime_ms()
     status, beginning, failure, retry_after = None, "", None, 0
@@ -161,7 +164,9 @@ def _open(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -> s
 
 
 def connect(addresses: Sequence[str], port: int, deadline: Deadline) -> socket:
-    """Connects to the first of the addresses that accepts. The time is shared between them."""
+    """Connects to the first of the addresses that accepts. Each attempt has its share of the time that is
+    left. Raises the error of the last attempt, or `NameUnknown` without addresses.
+    """
     for tried, address in enumerate(addresses):
         try:
             seconds = deadline.left() / (len(addresses) - tried)
@@ -173,7 +178,9 @@ def connect(addresses: Sequence[str], port: int, deadline: Deadline) -> socket:
 
 
 def _encrypt(connection: socket, host: str, deadline: Deadline) -> socket:
-    """Encrypts a connection to `host`. Closes it if that fails, and raises."""
+    """Starts TLS on a connection to `host`, and returns the encrypted one. If that fails, closes the
+    connection and raises the error.
+    """
     try:
         connection.settimeout(deadline.left())
         return _trust().wrap_socket(connection, server_hostname=host)
@@ -191,6 +198,9 @@ def _trust() -> ssl.SSLContext:
 def _answer(
     connection: TimedConnection, receiver: Receiver, body: bytes, headers: Mapping[str, str]
 ) -> http.client.HTTPResponse:
+    """Sends the request, and returns the receiver's answer, of which the head is read. An answer before the
+    end of the body counts. Interim answers (1xx) are skipped.
+    """
     client = http.client.HTTPConnection(receiver.host, receiver.port)
     client.sock = connection
     with suppress(BrokenPipeError, ConnectionResetError):  # it may have answered before it read the body
@@ -209,7 +219,9 @@ def _user_agent() -> str:
 
 
 def _retry_after(answer: http.client.HTTPResponse) -> int:
-    """The seconds to wait, from a number or a date (RFC 9110 section 10.2.3); 0 if the answer has neither."""
+    """For how many seconds a busy receiver wants no delivery: its header has a number or a date (RFC 9110
+    section 10.2.3). 0 for other answers, and without a usable header.
+    """
     text = (answer.getheader("Retry-After") or "").strip()
     if answer.status not in BUSY:
         return 0
@@ -224,7 +236,9 @@ def _retry_after(answer: http.client.HTTPResponse) -> int:
 
 
 def _beginning(answer: http.client.HTTPResponse) -> str:
-    """The beginning of the answer's text, however the answer ends. Bytes that are no text are replaced."""
+    """The beginning of the answer as text. An answer that breaks off counts as far as it came. Bytes that are
+    no text are replaced.
+    """
     content = bytearray()
     with suppress(http.client.HTTPException, OSError, ValueError):
         while len(content) < KEPT_BYTES and (part := answer.read1(KEPT_BYTES)):

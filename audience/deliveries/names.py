@@ -1,4 +1,4 @@
-"""Names of hosts, looked up as the system does, within a time."""
+"""Looking up the names of hosts as the system does, but within a time."""
 
 import socket
 import threading
@@ -16,10 +16,10 @@ class NameUnknown(Exception):
 
 
 def look_up(host: str, seconds: float) -> list[str]:
-    """The addresses of a host, the best first, by this machine's DNS and /etc/hosts. For an IP address,
-    itself.
+    """The addresses of a host by this machine's DNS and /etc/hosts, the best first. An IP address is its own
+    address.
 
-    Raises `NameUnknown`, after `seconds` at the latest.
+    Raises `NameUnknown`, after `seconds` at the latest, or at once if too many look-ups are under way.
     """
     if not _places.acquire(blocking=False):
         raise NameUnknown

@@ -6,12 +6,14 @@ from datetime import UTC, datetime
 
 
 def secret(mac: bytes) -> str:
-    """The text of a secret, `whsec_…`, from its bytes."""
+    """The secret as text (`whsec_…`), from its bytes `mac`."""
     return f"whsec_{base64.b64encode(mac).decode()}"
 
 
 def headers(secrets: Sequence[str], message_id: str, at: datetime, body: bytes) -> dict[str, str]:
-    """The headers that sign a body, which is UTF-8 text, with the date `at`: a signature for each secret."""
+    """The headers that sign a message, with a signature by each of the `secrets`. `body` is UTF-8 text, `at`
+    the instant of signing.
+    """
     from standardwebhooks import Webhook  # only a delivery needs it: commands start sooner
 
     instant, text = at.astimezone(UTC), body.decode()

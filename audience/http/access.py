@@ -1,4 +1,4 @@
-"""HTTP Basic authentication, throttled when it fails (docs/contract.md, Every request)."""
+"""HTTP Basic authentication. Attempts are throttled after failures (docs/contract.md, Every request)."""
 
 import ipaddress
 from collections.abc import Callable
@@ -28,7 +28,9 @@ View = Callable[..., Any]
 
 @auth.verify_password  # type: ignore[untyped-decorator]
 def verify(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
-    """The key of a request. A correct secret is never throttled by the failures of others."""
+    """The API key of a request; None if it is wrong, which is counted as a failure. Raises `TooMany` after
+    too many failures. A correct secret is accepted nevertheless.
+    """
     key = keys.authenticate(publishable_key, secret_key)
     if key is None:
         _throttle(publishable_key[:MAX_KEY_LENGTH])
@@ -36,7 +38,9 @@ def verify(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
 
 
 def authenticate() -> AuthenticatedKey:
-    """The key of this request. Raises `Unauthorized`, or `TooMany` while failures are throttled."""
+    """The API key of this request. Raises `Unauthorized` without a correct one, or `TooMany` after too many
+    failures.
+    """
     key: AuthenticatedKey | None = auth.authenticate(request.environ[CREDENTIALS], None)
     if key is None:
         raise Unauthorized(keys.UNAUTHORIZED)
@@ -44,8 +48,8 @@ def authenticate() -> AuthenticatedKey:
 
 
 def note_use(key: AuthenticatedKey) -> None:
-    """Notes the use of an API key once the answer is sent, so that the answer does not wait for the
-    database.
+    """Notes that an API key was used. This happens once the answer is sent, so that the answer does not wait
+    for the database.
     """
     if not keys.is_noted(key):
         after_this_request(partial(_note_use_later, key))
@@ -57,8 +61,10 @@ def _note_use_later(key: AuthenticatedKey, response: Response) -> Response:
 
 
 def _throttle(publishable_key: str) -> None:
-    """Counts a failure of an address, and below the limit also of a key. Above it, keys are not counted, so
-    that guessed keys use no memory.
+    """Counts a failed attempt for the client's address and, if that is below the limit, also for its key.
+    Raises `TooMany` if one of them is over the limit.
+
+    The keys of an address over the limit are not counted, so that guessed keys use no memory.
     """
     limit, address, hit = settings().auth_failures, network_of(client_address()), services().limiter.hit
     wait = hit(limit, "auth", address) or hit(limit, "auth", address, publishable_key)
@@ -74,8 +80,8 @@ def client_address() -> str:
 
 @lru_cache(maxsize=1024)
 def network_of(address: str) -> str:
-    """The network by which failures of an address are counted. For IPv6 it is the /64, all of which one
-    client has.
+    """The network for which failed attempts are counted. It is the address itself or, of an IPv6 address, its
+    /64, all of which one client may use.
     """
     try:
         parsed = ipaddress.ip_address(unmapped(address))
@@ -85,7 +91,11 @@ def network_of(address: str) -> str:
 
 
 def last_untrusted(forwarded: str, address: str, proxies: tuple[str, ...]) -> str:
-    """The last of the forwarded addresses, at most `MAX_PROXIES`, that is not a trusted proxy."""
+    """The address of the client: the last one, on the way that a request took, that is not a trusted proxy.
+
+    `address` is that of the connection, `forwarded` the header `X-Forwarded-For`, of which at most
+    `MAX_PROXIES` addresses count.
+    """
     hops = forwarded.rsplit(",", MAX_PROXIES)
     while hops and _is_trusted(address, proxies):
         address = unmapped(hops.pop().strip()[:MAX_ADDRESS_LENGTH]) or address
@@ -102,7 +112,7 @@ def _is_trusted(address: str, proxies: tuple[str, ...]) -> bool:
 
 
 def public(view: View) -> View:
-    """Declares that a view needs no key."""
+    """Declares that a view needs no API key."""
     vars(view)["scope"] = PUBLIC
     return view
 

@@ -1,4 +1,4 @@
-"""Admits a request before its body is sent (docs/contract.md, Order of refusals)."""
+"""Decides whether a request is admitted before its body is sent (docs/contract.md, Order of refusals)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,12 +16,17 @@ Check = Callable[[], tuple[AuthenticatedKey | None, int]]  # without a key, of a
 
 
 class Admission:
-    """Implements `audience.protocols.Admit` by the `check` of the view that the request is for."""
+    """Implements `audience.protocols.Admit` by the function `check` of the view that answers the request."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
 
     def __call__(self, environ: dict[str, Any]) -> int | None:
+        """Checks a request before its body is sent. Returns how many bytes the body may have, or None if it
+        must not be sent.
+
+        Keeps the API key, or the reason for a refusal, in `environ` for `admit`.
+        """
         normalize(environ)
         with self._app.request_context(environ):
             view = self._app.view_functions.get(request.endpoint or "")
@@ -37,8 +42,10 @@ class Admission:
 
 
 def admit(check: Check) -> AuthenticatedKey:
-    """The key of this request, which is checked unless it was before. Raises the reason why there is
-    no body.
+    """The API key of this request, which `check` is asked for unless the request was admitted before. Also
+    notes the use of the key.
+
+    If the request was refused before its body, or while the body came, raises that refusal.
     """
     environ = request.environ
     key: AuthenticatedKey | None = environ.get(KEY)

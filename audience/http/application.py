@@ -28,7 +28,9 @@ class CompactJson(DefaultJSONProvider):
 
 
 class JsonText(Response):
-    """A response of finished JSON text, with its headers. It is closed only if that has an effect."""
+    """A response of finished JSON text. Werkzeug closes a response after it is sent: here, only if a function
+    waits for that.
+    """
 
     _closes = False
 
@@ -51,12 +53,14 @@ class Application(Flask):
     json_provider_class = CompactJson
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """The function itself: Flask would examine every hook and view at every request."""
+        """Returns the function unchanged, since none is a coroutine. Flask would examine every hook and view
+        at every request.
+        """
         return func
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """Routes by the path alone: no route is chosen by a host, and no link of ours begins with a host that
-        a client sent.
+        """Finds routes by the path alone. A host that the client sent neither chooses a route nor gets into a
+        link.
         """
         if request is None:
             return None

@@ -1,4 +1,6 @@
-"""Wakes the workers after a request that gave a webhook something to send. They also look by themselves."""
+"""Notifies the workers after a request that changed something of which a webhook must be told. Without a
+notification, they would find it later.
+"""
 
 from flask import Flask, Response, g
 

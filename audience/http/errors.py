@@ -1,4 +1,6 @@
-"""Maps exceptions to errors, and errors to statuses; the path decides the form, JSON or a page."""
+"""Turns exceptions into error responses, with the status of each. The path decides whether the response is
+JSON or a page.
+"""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
@@ -63,8 +65,10 @@ JSON_ROOTS = frozenset({"api", "metrics", "readyz"})
 
 @dataclass(frozen=True)
 class ErrorResponse:
-    """The answer to an error. `fields` are refused values, each with `field` and `message`; `found` has
+    """The response to an error. `fields` are the refused values, each with `field` and `message`. `found` are
     further keys of the body.
+
+    `outcome_known` is false if the request may or may not have been carried out.
     """
 
     status: int
@@ -134,14 +138,17 @@ def register(
     storage_handlers: Mapping[Any, Handler],
     error_pages: Mapping[str, ErrorPage],
 ) -> None:
-    """Registers handlers for every exception: `storage_handlers` for those of the database; `error_pages`
-    show an error, by the name of the blueprint.
+    """Registers a handler for every exception. `storage_handlers` are those for the database's exceptions.
+    `error_pages` are the functions that show an error as a page, by name of the blueprint.
     """
     for exception, handler in {**HANDLERS, **storage_handlers}.items():
         app.register_error_handler(exception, partial(respond, handler, error_pages))
 
 
 def respond(handler: Handler, error_pages: Mapping[str, ErrorPage], exception: Exception) -> Response:
+    """The response to an exception: JSON for a path of the API or of monitoring, else the page of the
+    blueprint, or a plain page.
+    """
     error = handler(exception)
     if request.path.split("/")[1] in JSON_ROOTS:
         response = jsonify(body(error))
@@ -162,7 +169,9 @@ def body(error: ErrorResponse) -> dict[str, Any]:
 
 
 def sentence(error: ErrorResponse) -> str:
-    """The message of an error. For a request that would have written, it adds that nothing was written."""
+    """The message of an error. If the request was to write and has certainly written nothing, the message
+    says so.
+    """
     view = current_app.view_functions.get(request.endpoint or "")
     if (
         not error.outcome_known

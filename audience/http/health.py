@@ -53,8 +53,8 @@ def _numbers() -> dict[str, float]:
 
 
 def _is_allowed(token: str) -> bool:
-    """Whether the client may read the metrics. It must send the token; without a token it must be this
-    machine, and no proxy.
+    """Whether the client may read the metrics. If there is a token, the client must send it. Otherwise the
+    client must be on this machine, and no proxy between.
     """
     if token:
         sent = request.authorization

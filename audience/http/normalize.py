@@ -13,7 +13,9 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 class Normalizer:
-    """WSGI middleware: trims trailing and double slashes without redirects; accepts both Base64 alphabets."""
+    """WSGI middleware that normalizes requests: it removes trailing and double slashes without a redirect,
+    and accepts both alphabets of Base64.
+    """
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -29,8 +31,8 @@ class Credentials(NamedTuple):
 
 
 def normalize(environ: dict[str, Any]) -> None:
-    """Normalizes a request's path and credentials, once for each request. Only a bearer token remains in its
-    header.
+    """Normalizes the path of a request, and moves its credentials from the header to `CREDENTIALS`. Does so
+    once for each request. Only a bearer token stays in the header.
     """
     if CREDENTIALS in environ:
         return
@@ -42,8 +44,8 @@ def normalize(environ: dict[str, Any]) -> None:
 
 
 def _credentials(authorization: str) -> Credentials | None:
-    """The credentials of `Basic`, in UTF-8 without NUL, which not every database can compare; None for any
-    other header.
+    """The credentials in a header of HTTP Basic authentication. None for any other header, if they are not
+    UTF-8, or if they have a NUL, which not every database can compare.
     """
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "basic":

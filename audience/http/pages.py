@@ -38,7 +38,9 @@ def public_root() -> str:
 
 
 def packable(plain: bytes, gzipped: bytes, mimetype: str) -> Response:
-    """A body that all clients may have, `gzipped` for those that accept it."""
+    """A response whose body may be packed: `gzipped` for clients that accept gzip, `plain` for others. All
+    clients may have the same body.
+    """
     packed = request.accept_encodings["gzip"] > 0
     encoding = {"Content-Encoding": "gzip"} if packed else {}
     headers = {"Vary": "Accept-Encoding"} | encoding

@@ -18,13 +18,14 @@ def register(app: Flask) -> None:
 
 
 def begin() -> None:
-    """Begins the log entry of a request, once. It runs first."""
+    """Begins the log entry of a request: its id, and the time. Must run before all other hooks."""
     vars(g._get_current_object()).update(
         request_id=os.urandom(16).hex(), started=time.perf_counter(), site_id=None, key_id=None
     )
 
 
 def end(response: Response) -> Response:
+    """Adds the request's id to the response, and logs the request."""
     sent, noted = request_ctx.request, vars(g._get_current_object())
     headers = response.headers
     headers.add("X-Request-Id", noted["request_id"])

@@ -1,6 +1,8 @@
-"""Exports that come as a zip: their files of people, put together as one table (docs/moving-in.md).
+"""Exports that come as a zip archive: the files of subscribers in it are put together as one table
+(docs/moving-in.md).
 
-Run by the child process that reads workbooks; `zipfile` reads no more of a member than the directory says.
+This runs in the child process that reads workbooks. `zipfile` reads no more of a member than the archive's
+directory says.
 """
 
 import csv
@@ -26,7 +28,7 @@ TOO_LARGE = "The archive is too large to be read whole: unpack it, and import ea
 
 
 def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files with subscribers in an export of Mailchimp or Substack; empty for any other archive."""
+    """The files with subscribers in an export of Mailchimp or Substack. Empty for any other archive."""
     parts = {part.filename: PurePosixPath(part.filename.lower()).name for part in archive.infolist()}
     if WORKBOOK in parts.values():
         return []
@@ -40,10 +42,10 @@ def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 def write_rows(
     archive: zipfile.ZipFile, parts: Sequence[zipfile.ZipInfo], target: BinaryIO
 ) -> dict[str, Any]:
-    """Writes the rows of all files under the columns of all files, with a column for the state. Raises
-    `FileRefused`.
+    """Writes the rows of all files (`parts`) to `target` as one table. It has the columns of all files. If
+    the names of the files tell the state of their subscribers, there is a column for that state.
 
-    Returns the fields of a `Workbook`.
+    Returns the fields of a `Workbook`. Raises `FileRefused`.
     """
     if sum(part.file_size for part in parts) > MAX_INFLATED:
         raise FileRefused(TOO_LARGE)
@@ -69,7 +71,9 @@ def write_rows(
 
 
 def _state(part: zipfile.ZipInfo) -> str:
-    """The state of all subscribers in a file: the beginning of its name."""
+    """The state of all subscribers in a file, with which the file's name begins. Empty if the name tells
+    none.
+    """
     name = PurePosixPath(part.filename.lower()).name
     return next((begins.rstrip("_") for begins in MAILCHIMP if name.startswith(begins)), "")
 

@@ -1,4 +1,4 @@
-"""Files whose first row is no header: what stands there in its place, and what to do about it."""
+"""Files whose first row is not the header: what the first row is, and what the user can do about it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,7 +30,9 @@ ABOVE = (
 
 
 def check(table: Table, reading: Reading) -> None:
-    """Raises `FileRefused` if there is a known reason why no column holds addresses."""
+    """Raises `FileRefused` if it is known why no column holds addresses: each line is in quotes, the file is
+    JSON, or there is an address above `header_row`.
+    """
     _check_above(table, reading)
     if table.kind == CSV and table.headed and not (_address_columns(reading) or has_email(table.names)):
         _check_text(table.names)
@@ -48,7 +50,7 @@ def _check_above(table: Table, reading: Reading) -> None:
 
 
 def _address_columns(reading: Reading) -> list[str]:
-    """The columns that the user chose as those with addresses."""
+    """The columns that the user chose as columns of addresses, by header or position."""
     return [column for column, what in reading.meanings.items() if normal(what) == "email"]
 
 
@@ -60,8 +62,10 @@ def _check_text(names: Sequence[str]) -> None:
 
 
 def header_row(table: Table, reading: Reading) -> int | None:
-    """The number of the row that names a column of addresses, if the first row does not and the user did not
-    choose one.
+    """The number of the row that is probably the header, if the first row names no column of addresses. None
+    if the first row does, if the user chose a row, or if no other row seems to be one.
+
+    Looks at the first `FIRST_ROWS` rows, up to the first address.
     """
     columns = _address_columns(reading)
     if table.is_json or not table.headed or reading.header_row or _has_column(table.names, columns):
@@ -85,8 +89,10 @@ def _has_column(cells: Sequence[str], columns: Sequence[str]) -> bool:
 def _below_title(
     title: Sequence[str], above: Sequence[tuple[int, Sequence[str]]], first_row: Sequence[str]
 ) -> int | None:
-    """The number of the header: the first row above the first address that names its column, and has more
-    cells than the title.
+    """The number of the header of a file that begins with the row `title`; None if no row can be the header.
+
+    `first_row` has the first address, `above` are the rows before it. The header is the first of them that
+    has more cells than the title, and a cell above that address.
     """
     position = next(position for position, cell in enumerate(first_row) if "@" in cell)
     width = _count(_parts(title))
@@ -101,12 +107,16 @@ def _count(cells: Sequence[str]) -> int:
 
 
 def _parts(cells: Sequence[str]) -> Sequence[str]:
-    """The cells of a row; a row with a single cell is split by the delimiter that gives most parts."""
+    """The cells of a row. A row with a single cell is first split by the delimiter that gives the most
+    parts.
+    """
     return cells if len(cells) != 1 else max((cells[0].split(mark) for mark in DELIMITERS), key=len)
 
 
 def _in_parts(cells: Sequence[str]) -> bool:
-    """Whether a single cell is a whole header: it is split by another delimiter, or in quotes."""
+    """Whether one of the cells contains a whole header: splitting it at a delimiter gives a column of
+    addresses.
+    """
     return any(
         mark in cell and has_email(cell.split(mark))
         for cell in cells

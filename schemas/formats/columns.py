@@ -1,4 +1,4 @@
-"""The columns of a file: what each is taken for, and why (docs/files.md)."""
+"""The columns of a file: the meaning of each, and the reason for it (docs/files.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,9 +36,8 @@ TWICE = "Two columns have the same meaning: leave one out with `map[{place}]=ign
 
 @dataclass(slots=True)
 class Column:
-    """A column and its meaning: one of `MEANINGS`, `CONSENT`, or `FIELD` and a key.
-
-    `position` begins with 1.
+    """A column of a file. Its `meaning` is one of `MEANINGS`, `CONSENT`, or `FIELD` and the key of a custom
+    field; `reason` is a sentence. The first column has the `position` 1.
     """
 
     position: int
@@ -48,7 +47,7 @@ class Column:
 
     @property
     def key(self) -> str | None:
-        """The key of the custom field that the column becomes; None if it becomes none."""
+        """The key of the custom field that the column becomes. None if the column has another meaning."""
         return self.meaning.removeprefix(FIELD) if self.meaning.startswith(FIELD) else None
 
 
@@ -59,9 +58,11 @@ def plan(
     headed: bool = True,
     repeats: bool = False,
 ) -> list[Column]:
-    """The meaning of each column. Without headers (`headed` false), `names` are positions.
+    """The columns with their meanings. `chosen` has the meanings that the user chose, by header or position.
+    Without a header row (`headed` false), `names` are positions.
 
-    With `repeats`, as in JSON, two columns may be one custom field. Raises `FileRefused`.
+    With `repeats`, as in JSON, two columns may be the same custom field. Raises `FileRefused` if a choice
+    fits no column, or if it is unclear which of several columns has a meaning.
     """
     meanings = _meanings_by_position(names, chosen)
     columns = [
@@ -92,8 +93,8 @@ def is_header(cells: Sequence[str]) -> bool:
 
 
 def _meanings_by_position(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
-    """The meanings in `chosen`, by position of the column. A key is a header or, if no header fits, a
-    position.
+    """The meanings that the user chose, by position of the column. A key of `chosen` is a header or, if no
+    header fits, a position. Raises `FileRefused` unless each key fits exactly one column.
     """
     meanings: dict[int, str] = {}
     for column, what in chosen.items():
@@ -111,7 +112,9 @@ def _meanings_by_position(names: Sequence[str], chosen: Mapping[str, str]) -> di
 
 
 def positions_of(names: Sequence[str], column: str) -> list[int]:
-    """The positions of a header. If no header has that name, the position that it spells."""
+    """The positions of the columns with the header `column`. If there is none and `column` is a number, the
+    position of that number, if the file has it.
+    """
     for same in (str.strip, normal):
         matching = [position for position, name in enumerate(names, 1) if same(name) == same(column)]
         if matching:
@@ -123,10 +126,10 @@ def positions_of(names: Sequence[str], column: str) -> list[int]:
 
 
 def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Reading:
-    """The reading with headers in place of positions, and with the name of the sheet, so that it holds for
-    the next file.
+    """The reading in a form that holds for the next file: with headers in place of positions, and with the
+    name of the sheet.
 
-    A column without a header of its own keeps its position.
+    A column stays at its position if its header is blank, or if another column has the same one.
     """
 
     def single_name(column: str) -> str:
@@ -146,6 +149,9 @@ def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Read
 
 
 def _column(position: int, name: str, preset: Preset | None) -> Column:
+    """The column with the meaning that its header has: by our own export, by the preset, as a name of
+    `MEANINGS`, or by the table of headers. Any other column becomes a custom field.
+    """
     header = normal(name)
     if name.strip().startswith(CUSTOM):
         return Column(position, name, field_meaning(position, name), Because.NAMED)
@@ -164,8 +170,8 @@ def _column(position: int, name: str, preset: Preset | None) -> Column:
 
 
 def _settle_names(columns: Sequence[Column]) -> None:
-    """Makes a column such as `name` the last name if another one has first names alone, and the
-    other way round.
+    """Decides whether a column that was taken for the whole name is only a part of it. If another column has
+    first names alone, it becomes the last name; if another has last names alone, the first name.
     """
     meanings = {column.meaning for column in columns}
     for words, beside, meaning in header_names.BESIDE:
@@ -180,8 +186,8 @@ def _settle_names(columns: Sequence[Column]) -> None:
 
 
 def _settle(columns: Sequence[Column]) -> None:
-    """Gives a meaning that several columns share to the column of that exact name; the others become custom
-    fields.
+    """Decides which of several columns keeps their common meaning: the one whose header is exactly that
+    meaning, or that the user chose. The others become custom fields. Raises `FileRefused` if this is unclear.
     """
     exact = [column for column in columns if column.reason in (Because.CHOSEN, Because.NAMED)]
     rivals = exact or list(columns)

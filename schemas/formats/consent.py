@@ -1,6 +1,7 @@
-"""Who in a file may be written to, as it was answered: of everyone, or by the values of columns.
+"""The answer to who in a file may be written to: one state for everyone, or a state for each value of some
+columns.
 
-The file itself answers only as our own export, or as a program's whose values are all known
+The file itself answers only if it is our own export, or the file of a program all of whose values are known
 (docs/files.md).
 """
 
@@ -39,8 +40,10 @@ OUR_OWN = "`ignore_column` cannot name `unsubscribed_at` or `command`: these alw
 
 
 def same(cell: str) -> str:
-    """The form in which values are compared: without case, outer blanks and line breaks. A short value is in
-    NFKC, which takes quadratic time. A text by which databases mark a missing value is blank.
+    """The form in which values are compared: without case, outer blanks and line breaks. A text by which
+    databases mark a missing value becomes blank.
+
+    Only a value of at most `MAX_LENGTH` characters is also brought into NFKC, which takes quadratic time.
     """
     return _same(cell) if len(cell) <= MAX_LENGTH else " ".join(cell.split()).casefold()
 
@@ -63,7 +66,9 @@ def _is_date(cell: str) -> bool:
 
 @dataclass(frozen=True)
 class ConsentColumn:
-    """A column of consent, and the state of each of its values, by its form in `same`, or by `DATE`."""
+    """A column that tells who may be written to. `states` has the state that each value means. Its keys are
+    values in the form of `same`, and `DATE`, which stands for all dates.
+    """
 
     column: Column
     states: Mapping[str, str]
@@ -73,14 +78,16 @@ class ConsentColumn:
         return self.states.get(same(cell)) or (self.states.get(DATE) if self.is_dated(cell) else None)
 
     def is_dated(self, cell: str) -> bool:
-        """Whether the state of a cell comes from its being a date."""
+        """Whether a cell has its state because it is a date: its value is not in `states`, but `DATE` is."""
         return DATE in self.states and same(cell) not in self.states and is_date(cell.strip())
 
 
 @dataclass(frozen=True)
 class ConsentAnswer:
-    """The answer about consent. `everyone` is one state for all rows; otherwise `columns` tell it for each
-    row. `by_file` is true if the file itself answers.
+    """The answer to who in a file may be written to.
+
+    `everyone` is one state for all rows, or empty: then `columns` tell the state of each row. `by_file` is
+    true if the file itself answers, without the user.
     """
 
     everyone: str = ""
@@ -105,8 +112,10 @@ class ConsentAnswer:
 def answer(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> ConsentAnswer:
-    """The answer about consent, open if there is none. Raises `FileRefused` on an answer that fits no
-    file.
+    """The answer to who may be written to, from the user's parameters or else from the file. It `is_open` if
+    neither answers.
+
+    Raises `FileRefused` if the parameters contradict each other, or name no column of this file.
     """
     states_told = _answered_states(reading)
     if reading.consent and (reading.consent_column is not None or states_told):
@@ -131,8 +140,11 @@ def answer(
 
 
 def _with_answers(states: Mapping[str, str], answers: Mapping[str, str]) -> dict[str, str]:
-    """The states of a program's values, overridden by the user's answers. A blank cell whose meaning the
-    program defines keeps it.
+    """The state of each value of a program's column, by the program's definitions (`states`) and the user's
+    `answers`.
+
+    An answer overrides the program's definition of the same value. Only a blank cell keeps the program's
+    definition, if there is one.
     """
     return {**states, **{value: state for value, state in answers.items() if value or not states.get(BLANK)}}
 
@@ -140,8 +152,8 @@ def _with_answers(states: Mapping[str, str], answers: Mapping[str, str]) -> dict
 def _unsubscribe_dates(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> list[ConsentColumn]:
-    """The program's columns that have the date of the unsubscribe, if the answer is that everyone is
-    unsubscribed.
+    """The columns of the file's program that have the date of an unsubscribe. Empty unless the user answered
+    that everyone is unsubscribed.
     """
     states = _by_preset(names, columns, reading, preset) if reading.consent == UNSUBSCRIBED else {}
     dated = [column for column in columns if states.get(fold(column.name), {}).get(DATE) == UNSUBSCRIBED]
@@ -151,8 +163,8 @@ def _unsubscribe_dates(
 def _by_preset(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> Mapping[str, Mapping[str, str]]:
-    """The states of a program's values, by folded header; empty if the user chose another meaning for such a
-    column.
+    """The state of each value that the preset defines, by folded header of its column. Empty without a
+    preset, or if the user chose another meaning for one of these columns.
     """
     states = preset.consent_of(names, chosen=reading.preset is not None) if preset else {}
     chosen = {fold(column.name) for column in columns if column.reason == Because.CHOSEN}
@@ -160,10 +172,11 @@ def _by_preset(
 
 
 def _mark_consent(column: Column, states: Mapping[str, str], because: str) -> ConsentColumn:
-    """Makes a column one of consent, so that it is no custom field; one with another meaning keeps that.
-    Returns it with the states of its values.
+    """Makes a column one of consent, and returns it with the state of each of its values.
 
-    In our own column `command`, `unsubscribe` unsubscribes whatever was answered.
+    A custom field or an ignored column gets the meaning `CONSENT` and the reason `because`. A column with any
+    other meaning keeps its meaning. In our own column `command`, the value `unsubscribe` always means
+    unsubscribed.
     """
     if column.key is not None or column.meaning == IGNORE:
         column.meaning, column.reason = CONSENT, because
@@ -173,7 +186,9 @@ def _mark_consent(column: Column, states: Mapping[str, str], because: str) -> Co
 
 
 def ignored_positions(names: Sequence[str], columns: Sequence[Column], reading: Reading) -> set[int]:
-    """The positions of the columns of `ignore_column`. Raises `FileRefused`."""
+    """The positions of the columns that the user named in `ignore_column`. Raises `FileRefused` for a column
+    that does not exist, or that always counts (`OWN`).
+    """
     positions = {_position(names, name, "ignore_column") for name in reading.ignored}
     if any(
         {columns[position - 1].meaning, normal(columns[position - 1].name)} & {*OWN} for position in positions
@@ -183,7 +198,9 @@ def ignored_positions(names: Sequence[str], columns: Sequence[Column], reading: 
 
 
 def _answered_states(reading: Reading) -> dict[str, str]:
-    """The state that the answers give each value. Raises `FileRefused` for a value with two states."""
+    """The state of each value that the user gave a meaning, by its form in `same`. Raises `FileRefused` for a
+    value with two states.
+    """
     states: dict[str, str] = {}
     twice = []
     for state, values in reading.told.items():
@@ -196,7 +213,9 @@ def _answered_states(reading: Reading) -> dict[str, str]:
 
 
 def _position(names: Sequence[str], column: str, name: str) -> int:
-    """The position of a column. Raises `FileRefused` unless exactly one column fits."""
+    """The position of the column that `column` names by header or position. `name` is the parameter, for
+    messages. Raises `FileRefused` unless exactly one column fits.
+    """
     positions = positions_of(names, column)
     if not positions:
         raise FileRefused(OF_NO_COLUMN.format(name=name), columns=names)

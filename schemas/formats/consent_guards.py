@@ -1,4 +1,4 @@
-"""What an answer for everyone must not be: refused in the first row of the file that contradicts it."""
+"""Rows that contradict the user's answer about consent: a file that has one is refused."""
 
 import re
 from collections.abc import Sequence
@@ -54,14 +54,18 @@ LIKE_DATE = re.compile(r"(?<![\w-])\d{1,4}[-./ ]+\w{1,9}[-./, ]+\d{1,4}(?![\w-])
 
 
 def unsubscribing(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
-    """The columns in whose cells a date or a yes means unsubscribed, if the answer may subscribe anyone."""
+    """The columns in whose cells a date or a yes means unsubscribed. Empty unless the answer may subscribe
+    somebody.
+    """
     return [column for column in columns_to_watch(columns, answer, ignored) if is_unsubscribing(column.name)]
 
 
 def columns_to_watch(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
-    """The columns that may contradict an answer by which a subscriber comes in subscribed.
+    """The columns whose cells may contradict the answer about consent. Empty unless the answer may subscribe
+    somebody.
 
-    In our own export, columns of custom fields are left out.
+    Left out are the address, columns that always count (`OWN`), columns of the answer, and those at the
+    positions in `ignored`. In our own export, columns of custom fields are left out, too.
     """
     if answer.everyone != SUBSCRIBED and not answer.columns:
         return []
@@ -78,8 +82,8 @@ def columns_to_watch(columns: Sequence[Column], answer: ConsentAnswer, ignored: 
 
 
 class Contradicted(FileRefused):
-    """A row of the file contradicts the answer. `counted` is the column that does, `questions` are the other
-    open ones.
+    """A row of the file contradicts the answer about consent. `counted` is the column with the contradicting
+    cell, `questions` are all other open questions about the file.
     """
 
     def __init__(self, message: str, counted: CountedColumn, questions: Sequence[FileQuestion]) -> None:
@@ -98,10 +102,10 @@ class Contradicted(FileRefused):
 
 
 class Guards:
-    """Watches a file for rows that contradict the answer, whether that is one state for everyone or is in
-    columns.
+    """Watches the rows of a file for one that contradicts the answer about consent.
 
-    A contradiction is reported with all other questions that the file leaves open.
+    `see` notes the first contradiction, and `check` raises it together with all other questions that the file
+    leaves open.
     """
 
     def __init__(
@@ -125,7 +129,9 @@ class Guards:
         }
 
     def see(self, row: int, record: Any) -> None:
-        """Looks at a row of the file. Raises `FileRefused` on a `command` that contradicts the answer."""
+        """Looks at a row of the file, and notes the first one that contradicts the answer, for `check`.
+        Raises `FileRefused` at once on a `command` that contradicts the answer.
+        """
         for position, value in self._table.cells(record) if self._says and not self._contradiction else ():
             says = self._says.get(position)
             if says and value and self._is_out(*says, value) and self._is_in(record):
@@ -140,7 +146,9 @@ class Guards:
                 raise FileRefused(SWITCHED_OFF.format(row=row, word=word))
 
     def check(self, questions: Sequence[FileQuestion]) -> None:
-        """Raises `Contradicted` if a row did, with all values of the column and the open questions."""
+        """Raises `Contradicted` if `see` noted a contradiction, with all values of the contradicting column
+        and the open `questions`.
+        """
         if not self._contradiction:
             return
         row, column = self._contradiction
@@ -163,12 +171,16 @@ class Guards:
 
 
 def brings_in(table: Table, consents: Sequence[ConsentColumn], record: Any) -> bool:
-    """Whether all columns of consent subscribe the row; a value without an answer does not."""
+    """Whether a row comes in subscribed: each column of consent must have a value that means subscribed."""
     return {consent.state(table.cell_of(record, consent.column)) for consent in consents} <= {SUBSCRIBED}
 
 
 def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
-    """Whether a value, or one within it, means unsubscribed, by its wording or by its key."""
+    """Whether a value means unsubscribed, by its wording. A yes or a date also means it, under a header or
+    JSON key that is about unsubscribing.
+
+    A value that is JSON means unsubscribed if one value within it does.
+    """
     if isinstance(value, str) and value[:1] in NESTED:
         value = csv_values.read_typed(value)
     if isinstance(value, dict):
@@ -180,9 +192,11 @@ def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
 
 
 def is_unsubscribe_word(cell: str) -> bool:
-    """Whether a cell means unsubscribed: by its text, by the text before a bracket, or by an item of a list.
+    """Whether a cell means unsubscribed: by its whole text, by the text before a bracket, or by one item of a
+    list.
 
-    A list has marks between its items; a note of several words is no list.
+    A cell is a list if marks such as commas separate its items, and if its other items are single words. A
+    note of several words is no list.
     """
     if is_unsubscribed(cell) or len(cell) > MAX_LIST or BETWEEN.isdisjoint(cell):
         return is_unsubscribed(cell)

@@ -1,4 +1,6 @@
-"""Who in a file may be written to: the question, with the values of its columns, and what words suggest."""
+"""The question who in a file may be written to: the values of the columns to choose from, and the answer that
+their wording suggests.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -55,8 +57,10 @@ BY_HEADER = "consent_column=HEADER"
 
 @dataclass
 class CountedColumn:
-    """The different values of a column by their form in `same`, each as it is written, with its number of
-    rows.
+    """A column and its different values. `values` has, by the form in `same`, each value as it was first
+    written and its number of rows.
+
+    `many` is true for a column with too many or too long values, which cannot be one of consent.
     """
 
     column: Column
@@ -65,7 +69,7 @@ class CountedColumn:
     rows: int = 0  # that have the column
 
     def see(self, cell: str) -> int:
-        """Counts the value of a cell. Returns 1 if it is new."""
+        """Counts the value of a cell. Returns 1 if the value was not counted before, else 0."""
         self.rows += 1
         if self.many or len(cell) > MAX_VALUE:
             self.many = True
@@ -90,10 +94,11 @@ class CountedColumn:
 
 
 class ConsentLook:
-    """Watches the values that need an answer: those of all columns, or those of consent columns without an
-    answer.
+    """Watches the rows of a file, and counts the values of which the user must say what they mean.
 
-    If a file has several consent columns of its program, a blank cell beside an answered one means nothing.
+    Without an answer about consent, these are the values of all columns. An answer by columns leaves the
+    values of these columns that it does not define; an answer for everyone leaves none. Where a program's
+    file has several consent columns, a blank cell beside one with a state needs no answer.
     """
 
     def __init__(
@@ -115,6 +120,9 @@ class ConsentLook:
         self._left = MAX_COUNTED
 
     def see(self, record: Any) -> None:
+        """Looks at a row of the file, and counts the values that need an answer. A row that is surely refused
+        must not be passed.
+        """
         self._rows += 1
         for position, value in self._table.cells(record) if self._counted else ():
             if counted := self._counted.get(position):
@@ -131,7 +139,7 @@ class ConsentLook:
                 counted.see(cell)
 
     def asks(self) -> list[FileQuestion]:
-        """The questions about consent that are open, once all rows were read."""
+        """The open questions about consent. Call it after `see` was called for each row."""
         self._count_blanks()
         if self._answer.is_open:
             options = [*(f"consent={state}" for state in STATES), BY_HEADER]
@@ -144,7 +152,7 @@ class ConsentLook:
         ]
 
     def _count_blanks(self) -> None:
-        """Counts as blank the rows that lack a column."""
+        """Counts a row that lacks a column as a row with a blank cell there."""
         for counted in self._counted.values():
             if not counted.many and counted.rows < self._rows:
                 counted.values.setdefault(BLANK, [BLANK, 0])[1] += self._rows - counted.rows
@@ -152,13 +160,13 @@ class ConsentLook:
 
     @property
     def columns(self) -> list[dict[str, Any]]:
-        """The columns, each with its values, as JSON."""
+        """The columns with their values, as JSON. Empty if there is an answer about consent."""
         return [counted.plain for counted in self._all]
 
     @property
     def suggestion(self) -> dict[str, Any] | None:
-        """Parameters that may be the answer, by exact wording. They are never used as an answer by
-        themselves.
+        """The parameters that may be the answer, as the wording of headers and values suggests; None if
+        nothing does. They only fill in the form, and are never used as the answer.
         """
         preset = self._preset
         if preset and self._answer.is_open and preset.consent_of(self._table.names, chosen=True):
@@ -181,8 +189,8 @@ def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQue
 
 
 def _by_header(counted: CountedColumn) -> int:
-    """The order in which columns are suggested: first those whose header is about consent, and of these the
-    ambiguous ones last.
+    """The rank of a column among those to suggest, lowest first. Columns whose header is about consent come
+    first, the ambiguous ones last among them.
     """
     order = header_names.OF_CONSENT
     meaning = header_names.meaning_of(counted.column.name)
@@ -195,9 +203,11 @@ def _suggest(counted: CountedColumn) -> dict[str, Any] | None:
 
 
 def by_words(name: str, values: Iterable[tuple[str, int]]) -> dict[str, list[str]]:
-    """The values by the state that their exact wording suggests.
+    """The values whose exact wording suggests a state, by that state. `name` is the header; `values` are
+    pairs of a value and its number of rows.
 
-    Empty for a status without a word of consent that would unsubscribe: it may be the status of an account.
+    Empty for a column such as `status` that may be about an account: it suggests unsubscribing, and none of
+    its words is about consent.
     """
     header = header_names.meaning_of(name) or (STATUS if normal(name) == COMMAND else "")
     values_by_state: dict[str, list[str]] = {}

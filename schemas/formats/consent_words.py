@@ -1,8 +1,9 @@
-"""Words of consent in seven languages: what fills in the form, and what no answer may contradict.
+"""Words of consent in seven languages. They suggest an answer in the form, and an answer of the user must not
+contradict them.
 
-Facts only. A row is a state, `YES` or `NO`, or `LIVE` or `GONE` where its words may as well be about an
-account, a language and its words in normalized form (lower case, `_` for a blank or a hyphen), separated by
-blanks.
+Facts only. A row has a meaning, a language, and the words of that language with that meaning. The meaning is
+a state, `YES` or `NO`; `LIVE` or `GONE` are for words that may as well be about an account. Words are in
+normalized form (lower case, `_` for a blank or a hyphen), separated by blanks.
 """
 
 import re
@@ -101,13 +102,13 @@ def fold(text: str) -> str:
 
 @cache
 def words() -> dict[str, str]:
-    """The state of each folded word, or `YES`, `NO`, `LIVE` or `GONE`."""
+    """The meaning of each folded word: a state, `YES`, `NO`, `LIVE` or `GONE`."""
     return {fold(word): state for state, _, row in ROWS for word in row.split()}
 
 
 def suggested_state(value: str, header: str) -> str | None:
-    """The state that a value may stand for under a header of that meaning. Under a header of another meaning,
-    only literal words of consent count.
+    """The state that a value may stand for; None if it suggests none. `header` is the meaning of its header,
+    if that is about consent; else it is empty, and only words that literally mean unsubscribed count.
     """
     word = words().get(fold(value))
     if word in (YES, NO):
@@ -118,7 +119,7 @@ def suggested_state(value: str, header: str) -> str | None:
 
 
 def is_of_consent(value: str) -> bool:
-    """Whether a word is about consent, and cannot be about an account."""
+    """Whether a word is about consent, and cannot be about the state of an account."""
     return words().get(fold(value)) in (IN, OUT, YES, NO)
 
 
@@ -136,8 +137,8 @@ def is_unsubscribed(cell: str) -> bool:
 
 @cache
 def _first_letters() -> frozenset[str]:
-    """The first letters of words that mean unsubscribed. Cells with other ones need not be folded: there may
-    be millions.
+    """The first letters of all words that mean unsubscribed. A cell with another first letter is not folded,
+    which would be slow for millions of cells.
     """
     return frozenset(letter for word in _unsubscribed_words() for letter in (word[0], word[0].upper()))
 

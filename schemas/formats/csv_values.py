@@ -43,15 +43,17 @@ def read_text(cell: str) -> str:
 
 
 def says_nothing(cell: str) -> bool:
-    """Whether a cell of a date or of consent is blank, or has a text by which databases mark a missing
-    value.
+    """Whether a cell of a column of dates or of consent has no value: it is blank, or has a text by which
+    databases mark a missing value.
     """
     text = cell.strip()
     return not text or (len(text) <= MAX_NUMBER_LENGTH and text.partition(".")[0].lower() in NOTHING)
 
 
 def is_no_date(cell: str) -> bool:
-    """Whether a cell has no date: `says_nothing` is true of it, or it is 0."""
+    """Whether a cell of a date has none: it is blank, has a text by which databases mark a missing value, or
+    is 0.
+    """
     return says_nothing(cell) or cell.strip() == "0"
 
 
@@ -73,8 +75,8 @@ def _is_invisible(character: str) -> bool:
 
 
 def unwrap_formula(cell: str) -> str:
-    """The text in `="00501"`, a form that keeps spreadsheets from changing it. Any other cell is returned
-    unchanged.
+    """The text in a cell such as `="00501"`, a form that keeps spreadsheets from changing the text. Any other
+    cell is returned unchanged.
     """
     if not (cell.startswith('="') and cell.endswith('"')):
         return cell
@@ -83,11 +85,11 @@ def unwrap_formula(cell: str) -> str:
 
 
 def read_address(cell: str) -> str:
-    """The address in `Name <a@example.com>`, `mailto:a@example.com`, `="a@example.com"` and in
-    quotes.
+    """The address in a cell, which may also be `Name <a@example.com>`, `mailto:a@example.com` or
+    `="a@example.com"`, or in quotes.
 
-    Marks of a list after it are removed, and full-width letters become plain ones. Any other cell is only
-    stripped.
+    Commas and other list marks at the end are removed, and full-width letters become plain ones. A cell in
+    any other form is only stripped.
     """
     text = unwrap_formula(strip(cell))
     text = _bare(read_text(text if text.isascii() else text.translate(FULL_WIDTH)))
@@ -106,7 +108,9 @@ def _bare(text: str) -> str:
 
 
 def addresses_in(cell: str) -> set[str]:
-    """The addresses in a cell that seems to have several, in small letters."""
+    """The addresses in a cell, in lower case, if it seems to have several. Empty for a cell with at most one
+    @.
+    """
     if cell.count("@") + cell.count(FULL_WIDTH_AT) < 2:
         return set()
     words = (word.partition("?")[0] for word in cell.translate(FULL_WIDTH).translate(BETWEEN).lower().split())
@@ -114,13 +118,17 @@ def addresses_in(cell: str) -> set[str]:
 
 
 def is_address(cell: str) -> bool:
-    """Whether a cell looks like an address; text such as a header hardly does."""
+    """Whether a cell certainly is one address: with one @, a dot in the domain, and no blanks. A header is
+    not taken for one.
+    """
     text = read_address(cell)
     return text.count("@") == 1 and "." in text.partition("@")[2] and len(text.split()) == 1
 
 
 def is_like_address(cell: str) -> bool:
-    """Whether a cell may have exactly one address; no other cell is accepted."""
+    """Whether a cell may have exactly one address. An import refuses a row whose cell of the address is not
+    like this.
+    """
     if len(addresses_in(cell)) > 1:
         return False
     before, at, behind = cell.replace(FULL_WIDTH_AT, "@").replace(SMALL_AT, "@").partition("@")
@@ -132,7 +140,9 @@ def write_text(text: str) -> str:
 
 
 def defused(cell: str) -> str:
-    """A cell with the same meaning that is not a formula."""
+    """The cell in a form that a spreadsheet does not run as a formula, and that means the same to an
+    import.
+    """
     return write_text(read_text(cell)) if isinstance(read_value(cell), str) else cell
 
 
@@ -149,7 +159,9 @@ def read_value(cell: str) -> Any:
 
 
 def read_typed(value: Any) -> Any:
-    """A custom value from a cell that has a type, as in a workbook: the text `12` stays text."""
+    """The custom value in a cell that has a type, as in a workbook. Text stays text, even if it is `12`; only
+    JSON objects, arrays and quoted texts are read as JSON.
+    """
     if not isinstance(value, str):
         return value
     return _read_json(value) if value.startswith(('"', "[", "{")) else read_text(value)
@@ -163,11 +175,10 @@ def write_value(value: Any) -> str:
 
 
 def read_tags(cell: str, separator: str = COMMA) -> list[str]:
-    """The tags in a cell: names between commas, some of them perhaps in double quotes, or a JSON array of
-    text.
+    """The tags in a cell: names between commas, some perhaps in double quotes, or a JSON array of text.
 
-    `separator` has the marks that replace the comma; or it is `:::`, where Google begins its own names with
-    `*`.
+    `separator` has the marks that are read in place of the comma. It may be `:::`, as in Google's files,
+    where names that Google gives begin with `*`.
     """
     text = read_text(strip(cell))
     names = _read_json(text) if text[:1] == "[" else None
@@ -181,7 +192,9 @@ def read_tags(cell: str, separator: str = COMMA) -> list[str]:
 
 
 def _quoted_names(text: str, mark: str) -> list[str]:
-    """The names in a cell. Quotes that do not enclose a whole name are part of it."""
+    """The names in a cell, some of which may be in quotes. If the quotes do not enclose whole names, they
+    belong to the names.
+    """
     try:
         return next(csv.reader([text], delimiter=mark, skipinitialspace=True, strict=True), [])
     except csv.Error:
@@ -194,7 +207,7 @@ def write_tags(names: list[str]) -> str:
 
 
 def _read_json(cell: str) -> Any:
-    """The JSON value in a cell; the cell itself if it has no value that can be stored."""
+    """The JSON value in a cell. The cell itself if it is no JSON, or has a value that cannot be stored."""
     try:
         value = clean(json.loads(cell))
     except (ValueError, RecursionError, ma.ValidationError):

@@ -1,4 +1,6 @@
-"""What the cells of columns of dates tell of how they are written, and what they leave open."""
+"""How the dates in a column are written, as far as its cells show, and what the user must decide about
+them.
+"""
 
 import datetime as dt
 from collections import Counter
@@ -24,10 +26,11 @@ IGNORE, FIELD = "ignore", "field"  # what becomes of cells that cannot be read
 
 
 class DateColumn:
-    """Counts the forms of dates in a column's cells.
+    """Counts the forms of dates (`FORMS`) in the cells of a column.
 
-    `unread` counts the cells that a form cannot read. `shown` has the first of them with their numbers of
-    rows, `first_row` the row of the first. Cells that no written form can read are under None.
+    By form, `unread` has the number of cells that the form cannot read, and `first_row` the row of the first.
+    `shown` has the first few, each with its number of rows. Cells that no form can read, except perhaps as
+    seconds since 1970, are under None.
     """
 
     def __init__(self) -> None:
@@ -56,8 +59,8 @@ class DateColumn:
             counts[example] += 1
 
     def form(self) -> str | None:
-        """The form of all dates in the column. None if the day or the month could come first, or a year has
-        two digits.
+        """The form in which all dates of the column are written. None if the user must decide: the day or the
+        month could come first, or a year has two digits.
         """
         if self._cells and not self.unread[EPOCH]:
             return EPOCH
@@ -69,9 +72,11 @@ class DateColumn:
 
 @dataclass(frozen=True)
 class DateReading:
-    """How the dates of a file are read: the form by column position, and the zone of dates without one.
+    """How the dates of a file are read: the form of each column by its position, and the zone of dates that
+    have none.
 
-    `unread` tells whether a cell that cannot be read is left out, or kept as a custom field.
+    `unread` tells what becomes of a cell that cannot be read: `ignore` leaves it out, `field` keeps it as a
+    custom field.
     """
 
     forms: Mapping[int, str]
@@ -79,8 +84,8 @@ class DateReading:
     unread: str | None = None
 
     def read(self, position: int, cell: str) -> int | None:
-        """The instant in a cell, in milliseconds since 1970. None if the cell cannot be read, or has 0 for a
-        missing date.
+        """The instant in a cell, in milliseconds since 1970. None if the cell cannot be read, as with a 0
+        that marks a missing date.
         """
         try:
             return dates.read_date(cell, self.forms.get(position, ISO), self.zone)
@@ -89,7 +94,9 @@ class DateReading:
 
 
 class DateWatch:
-    """Watches the cells of date columns while the file is looked through, and dates in other columns."""
+    """Watches the cells of some columns while the file is looked through. A cell of a column without a
+    meaning as a date counts only if it is a date.
+    """
 
     def __init__(self, table: Table, columns: Sequence[Column], reading: Reading) -> None:
         self.table, self.reading = table, reading
@@ -106,11 +113,14 @@ class DateWatch:
         return form if form == EPOCH else self.reading.dates or form
 
     def dates(self) -> DateReading:
-        """How the dates are read, once all questions are answered."""
+        """How the dates of the file are read. Call it once all questions are answered."""
         forms = {column.position: self._form(watch) or ISO for column, watch in self.columns}
         return DateReading(forms, ZoneInfo(self.reading.zone), self.reading.unread_dates)
 
     def asks(self) -> list[FileQuestion]:
+        """The open questions about dates: which order day and month have, and what becomes of cells that are
+        no dates. Empty once the user has answered.
+        """
         unclear = [(column, watch, ISO) for column, watch in self.columns if self._form(watch) is None]
         unread = [(column, watch, self._form(watch)) for column, watch in self.columns]
         unread = [] if self.reading.unread_dates else [date for date in unread if date[1].unread[date[2]]]
@@ -143,7 +153,9 @@ def _count_shown(columns: Seen) -> Counter[str]:
 
 
 def _location(columns: Seen) -> str:
-    """The row of the first unreadable cell, and the number of such cells."""
+    """A clause about the cells that the columns' forms cannot read: the row of the first, and their
+    number.
+    """
     row = min(watch.first_row[form] for _, watch, form in columns)
     count = sum(watch.unread[form] for _, watch, form in columns)
     return f"the first in row {row}, {count:,} in all"

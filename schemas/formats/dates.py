@@ -59,7 +59,9 @@ PATTERNS = (YEAR_FIRST, NUMBERS, DAY_AND_NAME, NAME_AND_DAY, YEAR_AT_END, YEAR_A
 
 
 def _beginnings() -> dict[str, int]:
-    """The months by the beginnings of their names, if at least three letters long and unambiguous."""
+    """The number of each month by the beginnings of its names. Beginnings have at least three letters, and
+    are those of one month only.
+    """
     numbers: dict[str, set[int]] = {}
     for month, names in enumerate(MONTHS, 1):
         for name in names.split():
@@ -72,8 +74,8 @@ BY_NAME = _beginnings()
 
 
 def read_date(cell: str, form: str = ISO, zone: dt.tzinfo = dt.UTC) -> int:
-    """The instant of a date in milliseconds since 1970; a day without a time is a `WholeDay`. A date without
-    a zone is in `zone`.
+    """The instant of a date in a cell, in milliseconds since 1970. `form` is the form in which the column has
+    its dates. A date without a zone is in `zone`; a date without a time becomes a `WholeDay`.
 
     Raises `ValueError`.
     """
@@ -137,7 +139,9 @@ def _normal(cell: str) -> str:
 
 
 def _read_epoch(text: str) -> int:
-    """The instant of a number of seconds or milliseconds since 1970, in milliseconds. Raises `ValueError`."""
+    """The milliseconds since 1970, from a text with that number or the number of seconds. Raises
+    `ValueError`.
+    """
     match = SINCE_1970.fullmatch(text)
     if match is None:
         raise ValueError
@@ -145,12 +149,14 @@ def _read_epoch(text: str) -> int:
 
 
 def _excel(text: str) -> tuple[dt.datetime, bool]:
-    """The instant in a cell of Excel, and whether it is a day without a time."""
+    """The instant that a serial number of Excel means, and whether it is a day without a time."""
     return EXCEL_EPOCH + dt.timedelta(seconds=round(float(text) * 86_400)), "." not in text
 
 
 def _read_written(text: str, form: str) -> tuple[dt.datetime, bool]:
-    """The (instant, whether it lacks a time) of a date in words or numbers. Raises `ValueError`."""
+    """The instant of a date in words or numbers, and whether it is a day without a time. Raises
+    `ValueError`.
+    """
     match = next((match for pattern in PATTERNS if (match := pattern.fullmatch(text))), None)
     if match is None:
         raise ValueError
@@ -167,7 +173,9 @@ def _read_written(text: str, form: str) -> tuple[dt.datetime, bool]:
 
 
 def _month_and_day(first: int, second: int, mark: str, year: str, form: str) -> tuple[int, int]:
-    """The (month, day) in two numbers. Raises `ValueError` if the form does not tell which is which."""
+    """The month and the day in the first two numbers of a date, `mark` being the sign between them. Raises
+    `ValueError` if neither the mark nor the form tells which comes first.
+    """
     if form == ISO and len(year) == 2:
         raise ValueError
     if mark == "." or form == DMY or first == second:
@@ -178,6 +186,9 @@ def _month_and_day(first: int, second: int, mark: str, year: str, form: str) -> 
 
 
 def _instant(match: re.Match[str], month: int, day: int) -> dt.datetime:
+    """The instant of a date with the parts in `match`. It has a zone only if the text has one. Raises
+    `ValueError` for a time or day that does not exist.
+    """
     hour, half = int(match["hour"] or 0), match["half"]
     if match["hour"] and not (half or match["minute"]):
         raise ValueError

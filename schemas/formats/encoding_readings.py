@@ -1,4 +1,6 @@
-"""How a file that is not UTF-8 may be meant: what its first cells become by the likeliest encodings."""
+"""How to read a file that is not in UTF-8: the likeliest encodings, each with the first cells as it reads
+them.
+"""
 
 import re
 import unicodedata
@@ -20,8 +22,8 @@ Readings = dict[str, list[str]]  # the same cells by each encoding, the likelies
 
 
 def likely(binary: BinaryIO) -> Readings:
-    """At most `MOST_READINGS` encodings that can read the whole file, the usual one among them, each with the
-    cells as it reads them.
+    """The likeliest encodings that can read the whole file, each with the first cells as it reads them. There
+    are at most `MOST_READINGS`, among them the usual one (`USUAL`), if it can read the file.
     """
     from charset_normalizer import from_bytes  # takes a while to load
 
@@ -53,14 +55,18 @@ def _mixes_scripts(cells: Sequence[bytes], encoding: str) -> bool:
 
 
 def _texts(binary: BinaryIO, cells: Sequence[bytes], encoding: str) -> list[str]:
-    """The first cells in an encoding; empty if the encoding cannot read the file."""
+    """The first of the `cells` as the encoding reads them; empty if the encoding cannot read the whole
+    file.
+    """
     if not encodings.can_read(binary, encoding):
         return []
     return [cell.decode(encoding, "replace") for cell in cells[:MOST_CELLS]]
 
 
 def _cells(binary: BinaryIO) -> list[bytes]:
-    """The first cells that are not ASCII, and later ones that have bytes which the first do not have."""
+    """A sample of the file's cells that are not ASCII: the first ones, and later ones with a byte that none
+    before has.
+    """
     samples: dict[bytes, None] = {}
     characters: set[int] = set()
     size = 0

@@ -1,4 +1,6 @@
-"""The encoding of a text file: UTF-8, UTF-16, or what is said; archives and old workbooks are refused."""
+"""The encoding of a text file: UTF-8, UTF-16, or the one that the user names. Archives and old workbooks are
+refused.
+"""
 
 import codecs
 import contextlib
@@ -57,7 +59,7 @@ def is_zip(binary: BinaryIO) -> bool:
 
 
 def find_encoding(name: str) -> str | None:
-    """The encoding with a name; None if files in it are not supported."""
+    """The encoding of `SAID` that has the name `name`. None if there is none."""
     module = _normal(name)
     return _MODULES.get(aliases.get(module, module))
 
@@ -70,10 +72,10 @@ _MODULES = {aliases.get(_normal(name), _normal(name)): name for name in SAID}  #
 
 
 def encoding(binary: BinaryIO, name: str | None = None) -> str | None:
-    """The encoding of a file: the one that the user named, or that a BOM or the NULs of UTF-16 show, or UTF-8
-    if the whole file is. None if the user must be asked.
+    """The encoding of a file; None if the user must be asked.
 
-    Raises `FormError` on a file that is no text, or not in that encoding.
+    It is the one that the user named (`name`), else UTF-16 if a BOM or NULs show it. Otherwise it is UTF-8,
+    if the whole file can be read so. Raises `FormError` on a file that is no text, or not in that encoding.
     """
     start = _start(binary)
     for beginning, sentence in NOT_TEXT.items():
@@ -100,7 +102,9 @@ def encoding(binary: BinaryIO, name: str | None = None) -> str | None:
 
 @contextlib.contextmanager
 def reading(binary: BinaryIO, encoding: str) -> Iterator[TextIO]:
-    """The file's text from its beginning, without a BOM; line endings are kept."""
+    """Opens the file's text at its beginning, without a BOM, within a `with` statement. Line endings are
+    kept, and `binary` stays open.
+    """
     binary.seek(len(_bom(_start(binary))))
     codec, errors = (UTF8, "surrogateescape") if encoding == UTF8_ANYHOW else (encoding, "strict")
     text = io.TextIOWrapper(binary, codec, errors, newline="")
@@ -120,7 +124,9 @@ def _bom(start: bytes) -> bytes:
 
 
 def _utf16(start: bytes) -> str | None:
-    """The kind of UTF-16 of a file without a BOM: its first character is ASCII, and many others are."""
+    """The kind of UTF-16 of a file without a BOM; None if it seems to be none. Its first character must be
+    ASCII, and many others, too.
+    """
     for name, high, low in ((UTF16_LE, start[1::2], start[0::2]), (UTF16_BE, start[0::2], start[1::2])):
         if high[:1] == b"\0" and low[:1] != b"\0" and high.count(0) > UTF16_SHARE * len(high):
             return name
@@ -133,12 +139,14 @@ def can_read(binary: BinaryIO, encoding: str) -> bool:
 
 
 def _lines_before(binary: BinaryIO, encoding: str) -> int:
-    """The approximate number of the line from which on a file cannot be read."""
+    """The approximate number of the first line that cannot be read in the encoding."""
     return 1 + sum(chunk.count(b"\n") for chunk in takewhile(bool, _decodable_chunks(binary, encoding)))
 
 
 def _decodable_chunks(binary: BinaryIO, encoding: str) -> Iterator[bytes]:
-    """The chunks of a file up to the first that cannot be decoded, in place of which comes an empty one."""
+    """The chunks of a file up to the first that cannot be decoded. An empty chunk takes the place of that
+    one.
+    """
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for chunk in _pieces(binary):

@@ -1,6 +1,6 @@
 """Importing files of subscribers: opened, looked through, read row by row and checked (docs/files.md).
 
-The file is looked through before a row of it is read, so that nothing of a file that is refused is applied.
+A file is looked through before any of its rows is imported, so that a file that is refused changes nothing.
 """
 
 import hashlib
@@ -33,9 +33,10 @@ Check = Callable[[str], Any]
 
 @dataclass(frozen=True)
 class File:
-    """A file that was looked through; `answer` tells who in it may be written to.
+    """A file that was looked through. `plan` are its columns with their meanings, `answer` tells who in it
+    may be written to.
 
-    `columns` are those of its refused rows, to which JSON rows add.
+    `columns` are the columns of a file of its refused rows. With JSON, each refused row adds its keys.
     """
 
     table: Table
@@ -70,9 +71,11 @@ class File:
         return answer_line(by_header(self.reading, self.table.names, self.table.sheet), self.table.names)
 
     def rows(self, check: Check) -> Generator[FileRow, None, None]:
-        """The rows that are not blank; `check` raises `ValueError` on a malformed address.
+        """The rows of the file that are not blank, each as an item to import or with the reason why it is
+        refused.
 
-        Raises `FormError` when the rest of the file cannot be read.
+        `check` raises `ValueError` on a malformed address: such a row is refused. Raises `FormError` if the
+        rest of the file cannot be read.
         """
         rows = Rows(self.table, self.plan, self.dates, self.answer.columns, self.reading.tag_separator)
         for number, record in self.table.records():
@@ -88,8 +91,8 @@ class File:
 
     @property
     def carried(self) -> dict[str, str]:
-        """The answers about everyone in the file, as cells of columns that the file lacks. Its refused rows
-        have these columns, so that they mean the same when they are imported.
+        """The additional cells in a file of this file's refused rows, by column. They carry the answers about
+        everyone, so that the rows mean the same when they are imported once more.
         """
         return carried_cells(self.table, self.plan, self.answer, self.reading)
 
@@ -114,9 +117,9 @@ def inspect(
     unpacked: BinaryIO | None = None,
     sampled: bool = False,
 ) -> File:
-    """Opens a file and looks through all of it (`look_through`). Raises `FormError`.
+    """Opens a file and looks through it (`look_through`). Raises `FormError`.
 
-    Detects the kind unless it is passed. A workbook is read by a child process, started by `run`, which
+    The kind is detected unless it is passed. A workbook is read by a child process, started by `run`, which
     writes its rows to the file `unpacked`.
     """
     table = tables.open_table(binary, kind, reading, run, unpacked)
@@ -135,8 +138,10 @@ def digest(binary: BinaryIO) -> str:
 def read_through(
     table: Table, reading: Reading, follow: Callable[[int], object] = bool, sampled: bool = False
 ) -> File:
-    """Looks through all of an open file. `follow` is called with the number of rows so far. Raises
-    `FormError`.
+    """Looks through an open file. Raises `FormError` if it is refused, or leaves questions open.
+
+    `follow` is called repeatedly with the number of rows looked through so far. With `sampled`, only the
+    beginning of a file without an answer about consent is read.
     """
     table, asks = table_questions.from_header(table, reading)
     preset, columns = plan_columns(table, reading)
@@ -153,8 +158,8 @@ def read_through(
 
 
 def plan_columns(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
-    """The program that wrote the file, if it is known, and the meanings of the columns. Raises
-    `FormError`.
+    """The preset of the program that wrote the file, None if it is unknown, and the columns with their
+    meanings. Raises `FormError`.
     """
     beginnings.check(table, reading)
     names = table.names
@@ -166,7 +171,7 @@ FORM = ImportItem()
 
 
 def _check_row(row: FileRow, check: Check) -> None:
-    """Validates a row, and refuses it on an error."""
+    """Validates the item of a row, and adds the row's dates to it. On an error, refuses the row."""
     if row.item is None:
         return
     try:
@@ -185,8 +190,10 @@ def _check_row(row: FileRow, check: Check) -> None:
 
 
 def _add_from_file(row: FileRow, item: dict[str, Any], answer: ConsentAnswer, reading: Reading) -> None:
-    """Adds to the item the answers about everyone in the file, and those about the row's values. One value
-    that means unsubscribed is enough.
+    """Adds to the row's item what the user answered about the file: consent, tags, and what may change of
+    existing subscribers.
+
+    A row is unsubscribed if the answer for everyone or one value in its columns of consent says so.
     """
     states = row.said | {answer.everyone}
     if UNSUBSCRIBED in states:

@@ -1,4 +1,6 @@
-"""A look through all of a file, before a row of it is read: nothing of a file that is refused is applied."""
+"""Looking through a file before any of its rows is imported, so that a file that is refused changes
+nothing.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -87,13 +89,14 @@ def look_through(
     follow: Callable[[int], object],
     sampled: bool = False,
 ) -> DateReading:
-    """Reads all cells of consent, of dates and of tags, and returns how the dates are read.
+    """Looks through the rows of a file, and returns how its dates are read.
 
-    With `sampled`, only the beginning of a file without answers is read. `before` are questions that are open
-    already.
+    Raises `QuestionsOpen` with all questions that the file leaves open; `before` are those that are open
+    already. Raises `FileRefused` if the file breaks off, if another header or a heading follows, or if a row
+    contradicts the answer about consent.
 
-    Raises `QuestionsOpen` with all questions that the file leaves open. Raises `FileRefused` if the file
-    breaks off, if another header or a heading follows, or if a row contradicts the answer about everyone.
+    `follow` is called repeatedly with the number of rows so far. With `sampled`, only the beginning of a file
+    without an answer about consent is read.
     """
     consents = ConsentLook(table, columns, answer, preset)
     dated = DateWatch(table, _date_columns(columns, answer), reading)
@@ -153,7 +156,7 @@ def _may_be_foreign(column: Column, answer: ConsentAnswer) -> bool:
 
 
 def _header_names(names: Sequence[str]) -> list[str]:
-    """The folded headers, without empty ones at the end, which a spreadsheet adds."""
+    """The folded headers. Empty ones at the end, which a spreadsheet adds, are left out."""
     headers = [fold(name) for name in names]
     while headers and not headers[-1]:
         headers.pop()
@@ -163,9 +166,11 @@ def _header_names(names: Sequence[str]) -> list[str]:
 def _see_heading(
     table: Table, row: int, record: Any, emails: Sequence[Column], answer: ConsentAnswer, reading: Reading
 ) -> None:
-    """Raises `FileRefused` on a header of other columns, or on a heading above unsubscribed people.
+    """Raises `FileRefused` if a row without an address is a header of other columns, or a heading above
+    unsubscribed people.
 
-    The rows below it would otherwise be read as those above it.
+    The rows below it would otherwise be read in the same way as those above it. `emails` are the columns of
+    addresses; a heading is no error if the answer is that everyone is unsubscribed.
     """
     filled = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
     if any("@" in cell for cell in filled):
@@ -189,9 +194,7 @@ def _is_heading(cell: str) -> bool:
 
 
 def _refuse_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
-    """Raises `FileRefused` on a cell that contains a line which is a whole row: its quote is closed
-    too late.
-    """
+    """Raises `FileRefused` on a cell that contains whole rows: its quote is closed too late."""
     width, mark = len(table.names), table.delimiter or ","
     for cell in record:
         for line in cell.splitlines()[1:] if "\n" in cell or "\r" in cell else ():
@@ -203,10 +206,11 @@ def _refuse_swallowed(table: Table, row: int, record: list[str], emails: Sequenc
 
 
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
-    """Questions about a column `command` of another program. If it has our commands too, it can only be a
-    column of consent.
+    """Questions about a column `command` that has other values than our commands, as another program writes
+    it. A column that has our commands, too, can only become a column of consent.
 
-    A column with our commands and very many other values is not asked about: each such row is refused.
+    A column with our commands and very many other values is not asked about: each row with another value is
+    refused.
     """
     asks = []
     for column in columns:
@@ -228,8 +232,10 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
 
 
 def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
-    """A question about columns that the previous file, whose answers are used, did not have. Many columns are
-    compared by their digest.
+    """A question about the columns that the earlier file did not have for which the answers were given. None
+    without earlier answers, or if there are no such columns.
+
+    Of a file with many columns, the answers have only a digest: if it differs, all columns count as new.
     """
     digest = digest_of(table.names)
     if reading.seen_digest:
@@ -245,7 +251,9 @@ def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
 
 
 def _check_end(table: Table, columns: Sequence[Column], answer: ConsentAnswer, row: int, record: Any) -> None:
-    """Raises `FileRefused` if the last row has no line break, and lacks a cell about consent."""
+    """Raises `FileRefused` if the last row of a CSV file may have been cut off: it has no line break, and
+    lacks a cell about consent.
+    """
     if answer.everyone == UNSUBSCRIBED or table.kind != CSV or not record or table.ends_with_line_break():
         return
     saying = {column.column.position for column in answer.columns}

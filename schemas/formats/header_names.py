@@ -1,9 +1,11 @@
-"""What the header of a column means in files from elsewhere, in seven languages.
+"""The meaning of a column's header in files from elsewhere, in seven languages.
 
-Facts only. A row is a meaning, a language and its headers in normalized form (lower case, `_` for a blank
-or a hyphen), separated by blanks. The meanings are those of `--map` and `map[COLUMN]`, and three of headers
-of consent, which are custom fields and only suggest an answer: under `subscribed` yes means subscribed, under
-`unsubscribing` unsubscribed; `status` may mean something else.
+Facts only. A row has a meaning, a language, and the headers of that language with that meaning. Headers are
+in normalized form (lower case, `_` for a blank or a hyphen), separated by blanks.
+
+The meanings are those of `--map` and `map[COLUMN]`, and three for headers about consent. A column with one of
+these three is a custom field, and only suggests an answer. Under `subscribed` a yes means subscribed, and
+under `unsubscribing` it means unsubscribed; `status` may mean something else.
 """
 
 from collections.abc import Iterator
@@ -200,7 +202,7 @@ def meaning_of(header: str) -> str | None:
 
 
 def may_deny(header: str) -> bool:
-    """Whether a no under a header means that a subscriber did not agree, or has not confirmed."""
+    """Whether under this header, a no means that a subscriber did not agree, or has not confirmed."""
     return meaning_of(header) == "subscribed" or fold(header) in _confirming()
 
 
@@ -210,7 +212,7 @@ def _confirming() -> frozenset[str]:
 
 
 def is_unsubscribing(header: str) -> bool:
-    """Whether a date or a yes under a header means unsubscribed."""
+    """Whether under this header, a date or a yes means unsubscribed."""
     return len(header) <= MAX_LENGTH and _is_unsubscribing(header)
 
 

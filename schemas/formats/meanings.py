@@ -1,4 +1,4 @@
-"""What a column may mean, and the names by which exports say it (docs/files.md)."""
+"""What a column may mean, and the headers by which exports name that meaning (docs/files.md)."""
 
 from functools import cache
 
@@ -53,7 +53,9 @@ def normal(name: str) -> str:
 
 
 def meaning_of(what: str) -> str:
-    """The meaning that a parameter names. Raises `FileRefused` if there is no such meaning."""
+    """The meaning that the text `what` of a parameter names. Raises `FileRefused` if there is no such
+    meaning.
+    """
     what = what.strip()
     if normal(what) in MEANINGS:
         return normal(what)
@@ -69,7 +71,9 @@ def meaning_of(what: str) -> str:
 
 
 def field_meaning(position: int, name: str) -> str:
-    """The meaning of a column as the custom field of its name. Raises `FileRefused`."""
+    """The meaning of a column that becomes a custom field, whose key is made from the header `name`. Raises
+    `FileRefused` if no key can be made.
+    """
     try:
         return FIELD + field_key(name.strip().removeprefix(CUSTOM))
     except ma.ValidationError as error:
@@ -82,7 +86,9 @@ def preset_columns(name: str) -> dict[str, str]:
 
 
 def column_of(key: str) -> str:
-    """The name of a custom field's column. An import takes it for that field, whatever its values."""
+    """The header for a custom field. An import takes a column with such a header for that field, whatever its
+    values.
+    """
     return csv_values.write_text(CUSTOM + key if _is_taken(key) else key)
 
 

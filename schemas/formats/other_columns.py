@@ -1,4 +1,6 @@
-"""Beside a column that says who may be written to, others that say of somebody that they may not."""
+"""Columns beside the chosen column of consent: whether they say of a subscriber that they may not be written
+to.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -25,8 +27,10 @@ ALSO_PAGE = (
 
 
 class OtherColumns:
-    """Looks for exact words of refusal in the other columns, once the user has chosen the column of
-    consent.
+    """Watches the columns beside the one that the user chose as the column of consent.
+
+    It notes those in which a word of refusal stands in a row that comes in subscribed. `asks` returns a
+    question about them.
     """
 
     def __init__(
@@ -54,5 +58,5 @@ class OtherColumns:
 
 @lru_cache(maxsize=4096)
 def _denies(cell: str) -> bool:
-    """Whether a cell, under a header of subscribers, says that somebody is not subscribed."""
+    """Whether a cell, under a header such as `subscribed`, means that the subscriber is not subscribed."""
     return suggested_state(cell, SUBSCRIBED) not in (None, SUBSCRIBED)

@@ -1,8 +1,9 @@
-"""The files of other programs: how each is known by its headers, what they mean, what their values say.
+"""The files of other programs: the headers by which a file is recognised, the meanings of its columns and of
+their values.
 
-Facts only, a row each, with the page that documents the form and the day it was read; where no page was
-found there is no row: better asked than remembered. A header that is in no row of its preset means what
-`header_names` says, or is a custom field.
+Facts only, a row each, with the page that documents the form and the day it was read. A form without such a
+page has no row: the user is asked instead. A header that is in no row of its preset means what `header_names`
+says, or is a custom field.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,13 +22,20 @@ SILENT = ""  # of a blank cell beside one of another column that says who
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """The form of a program's file; headers are in normalized form.
+    """The form of a program's file. Headers are in normalized form.
 
-    A file is recognised if it has all headers of one of `signs`, which blanks separate. `columns` has their
-    meanings, as for `--map`. `consent` has the columns that tell who may be written to, by value (`date`: any
-    date, empty: blank); `also` has those that only some files have. `headers` are the others that its files
-    may have: the values answer by themselves only if a file has no header beside all these. `advice` is shown
-    to the user who imports such a file. `page` documents the form, as read on the date `read`.
+    A file is recognised if it has all headers of one of `signs`, in which blanks separate them. `columns` has
+    the meaning of each header, as for `--map`.
+
+    `consent` has the columns that tell who may be written to, each with the state of its values. Of these
+    values, `date` stands for any date, and the empty one is blank. `also` has such columns that only some
+    files have.
+
+    `headers` are further headers that its files may have. The columns of consent answer by themselves only if
+    the file has no header beside all these.
+
+    `advice` is shown to the user who imports such a file. `page` documents the form, as read on the date
+    `read`.
     """
 
     name: str
@@ -42,9 +50,11 @@ class Preset:
     advice: str = ""
 
     def consent_of(self, names: Sequence[str], chosen: bool) -> dict[str, States]:
-        """The columns of a file that tell who may be written to, by folded header; empty if one is missing.
+        """The columns of a file that tell who may be written to, by folded header, each with the state of its
+        values.
 
-        Unless the user chose the preset, also empty for a file with foreign columns.
+        Empty if a column of `consent` is missing. Unless the user chose the preset (`chosen`), also empty if
+        the file has a header that the preset does not know.
         """
         headers = {fold(name) for name in names}
         needed = {fold(name): states for name, states in self.consent.items()}
@@ -60,12 +70,16 @@ class Preset:
 
 
 def _meanings(**headers: str) -> dict[str, str]:
-    """The meaning of each header, from the headers of each meaning, which blanks separate."""
+    """The meaning by header. The arguments are, by meaning, the headers with that meaning, separated by
+    blanks.
+    """
     return {header: meaning for meaning, row in headers.items() for header in row.split()}
 
 
 def _states(unsubscribed: str, subscribed: str | None = None, unconfirmed: str | None = None) -> States:
-    """The state of each value. Bars separate the values, and a blank one is empty."""
+    """The state by value. The arguments are the values with each state, separated by bars; an empty one is a
+    blank cell.
+    """
     rows = ((OUT, unsubscribed), (IN, subscribed), (NOT_YET, unconfirmed))
     return {value.strip(): state for state, row in rows if row is not None for value in row.split("|")}
 
@@ -174,7 +188,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def is_named_as_left(name: str) -> bool:
-    """Whether a file has the name that Mailchimp gives to a file of unsubscribed people."""
+    """Whether a file has the name that Mailchimp gives to its file of unsubscribed people."""
     name = name.lower()
     return EXPORTED_NAME in name and any(ending in name for ending in LEFT_FILES)
 

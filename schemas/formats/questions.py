@@ -1,4 +1,6 @@
-"""What a file leaves open: its questions, all asked together, each answered by a flag (docs/files.md)."""
+"""The questions that a file leaves open. All are asked together, and each is answered by a parameter
+(docs/files.md).
+"""
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,10 +19,12 @@ MAX_OPTIONS = 100
 class FileQuestion:
     """A question that a file leaves open, and how to answer it.
 
-    `message` repeats nothing of the file. `command` is the message for the command line, with the values that
-    were found; `page` asks in the console. `options` are the answers as parameters (`dates=dmy`), each a
-    field of `Reading`. `columns` are the headers that the question is about, and `values` their values as
-    (cell, number of rows). `readings` are cells as each answer would read them.
+    `message` asks it without repeating anything of the file. `command` asks it on the command line, with the
+    values that were found; `page` asks it in the console.
+
+    `options` are the possible answers as parameters (`dates=dmy`), each a field of `Reading`. `columns` are
+    the headers that it is about, `values` pairs of a cell and its number of rows. `readings` has, by answer,
+    cells as that answer would read them.
     """
 
     about: str
@@ -61,7 +65,9 @@ class FileQuestion:
 
 
 def choice(what: str, name: str, answers: Sequence[str], **parts: Any) -> FileQuestion:
-    """A question whose answers are values of one parameter."""
+    """A question about `what`, whose answers are values of the parameter `name`. `parts` are further fields
+    of the question.
+    """
     return FileQuestion(
         **{"about": name} | parts,
         message=f"{what}: send one of `options`.",
@@ -104,8 +110,8 @@ class QuestionsOpen(FileRefused):
 
 
 def check_answered(questions: Iterable[FileQuestion], whole: bool = True, **found: Any) -> None:
-    """Raises `QuestionsOpen` if there are questions, with the values that were `found` in the file,
-    as JSON.
+    """Raises `QuestionsOpen` if there are questions, with the values `found` in the file, as JSON. `whole` is
+    true if all of the file was looked through for them.
     """
     if asked := list(questions):
         raise QuestionsOpen(asked, whole, **found)

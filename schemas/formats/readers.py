@@ -45,23 +45,28 @@ def lines(text: TextIO) -> Iterator[str]:
 
 
 def delimiters(binary: BinaryIO, encoding: str) -> Sequence[str]:
-    """The delimiters that the file may have. A first line `sep=;` names the only one."""
+    """The delimiters that the file may have: the one that a first line such as `sep=;` names, else all that
+    are supported.
+    """
     with reading(binary, encoding) as text:
         match = SEPARATOR.fullmatch(text.readline(SEPARATOR_LENGTH))
     return match[1] if match else DELIMITERS
 
 
 def header(binary: BinaryIO, encoding: str, delimiter: str, row: int = 1) -> list[str]:
-    """The record in the row `row`, or the next that is not blank; empty if there is none."""
+    """The record that begins in the row `row`, or the next record that is not blank; empty if there is
+    none.
+    """
     with reading(binary, encoding) as text:
         return next((record for number, record in records(text, delimiter) if number >= row), [])
 
 
 def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """CSV records (RFC 4180) with the number of their row, without blank ones before the first.
+    """The records of a CSV file (RFC 4180), each with the number of its row. Blank rows before the first
+    record are left out, and a first line `sep=;` is no row.
 
-    A first line `sep=;` is no row. Raises `FormError` on a quote that is not closed: a line added at the end
-    is then part of the last cell.
+    Raises `FormError` on a quote that is not closed. To notice it, a line is added at the end of the file: it
+    becomes part of the last cell if the quote is still open.
     """
     csv.field_size_limit(MAX_LENGTH)
     source = lines(text)
@@ -88,7 +93,7 @@ def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines_and_end(source: Iterator[str]) -> Iterator[str]:
-    """The lines, each with a line break, and then `END`."""
+    """The lines of the source, each with a line break, and after them the line `END`."""
     for line in source:
         yield line if line.endswith(LINE_BREAK) else f"{line}\n"
     yield END
@@ -103,7 +108,9 @@ def has_nul(record: Sequence[str]) -> bool:
 
 
 def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
-    """The rows that `workbook.unpack` has written: the number, and the cells as text, numbers or booleans."""
+    """The rows that `workbook.unpack` has written, each as its number and its cells, which are texts, numbers
+    or booleans.
+    """
     with reading(binary, UTF8) as text:
         for line in lines(text):
             number, cells = json.loads(line)
@@ -111,7 +118,9 @@ def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
 
 
 class Unclear(Doubled):
-    """A JSON object that can be read in two ways, with the `code` and the `message` of its row's error."""
+    """A JSON object that can be read in two ways. `code` and `message` are the error by which its row is
+    refused.
+    """
 
     def __init__(
         self, values: Mapping[str, Any], doubled: Mapping[str, list[Any]], code: str, message: str
@@ -121,7 +130,9 @@ class Unclear(Doubled):
 
 
 class Objects:
-    """Reads JSON values, one after another."""
+    """Decodes a JSON value at a position of a text. An object that can be read in two ways becomes
+    `Unclear`.
+    """
 
     def __init__(self) -> None:
         self._decoder = json.JSONDecoder(object_pairs_hook=self._object)
@@ -137,10 +148,11 @@ class Objects:
         return members
 
     def read(self, text: str, start: int) -> tuple[Any, int]:
-        """The value at a position, or `Unclear`, and the position of its end. A value that is nested too deep
-        stays text.
+        """Decodes the value that begins at `start`. Returns the value and the position of its end.
 
-        Raises `ValueError`, and `RecursionError`.
+        An object that can be read in two ways is returned as `Unclear`. A value that is nested too deep to be
+        examined is returned as its text. Raises `ValueError` on malformed JSON, and `RecursionError` if the
+        decoder cannot nest so deep.
         """
         self._doubled = {}
         value, end = self._decoder.raw_decode(text, start)
@@ -150,8 +162,10 @@ class Objects:
             return text[start:end].strip(), end
 
     def _judge(self, value: Any, may_have_half: bool) -> Any:
-        """The value, or `Unclear` if a key within it has several values, or contains half a surrogate pair,
-        which U+FFFD then replaces.
+        """Returns `value` as `Unclear` if it is an object that can be read in two ways, else as it is.
+
+        An object is unclear if a key within it has different values, or if it contains half a surrogate pair.
+        In place of each such half, the returned object has U+FFFD.
         """
         doubled = {key: values for key, values in self._doubled.items() if _differ(values)}
         code, message = ("invalid_json", TWICE) if doubled else ("", "")
@@ -176,7 +190,7 @@ def _spelling(value: Any) -> Any:
 
 
 def array(text: TextIO) -> Iterator[Any]:
-    """The elements of a JSON array. Raises `FormError` if the text is none."""
+    """The elements of a JSON array. Raises `FormError` if the text is not one JSON array."""
     objects, buffer, position, number = Objects(), text.read(CHUNK_SIZE).lstrip(), 1, 1
     if buffer[:1] != "[":
         raise FileRefused(NO_ARRAY.format(number=number))
@@ -212,7 +226,9 @@ def _after(pattern: re.Pattern[str], text: str, position: int) -> int:
 
 
 def _read_value(objects: Objects, buffer: str, position: int) -> tuple[Any, int]:
-    """The value at a position and its end; None and the end of the buffer if the value is incomplete."""
+    """The value that begins at a position, and the position of its end. If the buffer does not hold a whole
+    value, returns None and the end of the buffer.
+    """
     try:
         return objects.read(buffer, position)
     except (ValueError, RecursionError):

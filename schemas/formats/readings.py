@@ -1,4 +1,6 @@
-"""How a file is meant, where it does not say so itself."""
+"""The answers by which a file is read: what the file leaves open, as the user or an earlier file's answers
+decide it.
+"""
 
 import hashlib
 import json
@@ -16,13 +18,21 @@ OF_ANY_FILE = ("tag", "known")  # what answers nothing that a file leaves open
 class Reading:
     """The parameters by which a file is read, from options of the command line or a request.
 
-    `meanings` are by header or position; `tags` are for everyone. `known` is what may be changed of existing
-    subscribers. For consent, `consent` is one state for everyone, or `told` has the state of each value of
-    the column `consent_column`; `ignored` columns are no consent. `seen` are the headers for which earlier
-    answers were given, None if these answers are new; `seen_digest` replaces many headers. Dates without a
-    zone are in `zone`, an IANA name. `unread_dates` tells whether dates that cannot be read are left out or
-    kept as text. `tag_separator` has the marks between tags in place of a comma. `header_row` is the number
-    of the header's row. `hidden_rows` tells whether the hidden rows of a workbook are imported, too.
+    `meanings` has what columns mean, by header or position. `tags` are added to everyone. `known` tells what
+    may be changed of existing subscribers.
+
+    `consent` is one state for everyone. Without it, `told` has by state the values of the column
+    `consent_column`. The columns `ignored` are not about consent.
+
+    `seen` are the headers of the file for which earlier answers were given, or None without such answers.
+    `seen_digest` takes the place of many headers.
+
+    `zone`, an IANA name, is that of dates without a zone. `unread_dates` tells whether a date that cannot be
+    read is left out or kept as a custom field. `tag_separator` has the marks between tags in place of a
+    comma.
+
+    `headed` is false for a file without a header row, and `header_row` is the number of that row.
+    `hidden_rows` tells whether hidden rows of a workbook are imported, too.
     """
 
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -47,7 +57,9 @@ class Reading:
 
 
 def parameters(reading: Reading) -> list[tuple[str, str]]:
-    """The parameters of a reading, without defaults."""
+    """The parameters that give this reading, as pairs of name and value. Parameters with their default are
+    left out.
+    """
     states = [(state, value) for state, values in reading.told.items() for value in values]
     one = {
         "from": reading.preset, "sheet": reading.sheet, "consent": reading.consent,
@@ -68,8 +80,8 @@ def parameters(reading: Reading) -> list[tuple[str, str]]:
 
 
 def answer_line(reading: Reading, names: Sequence[str]) -> str:
-    """The answers about a file with these headers, in the form in which `answers` takes them for the next
-    file.
+    """The answers about a file in one line, which the parameter `answers` takes for the next file. `names`
+    are the headers of the file.
     """
     answers = [(name, value) for name, value in parameters(reading) if name not in OF_ANY_FILE]
     many = len(names) > MOST_SEEN
@@ -78,7 +90,7 @@ def answer_line(reading: Reading, names: Sequence[str]) -> str:
 
 
 def digest_of(names: Sequence[str]) -> str:
-    """A digest of headers, whatever their order."""
+    """A digest of headers. Their order does not matter."""
     return hashlib.sha256(json.dumps(sorted(names)).encode()).hexdigest()
 
 

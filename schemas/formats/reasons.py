@@ -1,8 +1,8 @@
-"""Why a column is taken for what it is, in the words of the answer."""
+"""The reasons why a column has its meaning, in the words of the answer."""
 
 
 class Because:
-    """The reasons for the meaning of a column, as sentences of the answer."""
+    """The reasons why a column has its meaning, each a sentence of the answer."""
 
     CHOSEN = "You said so."
     NAMED = "Its name says so."

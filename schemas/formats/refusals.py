@@ -1,4 +1,6 @@
-"""Files that are refused as a whole: one sentence for all ways in, and what was found in the file."""
+"""Refusing a file as a whole: one sentence for the API, the console and the command line, and what was found
+in the file.
+"""
 
 import re
 from collections.abc import Sequence
@@ -18,8 +20,8 @@ NAMED = re.compile(r" `(columns|values)` (?:has them|names it)\.")
 
 
 class FileRefused(FormError):
-    """A file is refused. `message` repeats nothing of the file; `found` does so under keys of its own.
-    `command` is the message for the command line, where it may repeat it.
+    """A file is refused as a whole. `message` repeats nothing of the file; `found` has such values, each
+    under its own key. `command` is the message for the command line, and may repeat them.
     """
 
     def __init__(self, message: str, **found: Sequence[str]) -> None:
@@ -31,7 +33,7 @@ class FileRefused(FormError):
 
 
 def in_options(message: str) -> str:
-    """The sentence with options of the command line in place of parameters."""
+    """The sentence for the command line: it names options in place of parameters."""
     text = message.replace("Send ", "Give ").replace(" send ", " give ")
     return PARAMETER.sub(lambda option: f"`{_option(option[1], option[2])}`", text)
 

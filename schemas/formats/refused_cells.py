@@ -1,4 +1,4 @@
-"""Refused rows as rows of a table: those of JSON, and what was said of everyone in their file."""
+"""Refused rows as rows of a table: the cells of JSON objects, and the answers about everyone in the file."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,8 +20,8 @@ SHALLOW = 4  # levels: each may be there again within the one above
 def carried_cells(
     table: Table, columns: Sequence[Column], answer: ConsentAnswer, reading: Reading
 ) -> dict[str, str]:
-    """The tags, and the answer that nobody is subscribed, as cells of new columns that the file does not
-    have.
+    """The answers about everyone in a file, as cells of columns that the file does not have: the tags, and
+    that everyone is unsubscribed. The result is by column, and empty if there are no such answers.
     """
     if not reading.tags and answer.everyone != UNSUBSCRIBED:
         return {}
@@ -35,7 +35,7 @@ def carried_cells(
 
 
 def with_all_values(value: dict[str, Any]) -> dict[str, Any]:
-    """An object, in which each key with several values has a list of them. If it is nested too deep, it
+    """The object with a list of all values under each key that has several. An object that is nested too deep
     becomes text.
     """
     if not isinstance(value, Doubled):
@@ -44,9 +44,10 @@ def with_all_values(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def refused_cells(columns: list[str], value: Any) -> list[str]:
-    """The cells of a refused row in the `columns` so far, to which the row's own are added.
+    """The cells of a refused row of JSON, in the order of `columns`. Keys that are not there yet are added to
+    `columns`.
 
-    A row that is no object, or that has too many new keys, is in the column `line` as a whole.
+    A row that is no object, or that would add too many columns, is written as a whole in the column `line`.
     """
     values: Mapping[str, Any] = value if isinstance(value, dict) else {LINE: value}
     new = [key for key in values if key not in columns]

@@ -25,12 +25,15 @@ NOT_AN_OBJECT = f"Write one JSON object, at most {MAX_DEPTH} levels deep, on a l
 
 @dataclass(slots=True)
 class FileRow:
-    """A row of a file: the `item` to import, or the `code` and `message` of its error.
+    """A row of a file: the `item` to import, or the `code` and `message` of the error for which it is
+    refused.
 
-    `row_number` counts spreadsheet rows (the header is row 1), lines of JSON lines, or objects of an array.
-    `cells` of a refused row are unchanged, in the order of the file's columns. `said` has the states of
-    consent from its columns, `dates` the latest of each date in milliseconds, `custom` the values of its
-    custom fields.
+    `row_number` counts rows of a spreadsheet (the header is row 1), lines of JSON lines, or objects of a JSON
+    array. `raw` is the row as it was read.
+
+    `said` has the states in the columns of consent. `dates` has the latest instant of each date in
+    milliseconds, `custom` the values of columns that are custom fields. If the row is refused, `cells` has
+    its unchanged cells, in the order of the columns for refused rows.
     """
 
     row_number: int
@@ -49,7 +52,7 @@ class FileRow:
 
 
 class Rows:
-    """Makes rows of a table's records."""
+    """Makes a `FileRow` of each record of a table."""
 
     def __init__(
         self,
@@ -85,9 +88,11 @@ class Rows:
         return row
 
     def _add_consent(self, row: FileRow, record: Any) -> None:
-        """Adds the states of consent from the row's columns; a date of an unsubscribe is `unsubscribed_at`.
+        """Adds to the row what its columns of consent say: their states, and the latest date of an
+        unsubscribe as `unsubscribed_at`.
 
-        Our own `subscribe` in such a column is the command, unless the user gave it another meaning.
+        The value `subscribe` in our own column `command` becomes that command, unless the user gave the value
+        another meaning.
         """
         for consent in self.consents:
             cell = self.table.cell_of(record, consent.column)
@@ -103,6 +108,9 @@ class Rows:
                 row.item[COMMAND] = IN_COMMAND
 
     def _from_cells(self, number: int, record: list[Any]) -> FileRow:
+        """A row of CSV or a workbook, without its consent. Refuses it if it has more cells than the header,
+        or a NUL.
+        """
         row = FileRow(number, record, item={})
         for column in self.columns:
             if column.position > len(record):
@@ -122,6 +130,9 @@ class Rows:
         return row
 
     def _from_object(self, number: int, value: Any) -> FileRow:
+        """A row of JSON, without its consent. Refuses it if it is no object, is nested too deep, or can be
+        read in two ways. Keys that are no columns are passed on as they are.
+        """
         item: dict[str, Any] = {}
         row = FileRow(number, value, item=item)
         if isinstance(value, readers.Unclear):
@@ -152,7 +163,9 @@ class Rows:
     def _put(
         self, row: FileRow, column: Column, cell: str, readers: Mapping[str, Callable[[str], Any]]
     ) -> None:
-        """Adds a cell of a column that is no custom field. A date may be missing."""
+        """Adds the cell of a column that is no custom field to the row, read by the reader of its meaning.
+        Refuses the row if the cell has two addresses. A cell without a date or a command adds nothing.
+        """
         meaning = column.meaning
         if row.item is None or (meaning in DATES and csv_values.says_nothing(cell)):
             return
@@ -164,8 +177,10 @@ class Rows:
             row.item[meaning] = readers[meaning](cell)
 
     def _put_date(self, row: FileRow, column: Column, cell: str) -> None:
-        """Adds a date, the latest if several columns have it. An unreadable date of unsubscribing still
-        unsubscribes.
+        """Adds the date in a cell; the latest counts if several columns have the same meaning.
+
+        A date that cannot be read is kept as a custom field, if the user chose that. If it is the date of an
+        unsubscribe, the row is unsubscribed nevertheless.
         """
         meaning = column.meaning
         at = self.dates.read(column.position, cell)
@@ -179,7 +194,7 @@ class Rows:
 
 
 def is_refused(table: Table, record: Any, emails: Sequence[Column]) -> bool:
-    """Whether a row is refused for its shape, or because it has no address in `emails`."""
+    """Whether a row is surely refused: it is malformed, or has no address in the columns `emails`."""
     if table.is_json:
         if not is_object(record):
             return True
@@ -194,7 +209,7 @@ def _is_ragged(table: Table, record: list[Any]) -> bool:
 
 
 def _plain_address(text: str) -> str:
-    """The address in a cell of JSON, where a leading apostrophe is part of the address."""
+    """The address in a cell of JSON. Unlike in CSV, an apostrophe at its beginning is part of the address."""
     return csv_values.strip(text) if text.startswith("'") else csv_values.read_address(text)
 
 
@@ -212,7 +227,9 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 
 def _complete(row: FileRow) -> None:
-    """Adds the custom values, and the parts of a whole name for which there is no column."""
+    """Completes the item of a row with the custom values of its columns, and with the parts of a whole name.
+    Values and parts that the item has already are kept.
+    """
     item = row.item if row.item is not None else {}
     if "name" in item:
         first, last = split_name(str(item.pop("name")))
@@ -225,8 +242,8 @@ def _complete(row: FileRow) -> None:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """The first and the last name: `Last, First` is split at the comma; otherwise the last word is the last
-    name.
+    """The first and the last name in a whole name. `Last, First` is split at the comma; otherwise the last
+    word is the last name.
     """
     if "," in name:
         last, _, first = name.partition(",")

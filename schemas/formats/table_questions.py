@@ -1,4 +1,6 @@
-"""What is asked about a file before its columns are: encoding, sheet, header, hidden rows."""
+"""The questions about a file's form, which come before those about consent: encoding, sheet, header, hidden
+rows and the column of addresses.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -42,7 +44,9 @@ NOT_COMPUTED = (
 
 
 def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestion]]:
-    """The table below the row that is probably its header, and the questions about it."""
+    """The table below the row that is probably the header, and the open questions: encoding, header, hidden
+    rows and sheet.
+    """
     asks = [_ask_encoding(table, table.readings)] if table.readings is not None else []
     row = beginnings.header_row(table, reading)
     if row is not None:
@@ -60,8 +64,8 @@ def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestio
 
 
 def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
-    """Asks which column holds addresses, if none does. It suggests the column that has some in the first
-    rows.
+    """The question which column holds addresses; empty if one does. It suggests the column that has addresses
+    in the first rows.
     """
     if not columns or any(column.meaning == "email" for column in columns):
         return []
@@ -84,8 +88,8 @@ def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
 
 
 def _position_of_addresses(table: Table, columns: Sequence[Column]) -> int:
-    """The position of the column that has an address in one of the first rows; 0 if there is none, or more
-    than one.
+    """The position of the only column with an address in one of the first rows. 0 if there is no such column,
+    or several.
     """
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
     positions = [
@@ -99,9 +103,11 @@ def _position_of_addresses(table: Table, columns: Sequence[Column]) -> int:
 def fill_merged_cells(
     table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]
 ) -> Table:
-    """The table, with merged cells of consent repeated in each of their rows.
+    """The table with merged cells filled: in the columns about consent, each row of such a cell has its
+    value.
 
-    Raises `FileRefused` if an address or a consent is a formula without a stored value.
+    Raises `FileRefused` if the formula of an address or a consent has no stored value. `ignored` are
+    positions of columns that are not about consent.
     """
     if table.book is None:
         return table
@@ -117,8 +123,8 @@ def fill_merged_cells(
 
 
 def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:
-    """Asks for the encoding, with the likeliest readings side by side. If most of the file is UTF-8, it tells
-    where the first other bytes are.
+    """The question about the encoding, with the likeliest readings side by side. If most of the file is
+    UTF-8, it also names the first cell that is not.
     """
     with encodings.reading(table.binary, encodings.UTF8_ANYHOW) as text:
         good = bad = 0
@@ -130,7 +136,9 @@ def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:
 
 
 def _bad_cells(table: Table) -> Iterator[tuple[int, int]]:
-    """The (row, position) of cells that are not UTF-8; in JSON, the position of the key in its object."""
+    """The cells that are not UTF-8, each as the number of its row and its position. In JSON, the position is
+    that of the key in its object.
+    """
     for number, record in replace(table, encoding=encodings.UTF8_ANYHOW, headed=False).records():
         cells = record.values() if is_object(record) else record if isinstance(record, list) else [record]
         for position, cell in enumerate(cells, 1):

@@ -1,4 +1,4 @@
-"""A file opened as rows: its kind, how it is written, the names of its columns, its records.
+"""A file opened as a table of rows: its format, the names of its columns, and its records.
 
 Memory is constant: lines, cells and JSON objects have at most `readers.MAX_LENGTH` characters.
 """
@@ -41,11 +41,14 @@ Run = Callable[..., Any]  # of a function in a child process (`audience.protocol
 
 @dataclass(frozen=True)
 class Table:
-    """A file as a table: `names` are headers, positions without a header row, or the keys of JSON objects.
+    """A file as a table. `names` are its headers, the positions of its columns if it has no header row, or
+    the keys of its JSON objects.
 
-    `readings` are cells by the encodings that the file may have, unless one was chosen or is certain. The
-    header is in the row `header_row`, or the next that is not blank. `book` describes a workbook. In the
-    columns `filled`, cells that are merged downwards have their value in each row.
+    If the encoding must be asked, `readings` has the first cells by each encoding that is likely. The header
+    is in the row `header_row`, or in the next row that is not blank.
+
+    `book` describes a workbook. In the columns at the positions `filled`, each row of cells that are merged
+    downwards has their value.
     """
 
     kind: str
@@ -66,7 +69,7 @@ class Table:
         return self.kind in (JSON_LINES, JSON_ARRAY)
 
     def records(self) -> Iterator[tuple[int, Any]]:
-        """Numbered rows that are not blank: lists of cells, or the values of JSON.
+        """The rows of the file that are not blank, each with its number: a list of cells, or a value of JSON.
 
         Raises `FormError` when the rest of the file cannot be read.
         """
@@ -94,8 +97,8 @@ class Table:
         return ((number, record) for number, record in records if any(cell != "" for cell in record))
 
     def _fill_merged(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
-        """The records, with the value of cells that are merged downwards in each of their rows that is not
-        blank.
+        """The records of a workbook. In the columns `filled`, the value of cells that are merged downwards is
+        in each row that they cover.
         """
         merged = sorted(self.book.merged if self.book else (), key=lambda area: -area[1])
         waiting = {position: [area for area in merged if area[0] == position] for position in self.filled}
@@ -109,25 +112,25 @@ class Table:
             yield number, cells
 
     def cell_of(self, record: Any, column: Column) -> str:
-        """The text of a record's cell in a column; empty if it has none."""
+        """The text of the record's cell in a column; empty if the record has no such cell."""
         if not self.is_json:
             return self.cell(record[column.position - 1]) if column.position <= len(record) else ""
         return self.cell(record.get(column.name)) if is_object(record) else ""
 
     def cells(self, record: Any) -> Iterable[tuple[str | int, Any]]:
-        """The values of a record, by position or, in JSON, by key."""
+        """The cells of a record, each with its position or, in JSON, its key."""
         if not self.is_json:
             return enumerate(record, 1)
         return record.items() if is_object(record) else ()
 
     def cell(self, value: Any) -> str:
-        """The value as the text of a cell."""
+        """The text that a value has in a cell: of a value other than text its JSON, of None nothing."""
         if isinstance(value, str):
             return value
         return "" if value is None else compact_json(value)
 
     def custom(self, value: Any) -> Any:
-        """The value of a cell as a custom value."""
+        """The custom value in a cell. Only in CSV, where all cells are text, is a number read from text."""
         return csv_values.read_value(value) if self.kind == CSV else csv_values.read_typed(value)
 
 
@@ -138,11 +141,11 @@ def open_table(
     run: Run | None = None,
     unpacked: BinaryIO | None = None,
 ) -> Table:
-    """Opens a file as a table: detects encoding, delimiter, names and, unless passed, the kind. Raises
-    `FormError`.
+    """Opens a file as a table. Detects the encoding, the delimiter, the names of the columns and, if it is
+    None, the `kind`. Raises `FormError`.
 
-    A workbook is unpacked by a child process into the file `unpacked`, and read from there. A file whose
-    encoding must be asked is read in the likeliest one until then.
+    A workbook is unpacked by a child process into the file `unpacked`, and read from there. If the encoding
+    must be asked, the likeliest one is used until it is answered.
     """
     if run and unpacked and encodings.is_zip(binary):
         return _workbook(binary, reading, run, unpacked)
@@ -153,7 +156,7 @@ def open_table(
 
 
 def _text(binary: BinaryIO, kind: str | None, encoding: str, reading: Reading) -> Table:
-    """The table of a text file. Raises `FileRefused`."""
+    """The table of a text file. Detects the kind if it is None. Raises `FileRefused`."""
     with encodings.reading(binary, encoding) as text:
         start = text.read(readers.SAMPLE_LENGTH).lstrip()
     if not start and kind != JSON_LINES:
@@ -188,7 +191,9 @@ def _workbook(binary: BinaryIO, reading: Reading, run: Run, unpacked: BinaryIO) 
 
 
 def at_row(table: Table, row: int) -> Table:
-    """A table of cells whose header is in that row. Raises `FileRefused`."""
+    """The same file as a table whose header is in the row `row`. It must not be JSON. Raises
+    `FileRefused`.
+    """
     if table.kind == CSV:
         return replace(_csv(table.binary, table.encoding, table.headed, row), readings=table.readings)
     first = next((cells for number, cells in readers.sheet_records(table.binary) if number >= row), [])
@@ -199,8 +204,8 @@ def at_row(table: Table, row: int) -> Table:
 
 
 def _csv(binary: BinaryIO, encoding: str, headed: bool, row: int) -> Table:
-    """The table of a CSV file. Raises `FileRefused` if it has no columns, or its only line is both header and
-    data.
+    """The table of a CSV file whose header is in the row `row`. Raises `FileRefused` if it has no columns, or
+    if its only line seems to be several that lost their line ends.
     """
     marks = readers.delimiters(binary, encoding)
     candidates = [(mark, readers.header(binary, encoding, mark, row)) for mark in marks]
@@ -224,7 +229,9 @@ def _names(first: Sequence[str], headed: bool) -> list[str]:
 
 
 def _json_lines(text: TextIO) -> Iterator[tuple[int, Any]]:
-    """Lines that are not blank, by number: their values, or the text of one that is no JSON."""
+    """The lines that are not blank, each with its number: the JSON value in it, or its text if it is no
+    JSON.
+    """
     objects, value = readers.Objects(), None
     for number, line in enumerate(readers.lines(text), 1):
         line_text = line.strip(" \t\r\n")
@@ -237,7 +244,9 @@ def _json_lines(text: TextIO) -> Iterator[tuple[int, Any]]:
 
 
 def _keys(table: Table) -> Iterator[str]:
-    """The keys of all objects that could name a column, in order of appearance."""
+    """The keys of all JSON objects in the file, each once, in order of appearance. Left out are keys that
+    cannot name a custom field.
+    """
     keys: set[str] = set(NOTES)
     for _, value in table.records():
         for key in value if is_object(value) else ():

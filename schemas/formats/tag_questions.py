@@ -1,4 +1,6 @@
-"""What separates the tags of a cell, where no comma does: asked, as a tag may have any mark in its name."""
+"""The mark that separates the tags of a cell where no comma does. The user is asked, because the name of a
+tag may contain any mark.
+"""
 
 import re
 from collections import Counter
@@ -19,7 +21,11 @@ UNCLEAR = "Tags have ; | or ::: in them, and no comma; with a comma as the answe
 
 
 class TagWatch:
-    """Watches the cells of all columns of tags while the file is looked through."""
+    """Watches the cells of the columns of tags while the file is looked through. `shown` has the first cells
+    of each column, `marks` the marks that occur in it.
+
+    Watches nothing if the user chose the `separator`, or in our own export.
+    """
 
     def __init__(self, table: Table, columns: Sequence[Column], separator: str | None) -> None:
         self.table = table
@@ -41,6 +47,9 @@ class TagWatch:
                     shown[cell] += 1
 
     def asks(self) -> list[FileQuestion]:
+        """The question which mark separates tags; empty if there is no other mark than the comma. Columns
+        that have commas are not asked about.
+        """
         asked = [
             column
             for column in self.columns

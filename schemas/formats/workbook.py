@@ -1,7 +1,8 @@
-"""Workbooks (XLSX): a child process with limits writes the rows of a sheet as lines of JSON, with types.
+"""Workbooks (XLSX). A child process with limits writes the rows of a sheet as lines of JSON, in which values
+keep their types.
 
-`unpack` and `unpack_parts` are for the parent, which loads no workbook; `write_rows` and `write_parts` are
-what the child runs.
+`unpack` and `unpack_parts` run in the parent process, which loads no workbook. `write_rows` and `write_parts`
+run in the child.
 """
 
 import io
@@ -58,10 +59,14 @@ Run = Callable[..., Any]  # `audience.protocols.ChildProcess`
 
 @dataclass(frozen=True)
 class Workbook:
-    """The `sheet` that was read, the names of all `sheets`.
+    """What is known of an unpacked workbook: `sheet` is the name of the sheet that was read, `sheets` are the
+    names of all.
 
-    That many of its rows are `hidden`; (column, first row, last row, value) of cells that are `merged`; by
-    column, the first row in which a formula is `not_computed`. `others` are the first rows of further sheets.
+    `hidden` is the number of hidden rows in the sheet. `merged` are its cells that are merged downwards, as
+    (column, first row, last row, value).
+
+    `not_computed` has, by column, the first row with a formula that has no stored value. `others` has, by
+    name, the first rows of further sheets.
     """
 
     sheet: str
@@ -75,19 +80,21 @@ class Workbook:
 def unpack(
     run: Run, source: BinaryIO, target: BinaryIO, sheet: str | None = None, skip_hidden: bool = False
 ) -> Workbook:
-    """Writes the rows of a sheet, if need be without hidden ones, into `target` for `readers.sheet_records`.
+    """Writes the rows of a sheet into `target`, for `readers.sheet_records`. `skip_hidden` leaves hidden rows
+    out.
 
-    `target` is an empty file. Both are files of the system. `sheet` is a name, or a place from 1; by default
-    the first one that is not hidden. Raises `FileRefused`, with the names of all sheets as `values` if there
-    is no such one.
+    `target` is an empty file; both files must have a descriptor of the system. `sheet` is a name, or a
+    position from 1; without it, the first sheet is read that is not hidden.
+
+    Raises `FileRefused`; if there is no such sheet, with the names of all as `values`.
     """
     answer = _answer(run, write_rows, source, target, sheet, skip_hidden)
     return Workbook(**answer | {"not_computed": dict(answer["not_computed"])})
 
 
 def unpack_parts(run: Run, source: BinaryIO, target: BinaryIO) -> None:
-    """Writes the names and texts of all parts of any archive into an empty file. Raises `FileRefused`, also
-    if a part is not UTF-8.
+    """Writes the names and texts of all parts of an archive, which need not be a workbook, into the empty
+    file `target`. Raises `FileRefused`, also if a part is not UTF-8.
     """
     _answer(run, write_parts, source, target)
 
@@ -107,12 +114,16 @@ def _answer(run: Run, work: Callable[..., dict[str, Any]], *arguments: Any) -> d
 def write_rows(
     source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool = False
 ) -> dict[str, Any]:
-    """The fields of `Workbook`, or what is `refused`; memory is limited by the process only."""
+    """Writes the rows of a sheet into `target`. Returns the fields of `Workbook`, or the reason why the file
+    is `refused`. Only the process limits the memory that it takes.
+    """
     return _or_refused(_write_rows, source, target, sheet, skip_hidden)
 
 
 def write_parts(source: BinaryIO, target: BinaryIO) -> dict[str, Any]:
-    """Nothing, or what is `refused`."""
+    """Writes the parts of an archive into `target`. Returns an empty dict, or the reason why the file is
+    `refused`.
+    """
     return _or_refused(_write_parts, source, target)
 
 
@@ -151,14 +162,17 @@ def _write_parts(source: BinaryIO, target: BinaryIO) -> dict[str, Any]:
 
 
 def _is_out_of_memory(error: Exception) -> bool:
-    """expat and zlib say so in exceptions of their own."""
+    """Whether an error means that memory is used up, for which expat and zlib have exceptions of their
+    own.
+    """
     return "out of memory" in str(error).lower()
 
 
 def _check(archive: zipfile.ZipFile, size: int) -> None:
-    """Raises `FormError` on what is no workbook, and on one that must not be opened.
+    """Raises `FileRefused` on an archive that is no workbook, or that must not be opened: too large, or with
+    a document type.
 
-    `zipfile` reads no more of a part than the directory says.
+    `zipfile` reads no more of a part than the archive's directory says, so that the sizes in it hold.
     """
     names = {name.lower() for name in archive.namelist()}
     if "[content_types].xml" not in names or not any(name.startswith("xl/") for name in names):
@@ -176,7 +190,9 @@ def _check_size(archive: zipfile.ZipFile, size: int) -> None:
 
 
 def _check_beginning(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
-    """A document type may only come before the first element."""
+    """Raises `FileRefused` on a document type in a part. Reads up to the first element only, as none may come
+    later.
+    """
     started: list[str] = []
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = _refuse_document_type
@@ -193,7 +209,12 @@ def _refuse_document_type(*_: Any) -> None:
 def _check_elements(
     archive: zipfile.ZipFile, part: str, element: re.Pattern[bytes], limits: Mapping[bytes, int]
 ) -> Counter[bytes]:
-    """Counts in a part's bytes: reading its XML takes a hundred times as long. NULs are of UTF-16."""
+    """The number of each `element` in a part. Raises `FileRefused` if it is above the element's limit, or if
+    the part has too long a stretch without any.
+
+    Counts in the bytes, as reading the XML would take a hundred times as long. NULs are removed, because the
+    part may be UTF-16.
+    """
     counts, gap = Counter[bytes](), 0
     with archive.open(part) as file:
         while chunk := file.read(LARGE_PIECE_SIZE):
@@ -213,7 +234,9 @@ def _check_sheet(archive: zipfile.ZipFile, part: str) -> None:
 
 
 def _read(reader: Any) -> None:
-    """Reads all but the sheets: of each part no more than its limit."""
+    """Has openpyxl's `reader` read everything but the sheets. Raises `FileRefused` before it reads a part
+    above its limit.
+    """
     from openpyxl.packaging.relationship import get_rels_path
     from openpyxl.xml import constants
 
@@ -230,6 +253,9 @@ def _read(reader: Any) -> None:
 
 
 def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool) -> dict[str, Any]:
+    """Reads the workbook, and writes the rows of the sheet into `target`. Returns the fields of `Workbook`.
+    Raises `FileRefused` if a limit is exceeded.
+    """
     from openpyxl.reader.excel import ExcelReader  # only the child loads it
 
     reader: Any = ExcelReader(source, read_only=True, data_only=True, keep_links=False)
@@ -272,7 +298,9 @@ def _shown_names(names: Sequence[str]) -> list[str]:
 
 
 def _index(names: Sequence[str], hidden: Sequence[bool], sheet: str | None) -> int:
-    """The index of the sheet. Raises `FileRefused`."""
+    """The index of the sheet that `sheet` names, by its name or its position from 1; None stands for the
+    first that is not hidden. Raises `FileRefused` if there is none.
+    """
     if sheet is None:
         return hidden.index(False) if False in hidden else 0
     wanted = sheet.strip().casefold()
@@ -290,9 +318,10 @@ def _lines(
     counts: Counter[str],
     skip_hidden: bool,
 ) -> Iterator[bytes]:
-    """The rows that are not blank, each a line of JSON: its number, and its cells.
+    """The rows that are not blank, each as a line of JSON with its number and its cells. Raises `FileRefused`
+    on too large a row or sheet.
 
-    Counts those `hidden`, and adds the value of each of the `merged` cells.
+    Counts the hidden rows in `counts`, and puts the value of each merged cell into its entry of `merged`.
     """
     starts = {(area[1], area[0]): area for area in merged}
     for number, row in enumerate(rows, 1):

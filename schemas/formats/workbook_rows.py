@@ -1,4 +1,6 @@
-"""The rows of a sheet, in the child process: what cells show, and which are hidden, merged, not computed."""
+"""The rows of a sheet, read in the child process: the values that its cells show, and which are hidden,
+merged or not computed.
+"""
 
 import datetime as dt
 import re
@@ -18,10 +20,10 @@ MARK = re.compile(r'\\.|"[^"]*"|.')
 
 @dataclass
 class SheetNotes:
-    """What the cells of a sheet do not tell.
+    """Facts about a sheet that the values of its cells do not show. Columns and rows count from 1.
 
-    The `hidden` rows; the first cell and the last of those that are `merged`; by column, the first row in
-    which a formula is `not_computed`. Columns count from 1.
+    `hidden` are the hidden rows. `merged` are the merged ranges, each as its first and last cell.
+    `not_computed` has, by column, the first row with a formula that has no stored value.
     """
 
     hidden: set[int] = field(default_factory=set)
@@ -80,14 +82,16 @@ class Scan:
 
 
 def _column_number(reference: str | None, column: int) -> int:
-    """The column of a cell such as B7, from 1."""
+    """The number of the column in a reference such as B7; `column` without a reference."""
     from openpyxl.utils.cell import coordinate_to_tuple
 
     return coordinate_to_tuple(reference)[1] if reference else column
 
 
 def merged_columns(notes: SheetNotes) -> list[list[Any]]:
-    """[column, first row, last row, a blank in place of the value] of cells that are merged downwards."""
+    """The ranges that are merged downwards, each as [column, first row, last row, ""]. `_lines` puts their
+    value in place of the blank.
+    """
     from openpyxl.utils.cell import coordinate_to_tuple
 
     ends = ((coordinate_to_tuple(first), coordinate_to_tuple(last)) for first, last in notes.merged)
@@ -100,7 +104,9 @@ def shown_cells(cells: Iterable[Any]) -> list[Any]:
 
 
 def _shown_value(cell: Any) -> Any:
-    """Text, a boolean, a number that can be stored, or a date as ISO 8601 text."""
+    """The value of a cell as the sheet shows it: text, a boolean, a number that can be stored, or a date as
+    ISO 8601 text. A number that is padded with zeros becomes text.
+    """
     value = cell.value
     if isinstance(value, bool | str):
         return value
@@ -117,14 +123,16 @@ def _shown_value(cell: Any) -> Any:
 
 @cache
 def _marks(number_format: str) -> Sequence[str]:
-    """The marks of a number format that pads with zeros, as 00000 does; none of any other."""
+    """The marks of a number format that pads with zeros, such as 00000. Empty for any other format."""
     first = number_format.partition(";")[0]
     marks = MARK.findall(first) if PADDED.fullmatch(first) else []
     return marks if marks.count("0") > 1 else []
 
 
 def _padded(value: int, marks: Sequence[str]) -> str:
-    """501 by 00000 is 00501; digits for which there is no zero come first."""
+    """The number in a format of `marks`: 501 by 00000 is 00501. Digits beyond the zeros of the format come
+    first.
+    """
     wanted = marks.count("0")
     digits = f"{value:0{wanted}d}"
     more, rest = digits[: len(digits) - wanted], iter(digits[len(digits) - wanted :])

@@ -1,4 +1,4 @@
-"""A request body, taken whole by the event loop before the application is called."""
+"""A request's body, which the event loop receives as a whole before the application is called."""
 
 import asyncio
 import io
@@ -18,8 +18,8 @@ INCOMPLETE = "The body is incomplete: send it again."
 
 
 class Body:
-    """The body of a request. `length` is the declared number of bytes, None if it is chunked; `file` has the
-    bytes that were taken.
+    """The body of a request. `length` is the declared number of bytes, None if the body is chunked.
+    `received` is the number of bytes that came so far, and `file` has the stored ones.
     """
 
     discards = asyncio.Semaphore(MAX_DISCARDS)
@@ -43,11 +43,11 @@ class Body:
         self.file.close()
 
     async def take(self, max_bytes: int) -> None:
-        """Takes the body within `body_timeout` seconds, and as many again for every
-        `max_body_bytes`.
+        """Receives the whole body into `file`. The time is `body_timeout` seconds, and as many again for
+        every `max_body_bytes` received.
 
-        Raises `TooLarge` and `TooLate`, `NotUnderstood` if the client disconnects before its end, and
-        `OSError` if the body cannot be stored.
+        Raises `TooLarge` beyond `max_bytes`, `TooLate` beyond the time, and `NotUnderstood` if the client
+        disconnects before the end. Raises `OSError` if the body cannot be stored.
         """
         folder = str(self._settings.instance)
         self.file = tempfile.SpooledTemporaryFile(MAX_MEMORY_BYTES, dir=folder)  # noqa: SIM115 - see `close`
@@ -63,10 +63,11 @@ class Body:
         self.file.seek(0)
 
     async def discard(self) -> None:
-        """Reads and drops up to `max_body_bytes` of a body that was not taken: a client that is still sending
-        would miss the response.
+        """Receives the rest of a body that was not taken, at most `max_body_bytes`, and drops it. A client
+        that is still sending would otherwise miss the response.
 
-        A client that waits for `100 Continue` sends nothing.
+        Does nothing if the client waits for `100 Continue`, since it then sends no body, or if too many
+        bodies are being dropped.
         """
         if self.length == 0 or self._ended or (self._expects and not self._begun) or Body.discards.locked():
             return
@@ -78,7 +79,7 @@ class Body:
                         await self._next()
 
     async def _next(self) -> bytes:
-        """The next part of the body. Raises `NotUnderstood` if the client disconnected."""
+        """The next chunk of the body. Raises `NotUnderstood` if the client has disconnected."""
         self._begun = True
         message = await self._receive()
         if message["type"] == "http.disconnect":
@@ -90,7 +91,9 @@ class Body:
         return chunk
 
     async def _store(self, chunk: bytes, max_bytes: int) -> None:
-        """Keeps a chunk. Raises `TooLarge` beyond `max_bytes`."""
+        """Stores a chunk: at first in memory, later in the file, in which several chunks are written at once.
+        Raises `TooLarge` if more than `max_bytes` were received.
+        """
         if self.received > max_bytes:
             raise TooLarge
         if self.received <= MAX_MEMORY_BYTES:

@@ -1,6 +1,7 @@
 """Runs a WSGI application (PEP 3333) on ASGI: bodies in the event loop, requests in threads.
 
-Our own, because asgiref runs all requests in one thread, and a2wsgi passes on a body that broke off as whole.
+We have our own, because asgiref runs all requests in one thread. a2wsgi passes on a body that broke off as if
+it were whole.
 """
 
 import asyncio
@@ -38,7 +39,9 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Response:
-    """The answer of the application: its first `parts`, and the `rest` that is still to be made."""
+    """The application's response. `parts` are the chunks that are made already; `rest` makes the others, and
+    is None if there are none.
+    """
 
     status: int = 500
     headers: list[tuple[str, str]] = field(default_factory=list)
@@ -53,14 +56,18 @@ class Response:
         return self.parts.append
 
     def take(self, chunks: Iterator[bytes]) -> None:
-        """Takes all chunks of a response of known length; `begin` takes those of other responses."""
+        """Takes the application's chunks. If the length of the response is known, makes all of them now; else
+        leaves them to `begin`.
+        """
         if any(name.lower() == "content-length" for name, _ in self.headers):
             self.parts += chunks
         else:
             self.rest = chunks
 
     def begin(self) -> None:
-        """Takes the first chunks, or all of them if the response is small."""
+        """Makes the first chunks of a response whose length is not known: all of them if they are small, else
+        until they exceed `MAX_WHOLE_BYTES`.
+        """
         size = 0
         for chunk in self.rest or ():
             self.parts.append(chunk)
@@ -71,12 +78,12 @@ class Response:
 
 
 class Gateway:
-    """An ASGI application (asgi.readthedocs.io, HTTP).
+    """An ASGI application (asgi.readthedocs.io, HTTP) that calls a WSGI application.
 
-    `admit` is asked before a body is taken. The client may send the body only once `admit` returns how many
-    bytes it may have. The application gets the whole body or none; the reason for none is in
-    `environ[REFUSAL]`. A thread is used only while the application makes something: never while bytes are on
-    their way.
+    `admit` is asked before a body is taken: it returns how many bytes the client may send, or None. The
+    application gets the whole body or none. The reason for none is in `environ[REFUSAL]`.
+
+    A thread is used only while the application computes, never while bytes are received or sent.
     """
 
     def __init__(
@@ -106,6 +113,9 @@ class Gateway:
                 environ[REFUSAL] = refusal
 
     async def _respond(self, environ: Environ, receive: Receive, send: Send) -> None:
+        """Has the application answer the request, and sends its response. Answers 500 if the application
+        fails, and 505 if the client's HTTP/1.0 has no way to receive a response of unknown length.
+        """
         response = Response()
         try:
             await self._run(self._call, environ, response)
@@ -136,8 +146,8 @@ class Gateway:
         response.take(iter(chunks))
 
     async def _chunks(self, first: bytes, rest: Iterator[bytes], receive: Receive) -> AsyncGenerator[bytes]:
-        """The chunks of a response. Raises `BrokenPipeError` when the client disconnects: nothing more is
-        made.
+        """The chunks of a response: `first`, and those that `rest` makes. Raises `BrokenPipeError` once the
+        client has disconnected, so that no more are made.
         """
         leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
         try:
@@ -150,9 +160,10 @@ class Gateway:
             leaving.cancel()
 
     async def _stream(self, chunks: AsyncGenerator[bytes], send: Send) -> None:
-        """Sends the chunks, and then the empty one that completes the response. Raises, without that one, if
-        the client disconnected or took nothing for `body_timeout` seconds, or the application failed: a part
-        must not pass for the whole.
+        """Sends the chunks, and then the empty chunk that completes the response.
+
+        Raises if the client disconnects or takes nothing for `body_timeout` seconds, or if the application
+        fails. The empty chunk is then not sent, so that the client does not take a part for the whole.
         """
         try:
             async with aclosing(chunks):
@@ -168,6 +179,9 @@ class Gateway:
         return asyncio.get_running_loop().run_in_executor(self._streams, function, *arguments)
 
     def _environ(self, scope: Mapping[str, Any]) -> Environ:
+        """The WSGI environ of a request. The values of a repeated header are joined. Headers with an
+        underscore in their name are dropped.
+        """
         (server, server_port), (client, client_port) = scope["server"], scope["client"]
         environ = {
             "SERVER_PROTOCOL": PROTOCOLS[scope["http_version"]],
@@ -199,7 +213,9 @@ class Gateway:
 
 @lru_cache(maxsize=256)
 def _key(name: bytes) -> str:
-    """The environ key of a header; "" for a name with an underscore, which could pose as another."""
+    """The key of a header in the WSGI environ. "" for a name with an underscore, which could be mistaken for
+    another header.
+    """
     key = "" if b"_" in name else name.decode("latin-1").upper().replace("-", "_")
     return key if key in ("", "CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"
 

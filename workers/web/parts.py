@@ -1,4 +1,6 @@
-"""What a web process is given: its way to Redis with all that goes over it, its metrics and its gates."""
+"""What the processes of the web server use: their connection to Redis with all that needs it, metrics,
+threads and gates.
+"""
 
 from typing import NamedTuple
 
@@ -23,7 +25,7 @@ class Parts(NamedTuple):
 
 
 def parts(settings: Settings) -> Parts:
-    """The parts of a web process. Call it in that process: they are not shared."""
+    """Makes the parts of a web process. Call it in the process that uses them, as they cannot be shared."""
     threads = Threads(settings.web_threads)
     breaker = CircuitBreaker(connect(embedded_redis.url(settings)))
     return Parts(

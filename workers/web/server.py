@@ -23,9 +23,10 @@ _made: Any = None
 
 
 def serve(settings: Settings, application: str, shared: Any = None) -> None:
-    """Serves `application`, a `module:factory` of a `Gateway`, until SIGTERM or SIGINT.
+    """Serves an application until SIGTERM or SIGINT. `application` is the `module:factory` that makes its
+    `Gateway`.
 
-    Forked web processes get the object `shared`, and share its memory.
+    In the web processes, `made_before` returns the object `shared`, whose memory they share.
     """
     global _made
     _made = shared
@@ -48,12 +49,14 @@ def serve(settings: Settings, application: str, shared: Any = None) -> None:
 
 
 def made_before() -> Any:
-    """The object that was made before the fork; None in a process that was not forked."""
+    """The object that was passed to `serve` as `shared`. None in a process that was not forked from it."""
     return _made
 
 
 def exit_with_parent() -> None:
-    """Ends the web process when the process that started it ends. Called by the factory."""
+    """Starts a thread that ends this web process when its parent process ends. The factory of the application
+    calls it.
+    """
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_exit_after, args=(parent.pid,), daemon=True).start()
@@ -66,6 +69,8 @@ def _exit_after(parent: int) -> None:
 
 
 def max_connections() -> int:
-    """The number of connections that the limit on open files allows, after granian has raised it."""
+    """The number of connections that the limit on open files leaves room for. Granian has raised that limit
+    before.
+    """
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MAX_CONNECTIONS if limit == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, limit * 3 // 4)

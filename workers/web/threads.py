@@ -1,7 +1,7 @@
-"""The threads that answer requests: few at once, because each takes the interpreter from the others.
+"""The threads that answer requests. Few work at once, because each takes the interpreter from the others.
 
-Our own, because concurrent.futures hands work over with four locks and two futures, which costs more than a
-find, and lets in as many threads as it can get: each keeps a connection with its cache.
+We have our own: concurrent.futures hands a call over with four locks and two futures, which costs more than a
+find. It also lets all threads work at once, each of which keeps a database connection with its cache.
 """
 
 import asyncio
@@ -26,7 +26,9 @@ class Call(NamedTuple):
         return self.loop.time() - self.at >= PATIENCE_SECONDS
 
     def do(self) -> None:
-        """Calls the function here, and has the event loop set its result, or what it raised."""
+        """Calls the function in this thread. The event loop then sets its result, or its exception, on the
+        future.
+        """
         result, error = None, None
         try:
             result = self.function(*self.arguments)
@@ -46,11 +48,14 @@ def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | Non
 
 
 class Threads:
-    """Does what an event loop asks for, in the order in which it asks.
+    """Threads that run the calls of an event loop, in the order in which they are queued.
 
-    `AT_ONCE` are at work, one more for each moment in which the oldest call is overdue, `most` in all. Who
-    waits for another process steps aside: it is not counted until it steps back. Of the idle ones, the last
-    goes on: what its connection has read is still in the processor.
+    `AT_ONCE` threads work at once. Another one joins each time the oldest call has waited for too long, up to
+    `most` threads in all. A thread that waits for another process is not counted from `step_aside` to
+    `step_back`.
+
+    Of the idle threads, the one that worked last continues first: its connection's data are still in the
+    processor's cache.
     """
 
     def __init__(self, most: int) -> None:
@@ -62,7 +67,7 @@ class Threads:
         self._is_watched = False
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
-        """Queues a call, for which the event loop awaits the future."""
+        """Queues a call of the function. Returns the future with its result."""
         loop = asyncio.get_running_loop()
         future = loop.create_future()
         with self._state:
@@ -76,19 +81,23 @@ class Threads:
         return future
 
     def step_aside(self) -> None:
-        """The calling thread waits: one more may work in its place."""
+        """Says that the calling thread is about to wait: it is no longer counted, and another may work in its
+        place.
+        """
         with self._state:
             self._at_work -= 1
             if self._asked:
                 self._let_in()
 
     def step_back(self) -> None:
-        """The calling thread works again."""
+        """Says that the calling thread works again, and is counted."""
         with self._state:
             self._at_work += 1
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Lets a thread in if the oldest call is overdue, and looks again while calls wait."""
+        """Puts one more thread to work if the oldest call has waited for too long. Runs again after
+        `PATIENCE_SECONDS` while calls are queued.
+        """
         with self._state:
             if self._asked and self._asked[0].is_overdue():
                 self._let_in()
@@ -97,7 +106,9 @@ class Threads:
             loop.call_later(PATIENCE_SECONDS, self._watch, loop)
 
     def _let_in(self) -> None:
-        """Puts one more thread to work, if there are not `most` of them."""
+        """Puts one more thread to work: an idle one, or a new one if there are fewer than `most`. The caller
+        holds `_state`.
+        """
         if self._idle:
             self._idle.pop().release()
         elif self._begun < self._most:
@@ -122,7 +133,9 @@ class Threads:
             del call
 
     def _next(self, mine: threading.Lock) -> Call | None:
-        """The oldest call; None if the thread is idle from now on."""
+        """The oldest call, if the thread `mine` should work on. Otherwise notes that the thread is idle, and
+        returns None: the thread then waits for its lock `mine`.
+        """
         with self._state:
             if self._asked and (self._at_work <= AT_ONCE or self._asked[0].is_overdue()):
                 return self._asked.popleft()

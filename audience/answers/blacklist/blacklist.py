@@ -18,8 +18,8 @@ NEGATIVE = (DnsStatus.NXDOMAIN, DnsStatus.NO_DATA)
 
 @dataclass(frozen=True)
 class BlacklistResult:
-    """The result for one value: `query` is the normalized value; `results` (listed or not) and `status` have
-    a key for each provider.
+    """The result for one value. `query` is the value in normalized form. `results` has, by provider, whether
+    the value is listed, and `status` the exact outcome.
     """
 
     query: str
@@ -30,7 +30,7 @@ class BlacklistResult:
 
 @dataclass(frozen=True)
 class BlacklistQuery:
-    """A value to look up; unless it is `public`, no query is sent."""
+    """A value to look up. `asks` is its kind. Only a value that is `public` is sent to providers."""
 
     asks: Asks
     value: str
@@ -48,9 +48,10 @@ def look_up(
 ) -> list[BlacklistResult]:
     """Looks up a domain, an IP address, or both. Returns a result for each, the domain first.
 
-    Queries all providers in parallel, within `timeout` seconds in total, together with the test points that
-    are due in `watch`. A zone that `watch` does not trust is `UNKNOWN`. Raises `Refused` on a malformed
-    value, or without one.
+    All providers are queried in parallel, within `timeout` seconds in total. So are the test points of zones
+    that are due in `watch`. A zone that has not passed its test has the status `UNKNOWN`.
+
+    Raises `Refused` on a malformed value, or without one.
     """
     queries = [read_domain(domain)] if domain is not None else []
     queries += [read_address(ip_address)] if ip_address is not None else []
@@ -67,8 +68,8 @@ def _statuses(
     watch: ZoneWatch,
     timeout: float | None,
 ) -> dict[tuple[BlacklistQuery, str], Status]:
-    """The status of each query and flag. Left out are pairs that no zone was asked about, or that no trusted
-    zone answered.
+    """The status by query and provider's flag. A provider is left out if it is not asked about the query, or
+    if its zone has not passed its test.
     """
     lookups = [
         (query, zone, name)
@@ -88,7 +89,9 @@ def _statuses(
 
 
 def _ask(resolver: Resolver, questions: Sequence[tuple[str, str]], timeout: float | None) -> list[DnsAnswer]:
-    """The answers to questions. Negative ones are `UNAVAILABLE` while the resolver does not work."""
+    """The answers to DNS questions. While the resolver does not work, negative answers are not believed, and
+    become `UNAVAILABLE`.
+    """
     answers = resolver.ask(questions, timeout)
     if all(answer.status not in NEGATIVE for answer in answers) or resolver.health() is DnsHealth.WORKS:
         return answers
@@ -124,7 +127,9 @@ def _ipv4(text: str) -> IPv4Address:
 
 
 def _names(query: BlacklistQuery, providers: Providers) -> list[tuple[Zone, str]]:
-    """The zones to query, each with the name to look up."""
+    """The zones to query about a value, each with the name to look up. Empty for a value that is not
+    public.
+    """
     if not query.public:
         return []
     zones = (zone for (_, asks), zone in providers.zones.items() if asks == query.asks)

@@ -9,8 +9,9 @@ from audience.protocols import DnsAnswer, DnsStatus
 
 
 class Status(StrEnum):
-    """The status at a provider. `UNKNOWN`: no usable answer, or not queried. `DOES_NOT_APPLY`: the provider
-    lists no values of this kind."""
+    """The status of a value at a provider. `UNKNOWN`: there was no usable answer, or no query.
+    `DOES_NOT_APPLY`: the provider lists no values of this kind.
+    """
 
     LISTED = "listed"
     CLEAR = "clear"
@@ -30,7 +31,9 @@ def name_in(zone: Zone, value: str) -> str:
 
 
 def status_of(zone: Zone, answer: DnsAnswer) -> Status:
-    """The status that an answer means. A single error code, or unknown code, makes it `UNKNOWN`."""
+    """The status that the answer of a zone means. One error code or unknown code in it is enough for
+    `UNKNOWN`.
+    """
     if answer.status in (DnsStatus.NXDOMAIN, DnsStatus.NO_DATA):
         return Status.CLEAR
     codes = frozenset(answer.records)

@@ -31,9 +31,12 @@ TEST_POINTS: dict[Asks, tuple[str, str]] = {  # listed, and not listed (RFC 5782
 
 @dataclass(frozen=True)
 class Zone:
-    """The DNS zone of a list. `public` is its name without the key; `listed`, `clear` and `error` are the
-    addresses with that meaning; `tlds` those that it covers (empty: all); the test points are those of
-    RFC 5782 section 5, or the provider's own."""
+    """The DNS zone of a provider's list. `public` is its name without the operator's key.
+
+    `listed`, `clear` and `error` are the addresses by which it answers in that sense. `tlds` are the
+    top-level domains that it covers, empty for all. `test_listed` and `test_clear` are its test points, by
+    default those of RFC 5782 section 5.
+    """
 
     flag: str
     asks: Asks
@@ -50,8 +53,8 @@ class Zone:
 
 @dataclass(frozen=True)
 class Providers:
-    """The zones by flag and kind of value, the flags of lists that have shut down, and the flags whose key is
-    missing.
+    """The table of providers. `zones` has the zone by flag and kind of value. `retired` are the flags of
+    lists that have shut down, `without_key` those whose zones lack the operator's key.
     """
 
     zones: Mapping[tuple[str, Asks], Zone]
@@ -60,11 +63,11 @@ class Providers:
 
 
 def load(path: Path | None = None, keys: Mapping[str, str] | None = None) -> Providers:
-    """Loads the table at `path` if it exists, else the bundled one. `keys` has a key by the name of its
-    setting.
+    """Loads the table at `path` if there is one, else the bundled one. `keys` are the operator's keys by name
+    of their setting.
 
-    Of several rows for one flag and kind of value, the first row whose key is set counts. Raises
-    `SettingError` for an invalid table or key.
+    If several rows have the same flag and kind of value, the first counts that needs no key, or whose key is
+    set. Raises `SettingError` for an invalid table or key.
     """
     configured = {name: key for name, key in (keys or {}).items() if key}
     for name, key in configured.items():
@@ -78,6 +81,9 @@ def load(path: Path | None = None, keys: Mapping[str, str] | None = None) -> Pro
 
 
 def _providers(rows: Iterable[dict[str, str]], keys: Mapping[str, str]) -> Providers:
+    """The providers in the rows of the table. A row without a zone is a list that has shut down. Raises
+    `ValueError` or `KeyError` for an invalid row.
+    """
     zones: dict[tuple[str, Asks], Zone] = {}
     retired: set[str] = set()
     known: set[tuple[str, Asks]] = set()
@@ -103,6 +109,9 @@ def _asks(text: str) -> Asks:
 
 
 def _zone(row: dict[str, str], key: str) -> Zone:
+    """The zone in a row of the table, with the operator's `key` in its name. Raises `ValueError` for an
+    invalid row.
+    """
     zone, asks = row["zone"].replace("{key}", key.lower()), _asks(row["asks"])
     if not ZONE.fullmatch(zone):
         raise ValueError(f"{row['zone']} is not a zone")
@@ -128,7 +137,7 @@ def _zone(row: dict[str, str], key: str) -> Zone:
 
 
 def _codes(cell: str) -> Iterator[str]:
-    """The addresses in a cell, which may be ranges of the last octet: `127.0.0.2-4 127.0.0.9`."""
+    """The addresses that a cell lists. It may have ranges of the last octet: `127.0.0.2-4 127.0.0.9`."""
     for part in cell.split():
         head, _, last = part.partition("-")
         first = IPv4Address(head)

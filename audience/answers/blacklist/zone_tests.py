@@ -1,6 +1,7 @@
-"""The test points of blacklist zones (RFC 5782 section 5): what a zone must list, and what it must not.
+"""The tests of blacklist zones (RFC 5782 section 5): a zone must list its positive test point, and not its
+negative one.
 
-A zone that has lapsed lists everything, or nothing.
+They show whether a zone has lapsed: such a zone lists everything, or nothing.
 """
 
 import time
@@ -26,8 +27,11 @@ class ZoneOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class ZoneTest:
-    """The test of a zone, which passes if the zone lists its positive test point and not the negative one.
-    `zone` is its name without the key; `problem` is a clause, empty if the test passed.
+    """The result of testing a zone. It passes if it lists its positive test point, and does not list the
+    negative one.
+
+    `zone` is its name without the operator's key. `problem` is a clause that says what was wrong, empty if it
+    passed.
     """
 
     flag: str
@@ -38,9 +42,10 @@ class ZoneTest:
 
 
 class ZoneWatch:
-    """The last answered test of each zone in use. May be shared by threads.
+    """Remembers the newest test of each zone that is in use, if that test was answered. May be shared by
+    threads.
 
-    `clock` is monotonic, in seconds.
+    `clock` returns seconds, and is monotonic.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -48,7 +53,7 @@ class ZoneWatch:
         self._tests: dict[tuple[str, Asks], tuple[ZoneTest, float]] = {}
 
     def is_due(self, zone: Zone) -> bool:
-        """Whether the zone is to be tested with the next look-up."""
+        """Whether the zone is to be tested together with the next look-up."""
         test, tested_at = self._tests.get((zone.flag, zone.asks), (None, 0.0))
         if test is None:
             return True
@@ -56,8 +61,10 @@ class ZoneWatch:
         return self._clock() >= tested_at + wait
 
     def learn(self, zones: Sequence[Zone], answers: Sequence[DnsAnswer], resolver: Resolver) -> None:
-        """Notes from the answers to `questions` which of these zones pass their test. No zone fails while the
-        resolver does not work.
+        """Remembers the test of each of the `zones`; `answers` are those to what `questions` returns for
+        them. An unanswered test is not remembered.
+
+        If a test failed while the `resolver` does not work, all these tests count as unanswered.
         """
         tests = judge(zones, answers)
         failed = any(test.outcome is ZoneOutcome.FAILED for test in tests)
@@ -69,12 +76,12 @@ class ZoneWatch:
                 self._tests[zone.flag, zone.asks] = test, self._clock()
 
     def trusts(self, zone: Zone) -> bool:
-        """Whether the zone has passed its newest test; False before the first."""
+        """Whether the zone has passed its newest answered test. False before the first one."""
         test, _ = self._tests.get((zone.flag, zone.asks), (None, 0.0))
         return test is not None and test.outcome is ZoneOutcome.PASSED
 
     def failed(self) -> list[ZoneTest]:
-        """The tests that zones failed within the last 15 minutes."""
+        """The failed tests of the last 15 minutes, unless a zone was tested again since."""
         since = self._clock() - TEST_SECONDS
         return [
             test
@@ -84,7 +91,9 @@ class ZoneWatch:
 
 
 def examine(providers: Providers, resolver: Resolver, timeout: float | None = None) -> list[ZoneTest]:
-    """Tests each active zone, for `audience doctor`; all in parallel, within `timeout` seconds."""
+    """Tests all zones, for `audience doctor`. They are queried in parallel, within `timeout` seconds in
+    total.
+    """
     zones = list(providers.zones.values())
     return judge(zones, resolver.ask(questions(zones), timeout))
 
@@ -99,7 +108,9 @@ def _test_name(zone: Zone, point: str) -> str:
 
 
 def judge(zones: Sequence[Zone], answers: Sequence[DnsAnswer]) -> list[ZoneTest]:
-    """The test of each zone; `answers` are those to what `questions` returns, two for a zone."""
+    """The result of testing each of the `zones`. `answers` are those to what `questions` returns for them,
+    two for each zone.
+    """
     return [_judge(*three) for three in zip(zones, answers[::2], answers[1::2], strict=True)]
 
 
@@ -113,7 +124,9 @@ def _judge(zone: Zone, positive: DnsAnswer, negative: DnsAnswer) -> ZoneTest:
 
 
 def _failure(answer: DnsAnswer) -> ZoneOutcome:
-    """The outcome of a test whose answer is not the expected one."""
+    """The outcome of a test that `answer` did not let pass: unanswered if it is no answer at all, else
+    failed.
+    """
     return ZoneOutcome.UNANSWERED if answer.status in UNANSWERED else ZoneOutcome.FAILED
 
 

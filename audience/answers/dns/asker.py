@@ -18,8 +18,9 @@ Question = tuple[str, dns.rdatatype.RdataType]
 
 
 class Asker:
-    """A thread with an event loop that sends queries. It passes each answer with its TTL in seconds to
-    `complete`, and the outcome of each examination to `learn`."""
+    """A thread with an event loop that sends DNS queries. It passes each answer, with its TTL in seconds, to
+    `complete`. It passes the outcome of each examination of the servers to `learn`.
+    """
 
     def __init__(
         self, complete: Callable[[Question, DnsAnswer, float], None], learn: Callable[[DnsHealth], None]

@@ -17,10 +17,10 @@ class CachedAnswer:
 
 
 class Cache:
-    """A cache of at most `size` answers, by question; the least recently used is evicted first. Not
-    thread-safe.
+    """A cache of at most `size` DNS answers by question. When it is full, the answer that was not read for
+    longest is removed. Not thread-safe.
 
-    `clock` is monotonic, in seconds.
+    `clock` returns seconds, and is monotonic.
     """
 
     def __init__(self, size: int, clock: Callable[[], float]) -> None:

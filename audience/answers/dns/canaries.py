@@ -1,4 +1,6 @@
-"""Canaries: names whose answers are known beforehand, which show whether DNS servers can be trusted."""
+"""Canaries: names whose answers are known beforehand. The answers of DNS servers to them show whether these
+can be trusted.
+"""
 
 import asyncio
 import secrets
@@ -22,9 +24,10 @@ RANDOM_LETTERS = 16
 
 @dataclass(frozen=True)
 class Canaries:
-    """Names whose answers show whether a resolver works. `mail_domains` have mail exchangers. `zones` have no
-    random names and are unsigned, so that a resolver must ask the Internet about each (RFC 8198). Empty lists
-    are not asked.
+    """Names whose answers show whether a resolver works.
+
+    `mail_domains` have mail exchangers. `zones` have no random names, and are unsigned, so that a resolver
+    must ask the Internet about each name (RFC 8198). A kind without names is not asked about.
 
     Raises `SettingError` for a malformed domain.
     """
@@ -40,8 +43,8 @@ class Canaries:
             raise SettingError("dns_canary_domains, dns_canary_zones: must be domains") from error
 
     async def ask(self, transport: Transport, servers: Sequence[Server], timeout: float) -> DnsHealth:
-        """Asks servers about the canaries, within `timeout` seconds. One good answer of each kind is
-        enough.
+        """Asks servers about the canaries, and returns the health that the answers show, within `timeout`
+        seconds. One good answer of each kind is enough.
         """
 
         async def has_exchanger(domain: str) -> bool:
@@ -65,7 +68,7 @@ def random_name(zone: str) -> str:
 
 
 def names_exchanger(message: dns.message.Message | None) -> bool:
-    """Whether a response to MX names a host that takes mail; False for a response that cannot be read."""
+    """Whether a response to an MX query names a host that takes mail. False for a malformed response."""
     try:
         answer, _ = parse_response(message)
     except dns.exception.DNSException:
@@ -74,7 +77,7 @@ def names_exchanger(message: dns.message.Message | None) -> bool:
 
 
 def denies(message: dns.message.Message | None, zone: str) -> bool:
-    """Whether the response is negative and has the SOA of `zone`."""
+    """Whether a response is negative, and has the SOA record of `zone`."""
     if message is None or message.rcode() not in CONCLUSIVE or message.answer:
         return False
     owner = dns.name.from_text(zone)
@@ -82,8 +85,8 @@ def denies(message: dns.message.Message | None, zone: str) -> bool:
 
 
 async def _any(outcomes: Iterable[Coroutine[Any, Any, bool]]) -> bool:
-    """Whether one of the outcomes is true, without waiting for the others. Without any outcomes, True, as
-    nothing was asked that could fail.
+    """Whether one of the coroutines returns true; then the others are cancelled. True without any, as nothing
+    was asked that could fail.
     """
     tasks = [asyncio.create_task(outcome) for outcome in outcomes]
     try:

@@ -32,12 +32,14 @@ PendingAnswer = concurrent.futures.Future[DnsAnswer]
 
 
 class DnsResolver:
-    """Implements `audience.protocols.Resolver`. Safe to share between threads, and to create before a fork:
-    its network thread starts with the first query, in the process that sends it.
+    """Implements `audience.protocols.Resolver`. It may be shared by threads, and made before a fork: its
+    network thread starts with the first query, in the process that sends it.
 
-    `servers` are `ADDRESS`, `ADDRESS:PORT` or `[IPV6]:PORT`; by default those of /etc/resolv.conf, read again
-    when it changes. Without a server every answer is `UNAVAILABLE`. `canaries` decide on its health; without
-    any it works. `timeout` is in seconds. Raises `SettingError` for a malformed server.
+    `servers` are `ADDRESS`, `ADDRESS:PORT` or `[IPV6]:PORT`. By default they are those of /etc/resolv.conf,
+    which is read again when it changes. Without a server every answer is `UNAVAILABLE`.
+
+    `canaries` decide whether it works; without canaries, it counts as working. `timeout` is in seconds, and
+    `gate` limits the threads that wait. Raises `SettingError` for a malformed server.
     """
 
     def __init__(
@@ -62,7 +64,9 @@ class DnsResolver:
         _reset_after_fork()
 
     def reset(self) -> None:
-        """Starts afresh, as a forked child must: threads of its parent never release their locks in it."""
+        """Forgets everything, and makes new locks. A forked child must call this: locks that threads of its
+        parent held are never released in it.
+        """
         self._lock = threading.Lock()
         self._cache = Cache(self._cache_size, self._clock)
         self._pending: dict[Question, PendingAnswer] = {}
@@ -82,7 +86,9 @@ class DnsResolver:
         return [known.get(key, UNAVAILABLE) for key in keys]
 
     def _wait(self, pending: Mapping[Question, PendingAnswer], timeout: float) -> None:
-        """Waits for pending answers. Raises `ServiceUnavailable` at once if too many threads wait."""
+        """Waits for pending answers, for `timeout` seconds at most. If too many threads wait already, raises
+        `ServiceUnavailable` at once.
+        """
         if self._gate is not None and not self._gate.enter():
             raise ServiceUnavailable(BUSY)
         try:
@@ -92,8 +98,8 @@ class DnsResolver:
                 self._gate.leave()
 
     def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
-        """Implements `audience.protocols.Resolver.health`, within two seconds. The canaries are asked once
-        for all threads that wait, and never from the cache.
+        """Implements `audience.protocols.Resolver.health`, within two seconds. All threads that wait for it
+        share one examination of the canaries, whose answers never come from the cache.
         """
         timeout = min(self._timeout, HEALTH_TIMEOUT_SECONDS)
         with self._lock:
@@ -109,20 +115,24 @@ class DnsResolver:
         return examining.result() if examining.done() else DnsHealth.CUT_OFF
 
     def _doubt(self, denied: str) -> None:
-        """Drops the outcome of the canaries if they worked, once in `HEALTH_SECONDS` for each domain."""
+        """Lets the canaries be asked again although they worked recently, because the domain `denied` was
+        denied. Does so once in `HEALTH_SECONDS` for each domain.
+        """
         if not self._is_in_trouble() and self._doubted.get(denied, -math.inf) <= self._clock():
             self._doubted[denied] = self._clock() + HEALTH_SECONDS
             self._health_until = -math.inf
 
     def close(self) -> None:
-        """Stops the thread and closes its sockets, permanently."""
+        """Stops the network thread and closes its sockets. The resolver cannot be used afterwards."""
         if self._asker is not None:
             self._asker.stop()
 
     def _join_or_ask(
         self, keys: Iterable[Question]
     ) -> tuple[dict[Question, DnsAnswer], dict[Question, PendingAnswer]]:
-        """The cached answers, and the pending ones: one query per question, however many threads ask it."""
+        """The answers that are cached, and futures for all others. Sends a query only for a question that no
+        thread has asked yet.
+        """
         known: dict[Question, DnsAnswer] = {}
         pending: dict[Question, PendingAnswer] = {}
         new: list[Question] = []
@@ -158,7 +168,9 @@ class DnsResolver:
         return self._health is not DnsHealth.WORKS and self._clock() < self._health_until
 
     def _learn(self, health: DnsHealth) -> None:
-        """Forgets all answers if the servers do not work: some may be of that time."""
+        """Notes the health of the servers. If they do not work, also forgets all cached answers, as some may
+        have been given during the trouble.
+        """
         with self._lock:
             self._health, self._health_until = health, self._clock() + HEALTH_SECONDS
             if health is not DnsHealth.WORKS:
@@ -174,7 +186,7 @@ _resolvers: "weakref.WeakSet[DnsResolver]" = weakref.WeakSet()
 
 @cache
 def _reset_after_fork() -> None:
-    """Registers `reset` to run after a fork, once, with the first resolver."""
+    """Has every resolver reset in forked children. Does so once in a process, however often it is called."""
     os.register_at_fork(after_in_child=_reset_all)
 
 

@@ -1,4 +1,4 @@
-"""DNS responses, read."""
+"""Reading DNS responses."""
 
 from ipaddress import ip_address
 
@@ -19,9 +19,11 @@ SERVFAIL_TTL = 5.0  # RFC 2308 section 7.1 allows five minutes; a server that re
 
 
 def parse_response(message: dns.message.Message | None) -> tuple[DnsAnswer, float]:
-    """The answer in a response, and its TTL in seconds. The TTL of a negative answer is the SOA's minimum, 0
-    without an SOA (RFC 2308). A referral, neither recursive nor authoritative, is `UNAVAILABLE`; so is an
-    answer about another name or type. Raises `DNSException`.
+    """The answer in a response, and its TTL in seconds.
+
+    The TTL of a negative answer is the minimum of its SOA record, or 0 without one (RFC 2308). A referral,
+    which is neither recursive nor authoritative, is `UNAVAILABLE`; so is an answer about another name or
+    type. Raises `DNSException`.
     """
     if message is None:
         return UNAVAILABLE, 0.0
@@ -42,8 +44,8 @@ def parse_response(message: dns.message.Message | None) -> tuple[DnsAnswer, floa
 
 
 def counts_against(answer: DnsAnswer) -> bool:
-    """Whether an answer counts against a domain: it is no answer, or has an address that is not public. A
-    resolver in trouble may give such an answer to any question.
+    """Whether an answer speaks against a domain: it has no records, or an address that is not public. A
+    resolver in trouble may answer any question like this.
     """
     return answer.status is not DnsStatus.OK or any(map(_is_not_public, answer.records))
 

@@ -45,8 +45,8 @@ def parse_server(text: str) -> Server:
 
 
 class Port:
-    """A UDP socket on a random port, connected to one server. Ignores everything but a response with the id
-    and the question of a pending query.
+    """A UDP socket on a random port, connected to one server. It ignores every datagram that is not a
+    response to a pending query, with the same id and question.
     """
 
     def __init__(self, server: Server) -> None:
@@ -67,10 +67,10 @@ class Port:
         return self._sent >= QUESTIONS_PER_PORT
 
     def ask(self, query: dns.message.Message) -> asyncio.Future[dns.message.Message | None]:
-        """Sends a query. The result is the response, which may be truncated, or None if the server is
-        unreachable. Raises `OSError`.
+        """Sends a query. Returns a future with the response, which may be truncated, or with None if the
+        server is unreachable. Raises `OSError`.
 
-        The caller cancels the future when it stops waiting.
+        The caller must cancel the future when it stops waiting.
         """
         while query.id in self._pending:
             query.id = dns.entropy.random_16()
@@ -86,7 +86,7 @@ class Port:
         return future
 
     def retire(self) -> None:
-        """Closes a used-up port unless a query is pending."""
+        """Closes the port if it is used up, and no query is pending."""
         if self.used_up and not self._pending:
             self.close()
 
@@ -138,10 +138,11 @@ class Transport:
     async def ask(
         self, name: dns.name.Name, kind: dns.rdatatype.RdataType, servers: Sequence[Server], timeout: float
     ) -> dns.message.Message | None:
-        """The first conclusive response, else SERVFAIL if a server sent it, else None.
+        """The first conclusive response of a server. If there is none, a SERVFAIL response if one came, else
+        None.
 
-        Waits `timeout` seconds at most. Servers are tried in order; a silent one may respond while the
-        next one is queried.
+        Takes at most `timeout` seconds. The servers are tried in order. A server that is silent may still
+        respond while the next one is queried.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
@@ -175,6 +176,9 @@ class Transport:
     async def _exchange(
         self, name: dns.name.Name, kind: dns.rdatatype.RdataType, server: Server, deadline: float
     ) -> dns.message.Message | None:
+        """The response of one server, over TCP if that over UDP is truncated. None if it cannot be reached or
+        understood.
+        """
         query = dns.message.make_query(name, kind)
         try:
             answer = await self._port(server).ask(query)

@@ -47,8 +47,10 @@ SIKH = {"kaur": "female", "singh": "male"}
 
 
 class GenderResult(NamedTuple):
-    """The gender of a name. `gender` is `male`, `female` or `unknown`; `confidence` is 0.5 to 1.0, or 0.0 if
-    unknown; `basis` is `title`, `census`, `social_security`, `world`, `compound`, `origin` or empty.
+    """The gender of a name: `male`, `female` or `unknown`. `confidence` is 0.5 to 1.0, or 0.0 if the gender
+    is unknown.
+
+    `basis` is the source: `title`, `census`, `social_security`, `world`, `compound`, `origin` or empty.
     """
 
     gender: str
@@ -60,7 +62,7 @@ UNKNOWN = GenderResult("unknown", 0.0, "")
 
 
 class SortedTable:
-    """A CSV table `name,male,female`, sorted by name, that is searched in the file's bytes without an
+    """A CSV table `name,male,female`, sorted by name. Names are searched in the bytes of the file, without an
     index.
     """
 
@@ -69,7 +71,7 @@ class SortedTable:
         self._first = self._data.index(b"\n") + 1
 
     def find(self, name: str) -> tuple[bytes, bytes] | None:
-        """The two values of `name`, as bytes; None if it is missing."""
+        """The two values in the row of `name`, as bytes. None if there is no such row."""
         if not name.isascii():
             return None
         wanted = name.encode()
@@ -80,7 +82,7 @@ class SortedTable:
         return (male, female) if row_name == wanted else None
 
     def _start(self, at: int) -> int:
-        """The position at which the line around `at` begins."""
+        """The position of the beginning of the line that contains position `at`."""
         return self._data.rfind(b"\n", 0, at) + 1
 
     def _name_at(self, at: int) -> bytes:
@@ -134,7 +136,9 @@ def guess_gender(name: str, names: Names) -> GenderResult:
 
 
 def _family_origin(words: tuple[str, ...], names: Names) -> str:
-    """The origin in which one word is a family name and all others are given names, or empty."""
+    """The origin by which the first or the last word is the family name, and all others are given names.
+    Empty if there is none, or if the name may as well be American.
+    """
     first = family_first(words, names.origins)
     if first and not (first == "KR" and len(words) == 2 and _may_be_american(words, names)):
         return first
@@ -144,13 +148,15 @@ def _family_origin(words: tuple[str, ...], names: Names) -> str:
 
 
 def _may_be_american(words: tuple[str, ...], names: Names) -> bool:
-    """Whether a Korean family name in front may be a given name: in `Kim Young`, and in `Min Lee`."""
+    """Whether a name that begins with a Korean family name may begin with a given name instead, as in `Kim
+    Young` and `Min Lee`.
+    """
     return words[1] in names.origins.family["KR"] or all(_by_census(word, names).basis for word in words)
 
 
 def _by_title(name: str, title: str, names: Names) -> GenderResult:
-    """The gender of a name after a title. `Lady` and `Miss` alone are looked up as given names of the
-    census.
+    """The gender that the title before a name tells. A title that stands alone and is also a given name of
+    the census, such as `Lady`, is looked up there.
     """
     alone = _by_census(fold(name).strip(), names)
     if alone.basis:
@@ -159,8 +165,8 @@ def _by_title(name: str, title: str, names: Names) -> GenderResult:
 
 
 def _by_family_name(origin: str, parsed: PersonalName, names: Names) -> GenderResult:
-    """The gender of the given name beside a family name, by the table of the family name's origin. American
-    tables do not cover such names.
+    """The gender of the given name in a name with a family name of `origin`, by the signs of that origin.
+    American tables do not cover such names.
     """
     first = parsed.words[0] in names.origins.family[origin]
     given = parsed.words[1:] if first else parsed.words[:-1]
@@ -178,7 +184,11 @@ def _by_family_name(origin: str, parsed: PersonalName, names: Names) -> GenderRe
 
 
 def _by_surname_origin(word: str, surname: str, american: str, names: Names) -> GenderResult | None:
-    """The answer for a name whose gender depends on the country; None if the American answer holds."""
+    """The result for a given name (`word`) that has another gender in some countries, by the origin of the
+    surname.
+
+    `american` is its gender by the American tables. None if that gender holds.
+    """
     genders = names.origins.given.get(word)
     if not genders or not surname:
         return None
@@ -190,9 +200,10 @@ def _by_surname_origin(word: str, surname: str, american: str, names: Names) -> 
 
 
 def _by_form(surname: str, answer: GenderResult, names: Names) -> GenderResult:
-    """Corrects an answer by the gender of the surname. No man has the woman's form of a Slavic or Icelandic
-    surname (`Nováková`, not the Italian `Casanova`). `Singh` is every Sikh man's name, `Kaur` every woman's:
-    it decides where the given name is weak.
+    """The result `answer`, corrected by a surname that tells the gender itself.
+
+    No man has the woman's form of a Slavic or Icelandic surname (`Nováková`, not the Italian `Casanova`).
+    Every Sikh man is called `Singh`, every Sikh woman `Kaur`; these decide only if `answer` is weak.
     """
     feminine = names.origins.feminine.search(surname) is not None and not _is_american(surname, names)
     if feminine and answer.gender != "female":
@@ -231,7 +242,7 @@ def _by_world(word: str, names: Names) -> GenderResult:
 
 
 def us_answer(word: str, names: Names) -> GenderResult:
-    """The gender of a given name by the tables of the United States alone."""
+    """The gender of a given name by the American tables alone: the census, else Social Security."""
     census = _by_census(word, names)
     return census if census.basis else _by_social_security(word, names)
 
@@ -242,6 +253,9 @@ def _by_tables(word: str, names: Names) -> GenderResult:
 
 
 def _by_halves(word: str, names: Names, shortest: int = HALF) -> GenderResult:
+    """The gender of a compound such as `Markwayne`, if its halves have the same gender in the census. A half
+    has at least `shortest` letters.
+    """
     if len(word) not in COMPOUND_LETTERS:
         return UNKNOWN
     genders = {
@@ -253,8 +267,8 @@ def _by_halves(word: str, names: Names, shortest: int = HALF) -> GenderResult:
 
 
 def _winner(male: float, female: float, basis: str) -> GenderResult:
-    """The more frequent gender. The confidence is the male share, or 1 minus it: computed like this it equals
-    the published figures.
+    """The more frequent gender; unknown on a tie. The confidence of `male` is the male share, that of
+    `female` 1 minus it, as these equal the published figures exactly.
     """
     share = male / (male + female)
     if male == female:

@@ -1,8 +1,10 @@
-"""Where a whole name is from, as far as its words show, and which word of it is the given name.
+"""The origin of a whole name, as far as its words show it, and which of its words is the given name.
 
-Two tables: `origins.csv` has signs of an origin (surnames, their endings and beginnings, and family names
-that come first), `given_elsewhere.csv` the given names whose gender is another there than in the United
-States, or that have either. Origins are languages by their country's code; CA is Catalan, YU South Slavic.
+`origins.csv` has the signs of an origin: surnames, their endings and beginnings, and family names that come
+first. `given_elsewhere.csv` has the given names whose gender there differs from that in the United States, or
+which have either gender.
+
+An origin is the language of a country, by the country's code. CA is Catalan, YU South Slavic.
 """
 
 import re
@@ -63,8 +65,8 @@ def load_origins() -> Origins:
 
 
 def family_first(words: tuple[str, ...], origins: Origins) -> str:
-    """The origin in which the first of the folded `words` is the family name and the others are given names;
-    or empty.
+    """The origin by which the first of the folded `words` is the family name and the others are given names.
+    Empty if there is none.
     """
     if not 1 < len(words) <= MAX_GIVEN + 1:
         return ""
@@ -76,19 +78,23 @@ def family_first(words: tuple[str, ...], origins: Origins) -> str:
 
 
 def family_last(words: tuple[str, ...], origins: Origins) -> str:
-    """The origin in which the last of the folded `words` is the family name, as in `Jun Li`; or empty."""
+    """The origin by which the last of the folded `words` is the family name, as in `Jun Li`. Empty if there
+    is none.
+    """
     origin = family_first(words[-1:] + words[:-1], origins)
     return origin if origin in ("CN", "JP") else ""
 
 
 def by_surname(surname: str, origins: Origins) -> str:
-    """The origin of a folded surname, or empty."""
+    """The origin of a folded surname. Empty if it is unknown."""
     known = origins.surnames.get(surname)
     return known or next((origin for origin, sign in origins.patterns if sign.search(surname)), "")
 
 
 def _are_given(origin: str, family: str, words: tuple[str, ...], parts: list[str], origins: Origins) -> bool:
-    """Whether the parts are given names where `family` is a family name of the origin."""
+    """Whether `words` are given names of `origin`, in which `family` is a family name. `parts` are the words,
+    split at hyphens.
+    """
     if origin == "VN":
         return words[0] in VIETNAMESE_SIGNS or len(family) > SHORT_FAMILY
     if origin == "HU":

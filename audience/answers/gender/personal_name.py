@@ -24,10 +24,14 @@ Kinds = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True)
 class PersonalName:
-    """A parsed name. `title` is the gender of its title: `male`, `female`, `neither` or empty. `given` has
-    the folded given names, in the order in which to look them up. `surname_likely` is true if the only name
-    follows a title, as in `Dr. Smith`. `surname` is the folded last word of the surname. `words` has all
-    words in their order, and is empty for `Last, First`.
+    """A parsed name. `title` is the gender of its title: `male`, `female` or `neither`, or empty without such
+    a title.
+
+    `given` has the folded given names in the order in which to look them up. `surname_likely` is true if a
+    title is followed by a single name, as in `Dr. Smith`.
+
+    `surname` is the folded last word of the surname. `words` has all words in their order, and is empty for
+    `Last, First`.
     """
 
     title: str = ""
@@ -38,7 +42,7 @@ class PersonalName:
 
 
 def load_kinds() -> Kinds:
-    """The kinds of each word in `name_words.csv`, which its README explains."""
+    """The kinds of each word in `name_words.csv`, whose README explains them."""
     kinds: dict[str, set[str]] = defaultdict(set)
     for row in rows("gender/name_words"):
         kinds[row["word"]].add(row["kind"])
@@ -75,8 +79,8 @@ def parse(text: str, kinds: Kinds) -> PersonalName:
 
 
 def _words(text: str, kinds: Kinds) -> list[str]:
-    """Splits a text into words that may have hyphens, and removes dots. `ph.d.` is in the table, so it is one
-    word; `c.l.` and `dr.who` are two.
+    """Splits a text into words, which may have hyphens, and removes dots. A word with dots stays whole only
+    if it is in the table, as `ph.d.` is; `c.l.` and `dr.who` are two words.
     """
     words: list[str] = []
     for word in WORD.findall(text):
@@ -92,7 +96,10 @@ def _without_suffixes(words: list[str], kinds: Kinds, at_least: int) -> list[str
 
 
 def _split_title(words: list[str], kinds: Kinds) -> tuple[str, list[str]]:
-    """The gender of the leading titles (the last one with a gender counts), and the words after them."""
+    """Splits the titles off the beginning of a name. Returns their gender and the words after them.
+
+    The last title with a gender counts. The gender is `title` if no title has one, and empty without a title.
+    """
     title = ""
     while words:
         own = kinds.get(words[0], frozenset())
@@ -105,8 +112,8 @@ def _split_title(words: list[str], kinds: Kinds) -> tuple[str, list[str]]:
 
 
 def _given(words: list[str], kinds: Kinds, has_surname: bool) -> list[str]:
-    """The given names: the words before the surname's particle, or all words but the last. A lone word is a
-    given name.
+    """The given names among `words`. They are all words before a particle such as `von`; without a particle,
+    all but the last if the words have the surname. A single word is a given name.
     """
     for at, word in enumerate(words[1:], 1):
         if "particle" in kinds.get(word, ()):
@@ -115,7 +122,9 @@ def _given(words: list[str], kinds: Kinds, has_surname: bool) -> list[str]:
 
 
 def _spellings(word: str) -> list[str]:
-    """The forms to look up: `mariajose`, `maria`, `jose` for `maria-jose`; none for an initial."""
+    """The forms in which a given name is looked up: `mariajose`, `maria`, `jose` for `maria-jose`. An initial
+    has none.
+    """
     parts = word.split("-")
     spellings = ["".join(parts), *parts] if len(parts) > 1 else parts
     return [spelling for spelling in spellings if len(spelling) > 1]

@@ -21,7 +21,9 @@ ATTRIBUTION_URL = "https://db-ip.com"
 
 @cache
 def _special_edges() -> list[int]:
-    """The first address of each network of special use and the one after its last, ascending."""
+    """The edges of the networks of special use, ascending: the first address of each, and the one after its
+    last.
+    """
     networks = (IPv4Network(row["network"]) for row in rows("geolocation/special_networks"))
     return [edge for net in networks for edge in (int(net[0]), int(net[-1]) + 1)]
 
@@ -35,11 +37,13 @@ class Places(Protocol):
 
 
 def locate(ip: str, places: Places) -> dict[str, str | float | None]:
-    """The place of an IPv4 address; `{}` for private, reserved and unknown addresses.
+    """The place of an IPv4 address; `{}` if the address is private, reserved or unknown.
 
-    An unknown region or city is `""`; latitude and longitude are in degrees, None if an operator's database
-    has none. Raises `Refused` unless `ip`, trimmed, is an IPv4 address: four numbers without leading zeros,
-    or those in IPv6 (`::ffff:192.0.2.1`); `ServiceUnavailable` while the table is being packed.
+    An unknown region or city is `""`. Latitude and longitude are in degrees, or None if an operator's
+    database has none.
+
+    Raises `Refused` unless `ip`, trimmed, is an IPv4 address: four numbers without leading zeros, or those in
+    IPv6 (`::ffff:192.0.2.1`). Raises `ServiceUnavailable` while the table is being packed.
     """
     ip = _without_mapping(ip.strip())
     try:
@@ -77,8 +81,8 @@ def _without_mapping(ip: str) -> str:
 
 
 def open_places(instance: Path, geo_database: str = "", packing: Pack = pack) -> Places:
-    """Opens the `.mmdb` file `geo_database`, or the current table, packed into the folder `instance` if
-    needed.
+    """Opens the operator's `.mmdb` file `geo_database`. Without one, opens the current table, which is packed
+    into the folder `instance` if needed.
 
     Raises `SettingError` for an invalid database.
     """

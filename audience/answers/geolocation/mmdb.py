@@ -13,8 +13,8 @@ from audience.errors import ServiceUnavailable
 
 
 class Database:
-    """An MMDB file with countries (GeoLite2, GeoIP2, DB-IP). Country names are from the bundled list, else
-    the database's English ones.
+    """An operator's MMDB file with countries (GeoLite2, GeoIP2, DB-IP). The name of a country is that of the
+    bundled list, else the English one in the file.
     """
 
     def __init__(self, path: Path, tables: Tables) -> None:
@@ -36,6 +36,9 @@ class Database:
         return self._place(_map(record))
 
     def _place(self, record: Mapping[str, Any]) -> Place | None:
+        """The place in a record of the file; None if it has no country. Parts that it lacks are empty or
+        None.
+        """
         record_country = _map(record.get("country")) or _map(record.get("registered_country"))
         code = record_country.get("iso_code")
         if not isinstance(code, str):

@@ -1,15 +1,16 @@
 """The IPv4 address space at city precision, packed into one file that all processes map into memory.
 
-The file, in the machine's own byte order:
+The numbers in the file are in the machine's own byte order. It has three parts:
 
-* `HEAD`, the digest of all that follows it in the first place, and the countries as text;
-* body: `index`, for each of the 65,536 networks a.b.0.0/16 the number of its first run (and at the end the
-  number of runs); `lows`, the lower 16 bits of the first address of each run; `values`, for each run where in
-  the body its place record begins, 0 if the place is unknown; then the records, `PLACE` and the names of
-  region and city, with what the source adds to the city. A run of the tables is cut at the edges of the /16s.
+* `HEAD`, which begins with the digest of everything after it, and the countries as text.
+* The runs of addresses that have the same place, cut where a network a.b.0.0/16 ends. `index` has the number
+  of the first run of each of these 65,536 networks, and at the end the number of runs. `lows` has the lower
+  16 bits of the first address of each run. `values` has the offset of its place record, 0 if the place is
+  unknown. The offset counts from the beginning of `index`.
+* The place records: each is a `PLACE`, the names of region and city, and what the source adds to the city.
 
-A file with another digest, or of another version (a digest of `FORMAT`, the byte order and the tables), is
-built anew.
+A file with a wrong digest, or of another version, is built anew. The version is a digest of `FORMAT`, the
+byte order and the tables.
 
 `packing.py` writes the file.
 """
@@ -72,7 +73,7 @@ class Tables:
             return [Country(*row) for row in csv.reader(file)][1:]
 
     def region_names(self) -> dict[tuple[str, str], str]:
-        """The one name of a region, by country code and any of the names that the source has for it."""
+        """The one name by which each region is called, by country code and the name that the source uses."""
         with (self.folder / "region_names.csv").open(encoding="utf-8", newline="") as file:
             return {(row["code2"], row["source"]): row["name"] for row in csv.DictReader(file)}
 
@@ -89,7 +90,9 @@ def new_digest(data: bytes = b"") -> blake2b:
 
 
 class Packed:
-    """An open packed file. Raises `Damaged`, and OSError if it is missing."""
+    """A packed file, opened. Raises `Damaged` if it is damaged or of another version, and `OSError` if it
+    cannot be read.
+    """
 
     def __init__(self, path: Path, version: bytes) -> None:
         with path.open("rb") as file:
@@ -125,7 +128,9 @@ class Packed:
 
 
 def sections(runs: int) -> tuple[int, int, int]:
-    """The byte offsets of the lows, the values and the places in the body."""
+    """The offsets in the body at which the lows, the values and the places begin, if there are that many
+    `runs`.
+    """
     lows = 4 * (NETWORKS + 1)
     values = lows + -(-2 * runs // 4) * 4
     return lows, values, values + 4 * runs

@@ -1,8 +1,11 @@
 """Packing the bundled tables into the file that `packed_table.py` describes.
 
-Safe when several processes begin together: the process with the lock builds the file under a temporary name,
-and renames it once it is on disk; the others wait for the lock. A process that has mapped the old file keeps
-using it. A region gets its one name of `region_names.csv`, and a city ends before its district in brackets.
+Several processes may begin at once. The process that has the lock builds the file under a temporary name, and
+renames it once it is on disk. The others wait for the lock. A process that has opened the old file keeps
+using it.
+
+Each region gets the name that `region_names.csv` has for it. The district in brackets is cut off from the
+name of a city.
 """
 
 import csv
@@ -40,7 +43,9 @@ log = logging.getLogger(__name__)
 
 
 def pack(path: Path, tables: Tables) -> None:
-    """Packs `tables` into the file `path`, unless it exists and is undamaged. Takes seconds."""
+    """Packs `tables` into the file `path`, unless an undamaged file of their version is there. Takes
+    seconds.
+    """
     with _locked(path):
         try:
             Packed(path, tables.version())
@@ -49,12 +54,14 @@ def pack(path: Path, tables: Tables) -> None:
 
 
 def pack_in_child(_source: BinaryIO, _target: BinaryIO, path: str, folder: str) -> None:
-    """Calls `pack`, as a function of a child process."""
+    """Calls `pack` in a child process, which passes two streams that are not used."""
     pack(Path(path), Tables(Path(folder)))
 
 
 class PackingInChild:
-    """Packs in a child process, one at a time; a call raises `ServiceUnavailable` at once."""
+    """Packs tables in a child process, one at a time. A call starts the packing, unless it is under way, and
+    raises `ServiceUnavailable` at once.
+    """
 
     def __init__(self, run: ChildProcess) -> None:
         self._run = run
@@ -62,8 +69,8 @@ class PackingInChild:
         self._places = threading.BoundedSemaphore(MOST_WAITING)
 
     def wait(self) -> None:
-        """Waits until the packing under way has ended, for `WAIT_SECONDS` at most; not at all if enough other
-        threads wait.
+        """Waits until the packing under way has ended, for at most `WAIT_SECONDS`. Returns at once if
+        `MOST_WAITING` threads wait already.
         """
         if self._waiting is not None and self._places.acquire(blocking=False):
             try:
@@ -111,7 +118,9 @@ def compile_file(path: Path, tables: Tables) -> None:
 
 
 def _runs(tables: Tables) -> tuple["array[int]", "array[int]", "array[int]"]:
-    """The `index` and `lows` of the file, and the location id of each run."""
+    """The `index` and the `lows` of the packed file, and the location id of each run. Raises `ValueError`
+    unless the tables cover all addresses.
+    """
     index, lows, ids = array("I"), array("H"), array("I")
     start = 0
     for length, location in _rows(tables.blocks):
@@ -130,7 +139,9 @@ def _runs(tables: Tables) -> tuple["array[int]", "array[int]", "array[int]"]:
 
 
 def _places(tables: Tables, countries: dict[str, int], begin: int) -> tuple[bytearray, "array[int]"]:
-    """The place records, to be written at offset `begin`, and the offset of each location id."""
+    """The place records, and the offset of each by its location id. `countries` has the index by country
+    code, `begin` is the offset of the first record.
+    """
     places, offsets = bytearray(), array("I", [0])
     one_name = tables.region_names()
     for _, country, source_region, detail, latitude, longitude in _rows(tables.locations):
@@ -153,7 +164,9 @@ def _rows(path: Path) -> Iterator[list[str]]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Holds an exclusive lock among all processes and threads. It is released when the process exits."""
+    """Holds a lock that only one thread of one process has at a time. It is also released when the process
+    exits.
+    """
     with path.with_suffix(".lock").open("wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

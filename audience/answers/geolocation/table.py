@@ -1,4 +1,4 @@
-"""The packed table of places, packed first where it is missing, outdated or damaged."""
+"""The packed table of places. It is packed before it is used if it is missing, outdated or damaged."""
 
 import threading
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class PackedTable:
             return self._packed
 
     def _open_or_pack(self) -> Packed:
-        """Opens the packed table, which is packed first if it is missing or damaged."""
+        """Opens the packed table. Packs it first if it is missing or damaged."""
         with suppress(Damaged, FileNotFoundError):
             return Packed(self._path, self._version)
         self._packing(self._path, self._tables)
@@ -46,10 +46,11 @@ class PackedTable:
 
 
 def open_table(instance: Path, folder: Path | None = None, packing: Pack = pack) -> PackedTable:
-    """The packed table of the files in `folder`, by default those in effect, in the folder `instance`; see
-    `PackedTable`.
+    """The packed table in the folder `instance`. It is packed from the tables in `folder`, by default those
+    in effect.
 
-    With `pack` it is built here, which takes seconds. Raises OSError if it can be neither read nor written.
+    With `pack` as `packing`, this takes seconds if the table must be packed. Raises `OSError` if the table
+    can be neither read nor written.
     """
     instance.mkdir(parents=True, exist_ok=True)
     source = folder or in_effect(instance)["geolocation"].path

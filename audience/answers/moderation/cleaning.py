@@ -28,10 +28,11 @@ def clean(text: str) -> str:
     """Returns `text` without control characters and direction marks, and with brackets, quotes and bare
     ampersands escaped.
 
-    Brackets are escaped before bleach, which drops comments, doctypes and unfinished tags; it is skipped for
-    a text without ampersands. Character references (`&lt;`), except those of direction marks, are not
-    escaped, so that a second pass changes nothing. A text that contains one is therefore displayed with the
-    character.
+    Character references (`&lt;`), except those of direction marks, are not escaped, so that a second pass
+    changes nothing. A text that contains one is therefore displayed with its character.
+
+    Brackets are escaped before bleach is called, which would drop comments, doctypes and unfinished tags. A
+    text without ampersands does not need bleach.
     """
     text = CONTROL.sub("", text.replace("\r\n", "\n"))
     text = TURN.sub(r"&amp;\1", text)
@@ -46,14 +47,14 @@ def unescape(text: str) -> str:
 
 
 def _shortened(reference: re.Match[str]) -> str:
-    """The same character reference in at most 8 digits. A longer number is no character, and its first 8
-    digits are none either.
+    """The same decimal character reference in at most 8 digits, without leading zeros. A longer number means
+    no character, and neither do its first 8 digits.
     """
     return f"&#{reference[1].lstrip('0')[:8] or 0}"
 
 
 def _cleaner() -> Cleaner:
-    """This thread's cleaner: slow to build, and not safe to share."""
+    """The cleaner of this thread. It is slow to make, and must not be shared by threads."""
     if not hasattr(_local, "cleaner"):
         _local.cleaner = Cleaner(tags=frozenset(), attributes={}, protocols=frozenset())
     cleaner: Cleaner = _local.cleaner

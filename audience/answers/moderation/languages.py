@@ -1,4 +1,6 @@
-"""The language of a text, as its function words show it: words of the list that are ordinary elsewhere."""
+"""The language of a text, told by its function words. It decides whether a word of the list is an ordinary
+word there.
+"""
 
 import re
 from collections import Counter
@@ -11,7 +13,9 @@ WORD = re.compile(r"[^\W_]+")
 
 
 def without_foreign_words(text: str) -> str:
-    """The folded `text` without the words that are ordinary in its language: the Swedish `slut` is an end."""
+    """The folded `text` without words of the list that are ordinary in the language of the text, such as the
+    Swedish `slut` (end).
+    """
     words = WORD.findall(text)
     ambiguous = [word for word in words if word in _ordinary_elsewhere()]
     if not ambiguous:
@@ -27,7 +31,7 @@ def is_function_word(word: str) -> bool:
 
 
 def _languages(words: list[str]) -> set[str]:
-    """The languages that have more function words in the text than English has."""
+    """The languages of which the text has more function words than of English."""
     counts = Counter(language for word in words for language in _function_words().get(word, ()))
     return {language for language, count in counts.items() if count > counts["en"]}
 

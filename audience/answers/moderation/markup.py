@@ -1,8 +1,8 @@
 """The tags in a text, at every `<`.
 
-Which `<` opens a tag depends on where a page includes the text, on the browser's version and on sanitizers: a
-comment, an attribute's value or an ignored child of `select` in one place is an element in another. `tags`
-therefore parses a tag at each `<` regardless of context, in time linear in the text.
+Which `<` opens a tag depends on where a page includes the text, on the browser's version and on sanitizers.
+What is a comment, an attribute's value or an ignored child of `select` in one place is an element in another.
+`tags` therefore parses a tag at each `<` regardless of context, in time linear in the text.
 """
 
 import re
@@ -36,7 +36,9 @@ Attribute = tuple[str, str | None]
 
 @dataclass(frozen=True)
 class MarkupTag:
-    """A start tag. Names are in lower case; values are unescaped, None without a value."""
+    """A start tag. Names are in lower case. Values are unescaped; an attribute without a value has None.
+    `closed` tells whether a `>` follows.
+    """
 
     name: str
     attributes: tuple[Attribute, ...] = ()
@@ -44,7 +46,9 @@ class MarkupTag:
 
     @property
     def ordinary(self) -> bool:
-        """Whether it looks like intended markup: `<b>` does, `a <b and c> d` and `<name>` do not."""
+        """Whether the tag looks like markup that its writer meant: `<b>` does, `a <b and c> d` and `<name>`
+        do not.
+        """
         if not self.closed:
             return False
         if self.name in ELEMENTS:
@@ -53,7 +57,9 @@ class MarkupTag:
 
 
 def readings(text: str) -> list[str]:
-    """`text` as given, unescaped and unescaped twice, each also without control characters."""
+    """The texts that a browser may see: `text` as it is, unescaped and unescaped twice, each also without
+    control characters.
+    """
     once = unescape(text)
     twice = unescape(once)
     return list(dict.fromkeys(form for raw in (text, once, twice) for form in (raw, CONTROL.sub("", raw))))
@@ -68,14 +74,18 @@ def tags(text: str) -> Iterator[MarkupTag]:
 
 
 def breakouts(text: str) -> Iterator[Attribute]:
-    """The attributes that `text` would add to a tag if it were inserted raw into a quoted value."""
+    """The attributes that `text` would add to a tag if it were put unescaped into the quoted value of an
+    attribute.
+    """
     seen: set[int] = set()
     for quote in QUOTE.finditer(text):
         yield from _attributes(text, quote.end(), seen)[0]
 
 
 def other_markup(text: str, known: set[str]) -> bool:
-    """Whether `text` contains end tags, comments or a doctype; end tags of `known` names do not count."""
+    """Whether `text` contains a comment, a doctype, or the end tag of an element whose name is not in
+    `known`.
+    """
     ends = {end[1].lower() for end in CLOSING.finditer(text)}
     return bool(DECLARATION.search(text)) or bool((ends & ELEMENTS) - known)
 
@@ -83,7 +93,8 @@ def other_markup(text: str, known: set[str]) -> bool:
 def _attributes(text: str, position: int, seen: set[int]) -> tuple[tuple[Attribute, ...], int]:
     """The attributes from `position` on, and the position after them.
 
-    Stops at a position in `seen`: each is read once, so that all calls together take linear time.
+    Adds the position of each attribute to `seen`, and stops at one that is there: so all calls together take
+    linear time.
     """
     attributes: list[Attribute] = []
     while position not in seen:

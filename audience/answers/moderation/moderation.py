@@ -35,8 +35,11 @@ BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # Hangul fillers, the empt
 
 @dataclass(frozen=True)
 class ModerationResult:
-    """The result of moderating a text. `reasons` are in the order of `ModerationReason`; `valid` is false if
-    one of them is fatal. `details` has, by reason, the words of the lists or of the text that were hit.
+    """The result of moderating a text. `valid` is false if one of the `reasons` is fatal; these are in the
+    order of `ModerationReason`.
+
+    `safe_original_content` is the text, safe to display. `details` has, by reason, the words of the text or
+    of the lists that gave the reason.
     """
 
     valid: bool
@@ -46,9 +49,11 @@ class ModerationResult:
 
 
 def moderate(content: str, words: WordList | None = None) -> ModerationResult:
-    """Moderates any text; `words` replaces the bundled list. A text of more than `MAX_LENGTH` characters is
-    `too_long`: its beginning is moderated and cleaned. A character reference (`&lt;`) counts as one
-    character, so that cleaning keeps the length.
+    """Moderates any text. `words` takes the place of the bundled list of words.
+
+    Of a text with more than `MAX_LENGTH` characters, only the beginning is moderated and cleaned, and the
+    result has the reason `too_long`. A character reference (`&lt;`) counts as one character, so that cleaning
+    does not change the length.
     """
     text = _beginning(content)
     plain = CONTROL.sub("", unescape(unescape(text)))
@@ -88,6 +93,9 @@ def _reasons(text: str, plain: str) -> Iterator[Reason]:
 
 
 def _markup_reasons(text: str) -> Iterator[Reason]:
+    """The reasons that the markup in a text gives: scripts, links without a scheme, and HTML. The same reason
+    may come twice.
+    """
     if is_script_address(text) or links_to_script(text) or any(map(breaks_out, breakouts(text))):
         yield Reason.XSS
     if "<" not in text:

@@ -1,4 +1,4 @@
-"""Surnames that are also words of the list: Christopher Coons, Familie Wichser."""
+"""Surnames that are also words of the list, as in Christopher Coons and Familie Wichser."""
 
 import re
 from functools import cache
@@ -20,7 +20,9 @@ HOUSEHOLDS = frozenset({"familie", "family", "famille", "familia", "famiglia"})
 
 
 def without_surnames(text: str) -> str:
-    """The text without its surnames: words with a capital beside a given name with a capital."""
+    """The text without the surnames that are also words of the list. A surname is recognised by its capital,
+    and by a given name or title with a capital beside it.
+    """
     return NAMES.sub(lambda match: _without_surnames(match[0]), text)
 
 
@@ -37,7 +39,7 @@ def _without_surnames(row: str) -> str:
 
 
 def _is_of_name(word: str) -> bool:
-    """Whether a word may be part of a name: it has a capital, and is no function word such as `You`."""
+    """Whether a word may be part of a name: it has a capital, and is not a function word such as `You`."""
     return (
         word[0].isupper()
         and (word.istitle() or word.isupper() or "'" in word or "’" in word)
@@ -46,7 +48,9 @@ def _is_of_name(word: str) -> bool:
 
 
 def _introduces(word: str) -> bool:
-    """Whether a surname may follow the word: it is a given name of Social Security, or a title."""
+    """Whether a surname may stand beside the word: it is a given name by Social Security, a title, or a word
+    such as `Familie`.
+    """
     folded = fold(word)
     known = len(folded) >= SHORTEST_GIVEN and _given_names().find(folded) is not None
     return known or folded in HOUSEHOLDS or bool(_titles().get(folded, frozenset()) & TITLES)

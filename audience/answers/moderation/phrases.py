@@ -1,9 +1,12 @@
-"""Threats, contempt of a people, insults of a person: `phrases.csv`, made of the words of `groups.csv`.
+"""Phrases that threaten, show contempt of a people or insult a person. `phrases.csv` has them, made of the
+words of `groups.csv`.
 
-A text is read as folded words, its clauses separated by commas. A phrase of the place `order` counts where a
-clause begins, or after words such as `go`, `just` and `should`: `go kill yourself`, but not `please don't
-kill yourself`. What follows may show that it is a figure of speech (`unless`): `I will shoot you an e-mail`.
-A phrase is looked for only in a text that has one of its telling words.
+A text is read as folded words with its clauses separated by commas. A phrase of the place `order` counts only
+at the beginning of a clause, or after words such as `go`, `just` and `should`: `go kill yourself`, but not
+`please don't kill yourself`.
+
+A phrase does not count if the words `unless` follow it, which show that it is a figure of speech: `I will
+shoot you an e-mail`. It is looked for only if the text has one of its words, function words aside.
 """
 
 import re
@@ -23,7 +26,9 @@ LATER_ORDER = r"(?<= )(go|just|should|must) "
 
 
 def find_phrases(text: str) -> dict[str, str]:
-    """For each reason (`threat`, `hate`, `insult`), the first words of `text` that match a phrase."""
+    """The first match of a phrase in `text`, by reason (`threat`, `hate` or `insult`). A reason without a
+    match is left out.
+    """
     tokens = [match[1] or "," for match in TOKEN.finditer(without_foreign_words(fold(text)))]
     due = {at for token in tokens for at in _by_word().get(token, ())}
     joined = f", {' '.join(tokens)} ,"
@@ -42,7 +47,9 @@ def _phrases() -> list[tuple[str, re.Pattern[str]]]:
 
 @cache
 def _by_word() -> dict[str, list[int]]:
-    """The indexes of the phrases, by word. Every text that matches a phrase has one of its words."""
+    """The indexes of the phrases by word. A text that matches a phrase has at least one of the words by which
+    it is listed here.
+    """
     by_word: dict[str, list[int]] = {}
     for at, row in enumerate(rows("moderation/phrases")):
         words = set(WORD.findall(fold(_spelled_out(row["phrase"]))))

@@ -45,8 +45,8 @@ LENGTHS = range(4, 14)  # of the words found in spaced letters
 
 
 class WordList:
-    """A list of words. `kinds` has the kind of each word and phrase; both are folded, phrases with one space
-    between words.
+    """A list of words and phrases. `kinds` has the kind of each (`insult` or `adult`). Its keys are folded;
+    phrases have one space between words.
     """
 
     def __init__(self, kinds: Mapping[str, str]) -> None:
@@ -62,14 +62,16 @@ class WordList:
             self._by_letters["".join(letter for letter, _ in _runs(word))].append(word)
 
     def kind(self, word: str) -> str | None:
-        """The kind of a word or phrase, also of one that is on the list once its drawn-out letters are
-        shortened.
+        """The kind of a word or phrase; None if it is not on the list. A word with drawn-out letters
+        (`shiiit`) has the kind of the listed word.
         """
         kind = self.kinds.get(word) or ("insult" if "fuck" in word else None)
         return kind or self.kinds.get(self._drawn_out_of(word))
 
     def listed(self, words: Sequence[str]) -> Iterator[str]:
-        """The words and phrases that are on the list, unless they are part of an allowed phrase."""
+        """The words and phrases in a row of `words` that are on the list. Those in an allowed phrase are left
+        out.
+        """
         position = 0
         while position < len(words):
             most = self._most_words.get(words[position], 1)
@@ -83,14 +85,18 @@ class WordList:
             position += 1
 
     def unspaced(self, text: str) -> list[str]:
-        """The listed phrases in a text whose script sets no blanks between words."""
+        """The listed phrases in a text whose script has no blanks between words, such as Chinese. Empty for
+        any other text.
+        """
         if text.isascii() or not UNSPACED.search(text):
             return []
         return [phrase for phrase in self.kinds if UNSPACED.match(phrase) and phrase in text]
 
     def _drawn_out_of(self, word: str) -> str:
-        """The listed word from which `word` differs only by drawn-out letters; or empty. A letter is drawn
-        out if it occurs three times in a row, or twice if it is seldom doubled.
+        """The listed word that `word` is if its drawn-out letters are shortened. Empty if there is none.
+
+        Letters are drawn out if three or more equal ones are in a row, or two of a letter that is seldom
+        doubled.
         """
         if not DOUBLE.search(word):
             return ""
@@ -104,8 +110,8 @@ class WordList:
 
 
 def find_words(text: str, own: WordList) -> dict[str, str]:
-    """For each kind (`insult` or `adult`), the first word or phrase of the list in `text`, plain or
-    disguised.
+    """The first word or phrase of the list `own` in `text`, by kind (`insult` or `adult`). It may be plain or
+    disguised. A kind without one is left out.
     """
     text = normal_form(without_surnames(unicodedata.normalize("NFKC", text)))
     text = without_foreign_words(text)
@@ -115,26 +121,28 @@ def find_words(text: str, own: WordList) -> dict[str, str]:
 
 
 def phrase_of(entry: str) -> str:
-    """The form of a word or phrase that the list has."""
+    """An entry in the form of the keys of `WordList.kinds`: folded, and with one space between words."""
     return " ".join(WORD.findall(normal_form(entry)) or [entry])
 
 
 def normal_form(text: str) -> str:
-    """The folded text without invisible characters; ASCII text has none."""
+    """The folded text, without invisible characters and marks."""
     if text.isascii():
         return fold(text)
     return "".join(char for char in fold(text) if unicodedata.category(char) not in ("Mn", "Cf"))
 
 
 def _in_one_script(word: str) -> tuple[str, ...]:
-    """The word itself, or, if it mixes scripts, its all-Latin and all-Cyrillic spelling."""
+    """The forms in which a word is looked up: the word itself or, if it may mix Latin with Cyrillic or Greek
+    letters, its all-Latin and its all-Cyrillic spelling.
+    """
     if word.isascii() or not LATIN.search(word):
         return (word,)
     return word.translate(LOOK_ALIKES), word.translate(CYRILLIC)
 
 
 def _disguised_words(text: str, own: WordList) -> Iterator[str]:
-    """Readings of the disguised words of a folded text."""
+    """The words that the disguised words of a folded text may stand for. `own` is the list of words."""
     for word in LEET_WORD.findall(text):
         yield from _without_leet(word.strip("!|+"))
     for word in MASKED.findall(text):
@@ -148,8 +156,8 @@ def _disguised_words(text: str, own: WordList) -> Iterator[str]:
 
 
 def _without_leet(word: str) -> Iterator[str]:
-    """The readings of a word such as `sh1t`. Three characters with a digit (`A55`) are more often a road or a
-    model.
+    """The words that a word with digits or signs for letters, such as `sh1t`, may stand for. None for three
+    characters with a digit (`A55`), which are more often a road or a model.
     """
     if word.isalpha() or not LATIN.search(word) or (len(word) < 4 and DIGIT.search(word)):
         return
@@ -159,7 +167,7 @@ def _without_leet(word: str) -> Iterator[str]:
 
 
 def _unmask(masked: str, own: WordList) -> Iterator[str]:
-    """The readings of a masked word such as `f*ck`."""
+    """The listed words that a masked word such as `f*ck` may stand for."""
     if masked.startswith("f***"):
         yield "fuck"
         return
@@ -170,7 +178,9 @@ def _unmask(masked: str, own: WordList) -> Iterator[str]:
 
 
 def _fits(masked: str, word: str) -> bool:
-    """Whether the letters of a masked word are those of a word, in their positions."""
+    """Whether a masked word may stand for `word`, which is as long: each letter that is not masked is at the
+    same position in both.
+    """
     return all(
         char == letter or (char in "*#" and letter in ascii_lowercase)
         for char, letter in zip(masked, word, strict=True)
@@ -178,8 +188,10 @@ def _fits(masked: str, word: str) -> bool:
 
 
 def _join(word: str, own: WordList) -> Iterator[str]:
-    """The readings of a word with a sign in it: without the sign (`fu.ck`), if four letters remain, or with a
-    vowel in its place (`sh-t`), if that is a word of the list `own`.
+    """The words that a word with signs between its letters may stand for.
+
+    One is the word without the signs (`fu.ck`), if four letters remain. Where only three consonants remain,
+    it is a word of the list `own` with a vowel in place of the sign (`sh-t`).
     """
     parts = INNER_SIGNS.split(word)
     joined = "".join(parts)
@@ -212,7 +224,9 @@ def bundled() -> WordList:
 
 
 def with_own(folder: Path) -> WordList:
-    """The bundled list with an operator's `insults.txt` and `adult.txt`. Raises `SettingError`."""
+    """The bundled list, changed by an operator's `insults.txt` and `adult.txt` in `folder`. Raises
+    `SettingError` if one of these is invalid.
+    """
     insults, adult = (own_lists.read(folder / f"{name}.txt", phrase_of) for name in ("insults", "adult"))
     if not insults and not adult:
         return bundled()
@@ -223,7 +237,7 @@ def with_own(folder: Path) -> WordList:
 
 
 def _plural(word: str) -> str:
-    """The English plural of a word: faggots, bitches, trannies."""
+    """The English plural of a word: `bitches`, `trannies`, `faggots`."""
     if word.endswith("y") and word[-2:-1] not in VOWELS:
         return word[:-1] + "ies"
     return word + ("es" if word.endswith(("s", "x", "z", "ch", "sh")) else "s")

@@ -22,5 +22,5 @@ class ModerationReason(Reason):
 
     @property
     def fatal(self) -> bool:
-        """Whether this reason alone makes the text invalid."""
+        """Whether a text with this reason is invalid, whatever its other reasons."""
         return self not in (ModerationReason.HTML, ModerationReason.ADULT, ModerationReason.PHONE_NUMBER)

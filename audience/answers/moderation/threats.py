@@ -1,4 +1,4 @@
-"""Tags that would run a script, or load a resource that may: rules for elements and attributes."""
+"""Tags that would run a script, or load a resource that may run one, by rules for elements and attributes."""
 
 import re
 import unicodedata
@@ -59,7 +59,9 @@ def threatens(tag: MarkupTag) -> bool:
 
 
 def breaks_out(attribute: Attribute) -> bool:
-    """Whether an attribute after a stray quote would run a script: an event handler with a call."""
+    """Whether an attribute that stands after a stray quote would run a script, which an event handler with a
+    call does.
+    """
     name, value = attribute
     return bool(EVENT.match(name) and value and CALL.search(value))
 
@@ -83,7 +85,9 @@ def links_to_script(text: str) -> bool:
 
 
 def leads_away(tag: MarkupTag) -> bool:
-    """Whether an address of the tag names a host without a scheme. Browsers take a backslash for a slash."""
+    """Whether an attribute of the tag has an address that names a host without a scheme (`//example.com`). A
+    backslash counts as a slash, as it does in browsers.
+    """
     return any(
         AWAY.match(HIDING.sub("", value or "").replace("\\", "/"))
         for name, value in tag.attributes
@@ -92,7 +96,7 @@ def leads_away(tag: MarkupTag) -> bool:
 
 
 def css_loads(css: str) -> bool:
-    """Whether a style sheet or declaration loads a resource, with comments and escapes resolved."""
+    """Whether a style sheet or declaration loads a resource. Comments and escapes are resolved before."""
     css = unicodedata.normalize("NFKC", css).lower()
     css = CSS_ESCAPE.sub(_character, css)
     head, *rest = css.split("/*")
@@ -101,7 +105,7 @@ def css_loads(css: str) -> bool:
 
 
 def style_loads(text: str) -> bool:
-    """Whether the CSS after the first style tag of `text` loads a resource."""
+    """Whether the text from its first style tag on, read as CSS, loads a resource."""
     start = text.lower().find("<style")
     return start >= 0 and css_loads(text[start:])
 
@@ -114,7 +118,7 @@ def _character(escape: re.Match[str]) -> str:
 
 
 def _acts(tag: MarkupTag, attribute: Attribute) -> bool:
-    """Whether an attribute makes a browser act or load something."""
+    """Whether an attribute of the tag makes a browser run, load or change something."""
     name, value = attribute[0].rpartition(":")[2], attribute[1] or ""
     if EVENT.match(name):
         return bool(value.strip()) or tag.name in ELEMENTS

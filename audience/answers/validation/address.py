@@ -16,9 +16,7 @@ RESERVED = frozenset(  # RFC 2606, 6761, 6762, 7686, 8375, 9476
 
 @dataclass(frozen=True)
 class Address:
-    """An e-mail address: `local` is the local part as it was given, `domain` is in A-labels and lower
-    case.
-    """
+    """An e-mail address. `local` is the local part as it was sent, `domain` is in A-labels and lower case."""
 
     local: str
     domain: str
@@ -53,9 +51,10 @@ def is_reserved(domain: str) -> bool:
 
 
 def split_loosely(text: str) -> Address | None:
-    """Splits a text at its last @, without doubled @, and without blanks around it and in the domain.
+    """Splits a text at its last @, whether or not it is a valid address. None without an @, or if the text is
+    far too long.
 
-    The text need not be a valid address; None without an @.
+    Doubled @ are removed, and so are blanks around the text and in the domain.
     """
     local, at, domain = text.strip().rpartition("@")
     if not at or len(text) > MAX_LENGTH or SURROGATE.search(text):
@@ -64,7 +63,9 @@ def split_loosely(text: str) -> Address | None:
 
 
 def loose_a_labels(domain: str) -> str:
-    """The domain in A-labels, trimmed of blanks and dots. If that fails, the domain in lower case."""
+    """The domain in A-labels, without blanks and dots at its ends. A domain that has no A-labels is only
+    brought into lower case.
+    """
     plain = unicodedata.normalize("NFKC", domain).strip().strip(".").lower()
     try:
         return a_labels(plain)

@@ -1,4 +1,4 @@
-"""The operator's allow and deny lists: addresses and domains that are always, or never, valid."""
+"""The operator's allow and deny lists, whose addresses and domains are always valid, or never."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,9 @@ class AllowDenyLists:
         return AllowDenyLists(self.allow + other.allow, self.deny + other.deny)
 
     def decide(self, address: Address) -> Kind | None:
-        """The list with the closest entry for the address, `deny` on a tie; None without an entry."""
+        """The list that decides about an address: the one with the closest entry, and `deny` if both are as
+        close. None if neither has an entry.
+        """
         allowed, denied = precision(self.allow, address), precision(self.deny, address)
         if allowed > denied:
             return "allow"
@@ -29,8 +31,9 @@ class AllowDenyLists:
 
 
 def parse_entry(text: str) -> str:
-    """The normal form of an entry: an address (`ann@example.com`), or a domain, which covers its subdomains
-    (`example.com`, `*.example.com`, `@example.com`). Raises `ValueError`."""
+    """The normal form of an entry, which is an address (`ann@example.com`) or a domain. A domain
+    (`example.com`, `*.example.com`, `@example.com`) covers its subdomains. Raises `ValueError`.
+    """
     local, _, domain = text.strip().rpartition("@")
     if len(local) + len(domain) > MAX_LENGTH:
         raise ValueError("too long to be an address or a domain")
@@ -41,11 +44,13 @@ def parse_entry(text: str) -> str:
 
 
 def matching_entries(address: Address) -> list[str]:
-    """The entries that match an address, closest first: the address, its domain, the parent domains."""
+    """All entries that would match an address, the closest first: the address itself, its domain, the parent
+    domains.
+    """
     return [f"{address.local.lower()}@{address.domain}", *ancestors(address.domain)]
 
 
 def precision(entries: Iterable[str], address: Address) -> int:
-    """How closely the entries match the address; 0 if none does."""
+    """How close the closest of the entries is to the address: the more, the closer. 0 if none matches."""
     listed, names = frozenset(entries), matching_entries(address)
     return next((len(names) - at for at, name in enumerate(names) if name in listed), 0)

@@ -27,9 +27,8 @@ def is_shouting(name: str) -> bool:
 
 
 def is_unrelated(name: str, mailbox: str) -> bool:
-    """Whether name and mailbox have nothing in common.
-
-    False unless both are long enough, and in Latin letters.
+    """Whether name and mailbox surely have nothing in common. False if one of them is too short to tell, or
+    not in Latin letters.
     """
     words, letters = _words(name), _letters(mailbox)
     if not fold(name + mailbox).isascii() or len("".join(words)) < 5 or len(letters) < 5:
@@ -38,8 +37,12 @@ def is_unrelated(name: str, mailbox: str) -> bool:
 
 
 def is_related(name: str, mailbox: str) -> bool:
-    """Whether the mailbox contains the start of a word of the name, begins with its initials, or
-    abbreviates it (`hbrghtn` for H Broughton). False without words in Latin letters."""
+    """Whether the mailbox may be made from the name. False without words in Latin letters.
+
+    The mailbox begins with the initials of the name, contains the beginning of one of its words, or
+    abbreviates it (`hbrghtn` for H Broughton). A word of the name may also contain four letters in a row of
+    the mailbox.
+    """
     words, letters = _words(name), _letters(mailbox)
     initials = "".join(word[0] for word in words)
     starts = [word[:MIN_SHARED_LENGTH] for word in words if len(word) >= MIN_SHARED_LENGTH]
@@ -54,7 +57,9 @@ def is_related(name: str, mailbox: str) -> bool:
 
 
 def _abbreviates(letters: str, words: Sequence[str]) -> bool:
-    """Whether the letters begin as the words do, and all occur in the words in the same order."""
+    """Whether the letters abbreviate the words: they begin with the same letter, and all occur in the words
+    in the same order.
+    """
     left = iter("".join(words))
     return letters[:1] == words[0][0] and all(letter in left for letter in letters)
 

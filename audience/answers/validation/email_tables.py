@@ -19,7 +19,9 @@ DATA = BUNDLED / "validation"
 
 @dataclass(frozen=True, kw_only=True)
 class EmailTables:
-    """Tables about mail domains, which are A-labels in lower case. Domains in sets cover their subdomains."""
+    """The tables by which addresses are validated. Their domains are A-labels in lower case; those in sets
+    cover their subdomains.
+    """
 
     disposable: frozenset[str]
     disposable_mx: frozenset[str]
@@ -33,8 +35,8 @@ class EmailTables:
 
 @cache
 def bundled(domains: Path = DATA) -> EmailTables:
-    """The bundled tables, loaded on first use, once per process (27 MB). `domains` is the folder of
-    `disposable` and `free`.
+    """The bundled tables, loaded on first use, once per process (27 MB). The folder `domains` has the tables
+    of disposable domains and of free providers.
     """
     return EmailTables(
         disposable=frozenset((domains / "disposable_domains.txt").read_text("ascii").split()),
@@ -50,14 +52,13 @@ def bundled(domains: Path = DATA) -> EmailTables:
 
 @cache
 def free_providers(domains: Path = DATA) -> frozenset[str]:
-    """The domains of the bundled table, or of another folder's, under which anybody gets a mailbox."""
+    """The domains under which anybody can have a mailbox, by the table in the folder `domains`."""
     return frozenset((domains / "free_providers.txt").read_text("ascii").split())
 
 
 def load_tables(instance: Path) -> EmailTables:
-    """The current tables, with an operator's `validation/disposable.txt`, `free.txt` and `roles.txt`.
-
-    Raises `SettingError`.
+    """The tables in effect, changed by the operator's own lists `disposable.txt`, `free.txt` and `roles.txt`
+    in `validation`. Raises `SettingError`.
     """
     folder, tables = instance / "validation", bundled(in_effect(instance)["validation"].path)
     domains = {name: own_lists.read(folder / f"{name}.txt", parse_domain) for name in ("disposable", "free")}

@@ -1,4 +1,4 @@
-"""Evidence about a candidate, each piece computed once, when a rule first needs it."""
+"""Evidence about a candidate. Each item is computed when a rule first needs it, and then kept."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ T = TypeVar("T")
 
 
 class Piece(Generic[T]):
-    """A cached property. Unlike `functools.cached_property` of Python 3.11, it does not keep all threads
-    waiting while one computes a value.
+    """A property that is computed on first use, and then kept. While one thread computes it, others do not
+    wait, unlike with `functools.cached_property` of Python 3.11.
     """
 
     def __init__(self, find: Callable[[Any], T]) -> None:
@@ -38,7 +38,7 @@ class Piece(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """The input of a validation. Values are any text, or None if absent."""
+    """The input of a validation. Each value may be any text; all but `email` may be None."""
 
     email: str
     name: str | None = None
@@ -48,9 +48,11 @@ class Candidate:
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:
-    """Sources of evidence. `country_of` returns the ISO 3166-1 alpha-2 code of an IPv4 address, None if
-    unknown, and raises `ServiceUnavailable` while it cannot say; `dns_timeout` is in seconds, for all DNS
-    queries of one validation."""
+    """The sources of evidence. `dns_timeout` is in seconds, for all DNS queries of one validation.
+
+    `country_of` returns the ISO 3166-1 alpha-2 code of the country of an IPv4 address, None if it is unknown.
+    It raises `ServiceUnavailable` while its table is not ready.
+    """
 
     tables: EmailTables
     resolver: Resolver
@@ -84,7 +86,9 @@ class Evidence:
 
     @Piece
     def loose_address(self) -> Address:
-        """The address; if it is malformed, the text before and after its last @."""
+        """The address. If the text is malformed, its parts before and after the last @; `NO_ADDRESS` without
+        an @.
+        """
         return self.address if self.is_address else split_loosely(self._candidate.email) or NO_ADDRESS
 
     @Piece
@@ -94,7 +98,7 @@ class Evidence:
 
     @Piece
     def suggestion(self) -> str | None:
-        """The address that was probably meant."""
+        """The address that was probably meant; None if it is the one that was sent, or unknown."""
         return suggest(self.loose_address, self.is_address, self.tables.typos)
 
     @Piece
@@ -103,19 +107,23 @@ class Evidence:
 
     @Piece
     def is_relay(self) -> bool:
-        """Whether the address forwards to a person's own mailbox, whether or not its letters are random."""
+        """Whether the address belongs to a relay, which forwards to a person's own mailbox. Its random
+        letters then mean nothing.
+        """
         return not self.domains.isdisjoint(self.tables.relays)
 
     @Piece
     def is_disposable(self) -> bool:
-        """Whether the domain is disposable. False for a misspelling: its writer did not choose that
-        domain.
+        """Whether the domain is one of a disposable service. False for a misspelling of another domain, as
+        whoever typed it did not choose that service.
         """
         return self.suggestion is None and not self.domains.isdisjoint(self.tables.disposable)
 
     @Piece
     def is_gibberish(self) -> bool:
-        """Whether the mailbox is random letters, and not an abbreviation of a name that is no gibberish."""
+        """Whether the mailbox is random letters. False for a relay, and for a mailbox of a known kind. False
+        also if the letters may abbreviate the contact's name, unless the name is random itself.
+        """
         mailbox = self.address.mailbox
         random = self.tables.names.is_gibberish(mailbox) or is_mixed(mailbox)
         if not random or self.mailbox is not None or self.is_relay:
@@ -124,7 +132,7 @@ class Evidence:
 
     @Piece
     def has_gibberish_name(self) -> bool:
-        """Whether the name is random letters. A name with accents is not."""
+        """Whether the contact's name is random letters. False for a name with accents."""
         return self.name.isascii() and self.tables.names.is_gibberish(self.name)
 
     @Piece

@@ -1,4 +1,4 @@
-"""Detecting random characters, by the trigrams of names."""
+"""Detecting random letters, by how often sequences of three letters (trigrams) occur in names."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,9 @@ MIXED = re.compile(r"(?:[a-z]+[0-9]+){3,}[a-z]*|(?:[0-9]+[a-z]+){3,}[0-9]*")
 
 
 class NameModel:
-    """Trigram probabilities in the format of `tables/name_trigrams.py`: one line per pair of letters."""
+    """The probabilities of trigrams in names. `lines` has, by pair of letters, a line in the format of
+    `tables/name_trigrams.py`.
+    """
 
     def __init__(self, lines: Mapping[str, str]) -> None:
         self._logs = {
@@ -23,19 +25,23 @@ class NameModel:
         }
 
     def likelihood(self, word: str) -> float:
-        """The `mean_logarithm`: about -2 for a name, -6 for random letters."""
+        """How much a word is like a name, as `mean_logarithm` says: about -2 for a name, -6 for random
+        letters.
+        """
         return mean_logarithm(word, self._logs)
 
     def is_gibberish(self, text: str) -> bool:
-        """Whether a word of the text is random; False for text in other scripts than Latin."""
+        """Whether one of the words in a text is random letters. False for a text in another script than
+        Latin.
+        """
         folded = fold(text)
         words = LATIN.findall(folded) if folded.isascii() else []
         return any(len(word) >= MIN_LETTERS and self.likelihood(word) < MIN_LIKELIHOOD for word in words)
 
 
 def mean_logarithm(word: str, logs: Mapping[str, float]) -> float:
-    """The mean logarithm of the probabilities of a word's trigrams; the word has only letters from `a` to
-    `z`.
+    """The mean of the logarithms of the probabilities of a word's trigrams. `logs` has these by trigram. The
+    word must have only letters from `a` to `z`.
     """
     marked = f"^{word}$"
     return sum(logs[marked[at : at + 3]] for at in range(len(marked) - 2)) / len(word)

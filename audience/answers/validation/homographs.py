@@ -16,22 +16,24 @@ TWINS = str.maketrans(
 
 
 def letters(domain: str) -> str:
-    """The domain in the letters that a person sees. A-labels that cannot be decoded are unchanged."""
+    """The domain as people see it: in Unicode letters. A label that cannot be decoded stays an A-label."""
     if "xn--" not in domain:
         return domain
     return ".".join(map(_decode, domain.split(".")))
 
 
 def looks_latin(domain: str) -> str:
-    """The Latin domain that a person may take `domain` (in Unicode letters) for: `gmail.com` for
+    """The Latin domain for which a person may take `domain`, which is in Unicode letters: `gmail.com` for
     `gmaіl.com`.
     """
     return fold(domain.translate(TWINS))
 
 
 def is_homograph(domain: str) -> bool:
-    """Whether a domain (in A-labels) may be taken for another one. A label mixes alphabets that look alike,
-    or is wholly in letters that look Latin under a Latin suffix.
+    """Whether a domain (in A-labels) may be taken for another one, because of one of its labels.
+
+    Such a label mixes alphabets that look alike. Or it is under a Latin suffix, and has only letters of
+    another alphabet that look Latin.
     """
     seen = letters(domain)
     if seen.isascii():

@@ -1,4 +1,4 @@
-"""Keyboards: adjacent keys, and walks over them."""
+"""Keyboards: which keys are adjacent, and texts that are typed along rows of keys."""
 
 import re
 
@@ -32,8 +32,8 @@ NEIGHBOURS = _neighbours()  # the adjacent keys of each key
 
 
 def is_walk(text: str) -> bool:
-    """Whether the text is a walk over a keyboard, row by row or hand by hand, or repeats a few keys: `asdf`,
-    `poiuy`, `qazwsx`, `qpwoei`, `lalala`.
+    """Whether a text is typed along adjacent keys, in a row (`asdf`, `poiuy`), in several (`qazwsx`) or by
+    two hands in turn (`qpwoei`). Also whether it repeats a few keys (`lalala`).
     """
     if len(text) < 2 * MIN_PART_LENGTH:
         return len(text) >= MIN_RUN_LENGTH and len(_parts(text)) == 1
@@ -51,7 +51,7 @@ def _is_repeated(text: str) -> bool:
 
 
 def _parts(text: str) -> list[str]:
-    """The text cut where the next key is not adjacent in a line, or the direction turns."""
+    """The text, cut where the next key is not the adjacent one in the same line of keys and direction."""
     parts = [text[:1]]
     for key in text[1:]:
         if any(parts[-1] + key in keys for line in LINES for keys in (line, line[::-1])):

@@ -35,18 +35,20 @@ UNDISPUTED = (RouteStatus.MX, RouteStatus.UNKNOWN)  # all others may come of tro
 
 @dataclass(frozen=True)
 class MailRoute:
-    """The mail route of a domain; `exchangers` are host names in order of preference."""
+    """The route of mail to a domain. `exchangers` are the host names of its mail exchangers, the preferred
+    one first.
+    """
 
     status: RouteStatus
     exchangers: tuple[str, ...] = ()
 
 
 def find_route(domain: str, resolver: Resolver, timeout: float, well_known: bool = False) -> MailRoute:
-    """The mail exchangers of a domain (in A-labels), and whether they have public addresses.
+    """Finds the mail exchangers of a domain (in A-labels), and whether they have public addresses.
 
-    `timeout` is in seconds, for all queries together. The status is `UNKNOWN` if it expires. It is also
-    `UNKNOWN` if the domain would be found bad while the resolver does not work. For a `well_known` domain,
-    the resolver's health is asked anew.
+    `timeout` is in seconds, for all queries together. The status is `UNKNOWN` if it expires, or if the
+    resolver does not work and the domain would otherwise be found bad. For a `well_known` domain, the
+    resolver's health is examined anew.
     """
     route = _Search(resolver, timeout).find(domain)
     if route.status in UNDISPUTED or resolver.health(domain, well_known) is DnsHealth.WORKS:
@@ -99,7 +101,9 @@ class _Search:
 
 
 def exchangers(records: Sequence[str]) -> tuple[str, ...]:
-    """The host names of MX records (`PREFERENCE EXCHANGE`) in order of preference, without the null MX."""
+    """The host names in MX records (`PREFERENCE EXCHANGE`), the preferred one first. The null MX is left
+    out.
+    """
     pairs = sorted(
         (int(preference), host) for preference, _, host in (text.partition(" ") for text in records)
     )
@@ -107,8 +111,10 @@ def exchangers(records: Sequence[str]) -> tuple[str, ...]:
 
 
 def _by_address(answers: Sequence[DnsAnswer], routable: RouteStatus) -> RouteStatus | None:
-    """The status of a route by its addresses: `routable` if one is public; None if there certainly are
-    none.
+    """The status of a route by the answers about its hosts' addresses.
+
+    It is `routable` if one address is public, `UNKNOWN` without a complete answer, and `UNROUTABLE` if all
+    addresses are not public. None if there certainly are no addresses.
     """
     addresses = [ip_address(record) for answer in answers for record in answer.records]
     if any(address.is_global for address in addresses):

@@ -1,4 +1,6 @@
-"""The kind of a mailbox, by the part before the @: a role, a placeholder, an unread mailbox."""
+"""The kind of a mailbox, told by the part before the @: a role, a placeholder, or a mailbox that nobody
+reads.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,8 +28,8 @@ class MailboxKind(StrEnum):
 
 
 class Use(StrEnum):
-    """The conditions under which a word has its kind. Every word has it as the whole mailbox, and among other
-    words of the table.
+    """Where in a mailbox a word of the table tells the kind. In any case it does as the whole mailbox, and in
+    a mailbox that has only words of the table.
     """
 
     WHOLE = ""
@@ -44,18 +46,24 @@ class MailboxWord:
 
 
 class Mailboxes:
-    """A table of local parts, and of words of local parts, in lower case without accents."""
+    """A table of local parts, and of words in local parts, with the kind of each. Its entries are in lower
+    case, without accents.
+    """
 
     def __init__(self, words: Mapping[str, MailboxWord]) -> None:
         self._words = words
 
     def __or__(self, roles: OwnList) -> "Mailboxes":
-        """A table with the words of `roles.more` added as roles, and without the words of `roles.fewer`."""
+        """The table, changed by an operator's list: with the words `roles.more` as roles, and without the
+        words `roles.fewer`.
+        """
         words = {word: known for word, known in self._words.items() if word not in roles.fewer}
         return Mailboxes(words | dict.fromkeys(roles.more, MailboxWord(MailboxKind.ROLE)))
 
     def kind(self, mailbox: str, domain: str = "", name: str = "") -> MailboxKind | None:
-        """The kind of a local part (lower case, no plus tag) at `domain`, of a contact called `name`."""
+        """The kind of a mailbox at `domain` whose contact is called `name`; None if it is a person's.
+        `mailbox` is a local part in lower case, without a plus tag.
+        """
         plain = fold(mailbox)
         if self._is_repeated(plain, domain):
             return MailboxKind.SYNTHETIC
@@ -75,8 +83,10 @@ class Mailboxes:
         return repeated and (placeholder or len(mailbox) <= MAX_REPEATED)
 
     def _is_explained(self, words: Sequence[str], name: Sequence[str]) -> bool:
-        """Whether the words come from a person's name: its initials, several of its words, or one that is a
-        surname. False if the table has all words of the name.
+        """Whether the words of a mailbox come from the contact's name: they are its initials, several of its
+        words, or a surname that is also in the table.
+
+        False if all words of the name are in the table, as the name is then made up, too.
         """
         if all(word in self._words or is_walk(word) for word in name):
             return False
@@ -89,7 +99,7 @@ class Mailboxes:
         )
 
     def _is_placeholder(self, words: Sequence[str]) -> bool:
-        """Whether the words are a placeholder only together, as `max.mustermann` is."""
+        """Whether the words are in the table only together, as `max.mustermann` is."""
         return ".".join(words) in self._words
 
     def _by_words(self, texts: Sequence[str]) -> MailboxKind | None:
@@ -99,7 +109,9 @@ class Mailboxes:
         return next((word.kind for word in telling), None) or _shared_kind(words)
 
     def _word(self, text: str) -> MailboxWord | None:
-        """The table's entry for a word, or for a word that is followed by digits; None if there is none."""
+        """The entry of a word in the table. A word with digits at its end has the entry of the word without
+        them. None if there is no entry.
+        """
         stem = text.rstrip("0123456789")
         numbered = len(stem) > INITIALS or len(text) - len(stem) <= 1
         known = self._words.get(text) or (self._words.get(stem) if numbered else None)
@@ -107,8 +119,8 @@ class Mailboxes:
 
 
 def _shared_kind(words: Iterable[MailboxWord | None]) -> MailboxKind | None:
-    """The kind of a mailbox that consists of words of the table: that of its first word that is not a place
-    name.
+    """The kind of a mailbox, given the entries of its words in the table: that of the first word that is not
+    the name of a place. None if a word is not in the table.
     """
     listed = list(words)
     if None in listed:

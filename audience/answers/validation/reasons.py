@@ -4,8 +4,8 @@ from audience.answers.reasons import Reason
 
 
 class ValidationReason(Reason):
-    """The reasons of validation. Weights, and the rule sets in which each is fatal, are in
-    `audience.answers.validation.rules`.
+    """The reasons of validation. `audience.answers.validation.rules` has the weight of each, and the rule
+    sets in which it is fatal.
     """
 
     ALLOWED = "allowed"

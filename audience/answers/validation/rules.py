@@ -18,7 +18,7 @@ from audience.answers.validation.user_agent import Visitor
 
 
 class Fatal(StrEnum):
-    """The rule sets in which a rule alone makes the address invalid."""
+    """The rule sets in which a rule makes an address invalid by itself."""
 
     NEVER = "never"
     ALWAYS = "plain and strict"
@@ -29,7 +29,9 @@ class Fatal(StrEnum):
 
 @dataclass(frozen=True)
 class ValidationRule:
-    """A rule of validation. Where `fires` is true, the score is multiplied by `1 - weight`."""
+    """A rule of validation. If `fires` is true of the evidence, the answer has the `reason`, and the score is
+    multiplied by `1 - weight`.
+    """
 
     reason: Reason
     weight: float
@@ -39,7 +41,9 @@ class ValidationRule:
 
 
 def score(rules: Iterable[ValidationRule]) -> float:
-    """The score from 0.0 (certainly bad) to 1.0 (certainly good): the product of `1 - weight` (noisy-or)."""
+    """The score after some rules have fired: the product of `1 - weight` (noisy-or). It is from 0.0
+    (certainly bad) to 1.0 (certainly good).
+    """
     return round(prod((1 - rule.weight for rule in rules), start=1.0), 4)
 
 
@@ -52,7 +56,9 @@ def has_unknown_suffix(evidence: Evidence) -> bool:
 
 
 def disposable_exchanger(evidence: Evidence) -> str:
-    """The exchanger or its parent that belongs to a disposable service, or empty."""
+    """The mail exchanger, or its parent domain, that belongs to a disposable service. Empty if there is none,
+    for a relay, and for a misspelt domain.
+    """
     if evidence.is_relay or evidence.suggestion is not None:
         return ""
     listed = evidence.tables.disposable_mx, evidence.tables.disposable
@@ -61,7 +67,9 @@ def disposable_exchanger(evidence: Evidence) -> str:
 
 
 def listed_domain(table: str) -> Callable[[Evidence], str]:
-    """A function that finds the domain of the address, or a parent of it, in the table."""
+    """A function that returns the domain of the address, or the parent of it, that is in the table. Call it
+    only if one is.
+    """
     return lambda evidence: next(
         name for name in ancestors(evidence.address.domain) if name in getattr(evidence.tables, table)
     )
@@ -159,6 +167,8 @@ HITS: Mapping[Reason, Callable[[Evidence], str | None]] = {  # what a rule that 
 
 
 def details(fired: Iterable[ValidationRule], evidence: Evidence) -> dict[str, str]:
-    """For each reason, the domain, exchanger, mailbox or suggestion that was hit."""
+    """The domain, exchanger, mailbox or suggestion because of which a rule fired, by its reason. Reasons
+    without one are left out.
+    """
     hits = {str(rule.reason): HITS[rule.reason](evidence) for rule in fired if rule.reason in HITS}
     return {reason: hit for reason, hit in hits.items() if hit}

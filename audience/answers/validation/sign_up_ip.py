@@ -1,4 +1,6 @@
-"""The IP address of a sign-up as proxies write it: one or a list, the visitor's first, with a port or not."""
+"""The IP address of a sign-up, as proxies write it: one address or a list that begins with the visitor's,
+each perhaps with a port.
+"""
 
 from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -13,9 +15,10 @@ def is_list(text: str) -> bool:
 
 
 def sender(text: str) -> IpAddress | None:
-    """The first public address in a list, else the first address; None without one.
+    """The visitor's address: the first public one in the list or, if none is public, the first one. None
+    without an address.
 
-    An IPv4 address written as an IPv6 one becomes an IPv4 one.
+    An IPv4 address that is written as an IPv6 one becomes an IPv4 one.
     """
     addresses = []
     for part in text[:MAX_LENGTH].split(","):
@@ -26,7 +29,9 @@ def sender(text: str) -> IpAddress | None:
 
 
 def _without_port(text: str) -> str:
-    """The address in `8.8.8.8:443` or `[2001:db8::1]:443`; any other text is returned unchanged."""
+    """The address without the port and brackets of `8.8.8.8:443` and `[2001:db8::1]:443`. Any other text is
+    returned unchanged.
+    """
     address, colon, port = text.rpartition(":")
     if text.startswith("[") and text.endswith("]"):
         return text[1:-1]

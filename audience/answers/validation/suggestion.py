@@ -9,8 +9,10 @@ QUOTES = "'\"`´‘’“”„«»<>"
 
 
 def suggest(address: Address, is_valid: bool, typos: Typos) -> str | None:
-    """The address that was probably meant; None if that is `address` itself, which is as `split_loosely`
-    returns it.
+    """The address that was probably meant; None if that is unknown, or is the `address` that was sent.
+
+    `address` is as `split_loosely` returns it. `is_valid` tells whether it is an e-mail address: only a
+    malformed one is freed of quotes and of commas for dots.
     """
     host = address.domain if is_valid else address.domain.rstrip(QUOTES)
     domain = _meant_domain(host, typos) or ("" if is_valid else _with_dots(host))
@@ -27,6 +29,6 @@ def _meant_domain(domain: str, typos: Typos) -> str | None:
 
 
 def _with_dots(domain: str) -> str:
-    """The domain with dots in place of commas, if mail can be sent there."""
+    """The domain with dots in place of commas. Empty if that is no registrable domain."""
     dotted = domain.replace(",", ".")
     return dotted if is_registrable(dotted) else ""

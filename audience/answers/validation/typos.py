@@ -17,17 +17,17 @@ SAFE_SWAP_LENGTH = 6
 
 @cache
 def _suffix_typos(exists: str) -> dict[str, str]:
-    """The suffixes that are probably meant, by typo. `exists` is `no` for typos that are no suffix, `yes` for
-    suffixes that exist but are rarely meant.
+    """The suffix that is probably meant, by typo. `exists` is empty for typos that are no suffix themselves,
+    and `yes` for suffixes that exist but are rarely meant.
     """
     return {row["typo"]: row["meant"] for row in rows("validation/suffix_typos") if row["exists"] == exists}
 
 
 class Typos:
-    """Finds the provider's domain that was probably meant.
+    """Finds the domain of a big mail provider that was probably meant by a misspelling.
 
-    `providers` are in order of popularity; `real` are existing domains that look like one of them;
-    `is_suffix` says whether a text is a public suffix (`com`, `co.uk`).
+    `providers` are the domains in order of popularity, and `real` are existing domains that look like one of
+    them. `is_suffix` tells whether a text is a public suffix (`com`, `co.uk`).
     """
 
     def __init__(
@@ -55,7 +55,9 @@ class Typos:
         return domain in self._providers
 
     def suggest(self, domain: str) -> str | None:
-        """The domain that was probably meant, or None; both in A-labels and lower case."""
+        """The domain that was probably meant; None if it is `domain` itself, or unknown. Both are in A-labels
+        and lower case.
+        """
         if domain in self._providers:
             return None
         host = domain.removeprefix("www.")
@@ -90,7 +92,9 @@ class Typos:
         return [provider for provider in near if self._is_typo(domain, provider)]
 
     def _providers_that_begin(self, domain: str) -> list[str]:
-        """The providers whose domain begins with `domain` (`gmail.c`), if its suffix does not exist."""
+        """The providers whose domain begins with `domain`, which is cut off (`gmail.c`). Empty if its suffix
+        exists.
+        """
         label, _, suffix = domain.partition(".")
         if len(label) < MIN_LENGTH or not suffix or self.is_suffix(suffix):
             return []
@@ -121,7 +125,9 @@ class Typos:
 
 
 def one_edit_apart(one: str, other: str) -> bool:
-    """Whether the Damerau-Levenshtein distance is 1: a character added, deleted, changed, or two swapped."""
+    """Whether the texts differ by one edit (Damerau-Levenshtein distance 1): a character is added, deleted or
+    changed, or two adjacent ones are swapped.
+    """
     if one == other or abs(len(one) - len(other)) > 1:
         return False
     start = next(
@@ -134,7 +140,9 @@ def one_edit_apart(one: str, other: str) -> bool:
 
 
 def _swaps(provider: str) -> list[str]:
-    """The forms of a domain in which two letters of its first label are swapped across another one."""
+    """The misspellings of a provider's domain in which two letters of its first label, with one between them,
+    are swapped.
+    """
     label, _, suffix = provider.partition(".")
     if len(label) < SAFE_SWAP_LENGTH:
         return []
@@ -143,13 +151,18 @@ def _swaps(provider: str) -> list[str]:
 
 
 def _without_one(domain: str) -> set[str]:
-    """The domain, and the domain without each of its characters: domains one edit apart share one."""
+    """The domain, and the domain without each of its characters. If two domains are one edit apart, these
+    sets have a common element.
+    """
     return {domain, *(domain[:at] + domain[at + 1 :] for at in range(len(domain)))}
 
 
 def _is_mistyped(typed: str, label: str) -> bool:
-    """Whether `typed` is `label` with two letters swapped, one doubled, an adjacent key added or, in a label
-    of four letters, pressed instead."""
+    """Whether `typed` is a misspelling of `label`, from which it has one edit: two letters are swapped, one
+    is doubled, or an adjacent key is added.
+
+    In a label of four letters, an adjacent key may also be pressed in place of the right one.
+    """
     if len(label) < MIN_LENGTH or len(typed) < len(label):
         return False
     if len(typed) > len(label):

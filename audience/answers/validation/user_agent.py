@@ -8,7 +8,7 @@ MAX_LENGTH = 1000  # the rest is ignored
 
 
 class Visitor(StrEnum):
-    """The kinds of senders of a user agent, in the order of matching."""
+    """The kinds of programs that a user agent can name. The first kind that matches counts."""
 
     HEADLESS = "headless"
     HTTP_LIBRARY = "http_library"
@@ -18,8 +18,8 @@ class Visitor(StrEnum):
 
 
 class UserAgents:
-    """Finds the kind of a user agent. `rows` are pairs of a regular expression, in lower case, and its
-    kind.
+    """Finds the kind of program that a user agent names. `rows` are pairs of a regular expression, in lower
+    case, and the kind that it shows.
     """
 
     def __init__(self, rows: Iterable[tuple[str, str]]) -> None:

@@ -13,11 +13,11 @@ __all__ = ["Candidate", "Ruleset", "Sources", "ValidationResult", "validate"]
 
 @dataclass(frozen=True, kw_only=True)
 class Ruleset:
-    """Options of a validation. A score below `threshold` is invalid, unless `temporary_bounce` is the only
-    reason; `lists` override every rule.
+    """The options of a validation. An address with a score below `threshold` is invalid, unless
+    `temporary_bounce` is the only reason. An entry of `lists` decides before any rule.
 
-    The strict rule set alone has `block_free_providers` (True rejects free providers, False does not report
-    them) and `wiggleroom`.
+    Only the strict rule set has the other options. `block_free_providers` is True to reject free providers,
+    and False not to report them. With `wiggleroom`, the rules that are `OPINION` do not reject.
     """
 
     strict: bool = False
@@ -27,11 +27,11 @@ class Ruleset:
     lists: AllowDenyLists = field(default_factory=AllowDenyLists)
 
     def reports(self, rule: ValidationRule) -> bool:
-        """Whether an answer names the reason of a rule that fired."""
+        """Whether the answer names the reason of the rule, if it fires."""
         return not (self.strict and self.block_free_providers is False and rule.fatal is Fatal.ON_REQUEST)
 
     def accepts(self, fired: Sequence[ValidationRule]) -> bool:
-        """Whether an address is valid for which these rules fired."""
+        """Whether an address is valid if just these rules fired."""
         if all(rule.reason is ValidationReason.TEMPORARY_BOUNCE for rule in fired):
             return True
         fatal = {Fatal.ALWAYS}
@@ -44,9 +44,11 @@ class Ruleset:
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationResult:
-    """The result of a validation. `reasons` are in the order of `RULES`; `score` is from 0.0 (certainly bad)
-    to 1.0 (certainly good). `suggestion` is the address that was probably meant; `details` has, by reason,
-    what was hit.
+    """The result of a validation. `reasons` are in the order of `RULES`. `score` is from 0.0 (certainly bad)
+    to 1.0 (certainly good).
+
+    `suggestion` is the address that was probably meant. `details` has, by reason, the part of the address
+    because of which it was found.
     """
 
     valid: bool
@@ -57,7 +59,9 @@ class ValidationResult:
 
 
 def validate(candidate: Candidate, ruleset: Ruleset, sources: Sources) -> ValidationResult:
-    """Validates any text. Queries the DNS only if the rules that need no DNS accept the candidate."""
+    """Validates a candidate, whose values may be any text. The DNS is asked only if the rules that need no
+    DNS accept the candidate.
+    """
     evidence = Evidence(candidate, sources)
     listed = ruleset.lists.decide(evidence.loose_address)
     if listed == "allow":
