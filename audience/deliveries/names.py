@@ -12,7 +12,7 @@ _places = threading.BoundedSemaphore(MAX_LOOK_UPS)
 
 
 class NameUnknown(Exception):
-    """The name has no address, or no server answered in time."""
+    """The name of a host has no address, or no DNS server answered in time."""
 
 
 def look_up(host: str, seconds: float) -> list[str]:

@@ -1,4 +1,4 @@
-"""The names to look up in a list's zone, and what its answers mean (RFC 5782)."""
+"""The name to look up in the zone of a list, and the meaning of the zone's answer (RFC 5782)."""
 
 from enum import StrEnum
 from ipaddress import IPv4Address
@@ -22,8 +22,8 @@ class Status(StrEnum):
 
 
 def name_in(zone: Zone, value: str) -> str:
-    """The name to look up in a zone (RFC 5782 sections 2.1 and 3): an address in reverse, a domain
-    unchanged.
+    """The name to look up in a zone (RFC 5782 sections 2.1 and 3): an address in reverse, or a domain. Of a
+    domain, some zones list only the registrable part.
     """
     if zone.asks == "ip":
         return ".".join([*reversed(value.split(".")), zone.zone])

@@ -129,7 +129,7 @@ class Port:
 
 
 class Transport:
-    """Sends queries; belongs to one event loop."""
+    """Sends DNS queries. It must be used by one event loop only."""
 
     def __init__(self) -> None:
         self._ports: dict[Server, Port] = {}

@@ -9,9 +9,9 @@ A title decides. Otherwise the given names are looked up in order, and the first
 * if it is in neither, or tied, in the names of the world: lists of first names by country and language;
 * if it is in none, as a compound (`Markwayne`) whose halves have the same gender in the census.
 
-Before that, the whole name may show another origin (`origin.py`): a family name that comes first, or a given
-name that has another gender there (`Andrea Rossi`). If such a name shows none, and the surname is not one of
-the 18,840 commonest of the census, the gender is unknown.
+Before the given names are looked up, the whole name may show another origin (`origin.py`): by a family name
+that comes first, or by a given name whose gender differs there (`Andrea Rossi`). The gender is unknown if
+such a given name has a surname of no known origin that is not among the 18,840 commonest of the census.
 
 `docs/answers/gender.md` explains how `SMOOTHING` and `COMPOUND` were measured.
 """

@@ -39,7 +39,7 @@ NETWORKS = 1 << 16
 
 
 class Damaged(Exception):
-    """The packed file is damaged, or was built from other tables."""
+    """The packed file is damaged, of another version, or was made from other tables."""
 
 
 class Country(NamedTuple):
@@ -56,7 +56,7 @@ Place = tuple[Country, str, str, str, float | None, float | None]
 
 @dataclass(frozen=True)
 class Tables:
-    """The bundled tables; the README in `folder` describes the files."""
+    """The tables in `folder`, by default the bundled ones. The README there describes the files."""
 
     folder: Path = DATA
 

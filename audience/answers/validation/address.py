@@ -28,7 +28,7 @@ class Address:
 
 
 def parse(text: str) -> Address | None:
-    """The parsed address; None if `text` is no e-mail address."""
+    """The address in a text; None if the text is no e-mail address."""
     from email_validator import (  # which a command that parses none need not load
         EmailNotValidError,
         validate_email,

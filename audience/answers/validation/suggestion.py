@@ -1,4 +1,4 @@
-"""The address that was probably meant."""
+"""Finding the address that somebody who misspelt one probably meant."""
 
 from audience.answers.domains import is_registrable
 from audience.answers.validation.address import Address, parse
