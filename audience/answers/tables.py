@@ -15,9 +15,9 @@ LIST = "tables.csv"
 
 
 @dataclass(frozen=True)
-class DatedTable:
-    """The tables in one folder, which were made on the same day. They become stale after `fresh_days`, or
-    never if this is None.
+class TableFolder:
+    """A folder of tables that were made on the same day. They become stale after `fresh_days`, or never if
+    this is None.
     """
 
     folder: str
@@ -41,11 +41,11 @@ def lines(text: str) -> list[str]:
     return (BUNDLED / f"{text}.txt").read_text("utf-8").splitlines()
 
 
-def bundled() -> dict[str, DatedTable]:
+def bundled() -> dict[str, TableFolder]:
     return _tables(BUNDLED)
 
 
-def in_effect(instance: Path) -> dict[str, DatedTable]:
+def in_effect(instance: Path) -> dict[str, TableFolder]:
     """The tables in use, by folder. Those that the instance has renewed are used unless the bundled ones are
     newer. Raises `SettingError` if the renewed ones cannot be read.
     """
@@ -60,12 +60,12 @@ def in_effect(instance: Path) -> dict[str, DatedTable]:
     return tables | {name: table for name, table in renewed.items() if table.made >= tables[name].made}
 
 
-def _tables(folder: Path) -> dict[str, DatedTable]:
+def _tables(folder: Path) -> dict[str, TableFolder]:
     with (folder / LIST).open(encoding="utf-8", newline="") as file:
         return {row["folder"]: _table(row, folder) for row in csv.DictReader(file)}
 
 
-def _table(row: dict[str, str], folder: Path) -> DatedTable:
+def _table(row: dict[str, str], folder: Path) -> TableFolder:
     fresh_days = int(row["fresh_days"]) if row["fresh_days"] else None
     name, made = row["folder"], date.fromisoformat(row["date"])
-    return DatedTable(name, folder / name, made, fresh_days, row["source"])
+    return TableFolder(name, folder / name, made, fresh_days, row["source"])

@@ -38,7 +38,10 @@ def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def requested_links(site: Site, form: dict[str, Any]) -> Links | None:
-    """The maker of the links that a request asks for; None if it asks for none. Raises `Forbidden`."""
+    """The maker of the links that a request asks for; None if it asks for none.
+
+    Takes `links` out of the form. Raises `Forbidden` if the key may not have links.
+    """
     if not form.pop("links", False):
         return None
     if not g.key.may("mailer"):

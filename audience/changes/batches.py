@@ -178,9 +178,7 @@ class SubscriberBatch:
         return existing_subscribers.limited(changes, self.existing, self.is_suppressed)
 
     def is_suppressed(self, key: str) -> bool:
-        """Whether the address of a key is suppressed: its former subscriber was erased, or unsubscribed and
-        then changed address.
-        """
+        """Whether an address, given by its key, is suppressed, for whatever reason."""
         return self._suppression(key) is not NOT_SUPPRESSED
 
     def _change(self, subscriber: SubscriberRow, change: Change) -> bool:

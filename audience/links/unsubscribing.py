@@ -27,9 +27,10 @@ REASONS = ("not_interested", "too_many", "not_expected", "never_signed_up", "els
 
 
 class LinkOutcome(StrEnum):
-    """`KEPT`: nobody has the address. It is suppressed: whoever gets it by an import is unsubscribed.
+    """What an unsubscribe by a link did.
 
-    `UNKNOWN`: nothing was done. The site does not know whose the link is, or has revoked it.
+    `KEPT`: nobody has the address, so the unsubscribe is kept for it. The address is suppressed: whoever gets
+    it by an import is unsubscribed. `UNKNOWN`: nothing was done. The site does not know whose the link is, or has revoked it.
     """
 
     UNSUBSCRIBED = "unsubscribed"

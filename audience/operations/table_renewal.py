@@ -131,7 +131,9 @@ def _write_places(folder: Path, progress: Progress) -> str:
     return f"DB-IP IP to City Lite, {package.label}"
 
 
-def _changes(old: dict[str, tables.DatedTable], draft: Path, sources: Iterable[str]) -> Iterator[TableChange]:
+def _changes(
+    old: dict[str, tables.TableFolder], draft: Path, sources: Iterable[str]
+) -> Iterator[TableChange]:
     for name, file in DOMAINS.items():
         yield _change(name, _entries(old["validation"].path / file), _entries(draft / "validation" / file))
     if "geolocation" in sources:

@@ -161,7 +161,8 @@ def confirm(token: str, by: str, seconds: int, network: str, agent: str) -> Conf
 def _confirm(site: Site, sign_up: SignUp, proof: Proof) -> ConfirmOutcome:
     """Subscribes the address of a sign-up, stores the proof, and ends the sign-up.
 
-    Only ends it if the address was unsubscribed or erased after the sign-up, or is suppressed.
+    If the address was unsubscribed or erased after the sign-up, or is suppressed, ends the sign-up and does
+    nothing else.
     """
     if _has_left_since(site.id, sign_up):
         _end(site.id, sign_up, ENDED)

@@ -97,7 +97,9 @@ def put_consent_back(
 
 
 def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
-    """Takes the site's next number for the caller's transaction, which holds the site's lock from then on."""
+    """Takes the site's next number for the caller's transaction, which holds the site's lock from then on.
+    Returns it with the instant and the source.
+    """
     return Acceptance(*site_counters.take(site_id, clock.now_ms()), source)
 
 

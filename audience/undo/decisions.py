@@ -106,11 +106,11 @@ class RowReader:
         numbers = [number for number in ids_by_number if number > row.number]
         for first in range(0, len(numbers), ROWS_AT_ONCE):
             for later in stored.at_numbers(site_id, numbers[first : first + ROWS_AT_ONCE]):
-                self._read_later(later, set(ids_by_number[later.number]))
+                self._read_later_row(later, set(ids_by_number[later.number]))
 
-    def _read_later(self, row: LogRow, ids: set[int]) -> None:
-        """Notes the changes to subscribers with these `ids` in a later row: those of the action itself, and
-        former addresses.
+    def _read_later_row(self, row: LogRow, ids: set[int]) -> None:
+        """Notes what a later row says of the subscribers with these `ids`: the changes by the action itself,
+        and the addresses that they had until then.
         """
         entries, is_own = unpack(row.entries), (row.source, row.source_id) == self._action.source
         for id_, new, old in entries.changed:

@@ -123,7 +123,7 @@ class Rows:
             else:
                 self._put(row, column, self.table.cell(cell), self.readers)
         _complete(row)
-        if _is_ragged(self.table, record):
+        if _has_extra_cells(self.table, record):
             row.refuse("ragged_row", RAGGED)
         elif self.table.kind == CSV and readers.has_nul(record):
             row.refuse(readers.NUL_CODE, readers.NUL)
@@ -198,13 +198,13 @@ def is_refused(table: Table, record: Any, emails: Sequence[Column]) -> bool:
     if table.is_json:
         if not is_object(record):
             return True
-    elif _is_ragged(table, record) or (table.kind == CSV and readers.has_nul(record)):
+    elif _has_extra_cells(table, record) or (table.kind == CSV and readers.has_nul(record)):
         return True
     cells = (table.cell_of(record, column) for column in emails)
     return bool(emails) and not any(csv_values.is_like_address(cell) for cell in cells)
 
 
-def _is_ragged(table: Table, record: list[Any]) -> bool:
+def _has_extra_cells(table: Table, record: list[Any]) -> bool:
     return any(cell != "" for cell in record[len(table.names) :])
 
 
