@@ -30,7 +30,8 @@ class LinkOutcome(StrEnum):
     """What an unsubscribe by a link did.
 
     `KEPT`: nobody has the address, so the unsubscribe is kept for it. The address is suppressed: whoever gets
-    it by an import is unsubscribed. `UNKNOWN`: nothing was done. The site does not know whose the link is, or has revoked it.
+    it by an import is unsubscribed. `UNKNOWN`: nothing was done. The site does not know whose the link is, or
+    has revoked it.
     """
 
     UNSUBSCRIBED = "unsubscribed"
