@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response
 
 from audience import clock
 from audience.access.sites import Site
+from audience.changes import pages as change_pages
 from audience.console import consents, rule_trees, timelines
 from audience.console.custom_fields import FIELD_TYPES
 from audience.console.kept_texts import read_search_text, with_text
@@ -79,9 +80,10 @@ def consent(site: Site, subscriber_uuid: str) -> str:
     if subscriber is None:
         raise NotFound(NOT_FOUND)
     events = consents.events(site, subscriber)
-    look, now, by = looks.get(site), clock.now_ms(), present().name
+    proofs = change_pages.consent(site, subscriber.uuid).proofs
+    shown = {"look": looks.get(site), "now": clock.now_ms(), "by": present().name}
     return render_template(
-        "subscriber_consent.html", subscriber=subscriber, events=events, look=look, now=now, by=by
+        "subscriber_consent.html", subscriber=subscriber, events=events, proofs=proofs, **shown
     )
 
 

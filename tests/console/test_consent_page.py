@@ -8,6 +8,7 @@ from audience.links.links import UNSUBSCRIBE, Links, read
 from audience.looks import looks
 from audience.subscribers import commands, subscribers
 from tests.pages.visitor import text
+from tests.sign_up_steps import ask, confirm, make_form
 
 EMAIL = "ann@a.example"
 LOOK = {"name": "Harbour Letters", "home": "", "imprint": "https://harbour.example/imprint", "privacy": "",
@@ -53,6 +54,19 @@ def test_the_page_to_print_says_who_sends_and_who_printed(site, manager):
     assert "by a link in an email, never signed up" in shown
     assert "Harbour Letters , https://harbour.example/imprint" in shown
     assert re.search(r"Printed \d+ \w+ \d{4}, \d\d:\d\d:\d\d , by meg@example.com", shown)
+
+
+def test_the_page_to_print_has_the_proof_of_a_sign_up(site, manager):
+    form = make_form(site, wording={"en": "Ann may be written to."})
+    confirm(site, ask(site, form, email=EMAIL, network="192.0.2.0/24", origin="https://static.example"))
+    person = subscribers.find(site, EMAIL)
+    assert person
+    page = manager.get(f"/sites/{site.uuid}/subscribers/{person.uuid}/consent")
+    proof = card(page, "Proof of the sign-up")
+    assert "form 1, wording 1 (en)" in proof
+    assert "Ann may be written to." in proof
+    assert ", from 192.0.2.0/24, on https://static.example" in proof
+    assert ", from 198.51.100.0/24, by the button after 4 s" in proof
 
 
 def test_of_nobody_it_is_404(site, manager):
