@@ -1,6 +1,6 @@
 """The definition of a form: its values, their defaults, and what it needs before it opens."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from audience.errors import Refused
@@ -21,6 +21,8 @@ NO_PRIVACY = "A form opens only with a privacy page: set it at Pages and mail, i
 NO_IMPRINT = (
     "A form in German opens only with an imprint: set it at Pages and mail, in the console's settings."
 )
+
+OTHER_NAME = "The wording says “{0}”, and the public name is “{1}”: change the wording."
 
 
 class FormField(NamedTuple):
@@ -95,13 +97,16 @@ def _problems(form: SignUpForm, item: Mapping[str, Any]) -> Iterator[FieldError]
             yield FieldError(f"form.{name}", NEXT_URL)
 
 
-def check_open(look: Look, languages: Collection[str], no_mail: str) -> None:
+def check_open(look: Look, site_name: str, form: SignUpForm, no_mail: str) -> None:
     """Raises `Refused` with everything that keeps a form from being opened.
 
-    `no_mail` is the reason why the site cannot send, or empty.
+    A wording that names the site but not its public name was proposed before there was one. `no_mail` is the
+    reason why the site cannot send, or empty.
     """
+    says_other = any(site_name in text and look.name not in text for text in form.wording.values())
     lacking = {no_mail: bool(no_mail), NO_PRIVACY: not look.privacy,
-               NO_IMPRINT: GERMAN in languages and not look.imprint}  # fmt: skip
+               NO_IMPRINT: GERMAN in form.wording and not look.imprint,
+               OTHER_NAME.format(site_name, look.name): bool(look.name) and says_other}  # fmt: skip
     refuse([FieldError("form.state", message) for message, is_lacking in lacking.items() if is_lacking])
 
 

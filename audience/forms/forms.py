@@ -61,7 +61,7 @@ def create(
     look = stored_looks.get(site.id)
     form = definitions.new(clock.now_ms(), look, site.name, item)
     if form.state == OPEN:
-        definitions.check_open(look, languages(form), no_mail)
+        definitions.check_open(look, site.name, form, no_mail)
     form = form._replace(id=stored.add(_row(form), site_id=site.id))
     stored.add_wordings(site.id, form.id, form.version, form.wording, form.created_at)
     _record(site, actor, "form made", form)
@@ -83,7 +83,7 @@ def change(
         return form
     if form.state == OPEN:
         may_send = before.state == OPEN
-        definitions.check_open(stored_looks.get(site.id), languages(form), "" if may_send else no_mail)
+        definitions.check_open(stored_looks.get(site.id), site.name, form, "" if may_send else no_mail)
     form = _reworded(site.id, before, form._replace(updated_at=at))
     stored.change(site.id, _row(form))
     if form._replace(state=before.state, updated_at=before.updated_at) != before:
