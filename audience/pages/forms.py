@@ -73,7 +73,7 @@ def send(site_uuid: str, form_id: int) -> Response:
         return _crowded(site, form, wait)
     outcome = steps.judge(site, step, visitors.network(), request.form.get("solution", ""))
     if outcome is StepOutcome.EARLY:
-        return _step(site, form, step)
+        return _step(site, form, step, is_early=True)
     if outcome is StepOutcome.AGAIN:
         again = step._replace(network=visitors.network())
         return _step(site, form, steps.begin(site, again, step.is_hard))
@@ -175,8 +175,8 @@ def _form(site: Site, form: SignUpForm, **problems: Any) -> Response:
     )
 
 
-def _step(site: Site, form: SignUpForm, step: FormStep) -> Response:
-    page = _page("step", site, form, step=step, signed=steps.sign(site, step))
+def _step(site: Site, form: SignUpForm, step: FormStep, is_early: bool = False) -> Response:
+    page = _page("step", site, form, step=step, signed=steps.sign(site, step), is_early=is_early)
     return let_on(page, form.next_url)
 
 

@@ -218,6 +218,7 @@ def test_without_script_the_button_counts_after_three_seconds_and_five_times_an_
     early = applicant.send(step, solution="")
     assert heading(early) == "One moment"
     assert hidden(early)["step"] == hidden(step)["step"]
+    assert ("Wait three seconds" in early.text, "Wait three seconds" in step.text) == (True, False)
     assert applicant.all() == []
     for number in range(6):
         step = applicant.ask(f"zoe{number}@example.com")
@@ -359,7 +360,8 @@ def test_no_markup_of_a_visitor_or_an_owner_becomes_markup(applicant):
     applicant.headers = {"X-Forwarded-For": "192.0.2.7"}
     plain = tags_of(applicant.ask("", first_name="Zoë"))
     for payload in depth.sample(all_payloads(), 60):
-        page = applicant.ask("", first_name=payload)
+        typed = payload.encode(errors="replace").decode()  # no browser sends halves of characters
+        page = applicant.ask("", first_name=typed)
         assert page.status_code == 413 or tags_of(page) == plain, payload
     bad = "\"><script>alert(1)</script><img src=x onerror='alert(1)'>"
     texts = {name: {"en": bad} for name in ("wording", "intro", "thanks")}

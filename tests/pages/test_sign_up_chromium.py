@@ -166,9 +166,27 @@ def test_a_visit_without_a_person_confirms_nobody(browser, port, world):
     tab.page.wait_for_timeout(1_000)
     assert tab.page.locator("h1").inner_text() == "Confirm your sign-up"
     assert subscribers.find(applicant.site, ZOE) is None
+    tab.page.keyboard.press("Control")
+    tab.page.wait_for_timeout(4_000)
+    assert subscribers.find(applicant.site, ZOE) is None
     tab.page.keyboard.press("Tab")
     tab.page.get_by_role("heading", name="You’re in").wait_for()
     assert is_subscribed(applicant.site)
+
+
+def test_whoever_goes_to_the_link_that_declines_is_left_to_choose(browser, port, world):
+    _, applicant = world
+    applicant.sign_up()
+    tab = open_tab(browser, port, script=True)
+    tab.page.goto(f"{tab.origin}{applicant.confirm_path()}")
+    tab.page.mouse.move(100, 100)
+    tab.page.wait_for_timeout(1_000)
+    tab.page.get_by_role("link", name="have the request deleted").hover()
+    tab.page.wait_for_timeout(4_000)
+    assert subscribers.find(applicant.site, ZOE) is None
+    tab.page.get_by_role("link", name="have the request deleted").click()
+    tab.page.wait_for_url("**/decline")
+    assert subscribers.find(applicant.site, ZOE) is None
 
 
 def test_a_german_form_waits_for_the_button(browser, port, app, site):

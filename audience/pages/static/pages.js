@@ -38,11 +38,21 @@ if (step) {
 const confirmation = document.querySelector("form[data-by]")
 if (confirmation) {
   const EVENTS = ["pointerdown", "pointermove", "keydown", "touchstart", "wheel"] // no scroll: a script scrolls, too
-  const go = (event) => {
-    if (!event.isTrusted || document.visibilityState !== "visible") return
-    for (const name of EVENTS) removeEventListener(name, go)
+  const MODIFIERS = ["Alt", "Control", "Meta", "Shift"]
+  let timer
+  const stop = () => {
+    clearTimeout(timer)
+    for (const name of EVENTS) removeEventListener(name, begin)
+  }
+  const go = () => {
     confirmation.elements.by.value = confirmation.dataset.by
     confirmation.submit()
   }
-  for (const name of EVENTS) addEventListener(name, go, {passive: true})
+  const begin = (event) => {
+    if (!event.isTrusted || document.visibilityState !== "visible" || MODIFIERS.includes(event.key)) return
+    stop()
+    timer = setTimeout(go, 3_000) // enough to go to the link that declines, which stops it
+  }
+  for (const name of EVENTS) addEventListener(name, begin, {passive: true})
+  for (const name of ["pointerover", "touchstart", "focusin"]) document.getElementById("not-you").addEventListener(name, stop, {passive: true})
 }
