@@ -98,6 +98,8 @@ def preview(site: Site, form_id: int, name: str) -> Response:
 @page(role="manager")
 def preview_typed(site: Site, form_id: int, name: str) -> Response:
     """A page of the form with what was typed; nothing is saved"""
+    if form_id:  # that of another site is not there, whatever was typed
+        forms.get(site, form_id)
     return previews.show_form(name, site, forms.draft(site, _item(), form_id))
 
 

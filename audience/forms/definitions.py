@@ -97,16 +97,17 @@ def _problems(form: SignUpForm, item: Mapping[str, Any]) -> Iterator[FieldError]
             yield FieldError(f"form.{name}", NEXT_URL)
 
 
-def check_open(look: Look, site_name: str, form: SignUpForm, no_mail: str) -> None:
+def check_open(look: Look, form: SignUpForm, no_mail: str, site_name: str) -> None:
     """Raises `Refused` with everything that keeps a form from being opened.
 
-    A wording that names the site but not its public name was proposed before there was one. `no_mail` is the
-    reason why the site cannot send, or empty.
+    `no_mail` is the reason why the site cannot send. A wording that names the site but not its public name
+    was proposed before there was one. Both texts are empty for a form that is open already.
     """
-    says_other = any(site_name in text and look.name not in text for text in form.wording.values())
+    texts = form.wording.values() if site_name and look.name else ()
+    is_other = any(site_name in text and look.name not in text for text in texts)
     lacking = {no_mail: bool(no_mail), NO_PRIVACY: not look.privacy,
                NO_IMPRINT: GERMAN in form.wording and not look.imprint,
-               OTHER_NAME.format(site_name, look.name): bool(look.name) and says_other}  # fmt: skip
+               OTHER_NAME.format(site_name, look.name): is_other}  # fmt: skip
     refuse([FieldError("form.state", message) for message, is_lacking in lacking.items() if is_lacking])
 
 

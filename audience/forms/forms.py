@@ -61,7 +61,7 @@ def create(
     look = stored_looks.get(site.id)
     form = definitions.new(clock.now_ms(), look, site.name, item)
     if form.state == OPEN:
-        definitions.check_open(look, site.name, form, no_mail)
+        definitions.check_open(look, form, no_mail, site.name)
     form = form._replace(id=stored.add(_row(form), site_id=site.id))
     stored.add_wordings(site.id, form.id, form.version, form.wording, form.created_at)
     _record(site, actor, "form made", form)
@@ -82,8 +82,8 @@ def change(
     if form == before:
         return form
     if form.state == OPEN:
-        may_send = before.state == OPEN
-        definitions.check_open(stored_looks.get(site.id), site.name, form, "" if may_send else no_mail)
+        lacks = ("", "") if before.state == OPEN else (no_mail, site.name)
+        definitions.check_open(stored_looks.get(site.id), form, *lacks)
     form = _reworded(site.id, before, form._replace(updated_at=at))
     stored.change(site.id, _row(form))
     if form._replace(state=before.state, updated_at=before.updated_at) != before:

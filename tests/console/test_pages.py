@@ -14,6 +14,7 @@ from audience.bulk import actions as bulk_actions
 from audience.console.after_sign_in import inside
 from audience.console.blueprints import HEADERS
 from audience.console.page import FORGED, NOT_FOUND, OLD_FORM
+from audience.forms import forms
 from audience.http.access import check_scopes
 from audience.imports import imports
 from audience.links.links import Links
@@ -35,7 +36,7 @@ MATRIX_ROLES = (*ROLES, "administrator")
 LISTS: dict[str, Any] = {
     "segment": segments.list_all, "report": reports.list_all, "number:webhook": webhooks.list_all,
     "number:import": imports.newest, "number:action": bulk_actions.newest,
-    "number:sign_up": sign_ups.list_page,
+    "number:sign_up": sign_ups.list_page, "number:form": forms.list_all,
 }  # fmt: skip
 
 
