@@ -236,10 +236,11 @@ class Truth(ma.fields.Field[bool]):
 class Choice(Text):
     """One of the texts in `choices`."""
 
-    def __init__(self, choices: Iterable[str], **options: Any) -> None:
-        super().__init__(strip=True, **options)
+    def __init__(
+        self, choices: Iterable[str], *, metadata: Mapping[str, Any] | None = None, **options: Any
+    ) -> None:
         self.choices = tuple(choices)
-        self.json_schema = {"type": "string", "enum": [*self.choices]}  # type: ignore[misc]
+        super().__init__(strip=True, metadata={**(metadata or {}), "enum": [*self.choices]}, **options)
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> str:
         text = super()._deserialize(value, *arguments, **options)

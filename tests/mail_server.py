@@ -1,6 +1,6 @@
 """A mail server on the loopback, aiosmtpd, which does what a test tells it."""
 
-# ruff: noqa: N802
+# ruff: noqa: N802 (aiosmtpd calls its handlers so)
 
 import asyncio
 import ssl
