@@ -325,7 +325,6 @@ DO_NOT_READ = {
     "audience.looks.senders:send_test",
     "audience.mail.messages:alarm",
     "audience.mail.messages:confirmation",
-    "audience.mail.messages:links",
     "audience.mail.messages:table",
     "audience.mail.messages:test",
     "audience.mail.results:answer",

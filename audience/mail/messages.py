@@ -55,13 +55,6 @@ def confirmation(
     return _message("confirmation", language, sender, email, values, message_id)
 
 
-def links(
-    language: str, sender: Sender, email: str, unsubscribe_url: str, preferences_url: str
-) -> EmailMessage:
-    values = {"unsubscribe_url": unsubscribe_url, "preferences_url": preferences_url}
-    return _message("links", language, sender, email, values)
-
-
 def alarm(language: str, sender: Sender, email: str, console_url: str) -> EmailMessage:
     return _message("alarm", language, sender, email, {"console_url": console_url})
 
