@@ -3,12 +3,14 @@
 from collections.abc import Collection
 from typing import Any
 
+import orjson
 from pyroaring import BitMap
 
 from storage.sql import Sql
 
 NUMBERS = "(SELECT CAST(member AS bigint) AS value FROM json_array_elements_text(CAST({} AS json)) AS member)"
 IDS = f"SELECT value FROM {NUMBERS.format('?')} AS numbers"
+BRACES = bytes.maketrans(b"[]", b"{}")
 ONE_OF_DOMAINS = "= ANY (string_to_array(?, ' '))"
 PERIODS = (
     "(SELECT place, CAST(pair ->> 0 AS bigint) AS first, CAST(pair ->> 1 AS bigint) AS ending "
@@ -74,5 +76,8 @@ def instant_text(column: str) -> str:
 
 
 def in_set(column: str, ids: BitMap) -> Sql:
-    """A condition: the column is one of these ids, which may be many."""
-    return Sql(f"{column} = ANY(?)", (list(ids),))
+    """A condition: the column is one of these ids, which may be many. `IS TRUE` keeps the planner from
+    looking each id up once for each period of a report: it hashes them once.
+    """
+    array = orjson.dumps(list(ids)).translate(BRACES).decode()
+    return Sql(f"({column} IN (SELECT unnest(CAST(? AS bigint[])))) IS TRUE", (array,))

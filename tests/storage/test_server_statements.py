@@ -6,6 +6,7 @@ That each names its site is read of every test, by tests/statements.py.
 import io
 
 import pytest
+from pyroaring import BitMap
 
 from audience import jobs
 from audience.access.audit_log import COMMAND_LINE
@@ -16,8 +17,10 @@ from audience.operations import site_lane
 from audience.operations.job_kinds import maintenance
 from audience.webhooks import webhooks
 from storage import database
+from storage.reports import queries
 from storage.searches import searches
 from storage.searches.searches import Filters
+from storage.segments import members
 from tests.api.endpoints import ENDPOINTS
 from tests.client import open_client
 from tests.file_jobs import do_files
@@ -125,3 +128,19 @@ def test_a_page_of_a_site_that_the_statistics_do_not_know_reads_its_people_by_th
         [(sql, bound)] = sent
         plan = [line for (line,) in database.rows(f"EXPLAIN {sql}", bound)]
     assert [line for line in plan if "subscribers_pkey" in line], plan
+
+
+def test_a_report_about_a_large_segment_hashes_its_members_once_for_all_periods(app, monkeypatch):
+    sent: list[tuple[str, tuple[object, ...]]] = []
+
+    def keep(sql, bound, **_):
+        sent.append((sql, bound))
+        return []
+
+    monkeypatch.setattr(queries, "rows", keep)
+    chosen = members.Members(BitMap(range(members.FEW + 1))).condition
+    with database.session():
+        queries.count_subscribers_in(1, "created_at", chosen, [(0, 1), (1, 2)])
+        [(sql, bound)] = sent
+        plan = [line for (line,) in database.rows(f"EXPLAIN {sql}", bound)]
+    assert [line for line in plan if "hashed SubPlan" in line], plan
