@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help run test test-browser test-postgresql test-failed test-fast clients lint types format check bench bench-quick bench-peers bench-answers \
+.PHONY: help run test test-browser test-postgresql test-partitions test-failed test-fast clients lint types format check bench bench-quick bench-peers bench-answers \
 	bench-patterns bench-engines bench-moves pictures dist lock tables clean torture mutants
 
 help: ## print this list
@@ -78,6 +78,11 @@ test-postgresql: .venv/.test $(VERSION:%=.postgresql/%/package-lock.json) ## run
 	$(if $(VERSION),AUDIENCE_POSTGRESQL=$(CURDIR)/$(SERVER)) \
 	$(PYTEST) --engine postgresql -m "not browser" tests/storage tests/audience tests/api tests/console tests/pages \
 		tests/http/test_access.py $(ON_SERVER:%=tests/cli/test_%.py) tests/stories/test_every_write_is_recorded.py \
+		$(ENGINE_FREE:%=--ignore-glob='tests/api/test_%*') $(PAGES_ALONE:%=--ignore=tests/console/test_%.py)
+
+test-partitions: .venv/.test ## run tests on PostgreSQL with each site's tables in partitions: a statement may read one. ONLY=tests/api
+	$(BIN)/pytest -n 2 --engine postgresql --partitioned -m "not browser" \
+		$(or $(ONLY),tests/storage tests/audience tests/api tests/console tests/pages tests/cli/test_erasures.py tests/cli/test_undos.py) \
 		$(ENGINE_FREE:%=--ignore-glob='tests/api/test_%*') $(PAGES_ALONE:%=--ignore=tests/console/test_%.py)
 
 torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 ENGINE=postgresql SEED=1 ONLY=7

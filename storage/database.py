@@ -83,6 +83,13 @@ def log() -> Path | None:
     return _log
 
 
+def is_spread() -> bool:
+    """Whether the tables of sites are spread, over nodes of Citus or partitions. A statement then names its
+    site by a value: not by a column of a join, nor with a `+` before it.
+    """
+    return engine.is_spread(database)
+
+
 def url(path: Path) -> str:
     """The URL of a database file."""
     return sqlite.url(path)

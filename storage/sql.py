@@ -23,7 +23,7 @@ class Sql:
 @dataclass(frozen=True, slots=True)
 class RowStatement:
     """A statement to run for many rows of values of `columns`. `one` is run for each row. `at_once` is run
-    once for all of them, as a table `v` in place of `{rows}`.
+    once for all of them, as a table `v` in place of `{rows}`. `{site}` is the site: of each row, or of all.
 
     `conflict` of an INSERT is its `ON CONFLICT` clause, "" if no row may exist already. It is None for an
     UPDATE or DELETE.
@@ -74,7 +74,7 @@ def _equal(keys: Sequence[str]) -> str:
 
 
 def _same(table: str, keys: Sequence[str]) -> str:
-    return AND.join(f"{table}.{name} = v.{name}" for name in keys)
+    return AND.join(f"{table}.{name} = {'{site}' if name == 'site_id' else f'v.{name}'}" for name in keys)
 
 
 def join(separator: str, parts: list[Sql]) -> Sql:

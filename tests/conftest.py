@@ -14,7 +14,7 @@ from audience.config import Settings
 from audience.imports import imports
 from storage import database
 from storage.pace import Pace
-from tests import depth, in_memory, postgresql
+from tests import depth, in_memory, partitions, postgresql
 from tests.api.endpoints import prepare
 from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.second_tries import FILE, SecondTries
@@ -46,12 +46,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--engine", choices=ENGINES, default=ENGINES[0], help="where the instances of tests store"
     )
     parser.addoption("--second-try", action="store_true", help="list what passes in tests/second_tries.txt")
+    parser.addoption(
+        "--partitioned", action="store_true", help="tables of sites in partitions, plans are read"
+    )
     parser.addoption("--whole", action="store_true", help="long tables and histories whole, not a sample")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     in_memory.keep_instances()
     depth.whole = config.getoption("whole")
+    if config.getoption("partitioned"):
+        partitions.read_plans()
     if config.getoption("second_try"):
         config.pluginmanager.register(SecondTries(FILE, config.getoption("engine")))
     hypothesis.settings.register_profile("untimed", deadline=None, max_examples=depth.examples(100))
@@ -121,6 +126,17 @@ def changes_that_are_recorded():
     assert recorded.wrong == []
 
 
+@pytest.fixture(autouse=True)
+def statements_of_one_partition(request):
+    """Of every test with `--partitioned`; it fails with what several partitions of a table are read for."""
+    if not request.config.getoption("partitioned"):
+        yield
+        return
+    partitions.wrong.clear()
+    yield
+    assert partitions.wrong == []
+
+
 @pytest.fixture(scope="session")
 def geo_table():
     """The path of the bundled geolocation table, packed."""
@@ -145,12 +161,14 @@ def server():
 
 
 @pytest.fixture(scope="session")
-def migrated_on_server(server):
+def migrated_on_server(server, request):
     """The name of an empty migrated database, created once."""
     url = server.create()
     database.open(url)
     database.migrate()
     database.close()
+    if request.config.getoption("partitioned"):
+        partitions.partition(url)
     return postgresql.name_of(url)
 
 

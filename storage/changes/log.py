@@ -168,8 +168,8 @@ def oldest(site_id: int, limit: int) -> list[LogRow]:
 
 def sites_before(instant: int) -> list[int]:
     """The ids of sites whose change log begins before an instant, in milliseconds."""
-    first = "SELECT at FROM change_log WHERE site_id = sites.id ORDER BY id LIMIT 1"
-    return column(f"SELECT id FROM sites WHERE ({first}) < ? ORDER BY id", (instant,))
+    first = "SELECT at FROM change_log WHERE site_id = c.site_id ORDER BY id LIMIT 1"
+    return column(f"SELECT site_id FROM site_counters AS c WHERE ({first}) < ? ORDER BY 1", (instant,))
 
 
 def drop(site_id: int, old_rows: Sequence[LogRow]) -> None:

@@ -175,6 +175,11 @@ def migration_lock(opened: Any) -> Iterator[None]:
         postgresql_citus.distribute(opened)
 
 
+def is_spread(opened: Any) -> bool:
+    """Whether the tables of sites are spread, over nodes of Citus or partitions."""
+    return bool(opened.is_spread())
+
+
 def now_ms(opened: Any) -> int | None:
     """The server's clock, in milliseconds since 1970."""
     return int(opened.execute_sql(NOW).fetchone()[0])

@@ -3,6 +3,7 @@
 The arrays are written as text here, column by column: the driver would adapt each member by itself.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -17,6 +18,14 @@ def rows_of(columns: Sequence[str], types: dict[str, str]) -> str:
     """The SQL of a table `v` with these columns, whose parameters are one array for each column."""
     arrays = ", ".join(f"CAST(%s AS {types[name]}[])" for name in columns)
     return f"unnest({arrays}) AS v ({', '.join(columns)})"
+
+
+def by_site(statement: RowStatement, rows: Sequence[Sequence[Any]]) -> dict[Any, list[Sequence[Any]]]:
+    """The rows by the id of their site."""
+    position, found = statement.columns.index("site_id"), defaultdict(list)
+    for row in rows:
+        found[row[position]].append(row)
+    return found
 
 
 def arrays(statement: RowStatement, types: dict[str, str], rows: Sequence[Sequence[Any]]) -> list[Any]:

@@ -41,14 +41,14 @@ def meaning(error: BaseException) -> Exception:
     cause = _first(error)
     state = getattr(cause, "sqlstate", None) or ""
     text = str(cause).strip().partition("\n")[0]
+    if state.startswith("23") or is_duplicate(cause):
+        return Conflict(type(cause).__name__)
     if state == "XX000":
         log.error("PostgreSQL has an internal error: %s", text)
     if state.startswith(DAMAGED):
         return Unusable(f"the database is damaged ({text}): stop the service and restore a backup")
     if state in FAULTS:
         return FAULTS[state](text)
-    if state.startswith("23"):
-        return Conflict(type(cause).__name__)
     if state in UNUSABLE:
         return Unusable(UNUSABLE[state].format(text))
     if not state and isinstance(cause, psycopg.OperationalError):
@@ -56,6 +56,12 @@ def meaning(error: BaseException) -> Exception:
     if state.startswith(PASSING):
         return Unavailable("others are writing" if state == "55P03" else f"PostgreSQL: {text}")
     return StatementError(text)
+
+
+def is_duplicate(error: BaseException) -> bool:
+    """Whether a row breaks a unique index. Citus says so in an internal error, if the rows came by COPY."""
+    is_of_node = getattr(error, "sqlstate", None) == "XX000" and "duplicate key" in str(error)
+    return is_of_node or isinstance(error, psycopg.errors.UniqueViolation)
 
 
 def _first(error: BaseException) -> BaseException:

@@ -1,6 +1,5 @@
 """peewee's pool of connections to PostgreSQL, in the driver psycopg 3."""
 
-import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -11,12 +10,17 @@ from playhouse.postgres_ext import PooledPsycopg3Database
 
 from storage.engines import postgresql_bulk
 from storage.engines.postgresql_connections import ServerConnections
+from storage.engines.postgresql_errors import is_duplicate
 from storage.sql import PASSED_OVER, RowStatement
 
 MUCH = 1_000  # rows written for a site that make its first statistics due
 TYPES = (
     "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
     "WHERE attrelid = CAST(%s AS regclass) AND attnum > 0 AND NOT attisdropped"
+)
+SPREAD = (
+    "SELECT relkind = 'p' OR to_regprocedure('create_reference_table(regclass)') IS NOT NULL "
+    "FROM pg_class WHERE oid = to_regclass('site_counters')"
 )
 EXPECTED = "EXPLAIN (FORMAT JSON) SELECT 1 FROM {} WHERE site_id = %s"
 
@@ -59,6 +63,7 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
     def __init__(self, url: str, **options: Any) -> None:
         super().__init__(url, **{"prepare_threshold": None} | options)
         self._types: dict[str, dict[str, str]] = {}
+        self._spread: bool | None = None
         self.growth = GrownTables()
 
     def _is_closed(self, connection: Any) -> bool:
@@ -68,12 +73,13 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
         return lost
 
     def run(self, statements: str) -> Any:
-        """Runs statements without values in one round trip. Returns the first row of the last statement, or
-        None.
+        """Runs statements without values in one round trip, or one by one where sites are spread: Citus would
+        send all of them to each node for each `SET`. Returns the first row of the last statement, or None.
         """
         with vars(peewee)["__exception_wrapper__"]:
             cursor = self.cursor()
-            cursor.execute(statements)
+            for statement in statements.split("; ") if self.is_spread() else [statements]:
+                cursor.execute(statement)
             while cursor.nextset():
                 pass
             return cursor.fetchone() if cursor.description else None
@@ -98,11 +104,28 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
                 self.cursor().executemany(sql.replace("?", "%s"), rows)
                 return
             if not self._try_copy(statement, rows):
-                types = self.types(statement.table)
-                at_once = statement.at_once.format(rows=postgresql_bulk.rows_of(statement.columns, types))
-                self.cursor().execute(at_once, postgresql_bulk.arrays(statement, types, rows))
+                self._write_at_once(statement, rows)
         if statement.conflict is not None and "site_id" in statement.columns:
             self.growth.add(statement.table, rows[0][statement.columns.index("site_id")], len(rows))
+
+    def _write_at_once(self, statement: RowStatement, rows: Sequence[Sequence[Any]]) -> None:
+        """Runs a statement once for all rows, or once for those of each site where sites are spread."""
+        types, is_by_value = self.types(statement.table), "{site}" in statement.at_once and self.is_spread()
+        by_site = postgresql_bulk.by_site(statement, rows) if is_by_value else {None: rows}
+        at_once = statement.at_once.format(
+            rows=postgresql_bulk.rows_of(statement.columns, types), site="%s" if is_by_value else "v.site_id"
+        )
+        for site_id, of_site in by_site.items():
+            arrays = postgresql_bulk.arrays(statement, types, of_site)
+            self.cursor().execute(at_once, [*arrays, site_id] if is_by_value else arrays)
+
+    def is_spread(self) -> bool:
+        """Whether the tables of sites are spread, over nodes of Citus or partitions. A statement then names
+        its site by a value. Elsewhere it would be slow for a site that the statistics do not know yet.
+        """
+        if self._spread is None:
+            self._spread = (self.execute_sql(SPREAD).fetchone() or [None])[0]
+        return bool(self._spread)
 
     def _try_copy(self, statement: RowStatement, rows: Sequence[Sequence[Any]]) -> bool:
         """Adds rows by `COPY`. Returns False, with none added, for a statement that may change existing rows.
@@ -113,9 +136,13 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
             self._copy(statement, rows)
             return True
         if statement.conflict == PASSED_OVER:
-            with contextlib.suppress(psycopg.errors.UniqueViolation), self.atomic():
-                self._copy(statement, rows)
+            try:
+                with self.atomic():
+                    self._copy(statement, rows)
                 return True
+            except psycopg.Error as error:
+                if not is_duplicate(error):
+                    raise
         return False
 
     def _copy(self, statement: RowStatement, rows: Sequence[Sequence[Any]]) -> None:

@@ -187,6 +187,10 @@ def now_ms(_opened: Any) -> int | None:
     return None
 
 
+def is_spread(_opened: Any) -> bool:
+    return False
+
+
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
     """`count` new ids of a table, in order. They stay free only while the caller holds the write lock."""
     first = last_id(opened, table) + 1

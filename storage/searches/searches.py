@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from storage.access.sites import counters
-from storage.database import each_row, row, rows
+from storage.database import each_row, is_spread, row, rows
 from storage.engines.chosen import engine
 from storage.sql import AND, Sql, join
 from storage.subscribers import tags
@@ -24,7 +24,7 @@ TAGGED = f"EXISTS ({HAS_TAG})"
 BY_TAG = "SELECT subscriber_id AS id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?"
 PAGE_LENGTH = 2**18  # characters of custom values in a page of an export
 FIELDS_POSITION = COLUMN_NAMES.index("fields")
-ON_PAGE = "subscribers ON subscribers.id = page_id AND subscribers.site_id = page_site"
+ON_PAGE = "subscribers ON subscribers.id = page_id AND subscribers.site_id ="
 ORDERED = "ORDER BY page_at DESC, page_id DESC"
 COLUMNS_OF_PAGE = ", ".join(f"subscribers.{name}" for name in COLUMN_NAMES)
 
@@ -48,7 +48,10 @@ class Filters:
 
 def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subscriber]:
     """A page of the subscribers that match, newest first."""
-    query = Sql(f"SELECT {COLUMNS_OF_PAGE} FROM page {engine.IN_ORDER} {ON_PAGE} {ORDERED}")
+    on_page = _on_page(site_id)
+    query = Sql(
+        f"SELECT {COLUMNS_OF_PAGE} FROM page {engine.IN_ORDER} {on_page.text} {ORDERED}", on_page.parameters
+    )
     return [read(record) for record in _read(site_id, filters, limit, offset, query)]
 
 
@@ -58,13 +61,21 @@ def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) ->
 
     All come in one row: with a row for each, the thread would release the interpreter's lock each time.
     """
+    on_page = _on_page(site_id)
     one_row = Sql(
         f"SELECT {engine.joined(text.text, ORDERED)}, (SELECT count(*) FROM page) "
-        f"FROM (SELECT * FROM page LIMIT {limit:d}) AS page {engine.IN_ORDER} {ON_PAGE}",
-        text.parameters,
+        f"FROM (SELECT * FROM page LIMIT {limit:d}) AS page {engine.IN_ORDER} {on_page.text}",
+        (*text.parameters, *on_page.parameters),
     )
     [(joined, row_count)] = _read(site_id, filters, limit + 1, offset, one_row)
     return bytes(joined or b""), row_count > limit
+
+
+def _on_page(site_id: int) -> Sql:
+    """The join of the page's subscribers, with the site by a value only where sites are spread. Elsewhere,
+    the planner would read a whole site for each row if the statistics do not know the site yet.
+    """
+    return Sql(f"{ON_PAGE} ?", (site_id,)) if is_spread() else Sql(f"{ON_PAGE} page_site")
 
 
 def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -> list[Any]:
@@ -168,7 +179,7 @@ def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
     """The condition of the WHERE clause for these filters. A `+` keeps the engine from indexes that are not
     part of the plan.
     """
-    all_but_tag = "+" if plan.tag is not None or plan.rule else ""
+    all_but_tag = "+" if (plan.tag is not None or plan.rule) and not is_spread() else ""
     parts = [Sql(f"{all_but_tag}site_id = ?", (site_id,))]
     for bounds, operator in ((filters.after, ">"), (filters.before, "<")):
         for column in DATES:

@@ -188,6 +188,12 @@ def test_an_error_means_what_its_state_says(state, meant):
     assert type(postgresql_errors.meaning(error)) is meant
 
 
+def test_a_node_of_citus_says_of_a_duplicate_that_it_is_an_internal_error():
+    text = 'duplicate key value violates unique constraint "tags_site_id_name_key_102019"'
+    error = psycopg.errors.lookup("XX000")(text)
+    assert type(postgresql_errors.meaning(error)) is Conflict
+
+
 def test_a_connection_that_the_server_closed_is_replaced(url):
     database.open(url, kept_connections=1)
     with database.session():
