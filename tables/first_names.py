@@ -20,7 +20,7 @@ def package(name: str) -> Path:
 
 
 def write(file: str, header: list[str], rows: Iterable[tuple[str, str, str]]) -> None:
-    with (TARGET / file).open("w", encoding="ascii", newline="") as target:
+    with (TARGET / file).open("w", encoding="utf-8", newline="") as target:
         table = csv.writer(target, lineterminator="\n")
         table.writerow(header)
         table.writerows(sorted(rows))

@@ -16,6 +16,7 @@ from faker.providers import person
 
 from audience.answers.folding import fold
 from audience.answers.gender.gender import open_names, us_answer
+from audience.answers.gender.personal_name import LETTER
 from tables.first_names import write
 from tables.registry import npm
 
@@ -23,7 +24,7 @@ NPM_VERSION = "8.4.1"  # later ones have one file for all lists
 NPM_LIST = re.compile(r"dist/cjs/locales/\w+/person/(female|male)_first_name\.js")
 PYPI_LIST = re.compile(r"first_(?:romanized_)?names_(female|male)(?:_\w+)?")
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)+"')
-PLAIN = re.compile(r"[a-z]{3,}")
+PLAIN = re.compile(rf"[a-z]{{3,}}|{LETTER}{{2,}}")
 SMOOTHING = 0.07  # a name on one list is right in 0.94, measured on every second author
 CERTAIN = 0.8
 

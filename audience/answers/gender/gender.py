@@ -6,7 +6,8 @@ A title decides. Otherwise the given names are looked up in order, and the first
   value counts as 0.0005;
 * if it is missing there, or tied, in the births of Social Security: (winner + s) / (births + 2 s), the mean
   of a Beta(s, s) prior after these births;
-* if it is in neither, or tied, in the names of the world: lists of first names by country and language;
+* if it is in neither, or tied, in the names of the world: lists of first names by country and language, in
+  any script;
 * if it is in none, as a compound (`Markwayne`) whose halves have the same gender in the census.
 
 Before the given names are looked up, the whole name may show another origin (`origin.py`): by a family name
@@ -72,8 +73,6 @@ class SortedTable:
 
     def find(self, name: str) -> tuple[bytes, bytes] | None:
         """The two values in the row of `name`, as bytes. None if there is no such row."""
-        if not name.isascii():
-            return None
         wanted = name.encode()
         rows = range(self._first, len(self._data))
         at = self._start(self._first + bisect_left(rows, wanted, key=self._name_at))

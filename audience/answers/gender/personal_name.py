@@ -1,6 +1,7 @@
 """Parsing personal names into titles and given names."""
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +17,9 @@ MARKS = str.maketrans(
 )
 ASIDE = re.compile(r"""["(\[]([^"()\[\]]*)["\])]|(?<!\S)'([^\s']+)'(?!\S)""")  # "Bob", (Bob), [Bob], 'Bob'
 COUPLE = re.compile(r"[&+]|\b(?:and|und|et)\b")
-WORD = re.compile(r"[^\W\d_]+(?:[.-]+[^\W\d_]+)*")
+LETTER = r"(?:[^\W\d_]|[\u0900-\u0e7f])"  # with vowel signs from India to Thailand
+WORD = re.compile(rf"{LETTER}++(?:[.-]++{LETTER}++)*+")
+FAMILY_FIRST = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff]")  # Korean, Japanese, Chinese
 BREAK = re.compile(r"[.]|^-+|-+$")
 
 Kinds = Mapping[str, frozenset[str]]
@@ -113,12 +116,23 @@ def _split_title(words: list[str], kinds: Kinds) -> tuple[str, list[str]]:
 
 def _given(words: list[str], kinds: Kinds, has_surname: bool) -> list[str]:
     """The given names among `words`. They are all words before a particle such as `von`; without a particle,
-    all but the last if the words have the surname. A single word is a given name.
+    all but the last if the words have the surname. A single word is a given name. In Chinese, Japanese and
+    Korean writing the family name comes first, also without a blank; in other scripts it may.
     """
+    if words and FAMILY_FIRST.match(words[0]):
+        return words[1:] or _ends(words[0])
+    if not "".join(words).isascii():
+        return words
     for at, word in enumerate(words[1:], 1):
         if "particle" in kinds.get(word, ()):
             return words[:at]
     return words[:-1] if has_surname and len(words) > 1 else words
+
+
+def _ends(name: str) -> list[str]:
+    """The folded `name`, which has no blanks, and its ends: what may be the given name."""
+    letters = unicodedata.normalize("NFC", name)
+    return [fold(letters[at:]) for at in range(len(letters))]
 
 
 def _spellings(word: str) -> list[str]:
