@@ -264,6 +264,7 @@ def test_details_say_what_was_hit(email, details):
     ("email", "name"),
     [
         ("tom.test@firm.org", "Tom Test"),
+        ("k.test@firm.org", "Karl Test"),
         ("sales.carla@firm.org", "Carla Sales"),
         ("hjkl@firm.org", "Henk J. K. Lammers"),
         ("pr@firm.org", "Paula Reed"),
@@ -286,6 +287,8 @@ def test_a_name_excuses_the_mailbox_that_it_explains(email, name):
         "qpwoeiruty",
         "1q2w3e4r",
         "lalalala",
+        "111222",
+        "someone",
         "wefwefwef",
     ],
 )

@@ -12,7 +12,7 @@ from audience.answers.own_lists import OwnList
 from audience.answers.validation.keyboard import is_walk
 
 NO_REPLY = re.compile(r"(?:^|[._-])(?:no|not|do[._-]?not)[._-]?reply\d*(?:$|[._-])")
-ONE_CHARACTER = re.compile(r"(\w)\1{2,}")
+ONE_CHARACTER = re.compile(r"(?:(\w)\1{2,})+")  # aaa, 111222
 SEPARATOR = re.compile(r"[._-]+")
 WORD = re.compile(r"[^\W\d_]+")
 MAX_REPEATED = 2  # letters of a mailbox that is a placeholder where the domain repeats it: a@a.com
@@ -84,7 +84,7 @@ class Mailboxes:
 
     def _is_explained(self, words: Sequence[str], name: Sequence[str]) -> bool:
         """Whether the words of a mailbox come from the contact's name: they are its initials, several of its
-        words, or a surname that is also in the table.
+        words or their initials, or a surname that is also in the table.
 
         False if all words of the name are in the table, as the name is then made up, too.
         """
@@ -95,7 +95,7 @@ class Mailboxes:
         return (
             "".join(words) == initials
             or not surnames.isdisjoint(words)
-            or (len(words) > 1 and set(words) <= set(name) and not self._is_placeholder(words))
+            or (len(words) > 1 and set(words) <= {*name, *initials} and not self._is_placeholder(words))
         )
 
     def _is_placeholder(self, words: Sequence[str]) -> bool:
