@@ -80,7 +80,10 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{ANSWERS}.gender.personal_name:ASIDE": looked_for('"', "(", "'", " '", '"a', "(a"),
     f"{ANSWERS}.gender.personal_name:BREAK": looked_for("-", ".", "a-", ("-", "a", "a"), limit=300),
     f"{ANSWERS}.gender.personal_name:COUPLE": looked_for("and", "&", "et "),
-    f"{ANSWERS}.gender.personal_name:WORD": looked_for("a.", "a-", ("-", "a"), ("a.-", "", "1")),
+    f"{ANSWERS}.gender.personal_name:EASTERN": begins("\u4e00", "a"),
+    f"{ANSWERS}.gender.personal_name:WORD": looked_for(
+        "a.", "a-", ("-", "a"), ("a.-", "", "1"), "\u0915\u093e"
+    ),
     f"{MODERATION}.cleaning:CONTROL": looked_for("\0", "a\0"),
     f"{MODERATION}.cleaning:LONG_REFERENCE": looked_for("&#", ("9", "&#"), "&#1"),
     f"{MODERATION}.cleaning:REFERENCE": looked_for("&", "&a", "&#1", "&#x", ("a", "&")),
@@ -106,7 +109,7 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{MODERATION}.profanity:LEET_WORD": looked_for(*WORDS, "@"),
     f"{MODERATION}.profanity:MASKED": looked_for(*WORDS, ("*", "f"), ("a", "a*", "1"), "*", "#a"),
     f"{MODERATION}.profanity:UNSPACED": looked_for("操", "a"),
-    f"{MODERATION}.profanity:WORD": looked_for(*WORDS),
+    f"{MODERATION}.profanity:WORD": looked_for(*WORDS, "\u0915\u093e"),
     f"{MODERATION}.threats:AWAY": begins(" ", "/", (" ", "", "/")),
     f"{MODERATION}.threats:CALL": looked_for("("),
     f"{MODERATION}.threats:CSS_ESCAPE": looked_for("\\", "\\a", "\\ "),

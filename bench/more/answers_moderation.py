@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 
 import bleach
 import nh3
+from faker import Faker
+from faker.config import AVAILABLE_LOCALES
 
 from audience.answers.gender.personal_name import DATA
 from audience.answers.moderation import profanity
@@ -105,7 +107,15 @@ def false_alarms() -> None:
         ]
     surnames = pypi("names")["names/dist.all.last"].decode("ascii").split()[::4]
     names = [f"{first_names[at % len(first_names)]} {surname.title()}" for at, surname in enumerate(surnames)]
-    for what, texts in (("English words", set(dictionary) - phrases), ("names of people", names)):
+    fakers = [Faker(locale) for locale in AVAILABLE_LOCALES if "_" in locale]
+    for faker in fakers:
+        faker.seed_instance(2026)
+    elsewhere = {faker.name() for faker in fakers for _ in range(300)}
+    for what, texts in (
+        ("English words", set(dictionary) - phrases),
+        ("names of people", names),
+        ("names of people elsewhere", elsewhere),
+    ):
         flagged = [
             text for text in texts if profanity.find_words(text, profanity.bundled()) | find_phrases(text)
         ]

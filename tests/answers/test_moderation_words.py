@@ -118,10 +118,40 @@ def test_words_of_the_body_of_medicine_and_of_identity_are_neither(text):
         "orospular",
         "kurwa",
         "くたばれよ",
+        "пиздабол, заебал",
+        "γαμημένοι",
+        "يا ابن الشرموطة",
+        "גם אתה מניאק",
+        "भोसड़ी के",
+        "dasar anjing",
+        "địt mẹ mày",
+        "pička ti materina",
     ],
 )
 def test_words_of_many_languages_and_scripts_are_profanity(text):
     assert "profanity" in reasons(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our dog is a bitch, spayed",
+        "faggots with peas and gravy",
+        "Сука лабрадора и четыре щенка",
+        "Apakah anjing boleh masuk?",
+        "गाड़ी में चेतन है",
+        "Holiday in Pula",
+        "eau de Javel",
+        "Negros Occidental",
+        "Alice Mong'are",
+    ],
+)
+def test_words_that_mean_something_else_there_are_no_profanity(text):
+    assert reasons(text) == []
+
+
+def test_who_is_addressed_is_insulted():
+    assert reasons("You bitch, go to your kennel") == ["profanity"]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +167,16 @@ def test_words_of_many_languages_and_scripts_are_profanity(text):
         ("All immigrants like them are vile", "hate"),
         ("That is typical of gay people. They are despicable", "hate"),
         ("I wish all Muslims would be shot", "threat"),
+        ("Do us all a favour and drop dead", "threat"),
+        ("I hope your kids get cancer", "threat"),
+        ("We know where your kids live", "threat"),
+        ("Muslims breed like rabbits", "hate"),
+        ("Man müsste alle Muslime vergasen", "threat"),
+        ("Il faudrait gazer tous les arabes", "threat"),
+        ("Hay que matar a todos los moros", "threat"),
+        ("Bisognerebbe fucilare tutti gli zingari", "threat"),
+        ("Zabiję cię", "threat"),
+        ("Я тебя найду и убью", "threat"),
     ],
 )
 def test_insults_contempt_and_calls_to_harm_are_read_by_their_grammar(text, reason):
@@ -161,6 +201,12 @@ def test_insults_contempt_and_calls_to_harm_are_read_by_their_grammar(text, reas
         "Refugees are in despair",
         "We should shoot them in the studio",
         "We should burn them a CD",
+        "Watch your back when lifting",
+        "Wir müssen Plakate aufhängen",
+        "Crève-cœur, un roman",
+        "Stirb langsam, um acht im Kino",
+        "Ik sla je bericht over",
+        "We will make you pay for the damage at the desk",
     ],
 )
 def test_what_is_no_insult_and_no_contempt(text):

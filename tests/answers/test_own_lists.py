@@ -27,11 +27,12 @@ def reasons(answers, email):
 
 def test_words_are_added_and_taken_away(answers):
     own = answers(
-        moderation__insults="# ours\nBanana Head\n\n-bollocks\n", moderation__adult="stripper\n-orgy"
+        moderation__insults="# ours\nBanana Head\n\n-bollocks\n-хуйня\n", moderation__adult="stripper\n-orgy"
     )
     assert own.moderate("You b4nana-head, banana head!").details == {"profanity": "banana head"}
     assert own.moderate("a stripper").reasons == ("adult",)
-    assert own.moderate("bollocks, an orgy").reasons == ()
+    assert own.moderate("bollocks, an orgy, хуйня").reasons == ()
+    assert own.moderate("хуйню").reasons == ("profanity",)
     assert own.moderate("shit").reasons == ("profanity",)
 
 

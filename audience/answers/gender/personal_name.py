@@ -19,7 +19,7 @@ ASIDE = re.compile(r"""["(\[]([^"()\[\]]*)["\])]|(?<!\S)'([^\s']+)'(?!\S)""")  #
 COUPLE = re.compile(r"[&+]|\b(?:and|und|et)\b")
 LETTER = r"(?:[^\W\d_]|[\u0900-\u0e7f])"  # with vowel signs from India to Thailand
 WORD = re.compile(rf"{LETTER}++(?:[.-]++{LETTER}++)*+")
-FAMILY_FIRST = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff]")  # Korean, Japanese, Chinese
+EASTERN = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff]")  # Korean, Japanese, Chinese
 BREAK = re.compile(r"[.]|^-+|-+$")
 
 Kinds = Mapping[str, frozenset[str]]
@@ -119,7 +119,7 @@ def _given(words: list[str], kinds: Kinds, has_surname: bool) -> list[str]:
     all but the last if the words have the surname. A single word is a given name. In Chinese, Japanese and
     Korean writing the family name comes first, also without a blank; in other scripts it may.
     """
-    if words and FAMILY_FIRST.match(words[0]):
+    if words and EASTERN.match(words[0]):
         return words[1:] or _ends(words[0])
     if not "".join(words).isascii():
         return words

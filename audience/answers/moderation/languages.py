@@ -1,5 +1,5 @@
-"""The language of a text, told by its function words. It decides whether a word of the list is an ordinary
-word there.
+"""Words of the list that are ordinary in a text: in its language, which its function words tell, or beside
+words by which they mean something else.
 """
 
 import re
@@ -10,18 +10,21 @@ from audience.answers.folding import fold
 from audience.answers.tables import rows
 
 WORD = re.compile(r"[^\W_]+")
+ADDRESSED = frozenset({"you", "u", "ya", "youre", "ur", "ty", "ты"})
 
 
 def without_foreign_words(text: str) -> str:
-    """The folded `text` without words of the list that are ordinary in the language of the text, such as the
-    Swedish `slut` (end).
+    """The folded `text` without words of the list that are ordinary in it: in its language, such as the
+    Swedish `slut` (end), or beside other words, such as `bitch` beside `puppies`, if nobody is addressed.
     """
     words = WORD.findall(text)
-    ambiguous = [word for word in words if word in _ordinary_elsewhere()]
+    ambiguous = [word for word in words if word in _ordinary_elsewhere() or word in _homonyms()]
     if not ambiguous:
         return text
     spoken = _languages(words)
-    harmless = {word for word in ambiguous if _ordinary_elsewhere()[word] & spoken}
+    harmless = {word for word in ambiguous if _ordinary_elsewhere().get(word, frozenset()) & spoken}
+    if not ADDRESSED.intersection(words):
+        harmless |= {word for word in ambiguous if not _homonyms().get(word, frozenset()).isdisjoint(words)}
     return WORD.sub(lambda match: " " if match[0] in harmless else match[0], text)
 
 
@@ -48,3 +51,13 @@ def _function_words() -> dict[str, set[str]]:
 @cache
 def _ordinary_elsewhere() -> dict[str, frozenset[str]]:
     return {row["word"]: frozenset(row["languages"].split()) for row in rows("moderation/other_languages")}
+
+
+@cache
+def _homonyms() -> dict[str, frozenset[str]]:
+    """The words of the list that mean something else beside others, with these."""
+    return {
+        word: frozenset(fold(row["beside"]).split())
+        for row in rows("moderation/homonyms")
+        for word in fold(row["words"]).split()
+    }

@@ -20,6 +20,7 @@ TOKEN = re.compile(r"([^\W_]+)|[.!?;:,\n()\"“”…]")
 WORD = re.compile(r"[^\W_]{3,}")
 ORDER = (
     r"(?<=, )((go|just|should|please|pls|plz|now|so|and|or|must|then|better|simply|do|yes|hey|you|u|"
+    r"do (?:us|everyone|everybody|the world) (?:all )?an? favou?r and|"
     r"doch|bitte|jetzt|geh|also|alors|et|mais|y|pues|anda|vete|e|ma|dai|vai|ora) ){0,4}"
 )
 LATER_ORDER = r"(?<= )(go|just|should|must) "

@@ -30,7 +30,8 @@ CYRILLIC = str.maketrans("aeopcyxijsdhkmtbiu", "аеорсухіјѕԁһкмтв
 UNSPACED = re.compile("[\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U0001f595]")
 SELDOM_DOUBLED = frozenset("aiuhjkqvwxy")
 
-WORD = re.compile(r"[^\W_]+")
+FIRST_INDIC, LAST_INDIC = "\u0900", "\u0dff"  # scripts whose vowel signs are no letters to Python
+WORD = re.compile(rf"(?:[^\W_]|[{FIRST_INDIC}-{LAST_INDIC}])++")
 LEET_WORD = re.compile(r"[@$!|+\w]+")
 MASKED = re.compile(r"(?<![\w*#])[a-z]+[*#][a-z*#]*[a-z](?![\w*#])|(?<![\w*#])f\*{3,}")
 HYPHENATED = re.compile(r"(?<![\w.-])[^\W\d_]+(?:[-_.'~^][^\W\d_]+)+(?![\w-])")
@@ -41,16 +42,22 @@ DIGIT = re.compile(r"\d")
 APART_SIGNS = re.compile(r"[ .,*_~-]")
 INNER_SIGNS = re.compile(r"[-_.'~^]")
 VOWELS = frozenset("aeiou")
+SHORTEST_STEM = 3
 LENGTHS = range(4, 14)  # of the words found in spaced letters
 
 
 class WordList:
-    """A list of words and phrases. `kinds` has the kind of each (`insult` or `adult`). Its keys are folded;
-    phrases have one space between words.
+    """A list of words and phrases. `kinds` has the kind of each (`insult` or `adult`), `stems` that of the
+    beginnings of words in scripts other than Latin, but for the words `fewer`. Keys are folded; phrases have
+    one space between words.
     """
 
-    def __init__(self, kinds: Mapping[str, str]) -> None:
+    def __init__(
+        self, kinds: Mapping[str, str], stems: Mapping[str, str], fewer: frozenset[str] = frozenset()
+    ) -> None:
         self.kinds = kinds
+        self.stems = stems
+        self._fewer = fewer
         self.of_length: defaultdict[int, list[str]] = defaultdict(list)
         self._by_letters: defaultdict[str, list[str]] = defaultdict(list)  # each run of one letter as one
         self._most_words: defaultdict[str, int] = defaultdict(lambda: 1)  # of what begins with a word
@@ -65,8 +72,14 @@ class WordList:
         """The kind of a word or phrase; None if it is not on the list. A word with drawn-out letters
         (`shiiit`) has the kind of the listed word.
         """
-        kind = self.kinds.get(word) or ("insult" if "fuck" in word else None)
+        kind = self.kinds.get(word) or ("insult" if "fuck" in word else None) or self._kind_of_stem(word)
         return kind or self.kinds.get(self._drawn_out_of(word))
+
+    def _kind_of_stem(self, word: str) -> str | None:
+        if word.isascii() or word in self._fewer:
+            return None
+        beginnings = (word[:length] for length in range(SHORTEST_STEM, len(word) + 1))
+        return next((self.stems[beginning] for beginning in beginnings if beginning in self.stems), None)
 
     def listed(self, words: Sequence[str]) -> Iterator[str]:
         """The words and phrases in a row of `words` that are on the list. Those in an allowed phrase are left
@@ -126,10 +139,14 @@ def phrase_of(entry: str) -> str:
 
 
 def normal_form(text: str) -> str:
-    """The folded text, without invisible characters and marks."""
+    """The folded text, without invisible characters and marks, but with the vowel signs of India."""
     if text.isascii():
         return fold(text)
-    return "".join(char for char in fold(text) if unicodedata.category(char) not in ("Mn", "Cf"))
+    return "".join(
+        char
+        for char in fold(text)
+        if unicodedata.category(char) not in ("Mn", "Cf") or FIRST_INDIC <= char <= LAST_INDIC
+    )
 
 
 def _in_one_script(word: str) -> tuple[str, ...]:
@@ -213,14 +230,16 @@ def _allowed_phrases() -> frozenset[str]:
 @cache
 def bundled() -> WordList:
     kinds: dict[str, str] = {}
+    stems: dict[str, str] = {}
     for row in rows("moderation/words"):
-        for phrase in map(phrase_of, row["words"].split("|")):
-            kinds.setdefault(phrase, row["kind"])
+        for entry in row["words"].split("|"):
+            phrase = phrase_of(entry)
+            (stems if entry.endswith("*") else kinds).setdefault(phrase, row["kind"])
             if row["language"] == "en" and " " not in phrase:
                 kinds.setdefault(_plural(phrase), row["kind"])
     for stem, *endings in map(str.split, lines("moderation/inflections")):
         kinds |= {stem + ending: kinds.get(stem, "insult") for ending in endings}
-    return WordList(kinds)
+    return WordList(kinds, stems)
 
 
 def with_own(folder: Path) -> WordList:
@@ -230,10 +249,10 @@ def with_own(folder: Path) -> WordList:
     insults, adult = (own_lists.read(folder / f"{name}.txt", phrase_of) for name in ("insults", "adult"))
     if not insults and not adult:
         return bundled()
-    kinds = {
-        phrase: kind for phrase, kind in bundled().kinds.items() if phrase not in insults.fewer | adult.fewer
-    }
-    return WordList(kinds | dict.fromkeys(adult.more, "adult") | dict.fromkeys(insults.more, "insult"))
+    fewer = insults.fewer | adult.fewer
+    kinds = {phrase: kind for phrase, kind in bundled().kinds.items() if phrase not in fewer}
+    more = dict.fromkeys(adult.more, "adult") | dict.fromkeys(insults.more, "insult")
+    return WordList(kinds | more, bundled().stems, fewer)
 
 
 def _plural(word: str) -> str:
