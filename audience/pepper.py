@@ -49,7 +49,10 @@ def check_value(pepper: bytes | None = None) -> str:
 
 
 def digest(purpose: str, text: str, pepper: bytes | None = None) -> str:
-    """The HMAC-SHA256 of a text in hexadecimal, by default with the open pepper."""
+    """The HMAC-SHA256 of a text in hexadecimal, by default with the pepper that this process has opened.
+
+    `purpose` keeps digests of different uses apart.
+    """
     key = _pepper if pepper is None else pepper
     return hmac.digest(key, f"{purpose}\0{text}".encode(errors="surrogatepass"), "sha256").hex()
 

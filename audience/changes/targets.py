@@ -49,11 +49,8 @@ def conflicting_indexes(site_id: int, named: Sequence[tuple[int, str, str]]) -> 
 
 @database.session()
 def _find_conflicts(site_id: int, uuids: set[str], named: Sequence[tuple[int, str, str]]) -> set[int]:
-    """The indexes of the items in `named` that conflict: the uuid is of a subscriber with another address,
-    and the item's address is taken.
-
-    An address is taken if a subscriber has it. It is also taken if an earlier item mentions it, and so
-    creates one.
+    """The indexes of the items in `named` whose uuid belongs to a subscriber with another address, while
+    their own address is taken: by a subscriber, or by an earlier item that will create one.
     """
     keys = stored.keys_of(site_id, uuids)
     apart = {index for index, uuid, key in named if keys.get(uuid, key) != key}

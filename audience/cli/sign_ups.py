@@ -52,7 +52,7 @@ def list_sign_ups(
 @click.argument("sign_up_id", type=click.IntRange(1, 2**53))
 @on_site
 def send(settings: Settings, sign_up_id: int, site: Site, as_json: bool) -> None:
-    """Send a confirmation again, or now, within the limits of its mailbox.
+    """Send the confirmation of a sign-up now, also a second time, within the limits per mailbox.
 
     Example: audience sign-up send 17
     """

@@ -87,7 +87,7 @@ class Upload:
             import_ = stored_imports.get(site_id, self.import_id)
             if items and import_ is not None:
                 stored_imports.add_batch(site_id, self.import_id, import_.rows, import_payloads.join(items))
-            stored.refuse(site_id, self.import_id, refused, at)
+            stored.add_refused(site_id, self.import_id, refused, at)
             self._count(len(items), len(refused), _now())
 
     def _count(self, rows: int, refused: int, now: int) -> None:

@@ -110,7 +110,7 @@ def _may_undo(site_id: int, subscriber: Subscriber, ticket: Ticket) -> bool:
     """
     is_only = _is_last(subscriber, ticket) and subscriber.unsubscribe_number == ticket.number
     is_in_time = clock.now_ms() <= ticket.until
-    return is_only and is_in_time and ticket.before.number not in undos.undone_import_numbers(site_id)
+    return is_only and is_in_time and ticket.before.number not in undos.numbers_of_imports_with_undo(site_id)
 
 
 def _is_last(subscriber: Subscriber, ticket: Ticket) -> bool:

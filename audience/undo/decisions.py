@@ -97,7 +97,7 @@ class RowReader:
         self.ids = {entry.subscriber_id for entry in self.entries}
         self.subscribers = stored_subscribers.get_by_ids(site_id, self.ids)
         self.lifted = {row[0]: Suppression(*row[1:]) for row in self.whole.lifted}
-        self.undone_imports = undos.undone_import_numbers(site_id)
+        self.undone_imports = undos.numbers_of_imports_with_undo(site_id)
         self.own: dict[int, Own] = defaultdict(list)
         self.accepted: dict[int, int] = defaultdict(lambda: self.whole.accepted)
         self.addresses: dict[int, list[str]] = defaultdict(list)  # former ones, since then

@@ -137,10 +137,8 @@ def _read_on(site_id: int, undo: Undo) -> bool:
 
 
 def _read_rows(site_id: int, undo: Undo) -> tuple[list[RowReader], list[Decision]]:
-    """Readers of the next rows of the action, as many as fit into a chunk, and the decisions on their
-    subscribers.
-
-    A row with repeated consent events ends a chunk.
+    """The next chunk: a reader for each of the action's rows in it, and what to do with each of their
+    subscribers. A row with repeated consent events is the last of its chunk.
     """
     readers: list[RowReader] = []
     decisions: list[Decision] = []

@@ -72,7 +72,7 @@ def _suppress_absent(site_id: int, by_key: Mapping[str, Suppression], number: in
 
 
 def _suppress(site_id: int, by_key: Mapping[str, Suppression], number: int) -> None:
-    """Suppresses addresses by their keys."""
+    """Suppresses addresses, which `by_key` has by their email keys, in the record's entry `number`."""
     hashes = site_keys.renew_hashes(site_id, by_key)
     change_log.suppress(site_id, {hashes[key]: suppression for key, suppression in by_key.items()}, number)
 

@@ -187,7 +187,7 @@ def _mark_consent(column: Column, states: Mapping[str, str], because: str) -> Co
 
 def ignored_positions(names: Sequence[str], columns: Sequence[Column], reading: Reading) -> set[int]:
     """The positions of the columns that the user named in `ignore_column`. Raises `FileRefused` for a column
-    that does not exist, or that always counts (`OWN`).
+    that does not exist, or that may not be ignored (one of `OWN`).
     """
     positions = {_position(names, name, "ignore_column") for name in reading.ignored}
     if any(
@@ -212,13 +212,13 @@ def _answered_states(reading: Reading) -> dict[str, str]:
     return states
 
 
-def _position(names: Sequence[str], column: str, name: str) -> int:
-    """The position of the column that `column` names by header or position. `name` is the parameter, for
-    messages. Raises `FileRefused` unless exactly one column fits.
+def _position(headers: Sequence[str], column: str, parameter: str) -> int:
+    """The position of the column that `column` names by header or position. The error names
+    `parameter`. Raises `FileRefused` unless exactly one column fits.
     """
-    positions = positions_of(names, column)
+    positions = positions_of(headers, column)
     if not positions:
-        raise FileRefused(OF_NO_COLUMN.format(name=name), columns=names)
+        raise FileRefused(OF_NO_COLUMN.format(name=parameter), columns=headers)
     if len(positions) > 1:
-        raise FileRefused(OF_SEVERAL.format(name=name, places=", ".join(map(str, positions))))
+        raise FileRefused(OF_SEVERAL.format(name=parameter, places=", ".join(map(str, positions))))
     return positions[0]

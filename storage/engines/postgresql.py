@@ -225,8 +225,8 @@ is_overlong = is_full
 
 
 def checkpoint(opened: Any) -> bool:
-    """Renews the planner's statistics of tables in which a site has grown. Always False: no log can begin
-    anew.
+    """Renews the planner's statistics of tables in which a site has grown. Always False: there is no log of
+    ours that could begin anew.
     """
     for table in opened.growth.take(opened.expected):
         with contextlib.suppress(peewee.OperationalError), opened.atomic():  # another process is making them

@@ -107,8 +107,8 @@ def list_abandoned(now: int) -> list[tuple[int, int]]:
     return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND receiving_until < ?", (now,))
 
 
-def refuse(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int) -> None:
-    """Stores the refused rows of a file."""
+def add_refused(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int) -> None:
+    """Adds refused rows of a file to those that can be downloaded. `at` is in milliseconds."""
     execute_many(
         f"INSERT INTO refused_rows (site_id, import_id, refused_at, {REFUSED.columns}) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -79,9 +79,8 @@ def _on_page(site_id: int) -> Sql:
 
 
 def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -> list[Any]:
-    """Runs a query on `page`, a table of the ids and dates of the subscribers on a page.
-
-    The ids are found by an index alone; rows of subscribers are read only for the page.
+    """The rows of `query`, which joins `page`: a table of the ids and dates of the subscribers on a page. An
+    index alone finds these; rows of subscribers are read only for the page.
     """
     plan = _plan(site_id, filters)
     where, order = _conditions(site_id, filters, plan), "+" if plan.sorts else ""

@@ -151,7 +151,7 @@ def sources(site_id: int) -> set[tuple[str, int]]:
     return set(rows("SELECT source, source_id FROM undos WHERE site_id = ?", (site_id,)))
 
 
-def undone_import_numbers(site_id: int) -> set[int]:
+def numbers_of_imports_with_undo(site_id: int) -> set[int]:
     """The sequence numbers of the imports of a site that have an undo, whatever its status."""
     query = (
         "SELECT i.turn FROM undos u JOIN imports i ON i.id = u.source_id AND i.site_id = u.site_id "

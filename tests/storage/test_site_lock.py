@@ -224,7 +224,7 @@ def failed_import(site):
 def refuse_and_forget(site, _):
     row = RefusedRow(1, "", "email", "No address.", ["nobody"])
     with database.write(site.id):
-        stored_files.refuse(site.id, stored_imports.add(site.id, 0, 1, 1, 1), [row], 1)
+        stored_files.add_refused(site.id, stored_imports.add(site.id, 0, 1, 1, 1), [row], 1)
     file_imports.forget_refused()
     with database.session():
         assert database.rows("SELECT 1 FROM refused_rows") == []

@@ -69,8 +69,8 @@ def _exit_after(parent: int) -> None:
 
 
 def max_connections() -> int:
-    """The number of connections that the limit on open files leaves room for. Granian has raised that limit
-    before.
+    """The number of connections that the limit on open files leaves room for. Call it after Granian has
+    raised that limit.
     """
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MAX_CONNECTIONS if limit == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, limit * 3 // 4)

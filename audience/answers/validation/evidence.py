@@ -114,8 +114,8 @@ class Evidence:
 
     @Piece
     def is_disposable(self) -> bool:
-        """Whether the domain is one of a disposable service. False for a misspelling of another domain, as
-        whoever typed it did not choose that service.
+        """Whether the domain is one of a disposable service. False if it is probably a typo of another
+        domain: the person did not mean to use a disposable service.
         """
         return self.suggestion is None and not self.domains.isdisjoint(self.tables.disposable)
 
