@@ -171,6 +171,9 @@ class ConsentProof(ResponseSchema):
     confirmed_by = ma.fields.String(metadata={"description": "`script` or `click`."})
     seconds = integer("From the page to the confirmation.")
     agent = ma.fields.String()
+    delivery = ma.fields.String(
+        metadata={"description": "`smtp`: we mailed the link; `webhook`: your server states that it did."}
+    )
 
 
 class ConsentRecordAttributes(ResponseSchema):

@@ -17,42 +17,59 @@ from schemas.base import (
     as_text,
     nested,
 )
+from schemas.custom_fields import FieldKey
 from schemas.responses import Date, ResponseSchema, dump, integer, listing, resource, shape, single
+from schemas.subscribers import RESERVED
 from schemas.tags import TagNames
-from schemas.values import ASKED_NAMES, LANGUAGES
+from schemas.values import LANGUAGES
 
 STATES = OPEN, PAUSED, ARCHIVED = "open", "paused", "archived"
 CONFIRMING = SCRIPT, CLICK = "script", "click"
-MAX_TEXT, MAX_ORIGINS, MAX_TAGS = 1_000, 20, 20
+MAX_TEXT, MAX_LABEL, MAX_FIELDS, MAX_ORIGINS, MAX_TAGS = 1_000, 100, 10, 20, 20
 BY_LANGUAGE = f"Send texts by language: {', '.join(LANGUAGES)}."
-PLAIN = f"Send plain text of at most {MAX_TEXT:,} characters, without control characters."
+PLAIN = "Send plain text of at most {:,} characters, without control characters."
 UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
-FIELDS = "Send an array of objects, each with another `key`: first_name or last_name."
+FIELDS = f"Send an array of at most {MAX_FIELDS} objects, each with another `key`."
+RESERVED_KEY = "Send another key: this one is never that of a custom field."
 ORIGINS = f"Send an array of at most {MAX_ORIGINS} websites, such as https://example.com."
 TAGS = f"Send at most {MAX_TAGS} tags."
+
+
+def texts_schema(most: int) -> JsonSchema:
+    texts: JsonSchema = {"type": "string", "maxLength": most}
+    return {"type": "object", "propertyNames": {"enum": [*LANGUAGES]}, "additionalProperties": texts}
 
 
 class TextsByLanguage(ma.fields.Field[dict[str, str]]):
     """An object with plain texts by language. Blank texts are left out."""
 
-    json_schema: ClassVar[JsonSchema] = {
-        "type": "object",
-        "propertyNames": {"enum": [*LANGUAGES]},
-        "additionalProperties": {"type": "string", "maxLength": MAX_TEXT},
-    }
+    most: ClassVar[int] = MAX_TEXT
+    json_schema: ClassVar[JsonSchema] = texts_schema(MAX_TEXT)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, str]:
         texts = {name: as_text(text) for name, text in as_object(value).items() if text is not None}
         if unknown := [name for name in texts if name not in LANGUAGES]:
             raise ma.ValidationError(UnknownKeys(BY_LANGUAGE, unknown, LANGUAGES))
-        if wrong := {name: [PLAIN] for name, text in texts.items() if not is_plain(text)}:
-            raise ma.ValidationError(wrong)
+        wrong = PLAIN.format(self.most)
+        if errors := {name: [wrong] for name, text in texts.items() if not is_plain(text, self.most)}:
+            raise ma.ValidationError(errors)
         trimmed = {language: plain(texts.get(language, "")) for language in LANGUAGES}
         return {language: text for language, text in trimmed.items() if text}
 
 
-def is_plain(text: str) -> bool:
-    return len(text) <= MAX_TEXT and not UNSEEN.search(text)
+class Labels(TextsByLanguage):
+    """An object with labels by language, each in one line."""
+
+    most: ClassVar[int] = MAX_LABEL
+    json_schema: ClassVar[JsonSchema] = texts_schema(MAX_LABEL)
+
+    def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> dict[str, str]:
+        texts = super()._deserialize(value, *arguments, **options)
+        return {language: " ".join(text.split()) for language, text in texts.items()}
+
+
+def is_plain(text: str, most: int) -> bool:
+    return len(text) <= most and not UNSEEN.search(text)
 
 
 def plain(text: str) -> str:
@@ -63,13 +80,18 @@ def plain(text: str) -> str:
 
 
 class FormFieldItem(Form):
-    key = Choice(ASKED_NAMES, required=True)
+    key = FieldKey(
+        required=True,
+        validate=ma.validate.NoneOf(RESERVED, error=RESERVED_KEY),
+        metadata={"description": "`first_name`, `last_name` or the key of a custom field."},
+    )
     required = Truth(load_default=False)
+    labels = Labels(metadata={"description": "Without one, the usual label of a name, or the field's name."})
 
 
 def _check_each_once(items: Iterable[dict[str, Any]]) -> None:
     keys = [item["key"] for item in items]
-    if len(keys) > len(set(keys)):
+    if len(keys) > len(set(keys)) or len(keys) > MAX_FIELDS:
         raise ma.ValidationError(FIELDS)
 
 
@@ -79,6 +101,7 @@ class NewForm(Form):
     fields_ = ma.fields.List(
         nested(FormFieldItem),
         data_key="fields",
+        attribute="fields",
         validate=_check_each_once,
         error_messages={"invalid": FIELDS},
         metadata={"description": "What the form asks for, beside the address."},
@@ -102,12 +125,13 @@ class NewForm(Form):
         CONFIRMING,
         metadata={"description": "`script`: opening the link is enough. `click`: and pressing a button."},
     )
+    delivery = Text(
+        strip=True,
+        blank=False,
+        metadata={"description": "`smtp`, or the id of a webhook with `sign_ups`, which sends the link."},
+    )
     is_test = Truth(metadata={"description": "Emails go to the operators, and nothing is counted."})
     state = Choice(STATES)
-
-    @ma.post_load
-    def renamed(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        return {name.rstrip("_"): value for name, value in data.items()}
 
 
 class SaveForm(Form):
@@ -118,13 +142,18 @@ class EmbedForm(Form):
     language = Choice(LANGUAGES, metadata={"description": "Without it, that of the form."})
 
 
-class FormFieldSchema(ResponseSchema):
-    key = ma.fields.String(validate=ma.validate.OneOf(ASKED_NAMES))
-    required_ = ma.fields.Boolean(data_key="required")
-
-
 class StoredTexts(ma.fields.Dict):
     json_schema = TextsByLanguage.json_schema
+
+
+class StoredLabels(ma.fields.Dict):
+    json_schema = Labels.json_schema
+
+
+class FormFieldSchema(ResponseSchema):
+    key = ma.fields.String()
+    required_ = ma.fields.Boolean(data_key="required")
+    labels = StoredLabels()
 
 
 class FormAttributes(ResponseSchema):
@@ -141,6 +170,7 @@ class FormAttributes(ResponseSchema):
     next_url = ma.fields.String()
     confirmed_url = ma.fields.String()
     confirm = ma.fields.String(validate=ma.validate.OneOf(CONFIRMING))
+    delivery = ma.fields.String(metadata={"description": "`smtp`, or the id of a webhook."})
     is_test = ma.fields.Boolean()
     created_at = Date()
     updated_at = Date()

@@ -2,29 +2,74 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, Choice, Form, InstantField, Text, nested
+from schemas.base import (
+    REQUIRED,
+    Choice,
+    Form,
+    InstantField,
+    JsonSchema,
+    Text,
+    as_object,
+    as_text,
+    nested,
+)
 from schemas.change_log import BoundedNumber
-from schemas.links import PersonName
+from schemas.custom_fields import field_key
+from schemas.links import PersonName, without_link
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, shape, single
-from schemas.values import ASKED_NAMES, LANGUAGES
+from schemas.values import LANGUAGES, NAMES, trim
 
 OPEN = ("waiting", "sent", "held", "failed")
+DELIVERIES = SMTP, WEBHOOK = "smtp", "webhook"
 STATUSES = (*OPEN, "confirmed", "declined", "ended")
 ID = "Send the number of a form, as GET /v1/fetch/forms answers it."
 AFTER = "Send the id of the last one that you have, or leave it out."
 IDS = "Send up to 1,000 ids of sign-ups."
 CHOSEN = "Send `ids`, or an instant `before`: those that are held and were asked for earlier."
-MAX_IDS, MAX_ID = 1_000, 2**53
+MAX_IDS, MAX_ID, MAX_TYPED = 1_000, 2**53, 200
+TYPED = f"Send at most {MAX_TYPED} characters."
+
+
+class TypedFields(ma.fields.Field[dict[str, str]]):
+    """An object with short texts by the key of a custom field. `null` and blank texts are left out."""
+
+    json_schema: ClassVar[JsonSchema] = {
+        "type": "object",
+        "additionalProperties": {"type": "string", "maxLength": MAX_TYPED},
+    }
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, str]:
+        typed, errors = {}, {}
+        for name, text in as_object(value).items():
+            try:
+                typed[field_key(name)] = _typed("" if text is None else text)
+            except ma.ValidationError as error:
+                errors[name] = error.messages
+        if errors:
+            raise ma.ValidationError(errors)
+        return {key: text for key, text in typed.items() if text}
+
+
+def _typed(value: Any) -> str:
+    text = without_link(trim(as_text(value)))
+    if len(text) > MAX_TYPED:
+        raise ma.ValidationError(TYPED)
+    return text
 
 
 class NewSignUp(Form):
     email = Text(required=True, error_messages={"required": REQUIRED})
     form_id = BoundedNumber(1, MAX_ID, ID, required=True, error_messages={"required": REQUIRED})
-    vars().update({name: PersonName(strip=True) for name in ASKED_NAMES})
+    vars().update({name: PersonName(strip=True) for name in NAMES})
+    fields_ = TypedFields(
+        data_key="fields",
+        attribute="fields",
+        metadata={"description": "What else the form asks for, by key."},
+    )
     language = Choice(LANGUAGES, metadata={"description": "Without it, that of the form."})
     page = Text(strip=True, metadata={"description": "The page that the visitor saw."})
     ip = Text(strip=True, metadata={"description": "Of the visitor; only its network is kept."})
@@ -55,6 +100,10 @@ class ChosenSignUps(Form):
             raise ma.ValidationError({"ids": [CHOSEN]})
 
 
+class StoredFields(ma.fields.Dict):
+    json_schema = TypedFields.json_schema
+
+
 class SignUpStatus(ResponseSchema):
     status = ma.fields.String(validate=ma.validate.Equal("waiting"))
 
@@ -63,7 +112,8 @@ class SignUpAttributes(ResponseSchema):
     status = ma.fields.String(validate=ma.validate.OneOf(STATUSES))
     reason = ma.fields.String(metadata={"description": "Why it is held or failed."})
     email = ma.fields.String(metadata={"description": "Empty once it is over."})
-    vars().update({name: ma.fields.String() for name in ASKED_NAMES})
+    vars().update({name: ma.fields.String() for name in NAMES})
+    fields_ = StoredFields(data_key="fields")
     form_id = Id()
     tags = ma.fields.List(ma.fields.String())
     version = integer("Of the wording.")
@@ -76,7 +126,8 @@ class SignUpAttributes(ResponseSchema):
     expires_at = Date()
     tries = integer()
     next_try_at = Date(allow_none=True)
-    said = ma.fields.String(metadata={"description": "What the mail server answered last."})
+    delivery = ma.fields.String(validate=ma.validate.OneOf(DELIVERIES))
+    said = ma.fields.String(metadata={"description": "What the mail server or the receiver answered last."})
     sent_at = Date(allow_none=True)
     confirmed_at = Date(allow_none=True)
     confirm_url = ma.fields.String(
@@ -101,8 +152,11 @@ def accepted(row: Any) -> dict[str, Any]:
 
 
 def sign_up(row: Any, url: Callable[[Any], str]) -> dict[str, Any]:
+    fields = json.loads(row.fields)
+    names = {name: fields.pop(name, "") for name in NAMES}
+    shown = names | {"fields_": fields, "tags": json.loads(row.tags)}
     confirm_url = url(row) if row.status in OPEN else None
-    return dump("sign_ups", SignUpAttributes, row, tags=json.loads(row.tags), confirm_url=confirm_url)
+    return dump("sign_ups", SignUpAttributes, row, confirm_url=confirm_url, **shown)
 
 
 def page(rows: list[Any], after: int, limit: int, url: Callable[[Any], str]) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from typing import Any
 import orjson
 
 NAMES = ("first_name", "last_name")  # plain text columns of a subscriber, in the order of `Change`
-ASKED_NAMES = ("first_name", "last_name")  # what forms may ask for, as sign-ups have it
 LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt")  # of the pages for people
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 MAX_FOUND, MAX_FOUND_LENGTH = 20, 100  # names of what an error found

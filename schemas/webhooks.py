@@ -41,6 +41,7 @@ class NewWebhook(Form):
     )
     paused = Truth()
     links = Truth(metadata={"description": "Send the links of subscribers, too, to an `https://` URL only."})
+    sign_ups = Truth(metadata={"description": "Forms may hand their sign-ups over to it: see `delivery`."})
 
 
 class SaveWebhook(Form):
@@ -73,6 +74,7 @@ class WebhookAttributes(ResponseSchema):
         metadata={"description": "`gone`: the receiver answered 410; `failing`: for three days."},
     )
     links = ma.fields.Boolean(metadata={"description": "Whether messages have the links of subscribers."})
+    sign_ups = ma.fields.Boolean(metadata={"description": "Whether forms may hand sign-ups over to it."})
     delivered = Id(metadata={"description": "Changes up to this number are delivered."})
     failures = integer("Failed tries since the last success.")
     created_at = Date()
@@ -87,7 +89,7 @@ class DeliveryAttributes(ResponseSchema):
     """A try to deliver a message to a webhook."""
 
     at = Date()
-    kind = ma.fields.String(validate=ma.validate.OneOf(("changes", "test")))
+    kind = ma.fields.String(validate=ma.validate.OneOf(("changes", "test", "sign_ups", "alarm")))
     message_id = ma.fields.String(metadata={"description": "Its `webhook-id`: the same for each try."})
     first = Id(allow_none=True, metadata={"description": "The lowest number that it covers; null of a test."})
     last = Id(allow_none=True, metadata={"description": "The highest number that it covers."})
@@ -119,10 +121,34 @@ class WebhookMessage(ResponseSchema):
     data = ma.fields.List(ma.fields.Nested(ChangeSchema), validate=ma.validate.Length(max=500))
 
 
+class HandedOverSignUp(ResponseSchema):
+    """A sign-up to confirm: mail the links to the address, and keep neither."""
+
+    id = Id()
+    email = ma.fields.String()
+    confirm_url = ma.fields.String(metadata={"description": "Whoever opens it is subscribed."})
+    decline_url = ma.fields.String(metadata={"description": "For whom did not ask."})
+    expires_at = Date(metadata={"description": "At the earliest."})
+    form = Id()
+    language = ma.fields.String()
+    page = ma.fields.String(allow_none=True, metadata={"description": "The website, if it is the form's."})
+    requested_at = Date()
+    is_test = ma.fields.Boolean(metadata={"description": "Of a form's test: the address is an owner's."})
+
+
+class SignUpsMessage(ResponseSchema):
+    """The message to a webhook with `sign_ups`: a sign-up, or that the alarm is on, without data."""
+
+    type = ma.fields.String(validate=ma.validate.OneOf(("sign_ups", "alarm")))
+    timestamp = Date(metadata={"description": "When it was asked for, or since when the alarm is on."})
+    data = ma.fields.List(ma.fields.Nested(HandedOverSignUp))
+
+
 def webhook(row: Any) -> dict[str, Any]:
     return dump(
         "webhooks", WebhookAttributes, row, kinds=json.loads(row.kinds) or None, paused=bool(row.paused),
-        paused_because=row.paused or None, links=bool(row.links), delivered=row.place,
+        paused_because=row.paused or None, links=bool(row.links), sign_ups=bool(row.sign_ups),
+        delivered=row.place,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from audience.mail.results import PAUSED, SENT, STOPPED, MailResult
 from audience.sign_ups import alarm_mails, alarms, confirming, sending, sign_ups
 from audience.sign_ups.confirming import ConfirmLinks
 from audience.sign_ups.sign_ups import Asked
+from schemas.values import NAMES
 from storage import database
 from storage.sign_ups import counts
 from storage.sign_ups import sign_ups as stored
@@ -63,20 +64,22 @@ class FakeRelay:
         return result
 
 
-def send(site, relay, base_url=BASE, per_hour=300):
+def send(site, relay=None, base_url=BASE, per_hour=300):
     """Does all steps that are due."""
-    step = partial(sending.step, relay=relay, base_url=base_url, per_hour=per_hour)
+    step = partial(sending.step, relay=relay, base_url=base_url, private=True, per_hour=per_hour)
     jobs.work([Kind(stored.JOB, NET, step)], site.id, 60)
 
 
 def tell(site, relay):
     """Does what mails the owners."""
-    step = partial(alarm_mails.step, relay=relay, base_url=BASE)
+    step = partial(alarm_mails.step, relay=relay, base_url=BASE, private=True)
     jobs.work([Kind(alarms.JOB, NET, step)], site.id, 60)
 
 
 def ask(site, form, email=ZOE, **values) -> Any:
-    return sign_ups.accept(site, form, Asked(email, base_url=BASE, **values))
+    names = {name: values.pop(name) for name in NAMES if name in values}
+    fields = names | values.pop("fields", {})
+    return sign_ups.accept(site, form, Asked(email, fields, base_url=BASE, **values))
 
 
 def token(site, sign_up):

@@ -22,7 +22,7 @@ from audience.looks import looks
 from schemas.base import Form
 from schemas.custom_fields import CUSTOM_VALUE
 from schemas.responses import Error
-from schemas.webhooks import WebhookMessage
+from schemas.webhooks import SignUpsMessage, WebhookMessage
 
 blueprint = Blueprint("description", __name__, url_prefix="/api")
 
@@ -99,6 +99,7 @@ def describe(app: Flask) -> dict[str, Any]:
     for name, schema in (openapi_rules.schemas() | {"CustomValue": dict(CUSTOM_VALUE)}).items():
         spec.components.schema(name, schema)
     spec.components.schema("WebhookMessage", schema=WebhookMessage)
+    spec.components.schema("SignUpsMessage", schema=SignUpsMessage)
     for rule, view in described_routes(app):
         parts: list[tuple[str, str]] = PART.findall(rule.rule)
         spec.path(

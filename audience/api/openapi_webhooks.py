@@ -2,7 +2,6 @@
 
 from typing import Any
 
-MESSAGE = {"$ref": "#/components/schemas/WebhookMessage"}
 SIGNED = "Verify them with the secret of the webhook, as Standard Webhooks says."
 HEADERS = {
     "webhook-id": "Names webhook, run, range and the changes told: the same for each try of them.",
@@ -14,26 +13,38 @@ DESCRIPTION = (
     "not answered by 2xx within 10 seconds is sent again, for three days. A test has the `type` `test` and "
     "no data."
 )
+HAND_OVER = (
+    "Sent to a webhook with `sign_ups` in place of our email, if it is the `delivery` of a form: a sign-up "
+    "whose links are to be mailed. Sent again, like an email that was not taken, for three days. An alarm "
+    "(hardly anybody confirms, and sign-ups are held) has the `type` `alarm` and no data."
+)
+FAILED = {"default": {"description": "A failure: the message is sent again."}}
+TAKEN = {"2XX": {"description": "Taken: the next message follows."}}
+NO_MORE = {"410": {"description": "The receiver wants no more: the webhook is paused."}}
 
 
 def describe() -> dict[str, Any]:
     """The `webhooks` section of the OpenAPI document."""
+    changes = _message("webhook_message", "WebhookMessage", "Changes of a site", DESCRIPTION, TAKEN | NO_MORE)
+    sign_up = _message("sign_ups_message", "SignUpsMessage", "A sign-up to confirm", HAND_OVER, TAKEN)
+    return {"message": {"post": changes}, "sign_ups": {"post": sign_up}}
+
+
+def _message(
+    name: str, schema: str, summary: str, description: str, outcomes: dict[str, Any]
+) -> dict[str, Any]:
     parameters = [
         {"in": "header", "name": name, "required": True, "schema": {"type": "string"}, "description": text}
         for name, text in HEADERS.items()
     ]
-    message = {
-        "operationId": "webhook_message",
+    content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+    return {
+        "operationId": name,
         "tags": ["webhooks"],
-        "summary": "Changes of a site",
-        "description": DESCRIPTION,
+        "summary": summary,
+        "description": description,
         "security": [],
         "parameters": parameters,
-        "requestBody": {"required": True, "content": {"application/json": {"schema": MESSAGE}}},
-        "responses": {
-            "2XX": {"description": "Taken: the next message follows."},
-            "410": {"description": "The receiver wants no more: the webhook is paused."},
-            "default": {"description": "A failure: the message is sent again."},
-        },
+        "requestBody": {"required": True, "content": content},
+        "responses": outcomes | FAILED,
     }
-    return {"message": {"post": message}}

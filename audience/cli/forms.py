@@ -12,14 +12,15 @@ from audience.cli.options import on_site
 from audience.cli.output import show
 from audience.config import Settings
 from audience.forms import embedding, forms
-from audience.forms.forms import ARCHIVED, OPEN, PAUSED, SignUpForm
+from audience.forms.forms import ARCHIVED, OPEN, PAUSED, SMTP, SignUpForm
 from audience.looks import senders
 from schemas import forms as wire
 from schemas.base import load
-from schemas.values import ASKED_NAMES, LANGUAGES
+from schemas.values import LANGUAGES, NAMES
 
 NOTHING = "give what to change, such as --name or --wording"
 BY_LANGUAGE = "write LANGUAGE=TEXT, such as en=Hello"
+OF_FIELD = "write KEY.LANGUAGE=TEXT, such as city.en=Town, of a field that the form asks for"
 
 form_argument = click.argument("form_id", type=click.IntRange(1, 2**53))
 TEXTS = {
@@ -27,12 +28,14 @@ TEXTS = {
     "intro": "What stands above the form; repeatable.",
     "thanks": "What the page says after confirming; repeatable.",
 }
-ASKED = click.Choice(ASKED_NAMES)
 SETTINGS = [
     click.option("--language", type=click.Choice(LANGUAGES), help="Where the visitor's is not known."),
-    click.option("--ask", "asked", type=ASKED, multiple=True, help="Ask for it; repeatable."),
     click.option(
-        "--need", "needed", type=ASKED, multiple=True, help="Ask, and demand it; repeatable."
+        "--ask", "asked", metavar="KEY", multiple=True, help="Ask for a name or custom field; repeatable."
+    ),
+    click.option("--need", "needed", metavar="KEY", multiple=True, help="Ask, and demand it; repeatable."),
+    click.option(
+        "--label", "labels", metavar="KEY.LANGUAGE=TEXT", multiple=True, help="How it asks; repeatable."
     ),
     click.option("--tag", "tags", multiple=True, help="For whoever confirms; repeatable."),
     *(
@@ -45,6 +48,7 @@ SETTINGS = [
     click.option(
         "--confirm", type=click.Choice(wire.CONFIRMING), help="Opening the link is enough, or a click."
     ),
+    click.option("--delivery", metavar="smtp|WEBHOOK_ID", help="Who sends the link."),
     click.option("--test/--no-test", "is_test", default=None, help="Mail the operators, and count nothing."),
 ]  # fmt: skip
 
@@ -101,7 +105,9 @@ def add(_: Settings, name: str, site: Site, as_json: bool, **asked: Any) -> None
 @click.option("--no-fields", is_flag=True, help="Ask for the address alone.")
 @with_settings
 @on_site
-def change(_: Settings, form_id: int, site: Site, as_json: bool, no_fields: bool, **asked: Any) -> None:
+def change(
+    settings: Settings, form_id: int, site: Site, as_json: bool, no_fields: bool, **asked: Any
+) -> None:
     """Change a form. Texts in other languages stay; `de=` takes one out. Another wording is a new version.
 
     Example: audience form change 1 --wording "de=Ja, bitte." --site 6f1c...
@@ -109,14 +115,14 @@ def change(_: Settings, form_id: int, site: Site, as_json: bool, no_fields: bool
     item = _loaded(asked, forms.get(site, form_id)) | ({"fields": []} if no_fields else {})
     if not item:
         raise click.UsageError(NOTHING)
-    _show(forms.change(site, form_id, item, COMMAND_LINE), as_json)
+    _show(forms.change(site, form_id, item, COMMAND_LINE, senders.lack(site, settings)), as_json)
 
 
 @form.command(name="open")
 @form_argument
 @on_site
 def open_form(settings: Settings, form_id: int, site: Site, as_json: bool) -> None:
-    """Open a form, or say what it needs: a mail server, a privacy page and, in German, an imprint.
+    """Open a form, or say what it needs: a mail server or webhook, a privacy page and, in German, an imprint.
 
     Example: audience form open 1 --site 6f1c...
     """
@@ -164,13 +170,33 @@ def _loaded(asked: dict[str, Any], form: SignUpForm | None = None) -> dict[str, 
 
     Raises `FormError`.
     """
-    needed, wanted = asked.pop("needed"), asked.pop("asked")
-    keys = [key for key in ASKED_NAMES if key in (*needed, *wanted)]
+    fields = _fields(asked.pop("asked"), asked.pop("needed"), asked.pop("labels"), form)
     asked |= {name: _texts(name, asked[name], form) for name in TEXTS if asked[name]}
-    asked["fields"] = [{"key": key, "required": key in needed} for key in keys]
+    asked["fields"] = fields
     item = {name: _without_empty(value) for name, value in asked.items() if value not in (None, (), [])}
     values: dict[str, Any] = load(wire.SaveForm(), {"form": item})["form"]
     return values
+
+
+def _fields(
+    wanted: tuple[str, ...], needed: tuple[str, ...], labels: tuple[str, ...], form: SignUpForm | None
+) -> list[dict[str, Any]]:
+    """The fields that the options ask for, names first, or those of `form` with other labels; none if the
+    options name none. Raises `BadParameter`.
+    """
+    if not (wanted or needed or labels):
+        return []
+    before = {field.key: field._asdict() for field in (form.fields if form else ())}
+    keys = sorted(dict.fromkeys([*wanted, *needed]), key=[*NAMES, *wanted, *needed].index) or [*before]
+    if wanted or needed:
+        before = {key: before.get(key, {"key": key}) | {"required": key in needed} for key in keys}
+    for option in labels:
+        name, _, text = option.partition("=")
+        key, _, language = name.rpartition(".")
+        if key not in before:
+            raise click.BadParameter(OF_FIELD, param_hint="--label")
+        before[key]["labels"] = before[key].get("labels", {}) | {language: text}
+    return [before[key] for key in keys]
 
 
 def _without_empty(value: Any) -> Any:
@@ -198,5 +224,6 @@ def _lines(form: SignUpForm) -> Iterator[str]:
     yield f"websites   {', '.join(form.origins) or 'none'}"
     yield f"language   {form.language}"
     yield f"confirming {form.confirm}"
+    yield f"delivery   {form.delivery if form.delivery == SMTP else f'webhook {form.delivery}'}"
     for language, text in form.wording.items():
         yield f"wording    {language}, version {form.version}: {printable(text)}"

@@ -17,6 +17,7 @@ from schemas.values import FormError
 COMMANDS = MappingProxyType(
     {
         "GET /v1/batch/imports": "`audience imports list`",
+        "GET /v1/fetch/fields": "`audience field list`",
         "GET /v1/fetch/forms": "`audience form list`",
         "GET /v1/fetch/reports": "`audience report list`",
         "GET /v1/fetch/segments": "`audience segment list`",

@@ -39,7 +39,7 @@ def sign_up() -> None:
 def list_sign_ups(
     settings: Settings, status: str | None, address: str, limit: int, site: Site, as_json: bool
 ) -> None:
-    """List the sign-ups of a site, oldest first: what became of each, and what the mail server answered.
+    """List the sign-ups of a site, oldest first: what became of each, and what was answered.
 
     Example: audience sign-up list --status held
     """
@@ -58,7 +58,7 @@ def send(settings: Settings, sign_up_id: int, site: Site, as_json: bool) -> None
     """
     row = sign_ups.send_again(site, sign_up_id, COMMAND_LINE)
     shown = wire.sign_up(row, ConfirmLinks(site, settings.base_url).url)
-    show(shown, as_json, [f"Sign-up {row.id} waits for the mail server."])
+    show(shown, as_json, [f"Sign-up {row.id} waits to be sent."])
 
 
 def _chosen(command: Any) -> Any:

@@ -147,7 +147,7 @@ def _consent_lines(shown: dict[str, Any]) -> Iterator[str]:
     for proof in shown["proofs"]:
         yield (
             f"{proof['confirmed_at']}  confirmed by {proof['confirmed_by']} from {proof['confirmed_from']}, "
-            f"asked for {proof['requested_at']} from {proof['requested_from']}"
+            f"asked for {proof['requested_at']} from {proof['requested_from']}, link by {proof['delivery']}"
         )
         yield f"  {printable(proof['wording'])}"
 

@@ -20,6 +20,7 @@ from schemas.base import load
 from schemas.change_log import KINDS
 from schemas.values import write_date
 
+OPTIONAL = ("links", "sign_ups")  # which stay as they are unless they are given
 SHOWN_ONCE = "The receiver checks signatures with this secret, which is shown once:"
 NOTHING = "give what to change, such as --url or --pause"
 
@@ -39,6 +40,7 @@ def webhook() -> None:
 @kind_option
 @click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only people of this segment.")
 @click.option("--links", is_flag=True, help="With the links of each subscriber; needs https://.")
+@click.option("--sign-ups", is_flag=True, help="Forms may hand sign-ups over to it.")
 @click.option("--paused", is_flag=True, help="Send nothing yet.")
 @on_site
 def add(settings: Settings, site: Site, as_json: bool, **asked: Any) -> None:
@@ -86,6 +88,7 @@ def show_webhook(_: Settings, webhook_id: int, site: Site, as_json: bool) -> Non
 @click.option("--segment", "segment_id", metavar="SEGMENT_ID", help="Only people of this segment.")
 @click.option("--everybody", is_flag=True, help="People of no particular segment.")
 @click.option("--links/--no-links", default=None, help="With the links of each subscriber, or without.")
+@click.option("--sign-ups/--no-sign-ups", default=None, help="Forms may hand sign-ups over to it, or not.")
 @click.option("--pause/--resume", "paused", default=None, help="Send nothing, or go on where it stopped.")
 @on_site
 def change(settings: Settings, webhook_id: int, site: Site, as_json: bool, **asked: Any) -> None:
@@ -94,7 +97,7 @@ def change(settings: Settings, webhook_id: int, site: Site, as_json: bool, **ask
     Example: audience webhook change 1 --resume --site 6f1c...
     """
     paused = asked.pop("paused")
-    changes = {name: value for name, value in asked.items() if value or (value is False and name == "links")}
+    changes = {name: value for name, value in asked.items() if value or (value is False and name in OPTIONAL)}
     if not changes and paused is None:
         raise click.UsageError(NOTHING)
     if changes:
@@ -200,6 +203,7 @@ def _show(row: Webhook, as_json: bool) -> None:
         f"kinds     {kinds}",
         f"segment   {row.segment_id or 'none'}",
         f"links     {'sent' if row.links else 'not sent'}",
+        f"sign-ups  {'taken' if row.sign_ups else 'not taken'}",
         f"state     {_state(row)}",
     ]
     show(wire.webhook(row), as_json, [*lines, f"delivered up to {row.place}"])

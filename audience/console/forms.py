@@ -12,7 +12,7 @@ from audience.console.page import actor, checked, page, read_form, redirect_to
 from audience.console.sent_once import again, make_once
 from audience.console.site_pages import LANGUAGE_NAMES
 from audience.forms import embedding, forms
-from audience.forms.forms import SignUpForm
+from audience.forms.forms import SMTP, SignUpForm
 from audience.http.services import settings
 from audience.looks import looks, senders
 from audience.mail import messages
@@ -20,15 +20,27 @@ from audience.mail.messages import SignUpAsked
 from audience.pages import previews
 from audience.pages.page import SIGN_UP_DAYS
 from audience.sign_ups import sign_ups
+from audience.webhooks import webhooks
 from schemas.forms import SaveForm
-from schemas.values import ASKED_NAMES, LANGUAGES
+from schemas.values import LANGUAGES, NAMES
 
 blueprint = Blueprint("forms", __name__)
 
 NEW_NAME = "Website"
-TEXTS = ("intro", "wording", "thanks")
-LINES = ("name", "language", "next_url", "confirmed_url", "confirm", *ASKED_NAMES, "tags", "origins")
-NEEDED, ASKED = "needed", "asked"
+TEXTS, LABELS = ("intro", "wording", "thanks"), "labels"
+LINES = (
+    "name",
+    "language",
+    "next_url",
+    "confirmed_url",
+    "confirm",
+    "delivery",
+    *NAMES,
+    "further",
+    "tags",
+    "origins",
+)
+NEEDED, ASKED, STAR = "needed", "asked", "*"
 FRAMES = {"form": "Form", "mailbox": "Check your inbox", "confirm": "Confirm", "welcome": "You’re in"}
 
 
@@ -40,7 +52,7 @@ def index(site: Site) -> str:
         "forms.html",
         listed=forms.list_all(site),
         look=looks.get(site),
-        lack=senders.lack(site, settings()),
+        lack="" if webhooks.for_sign_ups(site) else senders.lack(site, settings()),
         figures=sign_ups.figures_by_form(site),
         open_number=sign_ups.open_numbers(site, clock.now_ms() + 1).total(),
     )
@@ -73,7 +85,7 @@ def show(site: Site, form_id: int) -> str:
 @page(role="manager", again=show)
 def change(site: Site, form_id: int) -> Response:
     """Change a form"""
-    forms.change(site, form_id, _item(), actor())
+    forms.change(site, form_id, _item(), actor(), senders.lack(site, settings()))
     return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id)
 
 
@@ -119,15 +131,24 @@ def _settings(site: Site, form: SignUpForm) -> str:
         wordings=forms.wordings(site, form.id),
         agreed=sign_ups.agreed(site, form.id),
         look=looks.get(site),
-        lack=senders.lack(site, settings()),
-        problems={error.field.partition("[")[0]: error.message for error in errors},
+        lack=forms.undelivered(site, form, senders.lack(site, settings())),
+        webhooks=webhooks.for_sign_ups(site),
+        problems={_place(error.field): error.message for error in errors},
     )
 
 
+def _place(field: str) -> str:
+    """The field of the page for one of the API."""
+    name = field.partition("[")[0]
+    return "form.further" if name == "form.fields" else name
+
+
 def _email(site: Site, form: SignUpForm) -> str:
-    """The text of the confirmation that a form leads to; empty if the site has no From address yet."""
+    """The text of the confirmation that a form leads to; empty if the site has no From address yet, or a
+    webhook's receiver writes it.
+    """
     sender, now = senders.sender(site), clock.now_ms()
-    if not sender.mail_from:
+    if not sender.mail_from or form.delivery != SMTP:
         return ""
     link = f"{looks.base_url(looks.get(site), settings().base_url)}/confirm/AQEAAAGZ8KJq…"
     origin = next(iter(form.origins), "")
@@ -143,22 +164,39 @@ def _html(site: Site, form: SignUpForm, language: str) -> str:
 def _sent() -> dict[str, Any]:
     """The fields as they were sent."""
     form = read_form()
-    texts = {kind: {language: form.get(f"{kind}_{language}", "") for language in LANGUAGES} for kind in TEXTS}
+    kinds = (*TEXTS, LABELS)
+    texts = {kind: {language: form.get(f"{kind}_{language}", "") for language in LANGUAGES} for kind in kinds}
     return {name: form.get(name, "") for name in LINES} | texts | {"is_test": "is_test" in form}
 
 
 def _saved(form: SignUpForm) -> dict[str, Any]:
     """The fields of a form."""
-    fields = {field.key: NEEDED if field.required else ASKED for field in form.fields}
-    lists = {"tags": ", ".join(form.tags), "origins": ", ".join(form.origins)}
-    return form._asdict() | dict.fromkeys(ASKED_NAMES, "") | fields | lists
+    names = {field.key: NEEDED if field.required else ASKED for field in form.fields if field.key in NAMES}
+    further = [f"{field.key}{STAR * field.required}" for field in form.fields if field.key not in NAMES]
+    lists = {"tags": form.tags, "origins": form.origins, "further": further}
+    labels = {
+        language: "\n".join(f"{field.key}: {field.labels[language]}" for field in form.fields
+                            if language in field.labels)
+        for language in LANGUAGES
+    }  # fmt: skip
+    shown = {name: ", ".join(texts) for name, texts in lists.items()} | {LABELS: labels}
+    return form._asdict() | dict.fromkeys(NAMES, "") | names | shown
 
 
 def _item() -> dict[str, Any]:
     """The form that was sent, as the API takes it. Raises `Refused`."""
     sent = _sent()
-    fields = [{"key": key, "required": sent.pop(key) == NEEDED} for key in ASKED_NAMES if sent[key]]
-    values = {name: value for name, value in sent.items() if name not in ASKED_NAMES}
+    asked = {key: sent[key] == NEEDED for key in NAMES if sent[key]}
+    asked |= {key.rstrip(STAR): key.endswith(STAR) for key in sent["further"].replace(",", " ").split()}
+    fields = [{"key": key, "required": asked[key], LABELS: _labels(sent[LABELS], key)} for key in asked]
+    values = {name: value for name, value in sent.items() if name not in (*NAMES, "further", LABELS)}
     values |= {"fields": fields, "origins": sent["origins"].replace(",", " ").split()}
+    values |= {} if sent["delivery"] else {"delivery": SMTP}
     item: dict[str, Any] = checked(SaveForm(), {"form": values})["form"]
     return item
+
+
+def _labels(sent: dict[str, str], key: str) -> dict[str, str]:
+    """The labels of a field by language, each from its line `key: label`."""
+    lines = [(language, *line.partition(":")) for language in sent for line in sent[language].splitlines()]
+    return {language: label for language, name, _, label in lines if name.strip() == key}

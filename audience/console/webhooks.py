@@ -20,6 +20,7 @@ from schemas.webhooks import ReplayWebhook, SaveWebhook
 blueprint = Blueprint("webhooks", __name__)
 
 MAX_PAGE = 10_000
+TICKED = ("links", "sign_ups")
 
 
 @blueprint.get("/sites/<site_uuid>/webhooks")
@@ -142,18 +143,18 @@ def _field_values(webhook: Webhook | None) -> dict[str, Any]:
     """The fields of the form: as they were sent, else those of the webhook, else empty."""
     form = read_form() if request.method == "POST" else None
     if form and "url" in form:
-        segment_id, has_links = form.get("segment_id", ""), "links" in form
-        kinds = form.getlist("kinds")
-        return {"url": form["url"], "kinds": kinds, "segment_id": segment_id, "links": has_links}
+        texts = {"url": form["url"], "kinds": form.getlist("kinds"), "segment_id": form.get("segment_id", "")}
+        return texts | {name: name in form for name in TICKED}
     if webhook is None:
-        return {"url": "", "kinds": [], "segment_id": "", "links": False}
+        return {"url": "", "kinds": [], "segment_id": ""} | dict.fromkeys(TICKED, False)
     kinds, segment_id = json.loads(webhook.kinds), str(webhook.segment_id or "")
-    return {"url": webhook.url, "kinds": kinds, "segment_id": segment_id, "links": bool(webhook.links)}
+    ticked = {name: bool(getattr(webhook, name)) for name in TICKED}
+    return {"url": webhook.url, "kinds": kinds, "segment_id": segment_id} | ticked
 
 
 def _item() -> dict[str, Any]:
     """The webhook in the form, as the API takes it. Raises `Refused`."""
-    sent = {name: value for name, value in _field_values(None).items() if value or name == "links"}
+    sent = {name: value for name, value in _field_values(None).items() if value or name in TICKED}
     item: dict[str, Any] = checked(SaveWebhook(), {"webhook": sent})["webhook"]
     return item
 

@@ -8,10 +8,12 @@ from audience.forms.origins import origin_of
 from audience.forms.words import WORDS
 from audience.looks import looks
 from audience.looks.looks import Look
-from schemas.values import FieldError
+from audience.subscribers.custom_fields import name_of
+from schemas.values import NAMES, FieldError
 
 OPEN, PAUSED, ARCHIVED = "open", "paused", "archived"
 SCRIPT, CLICK = "script", "click"
+SMTP = "smtp"  # the delivery by our own mail server
 DEFAULT_LANGUAGE, GERMAN = "en", "de"
 NAME = "Send a name of 1 to 60 characters, without @, :// and dots within words."
 WORDING = "Send what people agree to in the language of the form, too."
@@ -26,17 +28,30 @@ OTHER_NAME = "The wording says “{0}”, and the public name is “{1}”: chan
 
 
 class FormField(NamedTuple):
-    """A field besides the address, `first_name` or `last_name`, that a form asks for."""
+    """A field besides the address that a form asks for: a name, or a custom field. `labels` are by
+    language.
+    """
 
     key: str
     required: bool
+    labels: Mapping[str, str] = {}
+
+    @property
+    def input_name(self) -> str:
+        """The name of its input in HTML. Those of custom fields are no names that a form has anyway."""
+        return self.key if self.key in NAMES else f"fields[{self.key}]"
+
+    def label(self, language: str) -> str:
+        """The label in a language: the form's, else the usual one of a name, or the field's name."""
+        return self.labels.get(language) or getattr(WORDS[language], self.key, "") or name_of(self.key)
 
 
 class SignUpForm(NamedTuple):
     """A form. Its texts are by language; `version` is that of the wording, to which people agree.
 
     Confirmed subscribers get `tags`. The two URLs are on one of `origins`, or empty. `confirm` is `script` or
-    `click`. A test mails the site's owners instead, and counts nothing.
+    `click`. `delivery` is `SMTP`, or the id of the webhook to which sign-ups are handed over. A test mails
+    the site's owners instead, and counts nothing.
     """
 
     id: int
@@ -52,6 +67,7 @@ class SignUpForm(NamedTuple):
     next_url: str
     confirmed_url: str
     confirm: str
+    delivery: str
     is_test: bool
     version: int
     created_at: int
@@ -64,7 +80,7 @@ def new(at: int, look: Look, site_name: str, item: Mapping[str, Any]) -> SignUpF
     wording = {language: WORDS[language].wording.format(name=look.name or site_name)}
     confirm = CLICK if language == GERMAN else SCRIPT
     blank = SignUpForm(
-        0, "", PAUSED, language, (), (), wording, {}, {}, (), "", "", confirm, False, 1, at, at
+        0, "", PAUSED, language, (), (), wording, {}, {}, (), "", "", confirm, SMTP, False, 1, at, at
     )  # fmt: skip
     return changed(blank, item)
 
@@ -97,15 +113,15 @@ def _problems(form: SignUpForm, item: Mapping[str, Any]) -> Iterator[FieldError]
             yield FieldError(f"form.{name}", NEXT_URL)
 
 
-def check_open(look: Look, form: SignUpForm, no_mail: str, site_name: str) -> None:
+def check_open(look: Look, form: SignUpForm, undelivered: str, site_name: str) -> None:
     """Raises `Refused` with everything that keeps a form from being opened.
 
-    `no_mail` is the reason why the site cannot send. A wording that names the site but not its public name
-    was proposed before there was one. Both texts are empty for a form that is open already.
+    `undelivered` is the reason why its confirmations cannot be sent. A wording that names the site but not
+    its public name was proposed before there was one. Both texts are empty for a form that is open already.
     """
     texts = form.wording.values() if site_name and look.name else ()
     is_other = any(site_name in text and look.name not in text for text in texts)
-    lacking = {no_mail: bool(no_mail), NO_PRIVACY: not look.privacy,
+    lacking = {undelivered: bool(undelivered), NO_PRIVACY: not look.privacy,
                NO_IMPRINT: GERMAN in form.wording and not look.imprint,
                OTHER_NAME.format(site_name, look.name): is_other}  # fmt: skip
     refuse([FieldError("form.state", message) for message, is_lacking in lacking.items() if is_lacking])

@@ -4,7 +4,7 @@ from html import escape
 
 from audience.access.sites import Site
 from audience.errors import Refused
-from audience.forms.definitions import SignUpForm
+from audience.forms.definitions import FormField, SignUpForm
 from audience.forms.words import WORDS
 from audience.looks import looks
 from schemas.values import FieldError
@@ -23,7 +23,7 @@ def html(site: Site, form: SignUpForm, language: str, base_url: str) -> str:
     query = f"?lang={chosen}" if len(form.wording) > 1 else ""
     action = address(site, form, base_url) + query
     email = f'<label>{words.email} <input type="email" name="email" autocomplete="email" required></label>'
-    fields = [_field(asked.key, getattr(words, asked.key), asked.required) for asked in form.fields]
+    fields = [_field(asked, chosen) for asked in form.fields]
     wording = escape(form.wording[chosen]).replace("\n", "<br>")
     privacy = f' <a href="{escape(look.privacy)}">{words.privacy}</a>' if look.privacy else ""
     lines = [
@@ -40,6 +40,7 @@ def address(site: Site, form: SignUpForm, base_url: str) -> str:
     return f"{looks.base_url(looks.get(site), base_url)}/forms/{site.uuid}/{form.id}"
 
 
-def _field(key: str, label: str, is_required: bool) -> str:
-    required = " required" if is_required else ""
-    return f'<label>{label} <input name="{key}" autocomplete="{COMPLETES[key]}"{required}></label>'
+def _field(field: FormField, language: str) -> str:
+    completes = f' autocomplete="{COMPLETES[field.key]}"' if field.key in COMPLETES else ""
+    attributes = f'name="{field.input_name}"{completes}{" required" if field.required else ""}'
+    return f"<label>{escape(field.label(language))} <input {attributes}></label>"

@@ -9,16 +9,17 @@ from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.errors import NotFound
-from audience.forms import definitions
-from audience.forms.definitions import ARCHIVED, OPEN, PAUSED, FormField, SignUpForm
+from audience.forms import choices, definitions
+from audience.forms.definitions import ARCHIVED, OPEN, PAUSED, SMTP, FormField, SignUpForm
 from audience.forms.origins import origin_of
 from schemas.values import LANGUAGES, compact_json
 from storage import database
 from storage.forms import forms as stored
 from storage.forms.forms import StoredForm, Wording
 from storage.looks import looks as stored_looks
+from storage.webhooks.webhooks import Webhook
 
-__all__ = ["ARCHIVED", "OPEN", "PAUSED", "FormField", "SignUpForm", "Wording", "origin_of"]
+__all__ = ["ARCHIVED", "OPEN", "PAUSED", "SMTP", "FormField", "SignUpForm", "Wording", "origin_of"]
 
 NO_FORM = "Form not found: GET /v1/fetch/forms lists the forms of the site."
 NO_WORDING = "Wording not found: the form has no such version in this language."
@@ -55,13 +56,14 @@ def create(
 ) -> SignUpForm:
     """Creates a form, which is paused unless `item` has another state. Values that `item` lacks get defaults.
 
-    `no_mail` is the reason why the site cannot send, or empty. With an `actor`, the audit log records it.
-    Raises `Refused`.
+    `no_mail` is the reason why the site cannot send emails, or empty. With an `actor`, the audit log records
+    it. Raises `Refused`.
     """
     look = stored_looks.get(site.id)
     form = definitions.new(clock.now_ms(), look, site.name, item)
+    choices.check(site.id, form)
     if form.state == OPEN:
-        definitions.check_open(look, form, no_mail, site.name)
+        definitions.check_open(look, form, choices.undelivered(site.id, form, no_mail), site.name)
     form = form._replace(id=stored.add(_row(form), site_id=site.id))
     stored.add_wordings(site.id, form.id, form.version, form.wording, form.created_at)
     _record(site, actor, "form made", form)
@@ -81,9 +83,12 @@ def change(
     form = definitions.changed(before, item)
     if form == before:
         return form
+    choices.check(site.id, form, before)
     if form.state == OPEN:
-        lacks = ("", "") if before.state == OPEN else (no_mail, site.name)
-        definitions.check_open(stored_looks.get(site.id), form, *lacks)
+        was_open = before.state == OPEN
+        delivers = was_open and form.delivery == before.delivery
+        lack = "" if delivers else choices.undelivered(site.id, form, no_mail)
+        definitions.check_open(stored_looks.get(site.id), form, lack, "" if was_open else site.name)
     form = _reworded(site.id, before, form._replace(updated_at=at))
     stored.change(site.id, _row(form))
     if form._replace(state=before.state, updated_at=before.updated_at) != before:
@@ -126,6 +131,18 @@ def wording(site: Site, form_id: int, version: int, language: str) -> str:
 def wordings(site: Site, form_id: int) -> list[Wording]:
     """All versions of a form's wording, newest first."""
     return stored.wordings(site.id, form_id)
+
+
+@database.session()
+def undelivered(site: Site, form: SignUpForm, no_mail: str) -> str:
+    """Why the confirmations of a form cannot be sent; empty if they can."""
+    return choices.undelivered(site.id, form, no_mail)
+
+
+@database.session()
+def webhook(site: Site, form: SignUpForm) -> Webhook | None:
+    """The webhook to which a form hands sign-ups over; None without one that takes them."""
+    return choices.webhook(site.id, form)
 
 
 def languages(form: SignUpForm) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ WORDS = MappingProxyType(
             "moment uitschrijven met de link in elke e\u2011mail.",
         ),
         "pt": FormWords(
-            "Email", "Nome", "Apelido", "Inscrever-me", "Privacidade",
+            "Email", "Nome próprio", "Apelido", "Inscrever-me", "Privacidade",
             "Ao inscrever-se, aceita que {name} lhe envie emails. Pode cancelar a inscrição a qualquer "
             "momento com a ligação que está em cada email.",
         ),

@@ -33,7 +33,8 @@ DNS_TROUBLE = {
 WEBHOOK_ADVICE = "See `audience webhook deliveries ID`, then run `audience webhook change ID --resume`."
 CONFIRMATION_MINUTES = 10
 CONFIRMATION_ADVICE = (
-    "`audience sign-up list --status waiting` says what the mail server answered; see AUDIENCE_SMTP_URL."
+    "`audience sign-up list --status waiting` says what was answered; "
+    "see AUDIENCE_SMTP_URL, or the form's webhook."
 )
 IMPORT_ADVICE = "The worker is behind or stuck: see its log; raise AUDIENCE_WORKERS to add more."
 

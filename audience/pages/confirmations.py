@@ -8,6 +8,7 @@ from typing import Any
 from flask import Blueprint, Response, g, request
 
 from audience import clock
+from audience.forms.forms import FormField
 from audience.http.access import public
 from audience.http.services import services
 from audience.links.links import GLUED
@@ -89,15 +90,18 @@ def _seconds() -> int:
     return min(max(seconds, 0), MAX_SECONDS)
 
 
-def _facts(asked: Confirmation) -> list[tuple[str, str]]:
-    """The (name of its label, value) pairs of what is stored. A name that contains a link is left out."""
-    names = {"first_name": asked.first_name, "last_name": asked.last_name}
-    shown = [(key, name[:MAX_SHOWN]) for key, name in names.items() if name and not _has_link(name)]
-    return shown + ([("marked_as", ", ".join(asked.tags))] if asked.tags else [])
+def _facts(asked: Confirmation) -> list[tuple[FormField, str]]:
+    """The fields that are stored, with their values. One whose value contains a link is left out."""
+    fields = {field.key: field for field in (asked.form.fields if asked.form else ())}
+    return [
+        (fields.get(key, FormField(key, False)), text[:MAX_SHOWN])
+        for key, text in asked.fields.items()
+        if not _has_link(text)
+    ]
 
 
-def _has_link(name: str) -> bool:
-    return LINK in services().answers.moderate(name).reasons
+def _has_link(text: str) -> bool:
+    return LINK in services().answers.moderate(text).reasons
 
 
 def _page(name: str, asked: Confirmation, path: str = "", status: int = 200, **shown: Any) -> Response:

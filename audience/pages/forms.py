@@ -22,12 +22,12 @@ from audience.sign_ups.sign_ups import Asked
 from audience.sign_ups.steps import FormStep, StepOutcome
 from schemas.base import is_clean_text
 from schemas.links import has_link
-from schemas.values import trim
+from schemas.values import NAMES, trim
 
 blueprint = Blueprint("forms", __name__)
 
 TRAP = "nickname_2"
-MAX_TYPED, MAX_NAME = 320, 200  # characters; longer addresses are none
+MAX_TYPED, MAX_VALUE = 320, 200  # characters; longer addresses are none
 TRAPPED, BUTTON = "trapped", "button"  # why a sign-up is held
 
 
@@ -52,7 +52,7 @@ def ask(site_uuid: str, form_id: int) -> Response:
         return _crowded(site, form, count.wait)
     step = _typed(site, form)
     checked = _checked(site, step)
-    missing = [field.key for field in form.fields if field.required and not getattr(step, field.key)]
+    missing = [field.key for field in form.fields if field.required and not step.fields.get(field.key)]
     if not checked.is_good or missing:
         return _form(site, form, typed=step, checked=checked, missing=missing)
     return _step(site, form, steps.begin(site, step, count.is_hard))
@@ -95,13 +95,12 @@ def _read(site_uuid: str, form_id: int) -> tuple[Site, SignUpForm]:
 def _typed(site: Site, form: SignUpForm) -> FormStep:
     """What a visitor typed into a form; fields that the form does not ask for stay empty."""
     sent, origin = request.form, request.headers.get("Origin", "")
-    names = {key: _text(sent.get(key, ""), MAX_NAME) for key, _ in form.fields}
+    typed = {field.key: _text(sent.get(field.input_name, ""), MAX_VALUE) for field in form.fields}
     language = _language(form)
     return FormStep(
         form_id=form.id,
         email=_text(sent.get("email_use") or sent.get("email", ""), MAX_TYPED),
-        first_name=names.get("first_name", ""),
-        last_name=names.get("last_name", ""),
+        fields={key: text for key, text in typed.items() if text},
         language=language,
         origin=origin if origin in form.origins else "",
         version=_version(site, form, language),
@@ -130,7 +129,7 @@ def _version(site: Site, form: SignUpForm, language: str) -> int:
 
 
 def _checked(site: Site, step: FormStep) -> CheckedAddress:
-    name = f"{step.first_name} {step.last_name}".strip()
+    name = " ".join(step.fields[name] for name in NAMES if name in step.fields)
     is_kept = request.form.get("email_keep") == step.email
     return checks.check(services().answers, site, step.email, is_kept, name, visitors.agent())
 
@@ -138,8 +137,7 @@ def _checked(site: Site, step: FormStep) -> CheckedAddress:
 def _asked(step: FormStep, held: str) -> Asked:
     return Asked(
         email=addresses.identity(step.email),
-        first_name=step.first_name,
-        last_name=step.last_name,
+        fields=step.fields,
         language=step.language,
         origin=step.origin,
         network=step.network,

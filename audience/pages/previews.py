@@ -44,10 +44,9 @@ def show_form(name: str, site: Site, form: SignUpForm) -> Response:
         wording=form.wording[asked_language(offered) or form.language],
         origin=next(iter(form.origins), ""), requested_at=clock.now_ms(),
     )  # fmt: skip
-    tags = [("marked_as", ", ".join(form.tags))] if form.tags else []
     shown: dict[str, Any] = {
         "typed": typed, "checked": CheckedAddress(), "missing": (), "trap": "", "opened": "",
-        "completes": embedding.COMPLETES, "asked": asked, "facts": tags,
+        "completes": embedding.COMPLETES, "asked": asked, "facts": (),
     }  # fmt: skip
     response = show(name, site, form.language, offered=offered, form=form, here="", **shown)
     response.headers.update(FRAMED)

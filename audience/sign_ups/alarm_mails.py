@@ -1,4 +1,6 @@
-"""Tells the owners of a site by mail that its alarm is on: at most once a day, and without anybody's data."""
+"""Tells the owners of a site by mail that its alarm is on, at most once a day, and each webhook that takes
+sign-ups, all without anybody's data.
+"""
 
 from functools import partial
 
@@ -12,8 +14,10 @@ from audience.looks import looks, senders
 from audience.mail import messages
 from audience.mail.relay import Relay
 from audience.mail.results import LATER, PAUSED
+from audience.sign_ups import handing_over
 from audience.sign_ups.alarms import JOB
 from audience.sign_ups.sending import MOVE_MS, SENDING
+from audience.webhooks import webhooks
 from storage import database
 from storage.sign_ups import alarms as stored
 
@@ -21,14 +25,15 @@ AGAIN_MS = 10 * MINUTE_MS
 
 
 def kind(settings: Settings, relay: Relay) -> Kind:
-    return Kind(JOB, NET, partial(step, relay=relay, base_url=settings.base_url))
+    private = settings.webhook_private_addresses
+    return Kind(JOB, NET, partial(step, relay=relay, base_url=settings.base_url, private=private))
 
 
-def step(job: Job, _deadline: float, *, relay: Relay, base_url: str) -> int:
-    """Mails the owners that the alarm is on, and notes when.
+def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bool) -> int:
+    """Tells the webhooks that the alarm is on, for a day if need be; mails the owners, and notes when, unless
+    they were told within a day.
 
-    Sends nothing if the owners were told within a day, or if the alarm is off again. Returns milliseconds
-    until the next step, or `SETTLED`.
+    Tells nobody if the alarm is off again. Returns milliseconds until the next step, or `SETTLED`.
     """
     if not outgoing.is_sent_here():
         return MOVE_MS
@@ -36,18 +41,32 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str) -> int:
     with database.write(site.id):
         jobs.hold(job, SENDING)
         alarm = stored.get(site.id)
-        if not alarm.held_at or alarm.told_at > clock.now_ms() - DAY_MS:
+        if not alarm.held_at:
             jobs.end(job)
             return jobs.SETTLED
-    is_told = _tell(site, relay, base_url)
+    is_mailed = alarm.told_at > clock.now_ms() - DAY_MS
+    is_told_now = not is_mailed and _tell(site, relay, base_url)
+    are_told = _tell_webhooks(site, job, alarm.held_at, private)
     with database.write(site.id):
         jobs.hold(job, NET)
-        if is_told:
+        if is_told_now:
             stored.put(site.id, stored.get(site.id)._replace(told_at=clock.now_ms()))
+        is_over = are_told or clock.now_ms() > alarm.held_at + DAY_MS
+        if is_over and (is_mailed or is_told_now):
             jobs.end(job)
         else:
             jobs.put_off(job, AGAIN_MS)
     return jobs.SETTLED
+
+
+def _tell_webhooks(site: Site, job: Job, held_at: int, private: bool) -> bool:
+    """Tells each webhook that takes sign-ups and was not told. Returns whether all were."""
+    are_told = True
+    for webhook in webhooks.for_sign_ups(site):
+        with database.write(site.id):
+            jobs.hold(job, SENDING)
+        are_told &= handing_over.tell_alarm(site, webhook, held_at, private)
+    return are_told
 
 
 def _tell(site: Site, relay: Relay, base_url: str) -> bool:

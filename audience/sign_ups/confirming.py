@@ -7,6 +7,7 @@ sign-up.
 import json
 import struct
 import uuid
+from collections.abc import Mapping
 from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple
@@ -26,6 +27,7 @@ from audience.looks import looks
 from audience.sign_ups import mailboxes, sign_ups
 from audience.sources import Source, SourceKind
 from audience.subscribers import subscribers
+from schemas.values import NAMES
 from storage import database
 from storage.erasures import suppressions
 from storage.looks import looks as stored_looks
@@ -73,7 +75,8 @@ class ConfirmOutcome(StrEnum):
 class Confirmation(NamedTuple):
     """What the page of a confirmation shows. Of a sign-up that is over, only site, form and status.
 
-    `form` is None if the form no longer exists. `address` is masked. `origin` is that of the page on which
+    `form` is None if the form no longer exists. `address` is masked. `fields` are what was typed, by key.
+    `origin` is that of the page on which
     the visitor signed up. With `needs_click`, the page's script may not confirm.
     """
 
@@ -83,8 +86,7 @@ class Confirmation(NamedTuple):
     status: str
     language: str = ""
     address: str = ""
-    first_name: str = ""
-    last_name: str = ""
+    fields: Mapping[str, str] = {}
     tags: tuple[str, ...] = ()
     wording: str = ""
     confirmed_url: str = ""
@@ -118,8 +120,7 @@ def read(token: str) -> Confirmation | None:
     is_held = alarms.get(link.site.id).held_at > 0
     return shown._replace(
         address=visits.mask(sign_up.email),
-        first_name=sign_up.first_name,
-        last_name=sign_up.last_name,
+        fields=json.loads(sign_up.fields),
         tags=tuple(json.loads(sign_up.tags)),
         wording=_wording(link.site, sign_up),
         needs_click=is_held or form is None or form.confirm == CLICK,
@@ -154,6 +155,7 @@ def confirm(token: str, by: str, seconds: int, network: str, agent: str) -> Conf
         proof = Proof(
             0, 0, sign_up.form_id, sign_up.version, sign_up.language, sign_up.origin, sign_up.asked_by,
             sign_up.requested_at, sign_up.network, sign_up.country, 0, network, by, seconds, agent,
+            sign_up.delivery,
         )  # fmt: skip
         return _confirm(link.site, sign_up, proof)
 
@@ -201,15 +203,11 @@ def _subscribe(site_id: int, sign_up: SignUp, accepted: Acceptance) -> int:
     """Subscribes the address of a sign-up. Returns the subscriber's id; 0 if the address is suppressed."""
     key = addresses.identity(sign_up.email)
     subscriber = stored_subscribers.get_by_key(site_id, key)
-    had_first, had_last = (subscriber.first_name, subscriber.last_name) if subscriber else ("", "")
-    change = Change(
-        key,
-        sign_up.email,
-        first_name="" if had_first else sign_up.first_name,
-        last_name="" if had_last else sign_up.last_name,
-        tags=json.loads(sign_up.tags),
-        consent=Consent.SUBSCRIBE,
-    )
+    had = {**subscriber.fields, **{name: getattr(subscriber, name) for name in NAMES}} if subscriber else {}
+    new = {name: text for name, text in json.loads(sign_up.fields).items() if had.get(name) in (None, "")}
+    names = {name: new.pop(name) for name in NAMES if name in new}
+    tags = json.loads(sign_up.tags)
+    change = Change(key, sign_up.email, fields=new, tags=tags, consent=Consent.SUBSCRIBE, **names)
     result = subscribers.write(site_id, [change], accepted)
     return 0 if result.outcomes == [Outcome.SUPPRESSED] else result.ids[key]
 

@@ -11,30 +11,29 @@ from audience.forms import forms
 from audience.forms.forms import OPEN, SignUpForm, origin_of
 from audience.sign_ups import sign_ups
 from audience.sign_ups.sign_ups import TOO_SOON, Asked, SignUp
-from schemas.values import FieldError
+from audience.subscribers import custom_fields
+from schemas.values import NAMES, FieldError, closest
 
 NO_FORM = "Send the id of an open form of the site: GET /v1/fetch/forms lists them."
 NEEDED = "Send this: the form demands it."
+NO_FIELD = "Send what the form asks for: the site has no such custom field."
 MAX_AGENT = 500
 
 
 def accept(site: Site, item: Mapping[str, Any], publishable_key: str, base_url: str) -> SignUp:
-    """Accepts a sign-up. Its item has `email` and `form_id`; names, language, page, ip and user_agent are
-    optional.
+    """Accepts a sign-up. Its item has `email` and `form_id`; names, fields, language, page, ip and user_agent
+    are optional.
 
-    Names that the form does not ask for are dropped. Raises `Refused`, and `TooMany` if the mailbox may be
-    sent no mail now.
+    Names and fields that the form does not ask for are dropped. Raises `Refused`, also for fields that the
+    site does not have, and `TooMany` if the mailbox may be sent no mail now.
     """
     form = _form(site, item["form_id"])
     email = _normal(item["email"])
-    names = {field.key: item.get(field.key, "") for field in form.fields}
-    missing = [field.key for field in form.fields if field.required and not names[field.key]]
-    if missing:
-        raise Refused(NEEDED, [FieldError(f"sign_up.{key}", NEEDED) for key in missing])
+    fields = _fields(site, form, item)
     language = item.get("language", "")
     asked = Asked(
         email,
-        **names,
+        fields=fields,
         language=language if language in forms.languages(form) else form.language,
         origin=_origin(form, item.get("page", "")),
         network=network_of(item.get("ip", "")),
@@ -47,6 +46,27 @@ def accept(site: Site, item: Mapping[str, Any], publishable_key: str, base_url: 
     if sign_up is None:
         raise TooMany(TOO_SOON, max(1, sign_ups.seconds_to_wait(site, email)))
     return sign_up
+
+
+def _fields(site: Site, form: SignUpForm, item: Mapping[str, Any]) -> dict[str, str]:
+    """What an item has of the fields that the form asks for. Raises `Refused`."""
+    sent = item.get("fields", {}) | {name: item[name] for name in NAMES if item.get(name)}
+    asked = [field.key for field in form.fields]
+    errors = [
+        FieldError(f"sign_up.{'' if field.key in NAMES else 'fields.'}{field.key}", NEEDED)
+        for field in form.fields
+        if field.required and not sent.get(field.key)
+    ]
+    if other := [key for key in sent if key not in (*asked, *NAMES)]:
+        existing = {field.key for field in custom_fields.list_all(site)}
+        errors += [
+            FieldError(f"sign_up.fields.{key}", NO_FIELD, (key,), closest([key], asked))
+            for key in other
+            if key not in existing
+        ]
+    if errors:
+        raise Refused(errors[0].message, errors)
+    return {key: sent[key] for key in asked if sent.get(key)}
 
 
 def _form(site: Site, form_id: int) -> SignUpForm:

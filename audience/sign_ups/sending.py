@@ -1,4 +1,5 @@
-"""Sends the confirmations of sign-ups: each as a job, until the mail server has taken or refused the mail.
+"""Sends the confirmations of sign-ups: each as a job, until the mail server has taken or refused the mail, or
+the receiver of the form's webhook has taken the sign-up.
 
 A try is noted before it begins, so that no mailbox is counted twice. If the process ends after the mail
 server has taken a mail, it is sent again, under the same Message-ID. No connection to the database is held
@@ -24,13 +25,13 @@ from audience.mail.messages import SignUpAsked
 from audience.mail.relay import Relay
 from audience.mail.results import LATER, PAUSED, REFUSED, SENT, UNSURE, MailResult
 from audience.mail.sender import NO_ADDRESS
-from audience.sign_ups import sign_ups
+from audience.sign_ups import handing_over, sign_ups
 from audience.sign_ups.confirming import ConfirmLinks
 from audience.sign_ups.decisions import decide
 from audience.sign_ups.sign_ups import HELD_MS, NO_SIGN_UP, OPEN_MS
 from storage import database
 from storage.sign_ups import sign_ups as stored
-from storage.sign_ups.sign_ups import FAILED, HELD, MAYBE_SENT, WAITING, SignUp
+from storage.sign_ups.sign_ups import FAILED, HELD, MAYBE_SENT, SMTP, WAITING, WEBHOOK, SignUp
 
 SENDING = NET._replace(lease_ms=90_000)  # longer than a mail server is waited for
 MOVE_MS = 5_000  # until it is asked again whether a move has ended
@@ -41,21 +42,36 @@ UNSENDABLE = "relay"  # why one has failed that was refused by no mail server
 
 
 def kind(settings: Settings, relay: Relay) -> Kind:
-    per_hour, base_url = settings.confirmations_per_hour, settings.base_url
-    return Kind(stored.JOB, NET, partial(step, relay=relay, base_url=base_url, per_hour=per_hour))
+    sends = partial(
+        step,
+        relay=relay,
+        base_url=settings.base_url,
+        private=settings.webhook_private_addresses,
+        per_hour=settings.confirmations_per_hour,
+    )
+    return Kind(stored.JOB, NET, sends)
 
 
-def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, per_hour: int) -> int:
-    """Tries to send the confirmation of a sign-up. Returns milliseconds until the next step, or `SETTLED`."""
+def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bool, per_hour: int) -> int:
+    """Tries to send the confirmation of a sign-up. Returns milliseconds until the next step, or `SETTLED`.
+
+    `private`: webhooks may be in the operator's own network.
+    """
     if not outgoing.is_sent_here():
         return MOVE_MS
     site = sites.get(job.site_id)
     with database.write(site.id):
         jobs.hold(job, SENDING)
-        sign_up = _begin(site, job, base_url, per_hour)
+        form, sign_up = _begin(site, job, base_url, per_hour)
         if sign_up is None:
             return jobs.SETTLED
-    result = _send(site, sign_up, relay, base_url)
+    emails = _recipients(site, sign_up)
+    if not emails:
+        result = MailResult(REFUSED, NO_OWNER)
+    elif form and sign_up.delivery == WEBHOOK:
+        result = handing_over.hand_over(site, form, sign_up, emails, base_url, private)
+    else:
+        result = _mail(site, sign_up, emails, relay, base_url)
     with database.write(site.id):
         jobs.hold(job, NET)
         if wait_ms := _note(site.id, sign_up, result):
@@ -65,28 +81,31 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, per_hour: i
     return jobs.SETTLED
 
 
-def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> SignUp | None:
-    """Decides whether a sign-up is sent now. If so, counts a try, and returns the sign-up.
+def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> tuple[SignUpForm | None, SignUp | None]:
+    """Decides whether a sign-up is sent now. If so, counts a try, and returns the form and the sign-up.
 
-    If not, ends the job or puts it off, and returns None. Raises `NotFound`.
+    If not, ends the job or puts it off, and returns no sign-up. Raises `NotFound`.
     """
     sign_up = stored.get(site_id=site.id, id=job.subject)
     if sign_up is None:
         raise NotFound(NO_SIGN_UP)
+    form = _form(site, sign_up)
     if sign_up.status != WAITING:
         jobs.end(job)
-        return None
-    outcome, reason = decide(site, _form(site, sign_up), sign_up, base_url, per_hour)
+        return form, None
+    outcome, reason = decide(site, form, sign_up, base_url, per_hour)
     if outcome == WAITING:
         jobs.put_off(job, 10 * MINUTE_MS)
-        return None
+        return form, None
     if outcome:
         _set_aside(site.id, sign_up, outcome, reason)
         jobs.end(job)
-        return None
-    sign_up = sign_up._replace(tries=sign_up.tries + 1)
-    stored.change({"tries": sign_up.tries, "next_try_at": None}, site_id=site.id, id=sign_up.id)
-    return sign_up
+        return form, None
+    delivery = SMTP if form is None or form.delivery == SMTP else WEBHOOK
+    sign_up = sign_up._replace(tries=sign_up.tries + 1, delivery=delivery)
+    begun = {"tries": sign_up.tries, "next_try_at": None, "delivery": delivery}
+    stored.change(begun, site_id=site.id, id=sign_up.id)
+    return form, sign_up
 
 
 def _set_aside(site_id: int, sign_up: SignUp, outcome: str, reason: str) -> None:
@@ -101,10 +120,8 @@ def _set_aside(site_id: int, sign_up: SignUp, outcome: str, reason: str) -> None
         stored.delete(site_id=site_id, id=sign_up.id)
 
 
-def _send(site: Site, sign_up: SignUp, relay: Relay, base_url: str) -> MailResult:
-    """Sends the confirmation to the address of a sign-up, or that of a test to each owner. Returns the last
-    result.
-    """
+def _mail(site: Site, sign_up: SignUp, emails: list[str], relay: Relay, base_url: str) -> MailResult:
+    """Mails the confirmation of a sign-up to each of the addresses. Returns the last result."""
     sender = senders.sender(site)
     if not sender.mail_from:
         return MailResult(LATER, NO_ADDRESS)
@@ -118,8 +135,7 @@ def _send(site: Site, sign_up: SignUp, relay: Relay, base_url: str) -> MailResul
     )
     host = sender.mail_from.rpartition("@")[2]
     message_id = f"s-{hashlib.sha256(sign_up.nonce.encode()).hexdigest()[:32]}@{host}"
-    result = MailResult(REFUSED, NO_OWNER)
-    for email in _recipients(site, sign_up):
+    for email in emails:
         message = messages.confirmation(sign_up.language, sender, email, message_id, asked)
         result = relay.send(message, sender.mail_from, email, partial(_is_wanted, site, sign_up))
     return result

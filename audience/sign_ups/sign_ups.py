@@ -5,6 +5,7 @@ Nothing here reads the list of subscribers, so that no answer tells who is on it
 
 import uuid
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -39,15 +40,14 @@ OPEN_MS, HELD_MS = 7 * DAY_MS, 14 * DAY_MS  # after which a sign-up expires
 
 
 class Asked(NamedTuple):
-    """What a sign-up asks for. `email` is in normal form.
+    """What a sign-up asks for. `email` is in normal form. `fields` are what was typed, by key.
 
     `origin` is that of the visitor's page, if it is one of the form's. `network` is the shortened address of
     the visitor, `version` that of the wording they saw. With `is_held`, the sign-up is held, for a `reason`.
     """
 
     email: str
-    first_name: str = ""
-    last_name: str = ""
+    fields: Mapping[str, str] = {}
     language: str = "en"
     origin: str = ""
     network: str = ""
@@ -169,8 +169,7 @@ def _draft(site: Site, form: SignUpForm, asked: Asked, now: int) -> SignUp:
         reason=asked.reason,
         address_hash=site_keys.address_hash(site.id, asked.email),
         email=asked.email,
-        first_name=asked.first_name,
-        last_name=asked.last_name,
+        fields=compact_json(asked.fields),
         tags=compact_json(form.tags),
         version=asked.version,
         language=asked.language,

@@ -24,7 +24,7 @@ LEAST_MS = 3_000  # before the button counts
 ALGORITHM, COST = "PBKDF2/SHA-256", 5_000  # half a second of a browser, 2 ms of ours
 PREFIX, HARD_PREFIX = "00", "000"  # the second is 16 times harder, and no harder for us
 SEPARATOR = ":"
-MAX_LENGTH = 2**13
+MAX_LENGTH = 2**14
 
 
 class StepOutcome(StrEnum):
@@ -41,15 +41,15 @@ class StepOutcome(StrEnum):
 
 
 class FormStep(NamedTuple):
-    """What a visitor typed, with the challenge. `email` is as typed; `network` is shortened.
+    """What a visitor typed, with the challenge. `email` is as typed; `fields` are by key; `network` is
+    shortened.
 
     `version` is that of the form's wording. `is_trapped`: the hidden field was filled in.
     """
 
     form_id: int
     email: str
-    first_name: str
-    last_name: str
+    fields: Mapping[str, str]
     language: str
     origin: str
     version: int
@@ -86,7 +86,7 @@ def read(site: Site, form_id: int, text: str) -> FormStep | None:
         return None
     try:
         step = FormStep(*_serializer(site).loads(text))
-    except BadData:
+    except (BadData, TypeError):  # also what an older Audience has signed
         return None
     return step if step.form_id == form_id else None
 

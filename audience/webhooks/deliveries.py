@@ -16,9 +16,9 @@ from schemas.values import MAX_PAGE, compact_json, write_date
 from storage import database
 from storage.subscribers import subscribers as stored_subscribers
 from storage.webhooks import deliveries as stored
-from storage.webhooks.deliveries import CHANGES, TEST, Delivery
+from storage.webhooks.deliveries import ALARM, CHANGES, SIGN_UPS, TEST, Delivery
 
-__all__ = ["CHANGES", "Delivery"]
+__all__ = ["ALARM", "CHANGES", "SIGN_UPS", "Delivery"]
 
 LOG_MS = 30 * DAY_MS
 LOG_ROWS = 1_000  # deleted per transaction
@@ -62,11 +62,11 @@ def log(site_id: int, draft: Delivery, delivered: Delivered, uuids: Collection[s
     """Adds the result of a message to the log, in the caller's transaction. `uuids` are of the subscribers
     that the message is about.
 
-    The receiver's answer is kept for a test. It is kept for a failure, unless one of these subscribers was
-    erased meanwhile.
+    The receiver's answer is kept for a test. It is kept for a failure to deliver changes, unless one of these
+    subscribers was erased meanwhile.
     """
     failure = "" if is_success(delivered) else delivered.failure or FAILED_STATUS.format(delivered.status)
-    keeps = draft.kind == TEST or (failure and _has_all(site_id, uuids))
+    keeps = draft.kind == TEST or (draft.kind == CHANGES and failure and _has_all(site_id, uuids))
     delivery = draft._replace(
         status=delivered.status,
         milliseconds=delivered.milliseconds,
@@ -96,7 +96,7 @@ def was_refused(site_id: int, draft: Delivery) -> bool:
 
     Also true if the last message of this range had another id: its result tells nothing about this one.
     """
-    tries = stored.page(site_id, draft.webhook_id, PAGE_SIZE, 0)
+    tries = stored.page(site_id, draft.webhook_id, PAGE_SIZE, 0, kind=CHANGES)
     last = next(
         (attempt for attempt in tries if (attempt.first, attempt.last) == (draft.first, draft.last)), None
     )

@@ -18,6 +18,7 @@ from schemas.values import FieldError, compact_json
 from storage import database
 from storage import jobs as stored_jobs
 from storage.changes import log as stored_changes
+from storage.forms import forms as stored_forms
 from storage.webhooks import webhooks as stored
 from storage.webhooks.webhooks import FAILING, GONE, OPERATOR, RESTORED, Webhook
 
@@ -31,6 +32,7 @@ PAUSED = (
 )
 NO_SEGMENT = "Send the id of a segment of the site: GET /v1/fetch/segments lists them."
 NO_LINKS = "Links act for subscribers, so they are sent encrypted only: give an https:// URL, or no links."
+IN_USE = "Sign-ups are handed over to this webhook: choose another `delivery` first for the form {}."
 PAUSES = {
     OPERATOR: "by an operator or a key",
     GONE: "the receiver answered 410",
@@ -46,6 +48,12 @@ def list_all(site: Site) -> list[Webhook]:
 
 
 @database.session()
+def for_sign_ups(site: Site) -> list[Webhook]:
+    """The webhooks of a site to which forms may hand sign-ups over, oldest first."""
+    return stored.for_sign_ups(site.id)
+
+
+@database.session()
 def get(site: Site, webhook_id: int) -> Webhook:
     """Gets a webhook. Raises `NotFound`."""
     return require(site.id, webhook_id)
@@ -55,7 +63,8 @@ def create(
     site: Site, item: Mapping[str, Any], *, private_addresses: bool, actor: Actor | None = None
 ) -> tuple[Webhook, str]:
     """Creates a webhook, which begins with the next change, and returns it with its secret. `item` has url,
-    kinds, segment_id, paused and links. With an `actor`, the audit log records it. Raises `Refused`.
+    kinds, segment_id, paused, links and sign_ups. With an `actor`, the audit log records it. Raises
+    `Refused`.
     """
     check(item["url"], private_addresses)
     return make(site, item, actor)
@@ -81,8 +90,8 @@ def replace(
     private_addresses: bool,
     actor: Actor | None = None,
 ) -> Webhook:
-    """Replaces the values of a webhook. `paused` and `links` stay as they are if `item` does not have them.
-    Raises `NotFound`, `Refused`.
+    """Replaces the values of a webhook. `paused`, `links` and `sign_ups` stay as they are if `item` does not
+    have them. Raises `NotFound`, `Refused`.
     """
     check(item["url"], private_addresses)
     with database.write(site.id):
@@ -120,14 +129,26 @@ def _change_webhook(site_id: int, webhook: Webhook, item: Mapping[str, Any]) -> 
     links = item.get("links", bool(webhook.links))
     if links and not item["url"].lower().startswith("https://"):
         raise Refused(NO_LINKS, [FieldError("webhook.links", NO_LINKS)])
+    takes_sign_ups = item.get("sign_ups", bool(webhook.sign_ups))
+    if webhook.sign_ups and not takes_sign_ups:
+        _check_unused(site_id, webhook)
     return webhook._replace(
         url=item["url"],
         kinds=compact_json(item.get("kinds", [])),
         segment_id=_segment(site_id, item.get("segment_id")),
         paused=(webhook.paused or OPERATOR) if paused else "",
         links=int(links),
+        sign_ups=int(takes_sign_ups),
         updated_at=clock.now_ms(),
     )
+
+
+def _check_unused(site_id: int, webhook: Webhook) -> None:
+    """Raises `Refused` while a form that is not archived hands its sign-ups over to a webhook."""
+    forms = [form for form in stored_forms.list_all(site_id) if form.delivery == str(webhook.id)]
+    if names := [form.name for form in forms if form.state != "archived"]:
+        message = IN_USE.format(", ".join(names))
+        raise Refused(message, [FieldError("webhook.sign_ups", message)])
 
 
 def _segment(site_id: int, segment_id: str | None) -> int | None:
@@ -142,8 +163,9 @@ def _segment(site_id: int, segment_id: str | None) -> int | None:
 
 @database.writes_site
 def delete(site: Site, webhook_id: int, actor: Actor | None = None) -> Webhook:
-    """Deletes a webhook, and returns it. Raises `NotFound`."""
+    """Deletes a webhook, and returns it. Raises `NotFound`, and `Refused` while a form delivers by it."""
     webhook = require(site.id, webhook_id)
+    _check_unused(site.id, webhook)
     stored.delete(site_id=site.id, id=webhook.id)
     stored_jobs.remove(site.id, stored.JOB, webhook.id)
     _record(site, actor, "webhook deleted", webhook)

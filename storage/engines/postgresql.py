@@ -29,7 +29,7 @@ BACKED_UP = (
 MIGRATIONS = Path(__file__).parent.parent / "migrations" / "postgresql"
 READ_COMMITTED = "READ COMMITTED"  # after waiting for a lock, it sees what others wrote
 INSTANCE, MIGRATING, SHARED_ROWS = 7_023_001, 7_023_002, 7_023_003  # keys of advisory locks
-WRITER = 7  # version of this code; a migration that older code must not write to raises `lowest_writer`
+WRITER = 8  # version of this code; a migration that older code must not write to raises `lowest_writer`
 ENTER = (
     "SET LOCAL tcp_keepalives_idle = 10; SET LOCAL tcp_keepalives_interval = 5; "
     "SET LOCAL tcp_keepalives_count = 3; "  # notices a host that vanished while it sent rows

@@ -8,7 +8,7 @@ from storage.records import Records
 
 
 class StoredForm(NamedTuple):
-    """A form; `definition` is JSON."""
+    """A form. `definition` is JSON, `delivery` is `smtp` or the id of a webhook."""
 
     id: int
     name: str
@@ -17,6 +17,7 @@ class StoredForm(NamedTuple):
     definition: str
     created_at: int
     updated_at: int
+    delivery: str
 
 
 class Wording(NamedTuple):

@@ -16,6 +16,7 @@ class FormModel(SiteOwnedModel):
     definition = TextField()
     created_at = BigIntegerField()
     updated_at = BigIntegerField()
+    delivery = TextField(default="smtp")  # or the id of a webhook
 
     class Meta:
         table_name = "forms"

@@ -23,8 +23,6 @@ class SignUpModel(SiteOwnedModel):
     reason = TextField()
     address_hash = TextField()
     email = TextField()
-    first_name = TextField()
-    last_name = TextField()
     tags = TextField()
     version = IntegerField()
     language = TextField()
@@ -42,6 +40,8 @@ class SignUpModel(SiteOwnedModel):
     sent_at = BigIntegerField(null=True)
     confirmed_at = BigIntegerField(null=True)
     subscriber_id = IntegerField(null=True)
+    delivery = TextField(default="smtp")  # how it was sent: or webhook
+    fields = TextField(default="{}")  # JSON: what was typed, by key
 
     class Meta:
         table_name = "sign_ups"
@@ -116,6 +116,7 @@ class ConsentProofModel(SiteOwnedModel):
     confirmed_by = TextField()
     seconds = IntegerField()
     agent = TextField()
+    delivery = TextField(default="smtp")
 
     class Meta:
         table_name = "consent_proofs"

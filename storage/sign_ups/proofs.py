@@ -9,7 +9,8 @@ from storage.sign_ups.models import ConsentProofModel
 
 class Proof(NamedTuple):
     """Who asked for what, and who confirmed it. `version` and `language` identify the wording. `confirmed_by`
-    is `script` or `click`. `seconds` is how long after the page was shown it was confirmed.
+    is `script` or `click`. `seconds` is how long after the page was shown it was confirmed. `delivery` is how
+    the link was sent, `smtp` or `webhook`.
     """
 
     id: int
@@ -27,6 +28,7 @@ class Proof(NamedTuple):
     confirmed_by: str
     seconds: int
     agent: str
+    delivery: str
 
 
 PROOFS = Records(ConsentProofModel, Proof)

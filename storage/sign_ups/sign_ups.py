@@ -17,12 +17,14 @@ TEST = "test"  # `asked_by` of a sign-up that tests a form
 CONFIRMED, DECLINED, ENDED = "confirmed", "declined", "ended"
 STATUSES = (*OPEN, CONFIRMED, DECLINED, ENDED)
 WHILE_OPEN = f"status IN {OPEN}"
-BLANKED = "email = '', first_name = '', last_name = '', tags = '[]', agent = '', network = '', said = ''"
+SMTP, WEBHOOK = "smtp", "webhook"  # deliveries
+BLANKED = "email = '', fields = '{}', tags = '[]', agent = '', network = '', said = ''"
 
 
 class SignUp(NamedTuple):
-    """A sign-up. `number` is that of the transaction that accepted it. `tags` is JSON. `version` is that of
-    the wording. `reason` says why it is held or failed. `said` is the last answer of the mail server.
+    """A sign-up. `number` is that of the transaction that accepted it. `tags` and `fields`, what was typed by
+    key, are JSON. `version` is that of the wording. `reason` says why it is held or failed. `said` is the
+    last answer of the mail server or of the webhook's receiver. `delivery` is how the last try was sent.
     """
 
     id: int
@@ -33,8 +35,7 @@ class SignUp(NamedTuple):
     reason: str
     address_hash: str
     email: str
-    first_name: str
-    last_name: str
+    fields: str
     tags: str
     version: int
     language: str
@@ -52,6 +53,7 @@ class SignUp(NamedTuple):
     sent_at: int | None = None
     confirmed_at: int | None = None
     subscriber_id: int | None = None
+    delivery: str = SMTP
 
     @property
     def is_open(self) -> bool:

@@ -7,7 +7,7 @@ from storage.engines.chosen import engine
 from storage.records import Records
 from storage.webhooks.models import WebhookDeliveryModel
 
-CHANGES, TEST = "changes", "test"  # kinds
+CHANGES, TEST, SIGN_UPS, ALARM = "changes", "test", "sign_ups", "alarm"  # kinds
 
 
 class Delivery(NamedTuple):
@@ -32,13 +32,13 @@ class Delivery(NamedTuple):
 
 
 DELIVERIES = Records(WebhookDeliveryModel, Delivery)
-add = DELIVERIES.add_new
+add, has = DELIVERIES.add_new, DELIVERIES.has
 
 
-def page(site_id: int, webhook_id: int, limit: int, offset: int) -> list[Delivery]:
-    """A page of a webhook's deliveries, newest first."""
+def page(site_id: int, webhook_id: int, limit: int, offset: int, **equal: str) -> list[Delivery]:
+    """A page of a webhook's deliveries that `equal` chooses, newest first."""
     newest = "ORDER BY id DESC LIMIT ? OFFSET ?"
-    return DELIVERIES.find(newest, limit, offset, site_id=site_id, webhook_id=webhook_id)
+    return DELIVERIES.find(newest, limit, offset, site_id=site_id, webhook_id=webhook_id, **equal)
 
 
 def newest(site_id: int) -> list[Delivery]:

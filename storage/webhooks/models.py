@@ -30,6 +30,7 @@ class WebhookModel(SiteOwnedModel):
     links = IntegerField(default=0)  # 1 or 0: whether messages have the links of subscribers
     created_at = BigIntegerField()
     updated_at = BigIntegerField()
+    sign_ups = IntegerField(default=0)  # 1 or 0: whether forms may hand sign-ups over to it
 
     class Meta:
         table_name = "webhooks"

@@ -16,7 +16,7 @@ class Webhook(NamedTuple):
 
     If it `resets`, that delivery tells the receiver that the changes after `place` are no longer kept.
     `kinds` is JSON. `paused` is the reason for a pause, or "". `links` is 1 if messages have the links of
-    subscribers.
+    subscribers, `sign_ups` is 1 if forms may hand sign-ups over to it.
     """
 
     id: int
@@ -35,6 +35,7 @@ class Webhook(NamedTuple):
     resets: int = 0
     failures: int = 0
     links: int = 0
+    sign_ups: int = 0
 
 
 WEBHOOKS = Records(WebhookModel, Webhook)
@@ -46,9 +47,14 @@ def list_all(site_id: int) -> list[Webhook]:
     return WEBHOOKS.find("ORDER BY id", site_id=site_id)
 
 
+def for_sign_ups(site_id: int) -> list[Webhook]:
+    """The webhooks of a site to which forms may hand sign-ups over, oldest first."""
+    return [webhook for webhook in list_all(site_id) if webhook.sign_ups]
+
+
 def change(site_id: int, webhook: Webhook) -> None:
     """Overwrites the settings of a webhook, and forgets its failed tries."""
-    asked = ("url", "kinds", "segment_id", "paused", "links", "updated_at")
+    asked = ("url", "kinds", "segment_id", "paused", "links", "sign_ups", "updated_at")
     WEBHOOKS.change(
         {"failures": 0} | {name: getattr(webhook, name) for name in asked}, site_id=site_id, id=webhook.id
     )

@@ -158,3 +158,42 @@ def test_no_address_is_kept_of_a_mailbox(client, asker, site):
     with database.session():
         assert mailboxes.next_possible(site, "zoe@example.com")
         assert not any("zoe" in str(one) for one in database.rows("SELECT * FROM mailbox_counts"))
+
+
+class TestFields:
+    """What a form asks for beside the names."""
+
+    @pytest.fixture(autouse=True)
+    def town_and_plan(self, client, asker):
+        for key in ("town", "plan"):
+            client.post("/fetch/fields", {"field": {"key": key}})
+        fields = [{"key": "town", "required": True}, {"key": "first_name"}]
+        client.call("PUT", "/fetch/forms/1", {"form": {"fields": fields}})
+
+    def test_they_are_kept_and_others_dropped(self, client, asker, site):
+        fields = {"town": " Oslo ", "plan": "pro", "last_name": "Fjord", "first_name": "Zoë"}
+        assert ask(asker, fields=fields).status_code == 201
+        [shown] = listed(client)
+        assert (shown["fields"], shown["first_name"], shown["last_name"]) == ({"town": "Oslo"}, "Zoë", "")
+        confirm(site, sign_ups.get(site, 1))
+        zoe = client.find("zoe@example.com")["attributes"]
+        assert (zoe["fields"]["town"], zoe["first_name"], zoe["last_name"]) == ("Oslo", "Zoë", None)
+        assert "plan" not in zoe["fields"]
+        assert (listed(client)[0]["fields"], listed(client)[0]["first_name"]) == ({}, "")
+
+    @pytest.mark.parametrize(
+        ("fields", "field", "meant"),
+        [
+            ({}, "sign_up.fields.town", None),
+            ({"town": " "}, "sign_up.fields.town", None),
+            ({"town": "Oslo", "twon": "Oslo"}, "sign_up.fields.twon", ["town"]),
+            ({"town": "x" * 201}, "sign_up.fields.town", None),
+            ({"town": ["x"]}, "sign_up.fields.town", None),
+            ({"town": f"https://a.example/confirm/{'a' * 40}.{'b' * 43}"}, "sign_up.fields.town", None),
+            ("Oslo", "sign_up.fields", None),
+        ],
+    )
+    def test_what_is_wrong_is_named(self, asker, fields, field, meant):
+        refused = ask(asker, fields=fields)
+        assert (refused.status_code, [error["field"] for error in refused.json["errors"]]) == (422, [field])
+        assert refused.json.get("did_you_mean") == meant

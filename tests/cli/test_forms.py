@@ -20,7 +20,8 @@ def test_a_form_is_added_listed_changed_and_archived(ask, client):
         "--test", "--intro", "en=News", "--json",
     )["attributes"]  # fmt: skip
     assert added["fields"] == [
-        {"key": "first_name", "required": True}, {"key": "last_name", "required": False},
+        {"key": "first_name", "required": True, "labels": {}},
+        {"key": "last_name", "required": False, "labels": {}},
     ]  # fmt: skip
     assert (added["tags"], added["origins"], added["is_test"]) == (["web"], ["https://a.example"], True)
     assert "By signing up" in added["wording"]["en"]
@@ -36,6 +37,40 @@ def test_a_form_is_added_listed_changed_and_archived(ask, client):
     assert "archived" in ask("archive", "1")
     acts = [entry.act for entry in audit_log.page(client.site)[:4]]
     assert acts == ["form archived", "form changed", "form changed", "form made"]
+
+
+def test_it_asks_for_custom_fields_by_their_labels(ask, client):
+    client.post("/fetch/fields", {"field": {"key": "home.town"}})
+    client.post("/fetch/fields", {"field": {"key": "plan"}})
+    ask("add", "Blog", "--ask", "plan", "--need", "home.town", "--need", "last_name",
+        "--label", "home.town.en=Where = what?", "--label", "home.town.de=Ort")  # fmt: skip
+    assert "asks for   email, last_name (needed), plan, home.town (needed)\n" in ask("show", "1")
+    ask("change", "1", "--label", "home.town.de=", "--label", "plan.en=Plan B")
+    fields = {field.key: field for field in forms.get(client.site, 1).fields}
+    assert (fields["home.town"].labels, fields["home.town"].required) == ({"en": "Where = what?"}, True)
+    assert fields["plan"].labels == {"en": "Plan B"}
+    ask("change", "1", "--ask", "plan")
+    [plan] = forms.get(client.site, 1).fields
+    assert (plan.required, plan.labels) == (False, {"en": "Plan B"})
+    assert "KEY.LANGUAGE=TEXT" in ask("change", "1", "--label", "town.en=x", exit_code=2)
+    assert "KEY.LANGUAGE=TEXT" in ask("change", "1", "--label", "plan=x", exit_code=2)
+    said = ask("change", "1", "--ask", "paln", exit_code=1)
+    assert "form.fields[0].key: Give first_name, last_name or the key of a custom field" in said
+    assert "Did you mean `plan`?" in said
+
+
+def test_it_delivers_by_a_webhook(ask, run, client):
+    ask("add", "Blog")
+    assert "form.delivery: Give smtp" in ask("change", "1", "--delivery", "1", exit_code=1)
+    site = ("--site", client.site.uuid)
+    run("webhook", "add", "https://8.8.8.8/", "--sign-ups", *site)
+    assert "delivery   webhook 1\n" in ask("change", "1", "--delivery", "1")
+    assert "sign-ups  taken" in run("webhook", "show", "1", *site)
+    assert "for the form Blog" in run("webhook", "change", "1", "--no-sign-ups", *site, exit_code=1)
+    assert "for the form Blog" in run("webhook", "remove", "1", *site, exit_code=1)
+    said = ask("open", "1", exit_code=1)
+    assert "AUDIENCE_SMTP_URL" not in said
+    assert "privacy page" in said
 
 
 def test_what_is_wrong_is_said_by_its_place(ask):

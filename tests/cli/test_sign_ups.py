@@ -38,7 +38,7 @@ def test_they_are_listed_with_what_the_mail_server_said(command, client, form):
 def test_what_is_held_is_sent_or_discarded(command, type_, client, form):
     for number in range(4):
         ask(client.site, form, f"p{number}@example.com", is_held=True, reason="trapped")
-    assert command("send", 1) == "Sign-up 1 waits for the mail server.\n"
+    assert command("send", 1) == "Sign-up 1 waits to be sent.\n"
     assert command("release", "--id", "2", "--json") == {"released": 1}
     assert command("release", "--before", "2020-01-01") == "0 sign-ups were released.\n"
     assert "give --id, --before, or --all" in command("discard", exit_code=2)

@@ -97,7 +97,9 @@ def _act_on_all(site: Site, kind: str, tag: str = "") -> None:
 def _ask(site: Site, form: forms.SignUpForm, names: tuple[str, ...]) -> None:
     """Two sign-ups: one on hold, and one that the mail server refused."""
     for number in (1, 2):
-        asked = Asked(f"s{number}@a.example", names[0], is_held=True, reason="trapped", base_url=HOOK)
+        asked = Asked(
+            f"s{number}@a.example", {"first_name": names[0]}, is_held=True, reason="trapped", base_url=HOOK
+        )
         kept = sign_ups.accept(site, form, asked)
     assert kept is not None
     with database.write(site.id):

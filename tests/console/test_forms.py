@@ -10,6 +10,8 @@ from audience.clock import DAY_MS
 from audience.forms import forms
 from audience.forms.forms import OPEN, PAUSED
 from audience.looks import senders
+from audience.subscribers import custom_fields
+from audience.webhooks import webhooks
 from storage import database
 from storage.sign_ups import counts
 from tests.audience.looks.test_senders import SENT as SENDER
@@ -158,3 +160,34 @@ def test_the_list_has_what_became_of_sign_ups_in_four_weeks(site, manager, path)
         assert part in said
     assert "Podcast : only 2 of 37 confirmed." in said
     assert "paused 37 37 2 5%" in said
+
+
+def test_a_form_asks_for_custom_fields_and_delivers_by_a_webhook(site, manager, path):
+    with database.write(site.id):
+        custom_fields.ensure(site.id, ["city", "plan"], 1)
+    assert 'name="delivery"' not in manager.get(f"{path}/new").text
+    webhook, _ = webhooks.make(site, {"url": "https://hook.example/", "sign_ups": True})
+    further = {
+        "further": "city*, plan",
+        "labels_en": "city: Where?\nplan : Which: one?",
+        "labels_de": "city: Wo?",
+    }
+    manager.post(f"{path}/new", **SENT, **further, delivery=str(webhook.id))
+    [form] = forms.list_all(site)
+    assert form.fields == (
+        forms.FormField("first_name", True),
+        forms.FormField("city", True, {"en": "Where?", "de": "Wo?"}),
+        forms.FormField("plan", False, {"en": "Which: one?"}),
+    )
+    assert form.delivery == str(webhook.id)
+    shown = manager.get(f"{path}/{form.id}").text
+    assert 'value="city*, plan"' in shown
+    assert "city: Where?\nplan: Which: one?</textarea>" in shown
+    assert f'<option value="{webhook.id}" selected>https://hook.example/</option>' in shown
+    assert "AUDIENCE_SMTP_URL" not in shown
+    assert "AUDIENCE_SMTP_URL" not in manager.get(path).text
+    refused = manager.post(f"{path}/{form.id}", **SENT, further="citi")
+    assert "custom field" in alert(refused)
+    assert 'aria-describedby="further-problem"' in refused.text
+    manager.post(f"{path}/{form.id}", **SENT)
+    assert forms.get(site, form.id).delivery == "smtp"

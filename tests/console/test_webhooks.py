@@ -37,6 +37,14 @@ def made(site):
     return webhook
 
 
+def test_one_takes_sign_ups_if_that_is_ticked(site, owner, path, made):
+    owner.post(f"{path}/{made.id}", url=HOOK, sign_ups="1")
+    assert webhooks.get(site, made.id).sign_ups
+    assert 'name="sign_ups" value="1" checked' in owner.get(f"{path}/{made.id}").text
+    owner.post(f"{path}/{made.id}", url=HOOK)
+    assert not webhooks.get(site, made.id).sign_ups
+
+
 def acts(site):
     return [(entry.actor, entry.act) for entry in page(site)]
 

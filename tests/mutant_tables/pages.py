@@ -58,8 +58,8 @@ MUTANTS = (
     Mutant(
         "a stranger's link is shown on the page of a confirmation",
         CONFIRMATIONS,
-        "if name and not _has_link(name)",
-        "if name",
+        "        if not _has_link(text)\n",
+        "",
         "tests/pages/test_confirmations.py::test_a_name_with_a_link_in_it_is_not_shown",
     ),
 )

@@ -4,6 +4,7 @@ from tests.mutant_tables.mutant import Mutant
 
 ALARMS = "tests/audience/sign_ups/test_alarms.py"
 CONFIRMING = "tests/audience/sign_ups/test_confirming.py"
+HANDING_OVER = "tests/audience/sign_ups/test_handing_over.py"
 SENDING = "tests/audience/sign_ups/test_sending.py"
 RESTORES = "tests/cli/test_restores.py"
 MUTANTS = (
@@ -32,8 +33,8 @@ MUTANTS = (
     Mutant(
         "a confirmation overwrites a name",
         "audience/sign_ups/confirming.py",
-        '"" if had_first else sign_up.first_name',
-        "sign_up.first_name",
+        'if had.get(name) in (None, "")',
+        "if text",
         f"{CONFIRMING}::test_names_are_filled_in_only_where_they_are_blank",
     ),
     Mutant(
@@ -112,5 +113,33 @@ MUTANTS = (
         "AND other.network = held.network AND other.id <> held.id",
         "AND other.id < 0",
         f"{ALARMS}::test_while_it_is_on_a_trickle_goes_to_networks_seen_once",
+    ),
+    Mutant(
+        "a receiver's answer about a sign-up is kept",
+        "audience/webhooks/deliveries.py",
+        "(draft.kind == CHANGES and failure and",
+        "(failure and",
+        f"{HANDING_OVER}::test_after_three_days_it_has_failed_and_the_log_has_no_answer_of_the_receiver",
+    ),
+    Mutant(
+        "a webhook is deleted though a form delivers by it",
+        "audience/webhooks/webhooks.py",
+        "    _check_unused(site.id, webhook)\n",
+        "",
+        f"{HANDING_OVER}::test_a_webhook_that_a_form_delivers_by_stays",
+    ),
+    Mutant(
+        "each try of a hand-over is another message",
+        "audience/sign_ups/handing_over.py",
+        "{sign_up.nonce} {sign_up.expires_at}",
+        "{sign_up.nonce} {sign_up.tries}",
+        f"{HANDING_OVER}::test_what_is_not_taken_goes_again_under_one_id",
+    ),
+    Mutant(
+        "a custom field that somebody has is overwritten by 0 being blank",
+        "audience/sign_ups/confirming.py",
+        'had.get(name) in (None, "")',
+        "not had.get(name)",
+        f"{CONFIRMING}::test_custom_fields_are_filled_in_only_where_they_are_blank",
     ),
 )

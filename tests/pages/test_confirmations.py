@@ -6,7 +6,7 @@ import pytest
 
 from audience.clock import DAY_MS
 from audience.forms import forms
-from audience.subscribers import subscribers
+from audience.subscribers import custom_fields, subscribers
 from storage import database
 from storage.sign_ups import proofs
 from storage.sign_ups.sign_ups import CONFIRMED, DECLINED
@@ -66,6 +66,24 @@ def test_a_name_with_a_link_in_it_is_not_shown(applicant):
     assert "casino" not in applicant.get(applicant.confirm_path()).text
     applicant.sign_up("bob@example.com", first_name="Å" * 150)
     assert "Å" * 80 + "<" in applicant.get(applicant.confirm_path()).text
+
+
+def test_what_is_typed_into_custom_fields_is_shown_under_its_label(applicant):
+    with database.write(applicant.site.id):
+        custom_fields.ensure(applicant.site.id, ["town", "web"], 1)
+    fields = [{"key": "town", "required": False, "labels": {"en": "Where <you> live"}},
+              {"key": "web", "required": False}]  # fmt: skip
+    forms.change(applicant.site, applicant.form.id, {"fields": fields}, no_mail="")
+    applicant.sign_up(**{"fields[town]": "Ø" * 150, "fields[web]": "See casino.com"})
+    page = applicant.get(applicant.confirm_path())
+    assert f"Where <you> live {'Ø' * 80} " in text(page)
+    assert "casino" not in page.text
+    with database.write(applicant.site.id):
+        database.execute("DELETE FROM custom_fields WHERE site_id = ?", (applicant.site.id,))
+    forms.change(applicant.site, applicant.form.id, {"fields": []}, no_mail="")
+    assert f"Town {'Ø' * 80} " in text(applicant.get(applicant.confirm_path()))
+    assert applicant.http.post(applicant.confirm_path()).status_code == 200
+    assert found(applicant.site, ZOE).fields == {"town": "Ø" * 150, "web": "See casino.com"}
 
 
 def test_confirming_subscribes_once_with_the_proof(applicant, path, later):

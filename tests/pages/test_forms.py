@@ -1,5 +1,6 @@
 """The pages of a form, as somebody sees them who signs up: the form, the step after it, where to look."""
 
+import json
 import re
 from pathlib import Path
 
@@ -12,6 +13,12 @@ from audience.clock import MINUTE_MS
 from audience.erasures import erasures
 from audience.forms import embedding, forms
 from audience.looks import looks
+from audience.sign_ups import sign_ups
+from audience.sign_ups.sign_ups import Asked
+from audience.subscribers import custom_fields
+from audience.webhooks import webhooks
+from storage import database
+from storage.looks import looks as stored_looks
 from storage.sign_ups.sign_ups import HELD, WAITING
 from tests import depth, statements
 from tests.answers.corpora import all_payloads
@@ -55,6 +62,10 @@ def applicant(app, site):
     return Applicant(app.test_client(), site, form_of(site), {"Origin": ORIGIN, "User-Agent": "Mozilla/5.0"})
 
 
+def typed(sign_up):
+    return json.loads(sign_up.fields)
+
+
 def test_the_form_has_the_owners_texts_and_writes_nothing(applicant, read):
     page = applicant.get()
     assert (page.status_code, heading(page)) == (200, "Get Harbour & Letters")
@@ -92,7 +103,7 @@ def test_the_second_makes_a_sign_up_of_what_was_typed(applicant):
     assert (page.status_code, heading(page)) == (200, "Check your inbox")
     assert "Look for our email to Zoë@Example.com ." in text(page)
     made = applicant.newest()
-    assert (made.email, made.first_name, made.last_name) == ("zoë@example.com", "Zoë", "")
+    assert (made.email, typed(made)) == ("zoë@example.com", {"first_name": "Zoë"})
     assert (made.status, made.language, made.origin, made.version) == (WAITING, "en", ORIGIN, 1)
     assert (made.network, made.agent, made.asked_by) == ("127.0.0.0/24", "Mozilla/5.0", "form")
 
@@ -153,13 +164,73 @@ def test_a_field_that_is_needed_is_asked_for(applicant):
     page = applicant.ask(first_name="Zoë")
     assert (page.status_code, "Please fill this in." in text(page)) == (422, True)
     made = applicant.sign_up(first_name="Zoë", last_name="Å" * 300)
-    assert (made.first_name, made.last_name) == ("", "Å" * 200)
+    assert typed(made) == {"last_name": "Å" * 200}
+
+
+@pytest.fixture
+def asking(applicant):
+    """Somebody before a form that asks for ten custom fields, whose keys are names of other inputs, too."""
+    keys = ["wording", "email_use", "step", "nickname_2", "città", "a.b", "$c", "d-e", "f", "g"]
+    with database.write(applicant.site.id):
+        custom_fields.ensure(applicant.site.id, keys, 1)
+    fields = [{"key": key, "required": False, "labels": {"en": f"Label {key}"}} for key in keys]
+    forms.change(applicant.site, applicant.form.id, {"fields": fields}, no_mail="")
+    return applicant, keys
+
+
+def test_custom_fields_go_through_the_step_whole(asking):
+    applicant, keys = asking
+    page = applicant.get()
+    assert all(f"Label {key} (optional)" in text(page) for key in keys)
+    sent_texts = {f"fields[{key}]": "ø" * 200 for key in keys}
+    made = applicant.sign_up(**sent_texts, **{"fields[other]": "x", "g": "x", "first_name": "x"})
+    assert typed(made) == dict.fromkeys(keys, "ø" * 200)
+    assert (made.email, made.version) == (ZOE, 1)
+    again = applicant.ask("zoe@", **{"fields[a.b]": "A & <b>"})
+    assert 'name="fields[a.b]" autocomplete="on" maxlength="200" value="A &amp; &lt;b&gt;"' in again.text
+
+
+def test_a_custom_field_that_is_needed_is_asked_for(asking):
+    applicant, _ = asking
+    fields = [{"key": "città", "required": True}]
+    forms.change(applicant.site, applicant.form.id, {"fields": fields}, no_mail="")
+    page = applicant.ask()
+    assert (page.status_code, "Please fill this in." in text(page)) == (422, True)
+    assert 'aria-describedby="fields[città]-e"' in page.text
+    link = f"https://people.example/unsubscribe/{'a' * 40}.{'b' * 43}"
+    assert applicant.ask(**{"fields[città]": link}).status_code == 422
+    assert typed(applicant.sign_up(**{"fields[città]": "Genova"})) == {"città": "Genova"}
+
+
+def confirm_tags(applicant, email, text):
+    """Those of the page that confirms a sign-up; a value with a link is not shown."""
+    form = forms.get(applicant.site, applicant.form.id)
+    made = sign_ups.accept(applicant.site, form, Asked(email, {"f": text} if text else {}))
+    return tags_of(applicant.get(applicant.confirm_path(made)))
+
+
+def test_no_markup_in_values_or_labels_becomes_markup(asking):
+    applicant, keys = asking
+    applicant.headers = {"X-Forwarded-For": "192.0.2.7"}
+    plain, step = tags_of(applicant.ask("", **{"fields[f]": "Zoë"})), tags_of(applicant.ask())
+    bare, shown = (confirm_tags(applicant, f"{name}@example.com", name) for name in ("", "Zoë"))
+    form = tags_of(applicant.get())
+    for number, payload in enumerate(depth.sample(all_payloads(), 30)):
+        sent_text = payload.encode(errors="replace").decode().replace("\0", "")
+        label = "".join(char for char in sent_text if char.isprintable())[:100] or "x"
+        fields = [{"key": key, "required": False, "labels": {"en": label}} for key in keys]
+        forms.change(applicant.site, applicant.form.id, {"fields": fields}, no_mail="")
+        assert tags_of(applicant.get()) == form, payload
+        page = applicant.ask("", **{"fields[f]": sent_text})
+        assert page.status_code == 413 or tags_of(page) == plain, payload
+        assert confirm_tags(applicant, f"p{number}@example.com", sent_text[:200]) in (bare, shown), payload
+    assert step == tags_of(applicant.ask(**{"fields[f]": "<b>x</b>"}))
 
 
 @pytest.mark.parametrize("name", ["Zo\0e", f"https://people.example/unsubscribe/{'a' * 40}.{'b' * 43}"])
 def test_a_name_that_cannot_be_stored_is_none(applicant, name):
     made = applicant.sign_up(first_name=name)
-    assert made.first_name == ""
+    assert typed(made) == {}
     assert applicant.http.post(applicant.confirm_path()).status_code == 200
 
 
@@ -264,6 +335,16 @@ def test_a_text_that_nobody_signed_is_a_bad_link(applicant):
     assert applicant.all() == []
 
 
+def test_whose_email_to_look_for_is_said_where_it_is_ours(applicant):
+    with database.write(applicant.site.id):
+        stored_looks.put(applicant.site.id, {"mail_from": "letters@harbour.example"})
+    said = "letters@harbour.example"
+    assert said in text(applicant.send(applicant.ask()))
+    webhook, _ = webhooks.make(applicant.site, {"url": "https://hook.example/", "sign_ups": True})
+    forms.change(applicant.site, applicant.form.id, {"delivery": str(webhook.id)})
+    assert said not in text(applicant.send(applicant.ask("other@example.com")))
+
+
 @pytest.mark.parametrize("state", ["paused", "archived"])
 def test_a_form_that_is_not_open_says_so(applicant, state):
     step = applicant.ask()
@@ -326,7 +407,7 @@ def test_the_country_is_kept_and_refuses_nobody(applicant, monkeypatch):
 
 @pytest.mark.parametrize("text", ["Z\0o", f"https://a.example/unsubscribe/{'A' * 44}.{'A' * 43}"])
 def test_what_cannot_be_stored_is_left_out(applicant, text):
-    assert applicant.sign_up(first_name=text).first_name == ""
+    assert typed(applicant.sign_up(first_name=text)) == {}
     page = applicant.ask(f"{text}@example.com")
     assert (page.status_code, "Please enter an address" in page.text) == (422, True)
 
@@ -360,8 +441,8 @@ def test_no_markup_of_a_visitor_or_an_owner_becomes_markup(applicant):
     applicant.headers = {"X-Forwarded-For": "192.0.2.7"}
     plain = tags_of(applicant.ask("", first_name="Zoë"))
     for payload in depth.sample(all_payloads(), 60):
-        typed = payload.encode(errors="replace").decode()  # no browser sends halves of characters
-        page = applicant.ask("", first_name=typed)
+        sent_text = payload.encode(errors="replace").decode()  # no browser sends halves of characters
+        page = applicant.ask("", first_name=sent_text)
         assert page.status_code == 413 or tags_of(page) == plain, payload
     bad = "\"><script>alert(1)</script><img src=x onerror='alert(1)'>"
     texts = {name: {"en": bad} for name in ("wording", "intro", "thanks")}

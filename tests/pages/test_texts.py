@@ -44,7 +44,6 @@ def test_every_text_is_used_and_every_used_one_is_there():
     }
     by_code = {
         "this_address", "language", *REASONS, *PROBLEMS,
-        "email", "first_name", "last_name", "marked_as",
         *(f"{kind}{end}" for kind in ("broken", "large", "wait", "failed") for end in ("", "_say")),
     }  # fmt: skip
     assert used | by_code == table(DEFAULT).keys()

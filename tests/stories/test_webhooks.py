@@ -6,10 +6,15 @@ import re
 import signal
 import subprocess
 import sys
+import urllib.request
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 import pytest
 
+from audience.access import sites
+from storage import database
+from storage.looks import looks as stored_looks
 from tests.page_mirrors import PAGE
 from tests.receiver import OK, receiving
 from tests.service import free_port, serving, until
@@ -101,6 +106,40 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_delivery_repeats_it_and_skip
         assert again.is_signed_with(secret)
         [webhook] = until(lambda: delivered(service, "3"))
         assert webhook["attributes"]["failures"] == 0
+
+
+def test_a_worker_hands_a_sign_up_over_whose_link_confirms(service, url):
+    set_privacy(service, url)
+    with receiving() as receiver:
+        webhook = {"url": receiver.url, "sign_ups": True, "kinds": ["erased"]}
+        secret = service.call("POST", "/fetch/webhooks", {"webhook": webhook})[1]["data"]["attributes"][
+            "secret"
+        ]
+        webhook_id = service.call("GET", "/fetch/webhooks")[1]["data"][0]["id"]
+        form = {"name": "Footer", "language": "en", "delivery": webhook_id, "state": "open"}
+        status, made = service.call("POST", "/fetch/forms", {"form": form})
+        assert status == 201, made
+        sign_up = {"email": "zoe@example.com", "form_id": made["data"]["id"]}
+        assert service.call("POST", "/fetch/sign_ups", {"sign_up": sign_up})[0] == 201
+        until(lambda: service.call("GET", "/fetch/sign_ups?status=sent")[1]["data"])
+        [message] = receiver.received
+        assert message.is_signed_with(secret)
+        path = urlsplit(message.data[0]["confirm_url"]).path
+        with urllib.request.urlopen(f"http://127.0.0.1:{service.port}{path}", b"") as page:
+            assert page.status == 200
+        found = service.call("GET", "/fetch/subscribers?email=zoe@example.com")[1]["data"]
+        assert found["attributes"]["unsubscribed_at"] is None
+
+
+def set_privacy(service, url):
+    """Sets the privacy page of the service's site, as the console does."""
+    database.open(url or f"sqlite:///{service.instance / 'audience.db'}")
+    try:
+        site = sites.choose(service.first["site_uuid"])
+        with database.write(site.id):
+            stored_looks.put(site.id, {"privacy": "https://harbour.example/privacy"})
+    finally:
+        database.close()
 
 
 def test_two_workers_send_each_change_once_and_in_order(service):

@@ -8,6 +8,7 @@ from audience.access import audit_log, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.errors import NotFound, Refused
 from audience.forms import embedding, forms, words
+from audience.forms.choices import OR_WEBHOOK
 from audience.forms.definitions import NO_IMPRINT, NO_PRIVACY
 from audience.forms.forms import ARCHIVED, OPEN, PAUSED, origin_of
 from audience.looks import looks
@@ -109,7 +110,9 @@ def test_it_opens_with_mail_a_privacy_page_and_in_german_an_imprint(site):
     made = forms.create(site, {"name": "Blog", "wording": WORDING})
     with pytest.raises(Refused) as caught:
         forms.set_state(site, made.id, OPEN)
-    assert [error.message for error in caught.value.errors] == [forms.NO_MAIL, NO_PRIVACY, NO_IMPRINT]
+    assert [error.message for error in caught.value.errors] == [
+        OR_WEBHOOK.format(forms.NO_MAIL), NO_PRIVACY, NO_IMPRINT,
+    ]  # fmt: skip
     set_look(site, privacy=PRIVACY)
     assert len(refused(forms.set_state, site, made.id, OPEN, no_mail="")) == 1
     set_look(site, privacy=PRIVACY, imprint=PRIVACY)

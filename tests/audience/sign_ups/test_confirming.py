@@ -12,7 +12,7 @@ from audience.links.tokens import CONFIRM
 from audience.links.unsubscribing import unsubscribe
 from audience.sign_ups import confirming, mailboxes
 from audience.sign_ups.confirming import ConfirmOutcome
-from audience.subscribers import subscribers
+from audience.subscribers import custom_fields, subscribers
 from storage import database
 from storage.sign_ups import proofs
 from tests.audience.links.test_links import link
@@ -54,8 +54,8 @@ def test_what_is_left_of_a_confirmed_sign_up_tells_not_who_it_was(site, form):
     confirm(site, sign_up)
     left = row(site, sign_up)
     assert (left.status, left.subscriber_id) == ("confirmed", found(site, ZOE).id)
-    assert (left.email, left.first_name, left.last_name, left.tags, left.agent, left.network) == (
-        "", "", "", "[]", "", "",
+    assert (left.email, left.fields, left.tags, left.agent, left.network) == (
+        "", "{}", "[]", "", "",
     )  # fmt: skip
     assert left.confirmed_at
 
@@ -91,6 +91,22 @@ def test_names_are_filled_in_only_where_they_are_blank(site, form):
     confirm(site, ask(site, form, first_name="Mallory", last_name="Fjord"))
     zoe = found(site, ZOE)
     assert (zoe.first_name, zoe.last_name) == ("Zoe", "Fjord")
+
+
+@pytest.mark.parametrize("had", ["Rome", 0, False, ["a"], {}])
+def test_custom_fields_are_filled_in_only_where_they_are_blank(site, form, had):
+    put(site, {"email": ZOE, "fields": {"city": had, "note": ""}})
+    confirm(site, ask(site, form, fields={"city": "Mallory", "note": "Hello", "plan": "pro", "uuid": "x"}))
+    assert found(site, ZOE).fields == {"city": had, "note": "Hello", "plan": "pro", "uuid": "x"}
+
+
+def test_a_custom_field_that_is_gone_since_is_made_again(site, form):
+    sign_up = ask(site, form, fields={"city": "Oslo"})
+    assert custom_fields.list_all(site) == []
+    confirm(site, sign_up)
+    assert (found(site, ZOE).fields, [field.key for field in custom_fields.list_all(site)]) == (
+        {"city": "Oslo"}, ["city"],
+    )  # fmt: skip
 
 
 def test_who_left_before_comes_back(site, form):
@@ -146,7 +162,7 @@ def test_leaving_ends_what_is_open(site, form, folder, leave, outcome):
     assert confirm(site, sign_up) is outcome
     assert (zoe := subscribers.find(site, ZOE)) is None or zoe.unsubscribed_at
     left = row(site, sign_up)
-    assert left is None or (left.status, left.email, left.first_name) == ("ended", "", "")
+    assert left is None or (left.status, left.email, left.fields) == ("ended", "", "{}")
 
 
 def test_an_open_sign_up_ends_in_the_transaction_of_leaving(site, form):
@@ -223,11 +239,11 @@ def test_the_page_is_told_what_will_be_stored_and_no_address(site, form):
     page = read(token(site, sign_up))
     assert page[:5] == (site, sign_up.id, form, "waiting", "en")
     assert page.address == "z…@example.com"
-    assert (page.first_name, page.last_name, page.tags) == ("Zoë", "Fjord", ("weekly",))
+    assert (page.fields, page.tags) == ({"first_name": "Zoë", "last_name": "Fjord"}, ("weekly",))
     assert (page.wording, page.confirmed_url, page.needs_click) == ("News once a week.", "", False)
     confirm(site, sign_up)
     page = read(token(site, sign_up))
-    assert (page.status, page.address, page.first_name, page.tags) == ("confirmed", "", "", ())
+    assert (page.status, page.address, page.fields, page.tags) == ("confirmed", "", {}, ())
 
 
 def test_a_form_may_ask_for_a_click(site):

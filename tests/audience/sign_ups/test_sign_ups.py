@@ -1,5 +1,7 @@
 """A sign-up is a row of its own: accepting it reads nothing of the list, and changes nothing there."""
 
+import json
+
 import pytest
 
 from audience.changes import pages as change_log_pages
@@ -92,3 +94,23 @@ def test_accepting_reads_nothing_of_the_list_and_does_the_same_for_all(site, for
 )
 def test_a_mailbox_is_the_same_however_its_address_is_spelt(email, mailbox):
     assert mailboxes.normalised(email) == mailbox
+
+
+@pytest.mark.parametrize(("first", "last"), [("", ""), ("Zoë", ""), ("", 'Fj"ord'), ("Zoë", "Fjord")])
+def test_the_names_of_sign_ups_become_fields(site, first, last):
+    migration = "0016_hand_over"
+    kept = ask(site, make_form(site))
+    with database.write():
+        for table in ("webhooks", "forms", "consent_proofs", "sign_ups"):
+            column = "sign_ups" if table == "webhooks" else "delivery"
+            database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        database.execute("ALTER TABLE sign_ups DROP COLUMN fields")
+        for column in ("first_name", "last_name"):
+            database.execute(f"ALTER TABLE sign_ups ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
+        values = (first, last, site.id)
+        database.execute("UPDATE sign_ups SET first_name = ?, last_name = ? WHERE site_id = ?", values)
+        database.execute("DELETE FROM schema_migration WHERE name = ?", (migration,))
+    assert database.migrate() == [migration]
+    names = {"first_name": first, "last_name": last}
+    assert json.loads(row(site, kept).fields) == {key: name for key, name in names.items() if name}
+    assert (row(site, kept).status, row(site, kept).delivery) == ("waiting", "smtp")

@@ -19,7 +19,7 @@ from tests.console.conftest import later
 __all__ = ["later"]
 
 NETWORK = "192.0.2.0/24"
-TYPED = FormStep(1, "Zoë@example.com", "Zoë", "", "de", "https://example.com", 2, False, NETWORK)
+TYPED = FormStep(1, "Zoë@example.com", {"first_name": "Zoë"}, "de", "https://example.com", 2, False, NETWORK)
 
 
 @pytest.fixture
@@ -49,7 +49,8 @@ def test_a_step_of_another_form_or_site_or_hand_is_none(site):
     other = steps.sign(sites.create("Another"), steps.begin(site, TYPED))
     forged = URLSafeSerializer(b"x").dumps(TYPED)
     assert steps.read(site, 2, text) is None
-    for wrong in ("", "x", "é", text[:-1], text + "x", text * 9, other, forged, f".{text}"):
+    of_before = str(steps._serializer(site).dumps([*TYPED, {}]))
+    for wrong in ("", "x", "é", of_before, text[:-1], text + "x", text * 9, other, forged, f".{text}"):
         assert steps.read(site, 1, wrong) is None
 
 
@@ -57,8 +58,8 @@ def test_the_text_says_nothing_that_the_visitor_has_not_typed(site):
     text = steps.sign(site, steps.begin(site, TYPED))
     serializer = URLSafeSerializer(b"x")
     _, payload = serializer.loads_unsafe(text)
-    assert payload[:9] == json.loads(json.dumps(TYPED[:9]))
-    assert set(payload[10]["parameters"]) == {"algorithm", "cost", "keyLength", "keyPrefix", "nonce", "salt"}
+    assert payload[:8] == json.loads(json.dumps(TYPED[:8]))
+    assert set(payload[9]["parameters"]) == {"algorithm", "cost", "keyLength", "keyPrefix", "nonce", "salt"}
 
 
 def test_a_solved_challenge_counts_for_its_step_alone(site):
