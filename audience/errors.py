@@ -68,6 +68,18 @@ class Refused(AudienceError):
     """A value is wrong; nothing was written."""
 
 
+class UnderWay(AudienceError):
+    """Another request is at the same thing; `retry_after` is in whole seconds."""
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class PreconditionFailed(AudienceError):
+    """The record is not the one that the request expects; nothing was written."""
+
+
 class TooMany(AudienceError):
     """The client is over a rate limit; `retry_after` is in whole seconds."""
 

@@ -53,7 +53,8 @@ class EventSchema(Form):
         details = data.get("details", {})
         values = data.pop("fields_", {})
         if data["type"] in DETAILS_ARE_FIELDS:
-            further = [item for item in enumerate_fields(details) if item[1] != "unique"]
+            settings = {"unique"} | ({"if_unset"} if details.get("if_unset") is True else set())
+            further = [item for item in enumerate_fields(details) if item[1] not in settings]
             values = _at("details", custom_values, further) | values
         if data["type"] in TAGGING:
             data["tag"] = _at("details", _tag, details)

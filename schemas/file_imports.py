@@ -135,10 +135,12 @@ class DryRunSchema(ResponseSchema):
 
 
 class ReceivedFile(ResponseSchema):
-    """The import of a file; null for a dry run, which answers `dry_run` instead."""
+    """The import of a file; null for a dry run, which answers `dry_run` instead. Answered again, it has no
+    `meta`.
+    """
 
     data = ma.fields.Nested(ImportSchema, allow_none=True)
-    meta = ma.fields.Nested(FileMeta)
+    meta = ma.fields.Nested(FileMeta, allow_none=True)
     dry_run = ma.fields.Nested(DryRunSchema, metadata={"may_be_absent": True})
 
 
@@ -147,6 +149,11 @@ def answer(row: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
     were unknown.
     """
     return {"data": import_(row), "meta": _meta(file, form)}
+
+
+def answer_again(row: Any) -> dict[str, Any]:
+    """The answer about an import whose file was sent again. How the file was read is not kept."""
+    return {"data": import_(row), "meta": None}
 
 
 def dry_run(done: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from schemas.base import (
     nested,
 )
 from schemas.custom_fields import FieldKey
+from schemas.patches import Patch
 from schemas.responses import Date, ResponseSchema, dump, integer, listing, resource, shape, single
 from schemas.subscribers import RESERVED
 from schemas.tags import TagNames
@@ -136,6 +137,10 @@ class NewForm(Form):
 
 class SaveForm(Form):
     form = nested(NewForm, required=True)
+
+
+class PatchForm(Form):
+    form = Patch()
 
 
 class EmbedForm(Form):

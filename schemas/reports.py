@@ -8,6 +8,7 @@ import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text, as_text, nested
 from schemas.custom_fields import FieldKey
+from schemas.patches import Patch
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single, values
 
 MIN_YEAR, MAX_YEAR = 1970, 2199
@@ -75,6 +76,10 @@ class NewReport(Form):
 
 class SaveReport(Form):
     report = nested(NewReport, required=True)
+
+
+class PatchReport(Form):
+    report = Patch()
 
 
 class ReportId(Form):

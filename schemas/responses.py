@@ -1,5 +1,6 @@
 """Schemas of responses. The OpenAPI document is made from them, and so are most answers."""
 
+from functools import cache
 from typing import Any, ClassVar, cast
 
 import marshmallow as ma
@@ -51,6 +52,18 @@ def single(
 ) -> type[ResponseSchema]:
     """The schema of an answer with one item: `{"data": item}`, with `more` keys beside it."""
     return shape(name, data=ma.fields.Nested(item, allow_none=or_null), **more)
+
+
+@cache
+def or_null(answer: type[ResponseSchema]) -> type[ResponseSchema]:
+    """The schema of an answer with one item whose `data` may be null. Other answers stay as they are."""
+    fields = vars(answer)["_declared_fields"]
+    data = fields.get("data")
+    if not isinstance(data, ma.fields.Nested) or data.allow_none:
+        return answer
+    item = cast(type[ResponseSchema], data.nested)
+    others = {name: field for name, field in fields.items() if name != "data"}
+    return single(f"{answer.__name__}OrNull", item, or_null=True, **others)
 
 
 def listing(name: str, item: type[ResponseSchema], **more: Field) -> type[ResponseSchema]:

@@ -8,6 +8,7 @@ import marshmallow as ma
 from schemas.base import REQUIRED, Form, JsonSchema, Text, Truth, nested
 from schemas.change_log import AFTER, KINDS, BoundedNumber, ChangeSchema
 from schemas.pages import PageMeta
+from schemas.patches import Patch
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single
 
 KINDS_OF_CHANGES = f"Send an array of some of {', '.join(KINDS)}, or leave it out for all."
@@ -48,6 +49,10 @@ class SaveWebhook(Form):
     webhook = nested(NewWebhook, required=True)
 
 
+class PatchWebhook(Form):
+    webhook = Patch()
+
+
 class ReplayWebhook(Form):
     after = BoundedNumber(
         0,
@@ -82,7 +87,10 @@ class WebhookAttributes(ResponseSchema):
 
 
 class SignedAttributes(WebhookAttributes):
-    secret = ma.fields.String(metadata={"description": "It signs the deliveries."})
+    secret = ma.fields.String(
+        allow_none=True,
+        metadata={"description": "It signs the deliveries. Null where a request is answered again."},
+    )
 
 
 class DeliveryAttributes(ResponseSchema):
@@ -152,8 +160,8 @@ def webhook(row: Any) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def webhook_with_secret(row: Any, secret: str) -> dict[str, Any]:
-    """A webhook with its secret."""
+def webhook_with_secret(row: Any, secret: str | None) -> dict[str, Any]:
+    """A webhook with its secret, or null in its place."""
     resource = webhook(row)
     return resource | {"attributes": resource["attributes"] | {"secret": secret}}
 

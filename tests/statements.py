@@ -34,6 +34,7 @@ SAME_SITE = re.compile(r"\"?\bsite_id\"? = \"?[a-z]\w*|= \"?\w+\"?\.\"?site_id\b
 COMPARED = re.compile(r"(?!.*\bSELECT\b).*\bsite_id\"? = .*")  # peewee brackets each condition
 INNER = re.compile(r"\((?P<inner>[^()]*)\)")
 OVER_ALL_SITES = {
+    "SELECT site_id FROM idempotency_keys WHERE created_at": "maintenance looks for those of a day ago",
     "SELECT DISTINCT site_id FROM jobs": "a worker looks for sites with something to do",
     "SELECT COUNT(*), CAST(COALESCE(SUM(rows": "how many imports wait, for the metrics and the doctor",
     "SELECT count(*) FROM jobs WHERE claim": "whose lease has expired, for the metrics and the doctor",

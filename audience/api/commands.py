@@ -5,7 +5,9 @@ from typing import Any
 from flask import Blueprint
 
 from audience.access.sites import Site
+from audience.api import subscribers as subscribers_api
 from audience.api.endpoint import caller, endpoint
+from audience.api.repeats import Again, Ids
 from audience.http.services import settings
 from audience.sources import SourceKind
 from audience.subscribers import commands
@@ -17,8 +19,24 @@ from schemas.imports import too_late_counts
 blueprint = Blueprint("commands", __name__)
 
 
+def _ids(answer: dict[str, Any]) -> Ids:
+    return answer | {"data": answer["data"] and answer["data"]["id"]}
+
+
+def _again(ids: Ids, site: Site, **_: Any) -> dict[str, Any]:
+    return {**ids, "data": ids["data"] and subscribers_api.resource(site, int(ids["data"]))}
+
+
 @blueprint.post("/fetch/commands")
-@endpoint(scope="full", family="fetch", takes=RunCommands, batch=True, gives=Ran, query=False)
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=RunCommands,
+    batch=True,
+    gives=Ran,
+    query=False,
+    again=Again(_again, _ids),
+)
 def run(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Run commands on subscribers
 

@@ -5,11 +5,17 @@ from typing import Any
 from flask import Blueprint
 
 from audience.access.sites import Site
+from audience.api import repeats
 from audience.api.endpoint import endpoint
 from audience.subscribers import custom_fields
 from schemas import custom_fields as wire
 
 blueprint = Blueprint("custom_fields", __name__)
+
+
+def _resource(site: Site, field_id: int) -> dict[str, Any] | None:
+    row = custom_fields.find(site, field_id)
+    return row and wire.field(row)
 
 
 @blueprint.get("/fetch/fields")
@@ -27,7 +33,13 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 @blueprint.post("/fetch/fields")
 @endpoint(
-    scope="full", family="fetch", takes=wire.CreateField, gives=wire.FieldAnswer, query=False, status=201
+    scope="full",
+    family="fetch",
+    takes=wire.CreateField,
+    gives=wire.FieldAnswer,
+    query=False,
+    status=201,
+    again=repeats.resource(_resource),
 )
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create a custom field

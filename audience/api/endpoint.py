@@ -12,7 +12,9 @@ from audience.access import keys
 from audience.access.audit_log import Actor, network_of
 from audience.access.keys import AuthenticatedKey
 from audience.access.sites import Site
-from audience.api import targets
+from audience.api import etags, targets
+from audience.api.etags import Current
+from audience.api.repeats import REPLAYED, Again
 from audience.api.request_data import (
     check_file,
     check_json,
@@ -23,14 +25,16 @@ from audience.api.request_data import (
     read_query,
     site_uuid,
 )
+from audience.api.writes import Writes
 from audience.errors import Forbidden, TooMany
 from audience.http.access import View, authenticate, client_address
 from audience.http.admission import Check, admit
 from audience.http.application import JsonText
 from audience.http.services import services, settings
+from audience.repeats.repeats import SentRequest
 from audience.sources import Source, SourceKind
 from schemas.base import Doubled, Form, load, query_values
-from schemas.responses import ResponseSchema
+from schemas.responses import ResponseSchema, or_null
 
 FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
 RATE_LIMITED = "Rate limit: too many requests; wait the seconds in Retry-After."
@@ -51,6 +55,9 @@ class Declared:
     batch: bool
     query: bool
     status: int
+    again: Again | None
+    current: Current | None
+    tagged: bool
 
 
 def endpoint(
@@ -64,6 +71,11 @@ def endpoint(
     query: bool = True,
     status: int = 200,
     site: Literal["needed", "optional", "unused", "all"] = "needed",
+    again: Again | None = None,
+    before: Callable[[dict[str, Any]], object] | None = None,
+    current: Current | None = None,
+    tagged: bool = False,
+    atomic: bool = False,
 ) -> Callable[[View], Callable[..., Response]]:
     """Declares a view: whom it lets in, what it takes and what it gives.
 
@@ -78,14 +90,27 @@ def endpoint(
     With `query`, values of the query string are part of the form; the body overrides them. `gives` is the
     schema of the answer, or the media types of a file. `accepts` has the media types of a file that is the
     body: the view reads it. The body of a `batch` may be larger.
+
+    With `again`, the request may have an Idempotency-Key: the view then runs in one transaction, and what it
+    returns as `Later` after that. A view that takes a file gets the `claim` on the key, or None, instead.
+    `before` is called with the form, outside the transaction.
+
+    With `current`, which finds the resource that the request changes, it may have an If-Match; with `tagged`
+    or `current`, the answer has the ETag of its `data`. An `atomic` view always runs in one transaction.
     """
     form = (takes or Form)()
     limit = f"rate_limit_{family}"
     writes = scope == "full"
+    is_tagged = tagged or current is not None
     check = _check(scope, bool(accepts), batch)
+    writing = Writes(
+        status=status, is_file=bool(accepts), again=again, before=before, current=current, atomic=atomic
+    )
 
-    def read(key: AuthenticatedKey) -> dict[str, Any]:
-        """The arguments of the view. The rest of the body is freed before the view runs."""
+    def read(key: AuthenticatedKey) -> tuple[dict[str, Any], SentRequest | None]:
+        """The arguments of the view, and the request if it has an Idempotency-Key. The rest of the body is
+        freed before the view runs.
+        """
         arguments: dict[str, Any] = {}
         with nullcontext(read_lists()) if accepts else _json(batch, writes) as body:
             values, site_uuids = read_query()
@@ -104,12 +129,16 @@ def endpoint(
             loaded = load(form, data) if takes or data else {}
             if takes:
                 arguments["form"] = loaded
-        return arguments
+            sent = writing.sent_request(chosen, loaded, body)
+        return arguments, sent
 
     def decorate(view: View) -> Callable[..., Response]:
         @wraps(view)
-        def run(**arguments: Any) -> Response:
-            return _response(view(**arguments, **read(admit(check))), status)
+        def run(**parts: Any) -> Response:
+            values, sent = read(admit(check))
+            answer, is_repeated = writing.answer(view, sent, parts | values)
+            response = _response(answer, status, is_repeated)
+            return etags.add(response, answer["data"]) if is_tagged else response
 
         vars(run)["scope"] = scope
         vars(run)["check"] = check
@@ -117,11 +146,14 @@ def endpoint(
             scope=scope,
             family=family,
             takes=takes,
-            gives=gives,
+            gives=or_null(gives) if again and isinstance(gives, type) else gives,
             accepts=accepts,
             batch=batch,
             query=query,
             status=status,
+            again=again,
+            current=current,
+            tagged=is_tagged,
         )
         return run
 
@@ -175,11 +207,14 @@ def _site(key: AuthenticatedKey, uuid: str | None, needed: bool) -> Site | None:
     return keys.require_site(key, uuid) if needed or uuid is not None else None
 
 
-def _response(answer: Any, status: int) -> Response:
+def _response(answer: Any, status: int, is_repeated: bool) -> Response:
     if isinstance(answer, Response):
         return answer
     text = answer if isinstance(answer, str | bytes) else f"{current_app.json.dumps(answer)}\n"
-    return JsonText(text, status)
+    response = JsonText(text, status)
+    if is_repeated:
+        response.headers[REPLAYED] = "true"
+    return response
 
 
 def _limit_rate(key: AuthenticatedKey, family: Family) -> None:

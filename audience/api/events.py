@@ -5,10 +5,13 @@ from typing import Any
 from flask import Blueprint
 
 from audience.access.sites import Site
+from audience.api import repeats
 from audience.api.endpoint import caller, endpoint
+from audience.api.repeats import Again, Ids, Later
 from audience.changes import pages as change_log_pages
 from audience.sources import SourceKind
 from audience.subscribers import events
+from audience.subscribers.events import EventsResult
 from schemas.base import dashed
 from schemas.change_log import history
 from schemas.events import EventList, ListEvents, Recorded, RecordEvents, event_resource, record_response
@@ -18,9 +21,23 @@ from schemas.pages import page_meta
 blueprint = Blueprint("events", __name__)
 
 
+def _again(ids: Ids, form: dict[str, Any], **_: Any) -> dict[str, Any]:
+    rows: ImportRows = form["events"]
+    errors = repeats.all_errors(ids["errors"], rows.problems)
+    return record_response(rows.total, EventsResult(ids["accepted"], errors, *ids["ignored"]))
+
+
 @blueprint.post("/batch/events")
-@endpoint(scope="full", family="batch", takes=RecordEvents, batch=True, gives=Recorded, query=False)
-def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+@endpoint(
+    scope="full",
+    family="batch",
+    takes=RecordEvents,
+    batch=True,
+    gives=Recorded,
+    query=False,
+    again=Again(_again),
+)
+def record(site: Site, form: dict[str, Any]) -> Later:
     """Record 1 to 1,000 events
 
     An event creates its subscriber if need be, merges `fields`, and moves `last_event_at` forward.
@@ -30,8 +47,13 @@ def record(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     Returns how many events were recorded and refused, and why; all are written before the answer.
     """
     rows: ImportRows = form["events"]
-    record = events.record(site, rows.items, rows.problems, caller(SourceKind.EVENT))
-    return record_response(rows.total, record)
+    result = events.record(site, rows.items, rows.problems, caller(SourceKind.EVENT))
+    ids = {
+        "accepted": result.accepted,
+        "errors": repeats.kept_errors(result.errors, rows.problems),
+        "ignored": [result.unsubscribes_ignored, result.subscribes_ignored],
+    }
+    return Later(ids, lambda: record_response(rows.total, result))
 
 
 @blueprint.get("/fetch/subscribers/<uuid>/events")

@@ -10,6 +10,7 @@ from flask import Blueprint, Response, g, request
 from audience import addresses
 from audience.access.sites import Site
 from audience.api.endpoint import actor, endpoint
+from audience.api.repeats import Again, Claim, Ids
 from audience.api.request_data import file_body, has_body
 from audience.http.services import services, settings
 from audience.imports import dry_runs, file_imports, file_uploads, imports
@@ -26,6 +27,10 @@ BOTH = "Send the file or upload, not both: the upload stands in place of a body.
 blueprint = Blueprint("files", __name__)
 
 
+def _again(ids: Ids, site: Site, **_: Any) -> dict[str, Any]:
+    return wire.answer_again(imports.progress(site, ids["import_id"]))
+
+
 @blueprint.post("/batch/imports")
 @endpoint(
     scope="full",
@@ -33,8 +38,9 @@ blueprint = Blueprint("files", __name__)
     takes=wire.ImportFile,
     accepts=("text/csv", "application/json", "application/x-ndjson", wire.WORKBOOK, "application/zip"),
     gives=wire.ReceivedFile,
+    again=Again(_again),
 )
-def receive(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def receive(site: Site, form: dict[str, Any], claim: Claim | None) -> dict[str, Any]:
     """Import a file of subscribers
 
     The body is the file: CSV, an XLSX workbook, a JSON array of objects or JSON lines. Columns are recognised
@@ -44,12 +50,14 @@ def receive(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the import, and how the file was understood; for a dry run, its outcome.
     """
-    return _judge(site, form) if form.get("dry_run") else _import(site, form)
+    return _judge(site, form) if form.get("dry_run") else _import(site, form, claim)
 
 
-def _import(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def _import(site: Site, form: dict[str, Any], claim: Claim | None) -> dict[str, Any]:
     asked = _waiting_upload(site, form) if "upload_id" in form else None
     with file_imports.receiving(site) as upload, _file(site, form) as file:
+        if claim:
+            upload.hold, upload.keep = claim.hold, lambda id_: claim.keep({"import_id": id_})
         upload.store(file.rows(addresses.identity))
         imported = ImportedFile("", actor().name, file.consent, file.answers, file.digest)
         upload.accept(file.columns, services().import_queue, imported, actor())

@@ -5,13 +5,26 @@ from typing import Any
 from flask import Blueprint
 
 from audience.access.sites import Site
+from audience.api import repeats
 from audience.api.endpoint import actor, endpoint
+from audience.api.etags import patched
 from audience.forms import embedding, forms
 from audience.http.services import settings
 from audience.looks import senders
 from schemas import forms as wire
 
 blueprint = Blueprint("forms", __name__)
+BLANK: dict[str, Any] = {
+    "fields": [], "tags": [], "wording": {}, "intro": {}, "thanks": {}, "origins": [], "next_url": "",
+    "confirmed_url": "", "is_test": False,
+}  # fmt: skip
+
+
+def _resource(site: Site, form_id: int) -> dict[str, Any]:
+    return wire.form(forms.get(site, form_id))
+
+
+AGAIN = repeats.resource(_resource)
 
 
 @blueprint.get("/fetch/forms")
@@ -27,7 +40,16 @@ def list_all(site: Site) -> dict[str, Any]:
 
 
 @blueprint.post("/fetch/forms")
-@endpoint(scope="full", family="fetch", takes=wire.SaveForm, gives=wire.FormAnswer, query=False, status=201)
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=wire.SaveForm,
+    gives=wire.FormAnswer,
+    query=False,
+    status=201,
+    again=AGAIN,
+    tagged=True,
+)
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Make a form
 
@@ -41,7 +63,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.get("/fetch/forms/<number:form_id>")
-@endpoint(scope="read", family="fetch", gives=wire.FormAnswer)
+@endpoint(scope="read", family="fetch", gives=wire.FormAnswer, tagged=True)
 def get(site: Site, form_id: int) -> dict[str, Any]:
     """Get a form
 
@@ -49,12 +71,20 @@ def get(site: Site, form_id: int) -> dict[str, Any]:
 
     Returns the form.
     """
-    return {"data": wire.form(forms.get(site, form_id))}
+    return {"data": _resource(site, form_id)}
 
 
 @blueprint.put("/fetch/forms/<number:form_id>")
-@endpoint(scope="full", family="fetch", takes=wire.SaveForm, gives=wire.FormAnswer, query=False)
-def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=wire.SaveForm,
+    gives=wire.FormAnswer,
+    query=False,
+    again=AGAIN,
+    current=_resource,
+)
+def put(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """Change a form
 
     What is not sent stays as it is. Another `wording` makes a new `version`: whoever agreed before agreed to
@@ -64,6 +94,29 @@ def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """
     lack = senders.lack(site, settings())
     return {"data": wire.form(forms.change(site, form_id, form["form"], actor(), lack))}
+
+
+@blueprint.patch("/fetch/forms/<number:form_id>")
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=wire.PatchForm,
+    gives=wire.FormAnswer,
+    query=False,
+    again=AGAIN,
+    current=_resource,
+    atomic=True,
+)
+def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
+    """Change a part of a form
+
+    A JSON merge patch: what is left out stays, texts by language are merged, and null takes away.
+
+    Returns the form as it is now.
+    """
+    lack = senders.lack(site, settings())
+    item = BLANK | patched(wire.SaveForm, "form", _resource(site, form_id), form["form"])
+    return {"data": wire.form(forms.change(site, form_id, item, actor(), lack))}
 
 
 @blueprint.get("/fetch/forms/<number:form_id>/embed")

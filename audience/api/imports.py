@@ -5,19 +5,39 @@ from typing import Any
 from flask import Blueprint
 
 from audience.access.sites import Site
+from audience.api import repeats
 from audience.api.endpoint import endpoint
+from audience.api.repeats import Again, Ids, Later
 from audience.http.services import services, settings
 from audience.imports import imports
+from audience.imports.imports import StoredImport
 from schemas import imports as wire
 
 blueprint = Blueprint("imports", __name__)
 
 
+def _again(ids: Ids, site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    rows: wire.ImportRows = form["subscribers"]
+    errors = repeats.all_errors(ids["errors"], rows.problems)
+    inline_rows = settings().import_inline_rows
+    return _answer(site, imports.stored_before(site, ids["import_id"], rows.items, errors, inline_rows))
+
+
+def _answer(site: Site, import_: StoredImport) -> dict[str, Any]:
+    return wire.answer(imports.outcome(site, import_, services().import_queue))
+
+
 @blueprint.post("/batch/subscribers")
 @endpoint(
-    scope="full", family="batch", takes=wire.ImportSubscribers, batch=True, gives=wire.Accepted, query=False
+    scope="full",
+    family="batch",
+    takes=wire.ImportSubscribers,
+    batch=True,
+    gives=wire.Accepted,
+    query=False,
+    again=Again(_again),
 )
-def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+def accept(site: Site, form: dict[str, Any]) -> Later:
     """Import 1 to 1,000 subscribers
 
     Each item is like a subscriber that is created; further keys are custom values, and `command` may
@@ -27,8 +47,9 @@ def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     Returns how many items were accepted and refused, why, and the id of the import.
     """
     rows: wire.ImportRows = form["subscribers"]
-    queue, inline_rows = services().import_queue, settings().import_inline_rows
-    return wire.answer(imports.accept(site, rows.items, rows.problems, queue, inline_rows))
+    import_ = imports.store(site, rows.items, rows.problems, settings().import_inline_rows)
+    errors = repeats.kept_errors(import_.errors, rows.problems)
+    return Later({"import_id": import_.id, "errors": errors}, lambda: _answer(site, import_))
 
 
 @blueprint.get("/batch/imports/<number:import_id>")

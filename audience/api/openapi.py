@@ -11,7 +11,8 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Blueprint, Flask, Response, abort, current_app, request
 from werkzeug.routing import Rule
 
-from audience.api import openapi_examples, openapi_rules, openapi_webhooks
+from audience.api import etags, openapi_examples, openapi_rules, openapi_webhooks
+from audience.api import repeats as sent_again
 from audience.api.endpoint import Declared, Files
 from audience.api.openapi_schema import SchemaConverter
 from audience.http.access import PUBLIC, View, public
@@ -50,8 +51,29 @@ HEADERS = {
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
     "Allow": {"description": "The methods of the path.", "schema": {"type": "string"}},
     "WWW-Authenticate": {"description": "HTTP Basic.", "schema": {"type": "string"}},
+    "ETag": {"description": "Of the record as it is now.", "schema": {"type": "string"}},
+    sent_again.REPLAYED: {
+        "description": "`true` if the request was carried out before; else absent.",
+        "schema": {"type": "string", "enum": ["true"]},
+    },
 }
-REFUSED_WITH = {401: ("WWW-Authenticate",), 405: ("Allow",), 429: ("Retry-After",), 503: ("Retry-After",)}
+ONCE = {
+    "description": "Letters, digits, hyphens and underscores, such as a UUID. Sent again with the same key "
+    "within 24 hours, the request is answered and not carried out again.",
+    "schema": {"type": "string", "pattern": f"^{sent_again.KEY.pattern}$"},
+}
+CONDITIONS = {
+    etags.IF_MATCH: "ETags: nothing is written unless the record has one of them.",
+    etags.IF_NONE_MATCH: "ETags: 304 without a body if the record has one of them.",
+}
+NOT_MODIFIED = {"description": "The record has an ETag of `If-None-Match`.", "headers": {"ETag": "ETag"}}
+REFUSED_WITH = {
+    401: ("WWW-Authenticate",),
+    405: ("Allow",),
+    409: ("Retry-After",),
+    429: ("Retry-After",),
+    503: ("Retry-After",),
+}
 BODY_ON_GET = "The same values as JSON, which override the query. Browsers cannot send this body."
 ALWAYS = (400, 401, 403, 408, 413, 415, 422, 429, 500, 503)
 NOT_WORD = re.compile(r"[\W_]+")
@@ -92,6 +114,9 @@ def describe(app: Flask) -> dict[str, Any]:
     )
     spec.components.security_scheme("keys", KEYS)
     spec.components.parameter("site_uuid", "query", SITE)
+    spec.components.parameter(sent_again.HEADER, "header", ONCE)
+    for name, text in CONDITIONS.items():
+        spec.components.parameter(name, "header", {"description": text, "schema": {"type": "string"}})
     for name, header in HEADERS.items():
         spec.components.header(name, header)
     for status, meaning in MEANING.items():
@@ -142,18 +167,40 @@ def operation(rule: Rule, method: str, view: View) -> dict[str, Any]:
     declared: Declared = vars(view)["declared"]
     path = path_of(rule).removeprefix("/v1")
     text = documentation(view)
-    refusals = [*ALWAYS, *([404] if has_id(rule, declared) else [])]
+    conditions = headers_of(method, declared)
+    refusals = [*ALWAYS, *([404] if has_id(rule, declared) else []), *refusals_of(declared)]
     return {
         "operationId": NOT_WORD.sub("_", method.lower() + path).strip("_"),
         "tags": [tag(rule)],
         "summary": text.summary,
         "description": text.description,
         "x-scope": declared.scope,
-        "parameters": ["site_uuid", *query(method, declared)],
+        "parameters": ["site_uuid", *conditions, *query(method, declared)],
         **body(method, declared),
-        "responses": {str(declared.status): answer(text.returns, declared.gives)}
+        "responses": {
+            str(declared.status): answer(text.returns, declared.gives, *answered_with(method, declared))
+        }
+        | ({"304": NOT_MODIFIED} if etags.IF_NONE_MATCH in conditions else {})
         | {str(status): str(status) for status in sorted(refusals)},
     }
+
+
+def headers_of(method: str, declared: Declared) -> list[str]:
+    """The headers of a request that decide whether it is carried out."""
+    condition = etags.IF_NONE_MATCH if method == "GET" else etags.IF_MATCH
+    is_conditional = declared.tagged if method == "GET" else declared.current
+    return [*([sent_again.HEADER] if declared.again else []), *([condition] if is_conditional else [])]
+
+
+def refusals_of(declared: Declared) -> list[int]:
+    """The statuses of these headers."""
+    return [*([409] if declared.again and declared.accepts else []), *([412] if declared.current else [])]
+
+
+def answered_with(method: str, declared: Declared) -> list[str]:
+    """The headers of an answer about records and repeated requests."""
+    is_tagged = declared.tagged and method != "DELETE"
+    return [*([sent_again.REPLAYED] if declared.again else []), *(["ETag"] if is_tagged else [])]
 
 
 class Documentation(NamedTuple):

@@ -5,11 +5,20 @@ from typing import Any
 from flask import Blueprint
 
 from audience.access.sites import Site
+from audience.api import repeats
 from audience.api.endpoint import actor, endpoint
+from audience.api.etags import patched
 from audience.reports import reports
 from schemas import reports as wire
 
 blueprint = Blueprint("reports", __name__)
+
+
+def _resource(site: Site, report_id: int | str) -> dict[str, Any]:
+    return wire.report(reports.get(site, str(report_id)))
+
+
+AGAIN = repeats.resource(_resource)
 
 
 @blueprint.get("/fetch/reports")
@@ -26,7 +35,14 @@ def list_all(site: Site) -> dict[str, Any]:
 
 @blueprint.post("/fetch/reports")
 @endpoint(
-    scope="full", family="fetch", takes=wire.SaveReport, gives=wire.ReportAnswer, query=False, status=201
+    scope="full",
+    family="fetch",
+    takes=wire.SaveReport,
+    gives=wire.ReportAnswer,
+    query=False,
+    status=201,
+    again=AGAIN,
+    tagged=True,
 )
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Save a report
@@ -40,7 +56,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.get("/fetch/reports/<id:report_id>")
-@endpoint(scope="read", family="fetch", gives=wire.ReportAnswer)
+@endpoint(scope="read", family="fetch", gives=wire.ReportAnswer, tagged=True)
 def get(site: Site, report_id: str) -> dict[str, Any]:
     """Get a saved report
 
@@ -48,11 +64,19 @@ def get(site: Site, report_id: str) -> dict[str, Any]:
 
     Returns the report.
     """
-    return {"data": wire.report(reports.get(site, report_id))}
+    return {"data": _resource(site, report_id)}
 
 
 @blueprint.put("/fetch/reports/<id:report_id>")
-@endpoint(scope="full", family="fetch", takes=wire.SaveReport, gives=wire.ReportAnswer, query=False)
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=wire.SaveReport,
+    gives=wire.ReportAnswer,
+    query=False,
+    again=AGAIN,
+    current=_resource,
+)
 def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Replace a saved report
 
@@ -63,8 +87,30 @@ def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     return {"data": wire.report(reports.replace(site, report_id, form["report"], actor()))}
 
 
+@blueprint.patch("/fetch/reports/<id:report_id>")
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=wire.PatchReport,
+    gives=wire.ReportAnswer,
+    query=False,
+    again=AGAIN,
+    current=_resource,
+    atomic=True,
+)
+def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
+    """Change a saved report
+
+    A JSON merge patch: what is left out stays, and null takes away.
+
+    Returns the report as it is now.
+    """
+    item = patched(wire.SaveReport, "report", _resource(site, report_id), form["report"])
+    return {"data": wire.report(reports.replace(site, report_id, item, actor()))}
+
+
 @blueprint.delete("/fetch/reports/<id:report_id>")
-@endpoint(scope="full", family="fetch", gives=wire.ReportAnswer)
+@endpoint(scope="full", family="fetch", gives=wire.ReportAnswer, again=AGAIN, current=_resource)
 def delete(site: Site, report_id: str) -> dict[str, Any]:
     """Delete a saved report
 

@@ -5,7 +5,9 @@ from typing import Any
 from flask import Blueprint
 
 from audience.access.sites import Site
+from audience.api import repeats
 from audience.api.endpoint import actor, endpoint
+from audience.api.etags import patched
 from audience.http.services import settings
 from audience.segments import matches as segment_matches
 from audience.segments import segments
@@ -14,6 +16,13 @@ from schemas import stats as stats_wire
 from schemas import subscribers as subscribers_wire
 
 blueprint = Blueprint("segments", __name__)
+
+
+def _resource(site: Site, segment_id: int | str) -> dict[str, Any]:
+    return wire.segment(segments.get(site, str(segment_id)))
+
+
+AGAIN = repeats.resource(_resource)
 
 
 @blueprint.get("/fetch/segments")
@@ -30,7 +39,14 @@ def list_all(site: Site) -> dict[str, Any]:
 
 @blueprint.post("/fetch/segments")
 @endpoint(
-    scope="full", family="fetch", takes=wire.SaveSegment, gives=wire.SegmentAnswer, query=False, status=201
+    scope="full",
+    family="fetch",
+    takes=wire.SaveSegment,
+    gives=wire.SegmentAnswer,
+    query=False,
+    status=201,
+    again=AGAIN,
+    tagged=True,
 )
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Save a segment
@@ -44,7 +60,7 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.get("/fetch/segments/<id:segment_id>")
-@endpoint(scope="read", family="fetch", gives=wire.SegmentAnswer)
+@endpoint(scope="read", family="fetch", gives=wire.SegmentAnswer, tagged=True)
 def get(site: Site, segment_id: str) -> dict[str, Any]:
     """Get a segment
 
@@ -52,11 +68,19 @@ def get(site: Site, segment_id: str) -> dict[str, Any]:
 
     Returns the segment.
     """
-    return {"data": wire.segment(segments.get(site, segment_id))}
+    return {"data": _resource(site, segment_id)}
 
 
 @blueprint.put("/fetch/segments/<id:segment_id>")
-@endpoint(scope="full", family="fetch", takes=wire.SaveSegment, gives=wire.SegmentAnswer, query=False)
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=wire.SaveSegment,
+    gives=wire.SegmentAnswer,
+    query=False,
+    again=AGAIN,
+    current=_resource,
+)
 def replace(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
     """Replace a segment
 
@@ -67,8 +91,30 @@ def replace(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]
     return {"data": wire.segment(segments.replace(site, segment_id, form["segment"], actor()))}
 
 
+@blueprint.patch("/fetch/segments/<id:segment_id>")
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=wire.PatchSegment,
+    gives=wire.SegmentAnswer,
+    query=False,
+    again=AGAIN,
+    current=_resource,
+    atomic=True,
+)
+def change(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
+    """Change a segment
+
+    A JSON merge patch: what is left out stays. The rules are merged, too: null takes a key of them away.
+
+    Returns the segment as it is now.
+    """
+    item = patched(wire.SaveSegment, "segment", _resource(site, segment_id), form["segment"])
+    return {"data": wire.segment(segments.replace(site, segment_id, item, actor()))}
+
+
 @blueprint.delete("/fetch/segments/<id:segment_id>")
-@endpoint(scope="full", family="fetch", gives=wire.SegmentAnswer)
+@endpoint(scope="full", family="fetch", gives=wire.SegmentAnswer, again=AGAIN, current=_resource)
 def delete(site: Site, segment_id: str) -> dict[str, Any]:
     """Delete a segment
 

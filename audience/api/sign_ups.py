@@ -5,7 +5,9 @@ from typing import Any
 from flask import Blueprint, g
 
 from audience.access.sites import Site
+from audience.api import repeats
 from audience.api.endpoint import actor, endpoint
+from audience.api.repeats import Again
 from audience.http.services import settings
 from audience.sign_ups import holds, requests, sign_ups
 from audience.sign_ups.confirming import ConfirmLinks
@@ -13,6 +15,14 @@ from audience.sign_ups.sign_ups import PAGE_ROWS
 from schemas import sign_ups as wire
 
 blueprint = Blueprint("sign_ups", __name__)
+
+
+def _resource(site: Site, sign_up_id: int) -> dict[str, Any]:
+    return wire.sign_up(sign_ups.get(site, sign_up_id), _links(site).url)
+
+
+AGAIN = repeats.resource(_resource)
+SAME = Again(lambda ids, **_: dict(ids), lambda answer: answer)  # an answer of ids or counts alone
 
 
 @blueprint.post("/fetch/sign_ups")
@@ -23,6 +33,7 @@ blueprint = Blueprint("sign_ups", __name__)
     gives=wire.AcceptedSignUp,
     query=False,
     status=201,
+    again=SAME,
 )
 def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Ask for a confirmation
@@ -51,7 +62,7 @@ def list_page(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.post("/fetch/sign_ups/<number:sign_up_id>/send")
-@endpoint(scope="full", family="fetch", gives=wire.SignUpAnswer)
+@endpoint(scope="full", family="fetch", gives=wire.SignUpAnswer, again=AGAIN)
 def send(site: Site, sign_up_id: int) -> dict[str, Any]:
     """Send a confirmation again
 
@@ -64,7 +75,7 @@ def send(site: Site, sign_up_id: int) -> dict[str, Any]:
 
 
 @blueprint.delete("/fetch/sign_ups/<number:sign_up_id>")
-@endpoint(scope="full", family="fetch", gives=wire.SignUpAnswer)
+@endpoint(scope="full", family="fetch", gives=wire.SignUpAnswer, again=AGAIN)
 def delete(site: Site, sign_up_id: int) -> dict[str, Any]:
     """Delete a sign-up
 
@@ -77,7 +88,14 @@ def delete(site: Site, sign_up_id: int) -> dict[str, Any]:
 
 
 @blueprint.post("/batch/sign_ups/release")
-@endpoint(scope="full", family="batch", takes=wire.ChosenSignUps, gives=wire.ChangedSignUps, query=False)
+@endpoint(
+    scope="full",
+    family="batch",
+    takes=wire.ChosenSignUps,
+    gives=wire.ChangedSignUps,
+    query=False,
+    again=SAME,
+)
 def release(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Send what is held
 
@@ -90,7 +108,14 @@ def release(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.post("/batch/sign_ups/discard")
-@endpoint(scope="full", family="batch", takes=wire.ChosenSignUps, gives=wire.ChangedSignUps, query=False)
+@endpoint(
+    scope="full",
+    family="batch",
+    takes=wire.ChosenSignUps,
+    gives=wire.ChangedSignUps,
+    query=False,
+    again=SAME,
+)
 def discard(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Discard what is held
 

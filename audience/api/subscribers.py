@@ -5,8 +5,10 @@ from typing import Any
 from flask import Blueprint
 
 from audience.access.sites import Site
+from audience.api import repeats
 from audience.api.endpoint import actor, caller, endpoint
 from audience.api.links import answer, requested_links, with_links
+from audience.api.repeats import Again, Later
 from audience.changes import pages as change_log_pages
 from audience.erasures import erasures
 from audience.http.services import settings
@@ -22,6 +24,12 @@ from schemas.pages import page_meta
 from schemas.searches import SearchSubscribers, bounds
 
 blueprint = Blueprint("subscribers", __name__)
+
+
+def resource(site: Site, subscriber_id: int) -> dict[str, Any] | None:
+    """The resource of a subscriber by id; None if there is none."""
+    row = subscribers.find_by_id(site, subscriber_id)
+    return wire.subscriber(row, settings().base_url, site.uuid) if row else None
 
 
 @blueprint.get("/fetch/subscribers")
@@ -48,6 +56,7 @@ def find(site: Site, form: dict[str, Any]) -> str | dict[str, Any]:
     gives=wire.SubscriberAnswer,
     query=False,
     status=201,
+    again=repeats.resource(resource),
 )
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create or update a subscriber
@@ -62,8 +71,14 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.delete("/fetch/subscribers")
-@endpoint(scope="full", family="fetch", takes=wire.FindSubscriber, gives=wire.FoundSubscriber)
-def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=wire.FindSubscriber,
+    gives=wire.FoundSubscriber,
+    again=Again(lambda _ids, **_: {"data": None}),
+)
+def erase(site: Site, form: dict[str, Any]) -> Later:
     """Erase a subscriber for good
 
     By `email` or `uuid`; one of them is needed, and both must not lead to two subscribers. Values, tags and
@@ -73,8 +88,14 @@ def erase(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """
     email, uuid = form.get("email"), form.get("uuid")
     erasures.check_target(email, uuid)
-    erasures.erase(site, settings().instance, email, uuid, actor(), caller(SourceKind.API))
-    return {"data": None}
+    instance = settings().instance
+    erased = erasures.erase_stored(site, instance, email, uuid, actor(), caller(SourceKind.API))
+
+    def answer() -> dict[str, Any]:
+        erasures.forget(site, instance, erased)
+        return {"data": None}
+
+    return Later({}, answer)
 
 
 @blueprint.get("/fetch/subscribers/<uuid>/consent")

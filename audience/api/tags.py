@@ -5,12 +5,24 @@ from typing import Any
 from flask import Blueprint
 
 from audience.access.sites import Site
+from audience.api import repeats
 from audience.api.endpoint import actor, caller, endpoint
+from audience.api.repeats import Again, Ids, Later
 from audience.sources import SourceKind
 from audience.subscribers import tags
 from schemas import tags as wire
 
 blueprint = Blueprint("tags", __name__)
+
+DELETED = "The tag is deleted."
+
+
+def _resource(site: Site, tag_id: int) -> dict[str, Any]:
+    return wire.tag(tags.get(site, tag_id), site.id)
+
+
+def _deleted_again(_ids: Ids, **_: Any) -> dict[str, Any]:
+    return {"message": DELETED, "data": None}
 
 
 @blueprint.get("/fetch/tags")
@@ -26,7 +38,15 @@ def list_all(site: Site) -> dict[str, Any]:
 
 
 @blueprint.post("/fetch/tags")
-@endpoint(scope="full", family="fetch", takes=wire.CreateTag, gives=wire.TagAnswer, query=False, status=201)
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=wire.CreateTag,
+    gives=wire.TagAnswer,
+    query=False,
+    status=201,
+    again=repeats.resource(_resource),
+)
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create a tag
 
@@ -38,13 +58,21 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.delete("/fetch/tags/<number:tag_id>")
-@endpoint(scope="full", family="fetch", takes=wire.DeleteTag, gives=wire.DeletedTag)
-def delete(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
+@endpoint(
+    scope="full", family="fetch", takes=wire.DeleteTag, gives=wire.DeletedTag, again=Again(_deleted_again)
+)
+def delete(site: Site, form: dict[str, Any], tag_id: int) -> Later:
     """Delete a tag
 
     It is taken from all subscribers. Segments that name it stay. A name that is sent, too, must be its own.
 
     Returns the tag as it was.
     """
-    deleted = tags.delete(site, tag_id, caller(SourceKind.API), actor(), form["names"])
-    return {"message": "The tag is deleted.", "data": wire.tag(deleted, site.id)}
+    source = caller(SourceKind.API)
+    deleted = tags.discard(site, tag_id, source, actor(), form["names"])
+
+    def answer() -> dict[str, Any]:
+        tags.remove(site, deleted, source)
+        return {"message": DELETED, "data": wire.tag(deleted, site.id)}
+
+    return Later({"id": deleted.id}, answer)

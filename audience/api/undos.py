@@ -6,6 +6,7 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api.endpoint import actor, endpoint
+from audience.api.repeats import Again, Ids, Later
 from audience.http.services import services, settings
 from audience.undo import undos
 from schemas import undos as wire
@@ -13,9 +14,13 @@ from schemas import undos as wire
 blueprint = Blueprint("undos", __name__)
 
 
+def _again(_ids: Ids, site: Site, import_id: int, **_: Any) -> dict[str, Any]:
+    return wire.answer(undos.get(site, undos.import_source(import_id)))
+
+
 @blueprint.post("/batch/imports/<number:import_id>/undo")
-@endpoint(scope="full", family="batch", takes=wire.UndoImport, gives=wire.UndoAnswer)
-def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any]:
+@endpoint(scope="full", family="batch", takes=wire.UndoImport, gives=wire.UndoAnswer, again=Again(_again))
+def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any] | Later:
     """Undo an import
 
     Names, values and tags go back where the subscriber still has what it set. Whom it created is removed,
@@ -31,8 +36,12 @@ def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any]:
         outcome = undos.dry_run(site, undos.import_source(import_id), days, form["resubscribe"])
         return wire.dry_run(outcome.counts)
     undo = undos.undo_import(site, import_id, days, actor(), form["resubscribe"])
-    services().import_queue.notify(site.id)
-    return wire.answer(undo)
+
+    def answer() -> dict[str, Any]:
+        services().import_queue.notify(site.id)
+        return wire.answer(undo)
+
+    return Later({}, answer)
 
 
 @blueprint.get("/batch/imports/<number:import_id>/undo")

@@ -5,7 +5,9 @@ from typing import Any
 from flask import Blueprint
 
 from audience.access.sites import Site
+from audience.api import repeats
 from audience.api.endpoint import actor, endpoint
+from audience.api.etags import patched
 from audience.http.services import settings
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
@@ -13,6 +15,22 @@ from schemas import webhooks as wire
 from schemas.pages import Paged, page_meta
 
 blueprint = Blueprint("webhooks", __name__)
+
+
+def _resource(site: Site, webhook_id: int) -> dict[str, Any]:
+    return wire.webhook(webhooks.get(site, webhook_id))
+
+
+def _without_secret(site: Site, webhook_id: int) -> dict[str, Any]:
+    return wire.webhook_with_secret(webhooks.get(site, webhook_id), None)
+
+
+def _check_url(form: dict[str, Any]) -> None:
+    if (url := form["webhook"].get("url")) is not None:
+        webhooks.check(str(url), settings().webhook_private_addresses)
+
+
+AGAIN, AGAIN_WITHOUT_SECRET = repeats.resource(_resource), repeats.resource(_without_secret)
 
 
 @blueprint.get("/fetch/webhooks")
@@ -29,7 +47,14 @@ def list_all(site: Site) -> dict[str, Any]:
 
 @blueprint.post("/fetch/webhooks")
 @endpoint(
-    scope="full", family="fetch", takes=wire.SaveWebhook, gives=wire.SignedWebhook, query=False, status=201
+    scope="full",
+    family="fetch",
+    takes=wire.SaveWebhook,
+    gives=wire.SignedWebhook,
+    query=False,
+    status=201,
+    again=AGAIN_WITHOUT_SECRET,
+    before=_check_url,
 )
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Make a webhook
@@ -38,13 +63,11 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the webhook with its secret, which is answered this once.
     """
-    private = settings().webhook_private_addresses
-    webhook = webhooks.create(site, form["webhook"], private_addresses=private, actor=actor())
-    return {"data": wire.webhook_with_secret(*webhook)}
+    return {"data": wire.webhook_with_secret(*webhooks.make(site, form["webhook"], actor()))}
 
 
 @blueprint.get("/fetch/webhooks/<number:webhook_id>")
-@endpoint(scope="read", family="fetch", gives=wire.WebhookAnswer)
+@endpoint(scope="read", family="fetch", gives=wire.WebhookAnswer, tagged=True)
 def get(site: Site, webhook_id: int) -> dict[str, Any]:
     """Get a webhook
 
@@ -52,11 +75,20 @@ def get(site: Site, webhook_id: int) -> dict[str, Any]:
 
     Returns the webhook, without its secret.
     """
-    return {"data": wire.webhook(webhooks.get(site, webhook_id))}
+    return {"data": _resource(site, webhook_id)}
 
 
 @blueprint.put("/fetch/webhooks/<number:webhook_id>")
-@endpoint(scope="full", family="fetch", takes=wire.SaveWebhook, gives=wire.WebhookAnswer, query=False)
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=wire.SaveWebhook,
+    gives=wire.WebhookAnswer,
+    query=False,
+    again=AGAIN,
+    before=_check_url,
+    current=_resource,
+)
 def replace(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Replace a webhook
 
@@ -65,14 +97,35 @@ def replace(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]
 
     Returns the webhook as it is now.
     """
-    private = settings().webhook_private_addresses
-    item = form["webhook"]
-    changed = webhooks.replace(site, webhook_id, item, private_addresses=private, actor=actor())
-    return {"data": wire.webhook(changed)}
+    return {"data": wire.webhook(webhooks.put(site, webhook_id, form["webhook"], actor()))}
+
+
+@blueprint.patch("/fetch/webhooks/<number:webhook_id>")
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=wire.PatchWebhook,
+    gives=wire.WebhookAnswer,
+    query=False,
+    again=AGAIN,
+    before=_check_url,
+    current=_resource,
+    atomic=True,
+)
+def change(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
+    """Change a webhook
+
+    A JSON merge patch: what is left out stays, null of `kinds` and `segment_id` takes the filter away. What
+    is to be delivered is tried again at once.
+
+    Returns the webhook as it is now.
+    """
+    item = patched(wire.SaveWebhook, "webhook", _resource(site, webhook_id), form["webhook"])
+    return {"data": wire.webhook(webhooks.put(site, webhook_id, item, actor()))}
 
 
 @blueprint.delete("/fetch/webhooks/<number:webhook_id>")
-@endpoint(scope="full", family="fetch", gives=wire.WebhookAnswer)
+@endpoint(scope="full", family="fetch", gives=wire.WebhookAnswer, again=AGAIN, current=_resource)
 def delete(site: Site, webhook_id: int) -> dict[str, Any]:
     """Delete a webhook
 
@@ -84,7 +137,7 @@ def delete(site: Site, webhook_id: int) -> dict[str, Any]:
 
 
 @blueprint.post("/fetch/webhooks/<number:webhook_id>/rotate")
-@endpoint(scope="full", family="fetch", gives=wire.SignedWebhook)
+@endpoint(scope="full", family="fetch", gives=wire.SignedWebhook, again=AGAIN_WITHOUT_SECRET)
 def rotate(site: Site, webhook_id: int) -> dict[str, Any]:
     """Renew the secret of a webhook
 
@@ -96,7 +149,7 @@ def rotate(site: Site, webhook_id: int) -> dict[str, Any]:
 
 
 @blueprint.post("/fetch/webhooks/<number:webhook_id>/replay")
-@endpoint(scope="full", family="fetch", takes=wire.ReplayWebhook, gives=wire.WebhookAnswer)
+@endpoint(scope="full", family="fetch", takes=wire.ReplayWebhook, gives=wire.WebhookAnswer, again=AGAIN)
 def replay(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Send changes again
 

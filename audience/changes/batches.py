@@ -184,7 +184,7 @@ class SubscriberBatch:
     def _change(self, subscriber: SubscriberRow, change: Change) -> bool:
         """Applies a change. Returns whether it changed what is shown of the subscriber."""
         changed = False
-        if change.known:
+        if change.known or change.if_unset:
             values = self.values.get(change.key) or read_values(subscriber[FIELDS])
             had = [name for name, position in POSITIONS.items() if subscriber[position]]
             change = existing_subscribers.only_blanks(change, values, had)

@@ -42,7 +42,8 @@ class Change(NamedTuple):
     what may be changed of an existing subscriber: a member of `OnExisting`, or empty for everything.
 
     `consent_at` is the instant that orders the consent; None is the acceptance. `reason` is the reason for
-    the consent that the client gave, or empty.
+    the consent that the client gave, or empty. With `if_unset`, names and custom values are set only where
+    the subscriber has none.
     """
 
     key: str
@@ -63,6 +64,7 @@ class Change(NamedTuple):
     rewrites_email: bool = False
     consent_at: int | None = None
     reason: str = ""
+    if_unset: bool = False
 
 
 class Acceptance(NamedTuple):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 from audience import addresses, clock
 from audience.access import audit_log, sessions, site_keys
@@ -73,12 +74,34 @@ def erase(
 
     The log that outlives the database gets the erasure first. With an `actor`, the audit log records it.
     """
+    erased = erase_stored(site, instance, email, uuid, actor, source)
+    forget(site, instance, erased)
+    return erased is not None and erased.subscriber is not None
+
+
+class Erased(NamedTuple):
+    """An erased address: its hashes, its key unless it is malformed, and the subscriber who had it."""
+
+    hashes: list[str]
+    key: str | None
+    subscriber: Subscriber | None
+
+
+def erase_stored(
+    site: Site,
+    instance: Path,
+    email: str | None,
+    uuid: str | None,
+    actor: Actor | None,
+    source: Source = OPERATOR,
+) -> Erased | None:
+    """Erases what is stored of a subscriber as `erase` does, in one transaction; `forget` does the rest."""
     email = site_keys.decode_malformed((email or "").strip())
     with database.write(site.id):
         subscriber = _find(site.id, email, uuid)
         address = subscriber.email_key if subscriber else email if uuid is None else ""
         if not address:
-            return False
+            return None
         hashes, key = site_keys.sent_address_hashes(site.id, address), _key(address)
         erased_pages.request(instance)
         number, now = site_counters.take(site.id, clock.now_ms())
@@ -89,13 +112,21 @@ def erase(
         _suppress(site.id, {hashes[0]: at}, number, hashes[1:])
         if actor:
             audit_log.record(actor, "subscriber erased", site, hashes[0])
-    erasure_log.forget(instance, [*hashes, *(_uuid_hashes(site.id, subscriber))])
-    if key:
+        return Erased(hashes, key, subscriber)
+
+
+def forget(site: Site, instance: Path, erased: Erased | None) -> None:
+    """Erases an address, after the transaction of `erase_stored`, from older log files, waiting imports and
+    old entries of the record.
+    """
+    if erased is None:
+        return
+    erasure_log.forget(instance, [*erased.hashes, *(_uuid_hashes(site.id, erased.subscriber))])
+    if key := erased.key:
         _blank_waiting(site.id, lambda other: other == key)
     with suppress(Unavailable):  # the markers are still there: a worker tries again
         change_log.blank(site.id)
         erased_pages.run(instance)
-    return subscriber is not None
 
 
 def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acceptance) -> None:

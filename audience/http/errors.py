@@ -25,6 +25,8 @@ STATUS: dict[type[AudienceError], int] = {
     errors.Forbidden: 403,
     errors.NotFound: 404,
     errors.TooLate: 408,
+    errors.UnderWay: 409,
+    errors.PreconditionFailed: 412,
     errors.TooLarge: 413,
     errors.NotJson: 415,
     errors.Compressed: 415,
@@ -39,6 +41,8 @@ MEANING = {
     404: "No such path, or no such record on this site.",
     405: "The path does not allow this method; `Allow` lists the allowed ones.",
     408: "The body did not arrive in time.",
+    409: "The same upload, by its Idempotency-Key, is under way; `Retry-After` is the time to wait.",
+    412: "The record was changed since: it has another `ETag` than `If-Match`.",
     413: "The body is too large.",
     415: "The body is a form, or compressed.",
     422: "A value is missing or wrong; `errors` lists each. Nothing was written.",
@@ -46,7 +50,7 @@ MEANING = {
     500: "An unexpected error of the service.",
     503: "The database is unavailable, the service busy or the disk full; `Retry-After` is the time to wait.",
 }
-MEANS_NOTHING_WRITTEN = (422, 503)
+MEANS_NOTHING_WRITTEN = (412, 422, 503)
 FORM_ERROR = "Validation failed: correct what `errors` lists, and send the whole request again."
 UNAVAILABLE = "The database is unavailable or busy: send the request again in a moment."
 UNFINISHED = "The database was lost at the last moment: this was done, or not. Look before you send it again."
@@ -81,7 +85,7 @@ class ErrorResponse:
 
 def domain_error(error: AudienceError) -> ErrorResponse:
     headers = {}
-    if isinstance(error, TooMany | errors.ServiceUnavailable) and error.retry_after:
+    if isinstance(error, TooMany | errors.UnderWay | errors.ServiceUnavailable) and error.retry_after:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, errors.Unauthorized):
         headers["WWW-Authenticate"] = 'Basic realm="audience", charset="UTF-8"'

@@ -47,7 +47,8 @@ class Upload:
     """A file that is being received as an import. So far, `stored_rows` of its rows are stored; if
     `complete`, all are.
 
-    `hold` is called at the beginning of each transaction, which is rolled back if `hold` raises.
+    `hold` is called at the beginning of each transaction, which is rolled back if `hold` raises. `keep` is
+    called at the end of that which accepts the import, with its id.
     """
 
     site: Site
@@ -56,6 +57,7 @@ class Upload:
     stored_rows: int = 0
     complete: bool = False
     hold: Callable[[], object] = bool
+    keep: Callable[[int], object] = bool
 
     def store(self, rows: FileRows) -> None:
         """Stores the rows of the file after the first `stored_rows`.
@@ -127,6 +129,7 @@ class Upload:
                 raise self._error_of_end()
             if file:
                 file_uploads.put_file(self.site, self.import_id, file, actor)
+            self.keep(self.import_id)
         if import_queue:
             import_queue.notify(self.site.id)
 

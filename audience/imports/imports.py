@@ -14,7 +14,7 @@ from functools import partial
 from audience import clock, jobs, telemetry
 from audience.access.sites import Site
 from audience.changes import targets
-from audience.changes.changes import Acceptance, Change, Item, Outcome
+from audience.changes.changes import Acceptance, Change, Item, Outcome, change_from_item
 from audience.errors import NotFound
 from audience.imports import moved_addresses
 from audience.imports import payloads as import_payloads
@@ -51,6 +51,19 @@ class AcceptedImport:
     subscribes_ignored: int
 
 
+@dataclass(frozen=True)
+class StoredImport:
+    """An import that a request made: its changes, as (index in the request, change), and the errors of the
+    other items. `finished` is the import if it was applied at once.
+    """
+
+    id: int
+    numbered: list[tuple[int, Change]]
+    errors: list[FieldError]
+    is_small: bool
+    finished: Import | None = None
+
+
 def accept(
     site: Site,
     items: Sequence[tuple[int, Item]],
@@ -62,6 +75,15 @@ def accept(
 
     Up to `inline_rows` items are applied at once. If older imports are waiting, the call waits up to a second
     until these items are applied. More items are applied later.
+    """
+    return outcome(site, store(site, items, errors, inline_rows), import_queue)
+
+
+def store(
+    site: Site, items: Sequence[tuple[int, Item]], errors: Sequence[FieldError], inline_rows: int
+) -> StoredImport:
+    """Stores the items of an import, or applies them at once, in one transaction, as `accept` does. Then
+    `outcome` notifies the workers.
     """
     numbered, malformed = targets.changes_of(site, items)
     problems = sorted([*errors, *malformed], key=index_of)
@@ -79,21 +101,42 @@ def accept(
         else:
             stored.add_batch(site.id, import_id, 0, payload)
             stored_jobs.add(site.id, stored.JOB, import_id, accepted.number)
+    return StoredImport(import_id, numbered, problems, small, finished)
+
+
+def stored_before(
+    site: Site,
+    import_id: int,
+    items: Sequence[tuple[int, Item]],
+    errors: Sequence[FieldError],
+    inline_rows: int,
+) -> StoredImport:
+    """The import that the same items made before. `errors` are all that it had then."""
+    refused = {index_of(error) for error in errors}
+    kept = [(index, item) for index, item in items if index not in refused]
+    numbered = [(index, change_from_item(item, time_zone=site.time_zone)) for index, item in kept]
+    return StoredImport(import_id, numbered, list(errors), len(numbered) <= inline_rows)
+
+
+def outcome(site: Site, import_: StoredImport, import_queue: ImportQueue) -> AcceptedImport:
+    """The outcome of a stored import, after the transaction. Waits for a small one, up to a second."""
+    finished, refused = import_.finished, len({index_of(problem) for problem in import_.errors})
     if finished is not None:
         _record_finished(site.id, finished)
-    if not now:
+    else:
         import_queue.notify(site.id)
-        if small:
-            finished = _wait_for_turn(site, import_id)
+        if import_.is_small:
+            finished = _wait_for_turn(site, import_.id)
+    changes = [change for _, change in import_.numbered]
     erased = subscribers.erased_keys(site, changes) if finished and finished.suppressed else set()
     suppressed = [
         FieldError(f"subscribers[{index}].email", subscribers.SUPPRESSED)
-        for index, change in numbered
+        for index, change in import_.numbered
         if change.key in erased
     ]
-    done, errors = len(changes) - len(suppressed), sorted([*problems, *suppressed], key=index_of)
+    done, errors = len(changes) - len(suppressed), sorted([*import_.errors, *suppressed], key=index_of)
     ignored = (finished.unsubscribes_ignored, finished.subscribes_ignored) if finished else (0, 0)
-    return AcceptedImport(import_id, done, refused + len(suppressed), errors, *ignored)
+    return AcceptedImport(import_.id, done, refused + len(suppressed), errors, *ignored)
 
 
 def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change]) -> Import:

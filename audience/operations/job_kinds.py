@@ -17,6 +17,7 @@ from audience.jobs import DB, Job, Kind
 from audience.mail.relay import Relay
 from audience.operations import kept_backups, site_lane
 from audience.protocols import FileOpener, TextOpener
+from audience.repeats import repeats
 from audience.segments import counts as segment_counts
 from audience.sign_ups import alarm_mails, holds
 from audience.sign_ups import sending as sign_up_sending
@@ -71,6 +72,7 @@ def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
         "deliveries": webhook_deliveries.sweep,
         "bulk actions": bulk_chunks.sweep,
         "sign-ups": holds.sweep,
+        "idempotency keys": repeats.sweep,
     }
 
 

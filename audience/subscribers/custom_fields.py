@@ -33,6 +33,12 @@ def list_all(site: Site) -> list[CustomField]:
 
 
 @database.session()
+def find(site: Site, field_id: int) -> CustomField | None:
+    """The custom field with an id; None if there is none."""
+    return stored.get(site_id=site.id, id=field_id)
+
+
+@database.session()
 def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
     """The most frequent scalar values of each key, with how many of the newest `VALUES_SAMPLE_SIZE`
     subscribers have them.

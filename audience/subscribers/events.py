@@ -163,6 +163,7 @@ def _change(item: Item, at: int, time_zone: str) -> Change:
         tags=tag if item["type"] == "$tag" else (),
         remove_tags=tag if item["type"] == "$remove_tag" else (),
         creates=item["type"] != "$remove_tag",
+        if_unset=item.get("details", {}).get("if_unset") is True,
     )
 
 

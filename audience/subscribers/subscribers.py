@@ -186,6 +186,12 @@ def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subsc
 
 
 @database.session()
+def find_by_id(site: Site, subscriber_id: int) -> Subscriber | None:
+    """The subscriber with an id; None if there is none."""
+    return stored.get_by_ids(site.id, [subscriber_id]).get(subscriber_id)
+
+
+@database.session()
 def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None = None) -> str | None:
     """Finds a subscriber as `find` does. Returns the resource as JSON text, None if there is none.
 

@@ -49,11 +49,20 @@ def list_all(site: Site) -> list[Tag]:
     return stored.list_all(site.id)
 
 
+@database.session()
+def get(site: Site, tag_id: int) -> Tag:
+    """Gets a tag. Raises `NotFound`."""
+    tag = stored.get(site_id=site.id, id=tag_id)
+    if tag is None:
+        raise NotFound("Tag not found: GET /v1/fetch/tags lists the tags of the site.")
+    return tag
+
+
 @database.writes_site
 def create(site: Site, name: str) -> Tag:
     """The tag with a name, which is created if missing."""
     existing, _ = ensure(site.id, (name,), clock.now_ms())
-    return _require(stored.get(site_id=site.id, id=existing[name_key(name)]))
+    return get(site, existing[name_key(name)])
 
 
 def delete(
@@ -69,16 +78,33 @@ def delete(
     `names` are those that the caller sent with the id. Raises `NotFound`, and `Refused` if one of them is not
     the tag's name. If interrupted, the next sweep resumes the removal.
     """
-    with database.write(site.id):
-        tag = _require(stored.get(site_id=site.id, id=tag_id))
-        if {name_key(name) for name in names} - {name_key(tag.name)}:
-            raise Refused(ANOTHER, [FieldError("tag.name", ANOTHER)])
-        stored.discard(site.id, tag.id, tag.name, source)
-        if actor:
-            audit_log.record(actor, "tag deleted", site, tag.name)
+    tag = discard(site, tag_id, source, actor, names)
+    remove(site, tag, source)
+    return tag
+
+
+@database.writes_site
+def discard(
+    site: Site,
+    tag_id: int,
+    source: Source = OPERATOR,
+    actor: Actor | None = None,
+    names: Collection[str] = (),
+) -> Tag:
+    """Deletes a tag as `delete` does, in one transaction; its subscribers keep it until `remove`."""
+    tag = get(site, tag_id)
+    if {name_key(name) for name in names} - {name_key(tag.name)}:
+        raise Refused(ANOTHER, [FieldError("tag.name", ANOTHER)])
+    stored.discard(site.id, tag.id, tag.name, source)
+    if actor:
+        audit_log.record(actor, "tag deleted", site, tag.name)
+    return tag
+
+
+def remove(site: Site, tag: Tag, source: Source = OPERATOR) -> None:
+    """Removes a discarded tag from its subscribers."""
     with suppress(Unavailable):
         _strip(DiscardedTag(site.id, tag.id, tag.name, *source))
-    return tag
 
 
 def sweep() -> None:
@@ -176,9 +202,3 @@ def list_twins(site: Site) -> list[tuple[Tag, Tag]]:
     groups = twins(site.id)
     by_id = {tag.id: tag for tag in stored.list_all(site.id)} if groups else {}
     return [(by_id[older], by_id[twin]) for older, others in groups.items() for twin in others]
-
-
-def _require(tag: Tag | None) -> Tag:
-    if tag is None:
-        raise NotFound("Tag not found: GET /v1/fetch/tags lists the tags of the site.")
-    return tag

@@ -94,12 +94,17 @@ def replace(
     have them. Raises `NotFound`, `Refused`.
     """
     check(item["url"], private_addresses)
-    with database.write(site.id):
-        webhook = _change_webhook(site.id, require(site.id, webhook_id), item)
-        stored.change(site.id, webhook)
-        _record(site, actor, "webhook changed", webhook)
-        _hasten(site.id, webhook)
-        return require(site.id, webhook_id)
+    return put(site, webhook_id, item, actor)
+
+
+@database.writes_site
+def put(site: Site, webhook_id: int, item: Mapping[str, Any], actor: Actor | None = None) -> Webhook:
+    """Replaces the values of a webhook as `replace` does, for a URL that `check` has passed."""
+    webhook = _change_webhook(site.id, require(site.id, webhook_id), item)
+    stored.change(site.id, webhook)
+    _record(site, actor, "webhook changed", webhook)
+    _hasten(site.id, webhook)
+    return require(site.id, webhook_id)
 
 
 @database.writes_site

@@ -19,6 +19,7 @@ class CustomField(NamedTuple):
 
 
 FIELDS = Records(CustomFieldModel, CustomField)
+get = FIELDS.get
 
 
 def list_all(site_id: int) -> list[CustomField]:

@@ -162,6 +162,35 @@ def test_values_in_details_are_not_fields_for_other_types(client, type_):
     assert recorded(client, event(type_, details={"plan": "a", "tag": "x"}))["fields"] == {}
 
 
+def test_if_unset_writes_only_values_that_are_not_set(client):
+    client.create(ADA, first_name="Ada", plan="pro", city="", seats=0)
+    values = {"plan": "free", "city": "Oslo", "seats": 7, "last_name": "Byron", "first_name": "A."}
+    subscriber = recorded(client, event(fields=values, details={"if_unset": True, "page": "/"}))
+    assert subscriber["fields"] == {
+        "plan": "pro", "city": "Oslo", "seats": 0, "first_name": "Ada", "last_name": "Byron",
+    }  # fmt: skip
+    assert (
+        recorded(client, event(fields={"plan": "free"}, details={"if_unset": False}))["fields"]["plan"]
+        == "free"
+    )
+
+
+def test_if_unset_counts_what_an_earlier_event_has_set(client):
+    backfill = [event(fields={"plan": plan}, details={"if_unset": True}) for plan in ("free", "pro")]
+    assert recorded(client, *backfill)["fields"] == {"plan": "free"}
+
+
+def test_if_unset_is_no_value_itself_and_changes_consent_and_tags_as_ever(client):
+    client.create(ADA, tags="old", command="unsubscribe")
+    details = {"if_unset": True, "plan": "pro"}
+    subscriber = recorded(
+        client, event("$subscribe", details=details), event("$tag", details=details | {"tag": "new"})
+    )
+    assert (subscriber["fields"], subscriber["unsubscribed_at"]) == ({"plan": "pro"}, None)
+    assert tag_names(client, subscriber) == ["old", "new"]
+    assert recorded(client, event("$update_fields", details={"if_unset": "x"}))["fields"]["if_unset"] == "x"
+
+
 def test_a_unique_event_is_stored_and_applied_once(client, other_client):
     once = {"details": {"unique": {"key": "order-1"}}}
     recorded(client, event("buy", fields={"plan": "a"}, **once), event("buy", fields={"plan": "b"}, **once))

@@ -1,0 +1,87 @@
+"""ETags of resources, the conditions of requests on them, and JSON merge patches (docs/contract.md, Safe to
+repeat).
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flask import Response, request
+
+from audience.errors import PreconditionFailed
+from schemas.base import Form, load
+
+IF_MATCH, IF_NONE_MATCH = "If-Match", "If-None-Match"
+TAG = re.compile(r'"[^"]*"')
+CHANGED = "Changed: it has another ETag than If-Match says; get it again, and decide anew."
+DELIVERED = frozenset({"delivered", "failures"})  # what deliveries change of a webhook
+
+Current = Callable[..., dict[str, Any]]  # the resource of a request, by the site and the parts of the path
+
+
+def etag(resource: Mapping[str, Any]) -> str:
+    """The ETag of a resource. Its part before the dot is that of what requests change."""
+    attributes = resource["attributes"]
+    delivered = {name: value for name, value in attributes.items() if name in DELIVERED}
+    others = {name: value for name, value in attributes.items() if name not in DELIVERED}
+    return f'"{_digest([resource["id"], others])}.{_digest(delivered)}"'
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def check(current: Current, arguments: Mapping[str, Any]) -> None:
+    """Raises `PreconditionFailed` if the request has an `If-Match` without the ETag of its resource, and
+    `NotFound`.
+    """
+    sent = request.headers.get(IF_MATCH)
+    if sent is None:
+        return
+    place = {name: value for name, value in arguments.items() if name != "form"}
+    own = _changed_part(etag(current(**place)))
+    if sent.strip() != "*" and own not in map(_changed_part, TAG.findall(sent)):
+        raise PreconditionFailed(CHANGED)
+
+
+def _changed_part(tag: str) -> str:
+    return tag.strip('"').partition(".")[0]
+
+
+def add(response: Response, resource: Mapping[str, Any] | None) -> Response:
+    """The response with the ETag of its resource, unless that is gone; 304 without a body if the client has
+    it.
+    """
+    if resource is None or request.method == "DELETE":
+        return response
+    tag, sent = etag(resource), request.headers.get(IF_NONE_MATCH, "")
+    if request.method in ("GET", "HEAD") and (sent.strip() == "*" or tag in TAG.findall(sent)):
+        response = Response(status=304)
+        del response.headers["Content-Type"]
+    response.headers["ETag"] = tag
+    return response
+
+
+def patched(form: type[Form], name: str, resource: Mapping[str, Any], patch: Mapping[str, Any]) -> Any:
+    """The values of a resource to save after a JSON merge patch, validated by the form that saves them under
+    `name`. Raises `FormError`.
+    """
+    saved = form()
+    keys, attributes = saved.fields_by_key[name].schema.keys, json.loads(json.dumps(resource["attributes"]))
+    settable = {key: value for key, value in attributes.items() if key in keys}
+    return load(saved, {name: _merge(settable, patch)})[name]
+
+
+def _merge(target: Any, patch: Any) -> Any:
+    """The JSON merge patch of RFC 7396."""
+    if not isinstance(patch, Mapping):
+        return patch
+    merged = dict(target) if isinstance(target, Mapping) else {}
+    for key, value in patch.items():
+        if value is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = _merge(merged.get(key), value)
+    return merged

@@ -1,0 +1,80 @@
+"""How an endpoint writes: once for an Idempotency-Key, and only what an If-Match expects."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from flask import request
+
+from audience.access.sites import Site
+from audience.api import etags
+from audience.api.etags import Current
+from audience.api.repeats import Again, Later, sent_request
+from audience.http.access import View
+from audience.repeats import repeats
+from audience.repeats.repeats import Claim, Done, Ids, SentRequest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writes:
+    """The arguments of `endpoint` that decide how its view is called. `status` is that of its answer."""
+
+    status: int
+    is_file: bool
+    again: Again | None
+    before: Callable[[dict[str, Any]], object] | None
+    current: Current | None
+    atomic: bool
+
+    def sent_request(self, site: Site | None, form: Any, body: Any) -> SentRequest | None:
+        """The request, if it was sent with an Idempotency-Key that counts."""
+        return sent_request(site, form, body, self.is_file) if self.again and site else None
+
+    def answer(self, view: View, sent: SentRequest | None, arguments: dict[str, Any]) -> tuple[Any, bool]:
+        """The answer of a view, and whether it was made anew, of a request that was carried out before."""
+        result = self._result(view, sent, arguments)
+        if isinstance(result, Done) and self.again:
+            return _answer(self.again.answer(result.ids, **arguments)), True
+        return _answer(result), False
+
+    def _result(self, view: View, sent: SentRequest | None, arguments: dict[str, Any]) -> Any:
+        if self.is_file and self.again:
+            return _received(view, sent, arguments, self.status)
+        if sent and (done := repeats.find(sent)):
+            return done
+        if self.before:
+            self.before(arguments["form"])
+        if not (sent or self.atomic or (self.current and etags.IF_MATCH in request.headers)):
+            return view(**arguments)
+
+        def act() -> Any:
+            if self.current:
+                etags.check(self.current, arguments)
+            return view(**arguments)
+
+        return repeats.once(arguments["site"], sent, act, self._kept)
+
+    def _kept(self, result: Any) -> tuple[int, Ids]:
+        if isinstance(result, Later):
+            return self.status, result.ids
+        return self.status, self.again.ids(result) if self.again else {}
+
+
+def _answer(result: Any) -> Any:
+    return result.answer() if isinstance(result, Later) else result
+
+
+def _received(view: View, sent: SentRequest | None, arguments: dict[str, Any], status: int) -> Any:
+    """What a view returns that takes a file, or the request that was carried out before.
+
+    The view writes in several transactions, and gets the claim on the key, None without a key.
+    """
+    claim = Claim(sent, status) if sent else None
+    if claim and (done := claim.begin()):
+        return done
+    try:
+        return view(**arguments, claim=claim)
+    except BaseException:
+        if claim:
+            claim.release()
+        raise

@@ -1,0 +1,3 @@
+"""Requests that a client may send again: each is carried out once."""
+
+__all__ = ["repeats"]

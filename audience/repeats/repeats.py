@@ -1,0 +1,156 @@
+"""Requests with an Idempotency-Key: each is carried out once, and answered again from what it made.
+
+The row of a request is written in the transaction of what it writes. It has keyed hashes, ids and counts, and
+nothing about a person.
+"""
+
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from audience import clock, pepper
+from audience.access import site_keys
+from audience.access.sites import Site
+from audience.clock import DAY_MS, MINUTE_MS
+from audience.errors import Refused, ServiceUnavailable, UnderWay
+from schemas.values import compact_json
+from storage import database, leases
+from storage.repeats import idempotency_keys as stored
+from storage.repeats.idempotency_keys import KeptRequest
+
+T = TypeVar("T")
+Ids = Mapping[str, Any]  # ids, counts, and what was refused, from which an answer is made anew
+KEPT_MS = DAY_MS
+LEASE_MS = 2 * MINUTE_MS  # of an upload, from one of its transactions to the next
+SWEPT_ROWS = 1_000
+CLAIM_BYTES = 16
+OTHER = "Idempotency-Key: this key came with another request to this path; send a new key with a new request."
+UNDER_WAY = "Idempotency-Key: the upload with this key is under way; wait the seconds in Retry-After."
+LOST = "Idempotency-Key: the upload took too long, and another with this key has begun: send it again."
+
+
+@dataclass(frozen=True)
+class SentRequest:
+    """A request of a site that was sent with an Idempotency-Key, by keyed hashes."""
+
+    site: Site
+    key_hash: str
+    request_hash: str
+
+
+class Done(NamedTuple):
+    """A request that was carried out before: the status of its answer, and the ids of what it made."""
+
+    status: int
+    ids: dict[str, Any]
+
+
+def sent_request(site: Site, key_id: int, path: str, key: str, content: Any) -> SentRequest:
+    """The request of an API key to a path. `content` is all else of it that decides what is written, as
+    JSON.
+    """
+    secret = site_keys.get(site.id).key
+    text = json.dumps(content, sort_keys=True)
+    return SentRequest(
+        site,
+        pepper.digest("idempotency key", f"{key_id} {path} {key}", secret),
+        pepper.digest("idempotent request", text, secret),
+    )
+
+
+@database.session()
+def find(sent: SentRequest) -> Done | None:
+    """A request that was carried out before; None if it was not.
+
+    Raises `Refused` if its key came with another request, and `UnderWay` while an upload is under way.
+    """
+    row = stored.get(site_id=sent.site.id, key_hash=sent.key_hash)
+    if row is None or row.created_at <= clock.now_ms() - KEPT_MS:
+        return None
+    if row.request_hash != sent.request_hash:
+        raise Refused(OTHER)
+    if not row.claim:
+        return Done(row.status, json.loads(row.made))
+    wait = row.lease - _now()
+    if wait > 0:
+        raise UnderWay(UNDER_WAY, -(-wait // 1000))
+    return None
+
+
+def once(
+    site: Site, sent: SentRequest | None, write: Callable[[], T], kept: Callable[[T], tuple[int, Ids]]
+) -> T | Done:
+    """Calls `write` in a transaction of the site, and returns its result. Returns the earlier request if
+    `sent` was carried out before.
+
+    `kept` gives the status and the ids to keep of a result, in the same transaction. A failure keeps nothing.
+    Raises as `find` does.
+    """
+    with database.write(site.id):
+        if sent is not None and (done := find(sent)):
+            return done
+        result = write()
+        if sent is not None:
+            status, ids = kept(result)
+            stored.put(site.id, _row(sent, status, ids))
+        return result
+
+
+class Claim:
+    """The claim of an upload on its key, while it is under way. `status` is that of its answer."""
+
+    def __init__(self, sent: SentRequest, status: int) -> None:
+        self._sent, self._status, self._token = sent, status, secrets.token_hex(CLAIM_BYTES)
+
+    def begin(self) -> Done | None:
+        """Claims the key for this upload. Returns the earlier upload if it was carried out before. Raises as
+        `find` does.
+        """
+        with database.write(self._sent.site.id):
+            done = find(self._sent)
+            if done is None:
+                row = _row(self._sent, 0, {})._replace(claim=self._token, lease=_now() + LEASE_MS)
+                stored.put(self._sent.site.id, row)
+            return done
+
+    def hold(self) -> None:
+        """Renews the lease, in the caller's transaction. Raises `ServiceUnavailable` if another upload has
+        the claim.
+        """
+        self._change({"lease": _now() + LEASE_MS})
+
+    def keep(self, ids: Ids) -> None:
+        """Ends the claim with the ids of what was made, in the caller's transaction. Raises as `hold`."""
+        self._change({"claim": "", "lease": 0, "status": self._status, "made": compact_json(dict(ids))})
+
+    def _change(self, values: dict[str, Any]) -> None:
+        mine = {"site_id": self._sent.site.id, "key_hash": self._sent.key_hash, "claim": self._token}
+        if not stored.change(values, **mine):
+            raise ServiceUnavailable(LOST)
+
+    def release(self) -> None:
+        """Gives up the claim: nothing was made."""
+        with database.write(self._sent.site.id):
+            stored.delete(site_id=self._sent.site.id, key_hash=self._sent.key_hash, claim=self._token)
+
+
+def sweep() -> bool:
+    """Deletes some of the requests of a site that are no longer kept; False if there are none."""
+    before = clock.now_ms() - KEPT_MS
+    with database.session():
+        site_id = stored.site_with_older(before)
+    if site_id is None:
+        return False
+    with database.write(site_id):
+        return stored.delete_older(site_id, before, SWEPT_ROWS) > 0
+
+
+def _row(sent: SentRequest, status: int, ids: Ids) -> KeptRequest:
+    made = compact_json(dict(ids))
+    return KeptRequest(sent.key_hash, sent.request_hash, status, made, "", 0, clock.now_ms())
+
+
+def _now() -> int:
+    return leases.now(clock.now_ms())

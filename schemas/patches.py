@@ -1,0 +1,22 @@
+"""JSON merge patches (RFC 7396): what is sent is set, null is removed, and the rest stays."""
+
+from typing import Any, ClassVar
+
+import marshmallow as ma
+
+from schemas.base import REQUIRED, JsonSchema, as_object, clean
+
+
+class Patch(ma.fields.Field[dict[str, Any]]):
+    """A merge patch, with its nulls. What it makes is validated by the form that saves all of it."""
+
+    json_schema: ClassVar[JsonSchema] = {"type": "object", "additionalProperties": True}
+    default_error_messages = {"required": REQUIRED, "null": REQUIRED}  # noqa: RUF012
+
+    def __init__(self) -> None:
+        description = "A JSON merge patch of what PUT takes: null removes, what is left out stays."
+        super().__init__(required=True, metadata={"description": description})
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        patch: dict[str, Any] = clean(as_object(value))
+        return patch
