@@ -40,8 +40,8 @@ def check(current: Current, arguments: Mapping[str, Any]) -> None:
     sent = request.headers.get(IF_MATCH)
     if sent is None:
         return
-    place = {name: value for name, value in arguments.items() if name != "form"}
-    own = _changed_part(etag(current(**place)))
+    parts = {name: value for name, value in arguments.items() if name != "form"}
+    own = _changed_part(etag(current(**parts)))
     if sent.strip() != "*" and own not in map(_changed_part, TAG.findall(sent)):
         raise PreconditionFailed(CHANGED)
 

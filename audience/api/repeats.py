@@ -89,6 +89,6 @@ def kept_errors(errors: Iterable[FieldError], problems: Iterable[FieldError]) ->
     return [[error.field, error.message] for error in errors if index_of(error) not in found]
 
 
-def all_errors(kept: Iterable[tuple[str, str]], problems: Iterable[FieldError]) -> list[FieldError]:
+def all_errors(stored: Iterable[tuple[str, str]], problems: Iterable[FieldError]) -> list[FieldError]:
     """The errors of a batch that is sent again, in the order of the request."""
-    return sorted([*problems, *(FieldError(*error) for error in kept)], key=index_of)
+    return sorted([*problems, *(FieldError(*error) for error in stored)], key=index_of)

@@ -113,8 +113,8 @@ def stored_before(
 ) -> StoredImport:
     """The import that the same items made before. `errors` are all that it had then."""
     refused = {index_of(error) for error in errors}
-    kept = [(index, item) for index, item in items if index not in refused]
-    numbered = [(index, change_from_item(item, time_zone=site.time_zone)) for index, item in kept]
+    others = [(index, item) for index, item in items if index not in refused]
+    numbered = [(index, change_from_item(item, time_zone=site.time_zone)) for index, item in others]
     return StoredImport(import_id, numbered, list(errors), len(numbered) <= inline_rows)
 
 

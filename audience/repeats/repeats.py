@@ -72,7 +72,7 @@ def find(sent: SentRequest) -> Done | None:
     if row.request_hash != sent.request_hash:
         raise Refused(OTHER)
     if not row.claim:
-        return Done(row.status, json.loads(row.made))
+        return Done(row.status, json.loads(row.ids))
     wait = row.lease - _now()
     if wait > 0:
         raise UnderWay(UNDER_WAY, -(-wait // 1000))
@@ -80,20 +80,20 @@ def find(sent: SentRequest) -> Done | None:
 
 
 def once(
-    site: Site, sent: SentRequest | None, write: Callable[[], T], kept: Callable[[T], tuple[int, Ids]]
+    site: Site, sent: SentRequest | None, write: Callable[[], T], result_of: Callable[[T], tuple[int, Ids]]
 ) -> T | Done:
     """Calls `write` in a transaction of the site, and returns its result. Returns the earlier request if
     `sent` was carried out before.
 
-    `kept` gives the status and the ids to keep of a result, in the same transaction. A failure keeps nothing.
-    Raises as `find` does.
+    `result_of` gives the status and the ids to keep of a result, in the same transaction. A failure keeps
+    nothing. Raises as `find` does.
     """
     with database.write(site.id):
         if sent is not None and (done := find(sent)):
             return done
         result = write()
         if sent is not None:
-            status, ids = kept(result)
+            status, ids = result_of(result)
             stored.put(site.id, _row(sent, status, ids))
         return result
 
@@ -123,7 +123,7 @@ class Claim:
 
     def keep(self, ids: Ids) -> None:
         """Ends the claim with the ids of what was made, in the caller's transaction. Raises as `hold`."""
-        self._change({"claim": "", "lease": 0, "status": self._status, "made": compact_json(dict(ids))})
+        self._change({"claim": "", "lease": 0, "status": self._status, "ids": compact_json(dict(ids))})
 
     def _change(self, values: dict[str, Any]) -> None:
         mine = {"site_id": self._sent.site.id, "key_hash": self._sent.key_hash, "claim": self._token}
@@ -148,8 +148,8 @@ def sweep() -> bool:
 
 
 def _row(sent: SentRequest, status: int, ids: Ids) -> KeptRequest:
-    made = compact_json(dict(ids))
-    return KeptRequest(sent.key_hash, sent.request_hash, status, made, "", 0, clock.now_ms())
+    text = compact_json(dict(ids))
+    return KeptRequest(sent.key_hash, sent.request_hash, status, text, "", 0, clock.now_ms())
 
 
 def _now() -> int:

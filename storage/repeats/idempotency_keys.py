@@ -12,7 +12,7 @@ class KeptRequest(NamedTuple):
     key_hash: str
     request_hash: str
     status: int
-    made: str
+    ids: str
     claim: str
     lease: int
     created_at: int
@@ -22,10 +22,10 @@ KEPT_REQUESTS = Records(IdempotencyKeyModel, KeptRequest)
 change, delete, get = KEPT_REQUESTS.change, KEPT_REQUESTS.delete, KEPT_REQUESTS.get
 
 
-def put(site_id: int, kept: KeptRequest) -> None:
+def put(site_id: int, request: KeptRequest) -> None:
     """Stores a request, in place of an older one with the same key."""
-    delete(site_id=site_id, key_hash=kept.key_hash)
-    KEPT_REQUESTS.add_many([kept], site_id=site_id)
+    delete(site_id=site_id, key_hash=request.key_hash)
+    KEPT_REQUESTS.add_many([request], site_id=site_id)
 
 
 def site_with_older(before: int) -> int | None:

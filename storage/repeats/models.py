@@ -9,7 +9,7 @@ class IdempotencyKeyModel(BaseModel):
     """A request that was sent with an Idempotency-Key. `key_hash` is a keyed hash of the key, the API key and
     the path, `request_hash` one of the rest of the request.
 
-    `made` is JSON: the ids and counts from which the answer is made anew. An upload that is under way has a
+    `ids` is JSON: the ids and counts from which the answer is made anew. An upload that is under way has a
     `claim`, until `lease`, on the clock of leases. Instants are in milliseconds.
     """
 
@@ -17,7 +17,7 @@ class IdempotencyKeyModel(BaseModel):
     key_hash = TextField()
     request_hash = TextField()
     status = IntegerField()
-    made = TextField()
+    ids = TextField()
     claim = TextField()
     lease = BigIntegerField()
     created_at = BigIntegerField(index=True)

@@ -2,7 +2,8 @@
 
 Now and then an undo, a bulk action and a file of the console are under way; or two workers are at the same
 import instead, as after a lease that was too short. Nothing accepted is lost or done twice, the counts are
-exact, and the queue is drained within a minute.
+exact, and the queue is drained within a minute. What the clients had no answer to, they send again with its
+Idempotency-Key: it is there once.
 """
 
 import os
@@ -23,6 +24,7 @@ PARTS = {"redis": "valkey-server", "worker": "app worker", "web": "app web"}
 @contextmanager
 def opened(short: bool) -> Iterator[object]:
     with opened_world({"AUDIENCE_WORKERS": "2"}) as world:
+        world.repeats = True
 
         def attack(number: int, chance: Random) -> None:
             victim = chance.choice([*PARTS, *PARTS, "supervisor", *(["database"] if stores.server else [])])

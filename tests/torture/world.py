@@ -29,6 +29,7 @@ ROOT = Path(__file__).parent.parent.parent
 PRELOADS = Path(__file__).with_name("preload")
 CLIENTS = 4
 DRAINED_SECONDS, RESTARTED_SECONDS = 60.0, 30.0
+REPEATS = 9  # of a request without an answer
 EXPECTED = frozenset({200, 201, 503})
 WAITING = ("queued", "running")
 
@@ -91,14 +92,31 @@ class Client:
         self._world.ask("GET", "/fetch/search")
 
     def _told(self, people: list[str], path: str, body: Any, left: bool = False) -> Any:
-        """The answer, if it says that the request was done; otherwise nobody knows."""
-        status, answer = self._world.ask("POST", path, body)
+        """The answer, if it says that the request was done; otherwise nobody knows.
+
+        In a world that repeats, what has no answer is sent again with its key until it has one.
+        """
+        key = f"{self._chance.getrandbits(128):032x}" if self._world.repeats else ""
+        status, answer = self._world.ask("POST", path, body, key=key)
+        for _ in range(REPEATS):
+            if not key or status in (200, 201):
+                break
+            until(self._world.answers, RESTARTED_SECONDS)
+            status, answer = self._world.ask("POST", path, body, key=key)
         if status in (200, 201):
+            if key:
+                self._expect_same(path, body, key, answer)
             self._ledger.left.update(dict.fromkeys(people, left))
             self._ledger.doubtful.difference_update(people)
             return answer
         self._ledger.unsure.update(people)
         return None
+
+    def _expect_same(self, path: str, body: Any, key: str, answer: Any) -> None:
+        """Sends what was answered once more, with its key: it names the same import."""
+        status, again = self._world.ask("POST", path, body, key=key)
+        if status in (200, 201):
+            assert again.get("import_id") == answer.get("import_id"), f"done twice: {again}"
 
 
 class World:
@@ -113,6 +131,7 @@ class World:
         self.stored = Stored(Settings(instance=instance, database_url=self.url))
         self._has_doors, self._ended = False, set[str]()  # undos that have ended
         self.is_patient = False  # waits as long as a 503 asks for
+        self.repeats = False  # sends again, with the same Idempotency-Key, what had no answer
         self._running = contextlib.ExitStack()
 
     def start(self) -> None:
@@ -128,11 +147,13 @@ class World:
     def stop(self) -> None:
         self._running.close()
 
-    def ask(self, method: str, path: str, body: Any = None, timeout: float = 30.0) -> tuple[int, Any]:
+    def ask(
+        self, method: str, path: str, body: Any = None, timeout: float = 30.0, key: str = ""
+    ) -> tuple[int, Any]:
         """`(status, JSON)`; status 0 where no answer came. Any but `EXPECTED` fails the attack."""
         began, request = time.monotonic(), self.judge.send(EARLIEST, LATEST)
         try:
-            status, seconds, answer = self._request(method, path, body, timeout)
+            status, seconds, answer = self._request(method, path, body, timeout, key)
         except UNANSWERED as error:
             self.ledger.statuses[type(error).__name__] += 1
             tell(self.judge, request, (method, path, body), 0, None)
@@ -149,7 +170,9 @@ class World:
         status, _, answer = self._request(method, path, body, timeout)
         return status, answer
 
-    def _request(self, method: str, path: str, body: Any, timeout: float) -> tuple[int, int, Any]:
+    def _request(
+        self, method: str, path: str, body: Any, timeout: float, key: str = ""
+    ) -> tuple[int, int, Any]:
         """`(status, Retry-After, JSON)`."""
         first = self.service.first
         connection = http.client.HTTPConnection("127.0.0.1", self.service.port, timeout=timeout)
@@ -158,9 +181,11 @@ class World:
             is_file = isinstance(body, bytes)
             text = body if body is None or is_file else json.dumps(body)
             headers["Content-Type"] = "text/csv" if is_file else "application/json"
+            headers |= {"Idempotency-Key": key} if key else {}
             connection.request(method, f"/api/v1{path}", text, headers)
             response = connection.getresponse()
             seconds = int(response.headers.get("Retry-After", 0))
+            self.ledger.statuses["replayed"] += "Idempotency-Replayed" in response.headers
             return response.status, seconds, json.loads(response.read())
 
     @contextlib.contextmanager
@@ -195,7 +220,7 @@ class World:
         expected = {str(status) for status in EXPECTED}
         wrong = {each for each in self.ledger.statuses if each.isdigit() and each not in expected}
         assert not wrong, f"statuses {wrong}"
-        until(lambda: self._answers() and self.is_drained(), DRAINED_SECONDS)
+        until(lambda: self.answers() and self.is_drained(), DRAINED_SECONDS)
         for import_id, rows in list(self.ledger.imports.items()):
             state = self.call("GET", f"/batch/imports/{import_id}")[1]["data"]["attributes"]
             done = state["created"] + state["updated"] + state["unchanged"]
@@ -206,7 +231,7 @@ class World:
         self._check_events()
         self._check_judged(exported)
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
         try:
             return self.call("GET", "/stats/site")[0] == 200
         except UNANSWERED:
