@@ -7,6 +7,7 @@ nothing about a person.
 import json
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,6 +18,7 @@ from audience.clock import DAY_MS, MINUTE_MS
 from audience.errors import Refused, ServiceUnavailable, UnderWay
 from schemas.values import compact_json
 from storage import database, leases
+from storage.errors import DiskFault, Unavailable
 from storage.repeats import idempotency_keys as stored
 from storage.repeats.idempotency_keys import KeptRequest
 
@@ -131,8 +133,8 @@ class Claim:
             raise ServiceUnavailable(LOST)
 
     def release(self) -> None:
-        """Gives up the claim: nothing was made."""
-        with database.write(self._sent.site.id):
+        """Gives up the claim, as nothing was made. If the database takes no writes, its lease has to pass."""
+        with suppress(Unavailable, DiskFault), database.write(self._sent.site.id):
             stored.delete(site_id=self._sent.site.id, key_hash=self._sent.key_hash, claim=self._token)
 
 
