@@ -6,10 +6,32 @@ API = "tests/api"
 STORIES = "tests/stories"
 ACCESS = "tests/http/test_access.py"
 IMPORTS = "tests/audience/imports/test_imports.py"
+REPEATS = "tests/api/test_repeats.py"
 PAGES = "tests/console/test_pages.py"
 WEBHOOKS = "tests/audience/webhooks/test_webhook_sender.py"
 SQLITE = "storage/engines/sqlite.py"
 MUTANTS = (
+    Mutant(
+        "a request that is sent again with its key is carried out again",
+        "audience/repeats/repeats.py",
+        "        if sent is not None and (done := find(sent)):\n            return done\n",
+        "",
+        f"{REPEATS}::test_twins_at_the_same_moment_make_one",
+    ),
+    Mutant(
+        "another request under the same key is answered as the first",
+        "audience/repeats/repeats.py",
+        "    if row.request_hash != sent.request_hash:\n        raise Refused(OTHER)\n",
+        "",
+        f"{REPEATS}::test_another_body_query_or_method_is_refused",
+    ),
+    Mutant(
+        "an If-Match is not looked at",
+        "audience/api/etags.py",
+        "        raise PreconditionFailed(CHANGED)\n",
+        "        return\n",
+        "tests/api/test_etags.py::test_what_was_changed_meanwhile_is_not_written_over",
+    ),
     Mutant(
         "a commit is not synced",
         SQLITE,
