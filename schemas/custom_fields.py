@@ -8,6 +8,7 @@ import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text, as_object, as_text, clean, nested
 from schemas.links import without_link
+from schemas.pages import PagedList, list_meta
 from schemas.responses import Date, ResponseSchema, integer, listing, resource, single
 from schemas.values import NAMES, VALUES_SAMPLE_SIZE, compact_json, normal_text, write_date
 
@@ -148,7 +149,7 @@ class CreateField(Form):
     field = nested(NewField, required=True)
 
 
-class ListFields(Form):
+class ListFields(PagedList):
     values_ = Flag(data_key="values", attribute="values", load_default=False)
 
 
@@ -171,7 +172,7 @@ class FieldAttributes(ResponseSchema):
 
 CustomFieldSchema = resource("CustomField", "visitors-fields", FieldAttributes)
 FieldAnswer = single("FieldAnswer", CustomFieldSchema)
-FieldList = listing("FieldList", CustomFieldSchema)
+FieldList = listing("FieldList", CustomFieldSchema, meta=list_meta())
 
 
 def field(row: Any, values: dict[str, list[tuple[Any, int]]] | None = None) -> dict[str, Any]:

@@ -6,13 +6,18 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
+from schemas import cursors
 from schemas.base import Form, JsonSchema
-from schemas.responses import ResponseSchema, integer
-from schemas.values import DATES, write_date
+from schemas.cursors import CursorField, PerPage
+from schemas.responses import ResponseSchema, error_values_field, integer
+from schemas.values import DATES, FieldError, FormError, closest, error_names, write_date
 
 PAGE = "Send a whole number, 1 or more."
+UNKNOWN = "This parameter is not known: leave it out, or correct it."
 WHOLE = re.compile(r"([0-9]{1,19})(?:\.0*)?")
 MAX_IGNORED = 100
+PER_PAGE, MAX_PER_PAGE = 100, 500
+NO_FILTERS = ("page", "per_page", "cursor", "ignored", "did_you_mean")  # keys of loaded values
 
 
 class PageNumber(ma.fields.Field[int]):
@@ -30,21 +35,43 @@ class PageNumber(ma.fields.Field[int]):
         return number
 
 
-class Paged(Form):
-    """The parameters of an endpoint with pages. The loaded values tell which keys were `ignored`."""
-
-    page = PageNumber(load_default=1)
+class Listed(Form):
+    """The parameters of a list. The loaded values tell which keys were `ignored`, and the known ones that are
+    probably meant, `did_you_mean`.
+    """
 
     @ma.post_load(pass_original=True)
     def present_and_ignored(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
         present = {key: value for key, value in data.items() if value != ""}
-        return present | {"ignored": ignored_keys(self, original)}
+        ignored = ignored_keys(self, original)
+        near = closest(ignored, sorted(self.keys)) if ignored else ()
+        return present | {"ignored": ignored, "did_you_mean": list(near)}
+
+
+class Paged(Listed):
+    """The parameters of an endpoint with numbered pages."""
+
+    page = PageNumber(load_default=1)
+
+
+class PagedList(Listed):
+    """The parameters of a list that comes whole, unless `per_page` or `cursor` is sent."""
+
+    per_page = PerPage(MAX_PER_PAGE)
+    cursor = CursorField(1)
 
 
 def ignored_keys(form: Form, original: Mapping[str, Any]) -> list[str]:
     """The keys of a request that its form does not know; at most `MAX_IGNORED`."""
     sent = [key for key, value in original.items() if value is not None]
     return [key for key in sent if key not in form.keys and key != "site_uuid"][:MAX_IGNORED]
+
+
+def refuse_ignored(ignored: list[str], form: Form) -> None:
+    """Raises `FormError` for parameters that a form does not know."""
+    keys = sorted(form.keys)
+    errors = [FieldError(key, UNKNOWN, (key,), closest([key], keys)) for key in ignored]
+    raise FormError(errors, error_names(errors))
 
 
 class PageMeta(ResponseSchema):
@@ -57,6 +84,13 @@ class PageMeta(ResponseSchema):
     ignored = ma.fields.List(
         ma.fields.String(), metadata={"description": "Parameters of the request that are not known."}
     )
+    did_you_mean = error_values_field("Parameters that the unknown ones probably mean, if any.")
+
+
+class ListMeta(ResponseSchema):
+    per_page = integer()
+    has_more = ma.fields.Boolean()
+    next = cursors.next_field()
 
 
 def page_meta(form: Mapping[str, Any], per_page: int, has_more: bool) -> dict[str, Any]:
@@ -64,7 +98,7 @@ def page_meta(form: Mapping[str, Any], per_page: int, has_more: bool) -> dict[st
     query = {
         key: {side: write_date(instant) for side, instant in value.items()} if key in DATES else value
         for key, value in form.items()
-        if key not in ("page", "ignored") and value
+        if key not in NO_FILTERS and value
     }
     return {
         "page": form["page"],
@@ -72,4 +106,31 @@ def page_meta(form: Mapping[str, Any], per_page: int, has_more: bool) -> dict[st
         "per_page": per_page,
         "has_more": has_more,
         "ignored": form["ignored"],
+        **({"did_you_mean": form["did_you_mean"]} if form["did_you_mean"] else {}),
+    }
+
+
+def list_meta() -> ma.fields.Nested:
+    """The `meta` of a list that is paged only if the request asks for pages."""
+    return ma.fields.Nested(ListMeta, metadata={"may_be_absent": True})
+
+
+def rows_asked(form: Mapping[str, Any]) -> dict[str, int]:
+    """Which rows of a list a request asks for: `limit` of those with ids below `before`. Empty for all."""
+    if "per_page" not in form and "cursor" not in form:
+        return {}
+    before = form["cursor"].position[0] if "cursor" in form else cursors.LIMIT - 1
+    return {"limit": form.get("per_page", PER_PAGE) + 1, "before": before}
+
+
+def list_answer(form: Mapping[str, Any], resources: list[dict[str, Any]]) -> dict[str, Any]:
+    """The answer with the rows of `rows_asked`, one of which only tells that there are more."""
+    if not (asked := rows_asked(form)):
+        return {"data": resources}
+    per_page = asked["limit"] - 1
+    has_more = len(resources) > per_page
+    cursor = cursors.write("id", (int(resources[per_page - 1]["id"]),)) if has_more else None
+    return {
+        "data": resources[:per_page],
+        "meta": {"per_page": per_page, "has_more": has_more, "next": cursor},
     }

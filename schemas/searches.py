@@ -5,9 +5,11 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas import links
-from schemas.base import Form, InstantField, JsonSchema, Text, UnknownKeys, as_text, nested
-from schemas.pages import Paged
+from schemas import cursors, links
+from schemas.base import Choice, Form, InstantField, JsonSchema, Text, UnknownKeys, as_object, as_text, nested
+from schemas.cursors import OTHER_SORT, WITH_PAGE, CursorField, PerPage
+from schemas.custom_fields import field_key
+from schemas.pages import MAX_PER_PAGE, Paged, page_meta
 from schemas.subscribers import with_plus
 from schemas.tags import TagNames, tag_name
 from schemas.values import DATES, trim
@@ -15,6 +17,12 @@ from schemas.values import DATES, trim
 BOUNDS = 'Send gt, lt or both, each with a date, such as {"gt": "2026-01-01"} or created_at[gt]=2026-01-01.'
 MAX_TAGS = 100
 TOO_MANY_TAGS = f"Send at most {MAX_TAGS} tags."
+MAX_FIELDS = 20
+FIELDS = f'Send 1 to {MAX_FIELDS} fields, each with one value, such as {{"plan": "pro"}} or field[plan]=pro.'
+FIELD_VALUE = "Send text that is not empty, a number, true or false."
+SORTS = ("created_at", "last_event_at", "unsubscribed_at")
+NEWEST = "-created_at"
+STATUSES = ("subscribed", "unsubscribed")
 
 
 class Bounds(Form):
@@ -61,13 +69,35 @@ class TagIds(ma.fields.Field[list[str]]):
         return [trim(as_text(tag_id)) for tag_id in ids]
 
 
+class FieldValues(ma.fields.Field[dict[str, Any]]):
+    """The value of each custom field, by key: text, a number or a boolean."""
+
+    json_schema: ClassVar[JsonSchema] = {
+        "type": "object",
+        "additionalProperties": {"type": ["string", "number", "boolean"]},
+        "maxProperties": MAX_FIELDS,
+        "examples": [{"plan": "pro"}],
+    }
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
+        if not isinstance(value, dict) or not 1 <= len(as_object(value)) <= MAX_FIELDS:
+            raise ma.ValidationError(FIELDS)
+        return {field_key(key): self._value(sought) for key, sought in value.items()}
+
+    def _value(self, value: Any) -> Any:
+        text = as_text(value)
+        if not trim(text):
+            raise ma.ValidationError(FIELD_VALUE)
+        return value
+
+
 def few() -> Any:
     return ma.validate.Length(max=MAX_TAGS, error=TOO_MANY_TAGS)
 
 
 class SearchSubscribers(Paged):
     """The parameters of a search. Bounds are exclusive; a match has all tags. `q` is the beginning of an
-    address, domain or name.
+    address, domain or name. A `sort` by a date lists those who have it; with `-`, the latest is first.
     """
 
     created_at = nested(Bounds)
@@ -80,7 +110,21 @@ class SearchSubscribers(Paged):
     tag_ids = TagIds(validate=few())
     segment_id = Text(strip=True)
     q = Text(strip=True)
+    status = Choice(STATUSES)
+    field = FieldValues()
+    sort = Choice([sign + name for name in SORTS for sign in ("", "-")])
+    per_page = PerPage(MAX_PER_PAGE)
+    cursor = CursorField(3)
     links = links.switch()
+
+    @ma.validates_schema
+    def check_cursor(self, data: dict[str, Any], **_: Any) -> None:
+        if "cursor" not in data:
+            return
+        if data["cursor"].sort != data.get("sort", NEWEST):
+            raise ma.ValidationError({"cursor": [OTHER_SORT]})
+        if data["page"] != 1:
+            raise ma.ValidationError({"cursor": [WITH_PAGE]})
 
     @ma.post_load
     def restore_plus(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -90,3 +134,16 @@ class SearchSubscribers(Paged):
 def bounds(form: Mapping[str, Any], side: str) -> dict[str, int]:
     """The bounds of one `side` (`gt` or `lt`) in a search, in milliseconds since 1970, by column."""
     return {name: form[name][side] for name in DATES if side in form.get(name, {})}
+
+
+def order(form: Mapping[str, Any]) -> tuple[str, tuple[int, ...] | None]:
+    """The sort that a search asks for, and the position after which the page begins."""
+    return form.get("sort", NEWEST), form["cursor"].position if "cursor" in form else None
+
+
+def search_meta(
+    form: Mapping[str, Any], per_page: int, last: tuple[int, ...] | None, change: int
+) -> dict[str, Any]:
+    """The `meta` of a page of a search; `last` is the position of its last row, if there are more."""
+    cursor = cursors.write(form.get("sort", NEWEST), last) if last else None
+    return page_meta(form, per_page, last is not None) | {"next": cursor, "change": str(change)}

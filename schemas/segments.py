@@ -8,6 +8,7 @@ import marshmallow as ma
 from schemas.base import MAX_DEPTH, OBJECT, REQUIRED, Form, JsonSchema, Text, as_text, clean, depth, nested
 from schemas.custom_fields import field_key
 from schemas.patches import Patch
+from schemas.pages import list_meta
 from schemas.responses import Date, ResponseSchema, dump, listing, resource, single
 from schemas.stats import CountsSchema
 from schemas.subscribers import SubscriberSchema
@@ -111,7 +112,7 @@ class SegmentAttributes(ResponseSchema):
 
 SegmentSchema = resource("Segment", "segments", SegmentAttributes)
 SegmentAnswer = single("SegmentAnswer", SegmentSchema)
-SegmentList = listing("SegmentList", SegmentSchema)
+SegmentList = listing("SegmentList", SegmentSchema, meta=list_meta())
 
 
 class MatchedRules(ma.fields.Dict):

@@ -1,13 +1,13 @@
 """Forms that take subscribers, and the subscriber resource (docs/contract.md, Subscribers)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, ClassVar
 from urllib.parse import unquote
 
 import marshmallow as ma
 
-from schemas import links
+from schemas import cursors, links
 from schemas.base import (
     NO_NAME,
     Form,
@@ -31,6 +31,10 @@ RESERVED = frozenset({
     "email", "id", "uuid", "type", "tags", "remove_tags", "fields", "command", "site_uuid", "site_id",
     "cached_tag_ids", "navigation_url", *DATES, *links.RESERVED,
 })  # fmt: skip
+
+
+MAX_SOUGHT = 1_000
+SOUGHT = f"Send 1 to {MAX_SOUGHT:,} texts in all, in the arrays emails and uuids."
 
 
 class OfAddress(Text):
@@ -148,6 +152,42 @@ class FindSubscriber(Form):
         return texts
 
 
+class Sought(ma.fields.Field[list[str]]):
+    """Texts to look up, each as `form` makes it, without those that come again."""
+
+    json_schema: ClassVar[JsonSchema] = {"type": "array", "items": {"type": "string"}, "maxItems": MAX_SOUGHT}
+
+    def __init__(self, form: Callable[[str], str], **options: Any) -> None:
+        super().__init__(**options)
+        self.form = form
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
+        if not isinstance(value, list) or len(value) > MAX_SOUGHT:
+            raise ma.ValidationError(SOUGHT)
+        texts: dict[str, int] = {}
+        messages = {}
+        for index, item in enumerate(value):
+            try:
+                texts[self.form(as_text(item))] = index
+            except ma.ValidationError as error:
+                messages[index] = error.messages
+        if messages:
+            raise ma.ValidationError(messages)
+        return list(texts)
+
+
+class FindSubscribers(Form):
+    """Addresses, uuids or both: 1 to 1,000 together."""
+
+    emails = Sought(str, load_default=list)
+    uuids = Sought(dashed, load_default=list)
+
+    @ma.validates_schema
+    def check_number(self, data: dict[str, list[str]], **_: Any) -> None:
+        if not 1 <= len(data["emails"]) + len(data["uuids"]) <= MAX_SOUGHT:
+            raise ma.ValidationError({"emails": [SOUGHT]})
+
+
 class FindWithLinks(FindSubscriber):
     """As `FindSubscriber`, perhaps with links."""
 
@@ -210,8 +250,23 @@ LinkedSubscriber = resource("LinkedSubscriber", "visitors", SubscriberAttributes
 FoundSubscriber = single("FoundSubscriber", LinkedSubscriber, or_null=True, links_note=links.note())
 
 
+class Missing(ResponseSchema):
+    """What nobody of the site has: addresses as they were sent, uuids with their dashes."""
+
+    emails = ma.fields.List(ma.fields.String())
+    uuids = ma.fields.List(ma.fields.String())
+
+
+class FindMeta(ResponseSchema):
+    not_found = ma.fields.Nested(Missing)
+
+
+SubscriberList = listing("SubscriberList", SubscriberSchema, meta=ma.fields.Nested(FindMeta))
+
+
 class SearchMeta(PageMeta):
     change = Id(metadata={"description": "The number of the newest change that the page has for certain."})
+    next = cursors.next_field()
     links_note = links.note()
 
 

@@ -8,6 +8,7 @@ import marshmallow as ma
 
 from schemas.base import Doubled, Form, JsonSchema, Text, as_text, clean_each, nested
 from schemas.links import without_link
+from schemas.pages import list_meta
 from schemas.responses import Date, ResponseSchema, dump, integer, listing, resource, single
 from schemas.values import MAX_SENT_NAME, UNSEEN, trim
 
@@ -129,7 +130,7 @@ class TagAttributes(ResponseSchema):
 TagSchema = resource("Tag", "tags", TagAttributes)
 TagAnswer = single("TagAnswer", TagSchema)
 DeletedTag = single("DeletedTag", TagSchema, message=ma.fields.String())
-TagList = listing("TagList", TagSchema)
+TagList = listing("TagList", TagSchema, meta=list_meta())
 
 
 def tag(row: Any, site_id: int) -> dict[str, Any]:

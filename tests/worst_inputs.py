@@ -190,6 +190,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{VALIDATION}.sign_up_ip:sender": takes(",", "1,", "8.8.8.8,", "::1,", "[::1]:1,", ":"),
     "schemas.base:dashed": takes("-", "urn:", "{"),
     "schemas.base:is_clean_text": takes("\ud800"),
+    "schemas.cursors:read": takes("A", " ", "-_", "MTAg"),
     "schemas.subscribers:built_in": takes("-", "a ", "_"),
     "audience.api.targets:parse": takes(
         *(('"email":"a@b.example",', "{", '"a":1}'), ('{"email":1,"email":2},', '{"events":[', "1]}")),

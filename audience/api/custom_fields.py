@@ -9,6 +9,7 @@ from audience.api import repeats
 from audience.api.endpoint import endpoint
 from audience.subscribers import custom_fields
 from schemas import custom_fields as wire
+from schemas.pages import list_answer, rows_asked
 
 blueprint = Blueprint("custom_fields", __name__)
 
@@ -23,12 +24,14 @@ def _resource(site: Site, field_id: int) -> dict[str, Any] | None:
 def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the custom fields
 
-    With `values`, also the 20 most common values of each, among the newest 10,000 subscribers.
+    With `values`, also the 20 most common values of each, among the newest 10,000 subscribers. With
+    `per_page` or `cursor`, a page of the fields.
 
     Returns the fields, newest first.
     """
     values = custom_fields.common_values(site) if form["values"] else None
-    return {"data": [wire.field(row, values) for row in custom_fields.list_all(site)]}
+    rows = custom_fields.list_all(site, **rows_asked(form))
+    return list_answer(form, [wire.field(row, values) for row in rows])
 
 
 @blueprint.post("/fetch/fields")

@@ -21,6 +21,7 @@ from audience.api.request_data import (
     has_body,
     identifiers_in_query,
     json_body,
+    prefers_strict,
     read_lists,
     read_query,
     site_uuid,
@@ -34,6 +35,7 @@ from audience.http.services import services, settings
 from audience.repeats.repeats import SentRequest
 from audience.sources import Source, SourceKind
 from schemas.base import Doubled, Form, load, query_values
+from schemas.pages import refuse_ignored
 from schemas.responses import ResponseSchema, or_null
 
 FORBIDDEN = "Forbidden: this key's scope does not allow this; ask the operator for a key that does."
@@ -126,7 +128,7 @@ def endpoint(
             if getattr(settings(), limit):
                 _limit_rate(key, family)
             data = _form_values(query_values(form, values) if query else {}, body)
-            loaded = load(form, data) if takes or data else {}
+            loaded = _load(form, data) if takes or data else {}
             if takes:
                 arguments["form"] = loaded
             sent = writing.sent_request(chosen, loaded, body)
@@ -178,6 +180,14 @@ def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
 
 def _json(is_batch: bool, writes: bool) -> AbstractContextManager[dict[str, Any]]:
     return json_body(_max_bytes(False, is_batch), writes) if has_body() else nullcontext({})
+
+
+def _load(form: Form, data: dict[str, Any]) -> Any:
+    """The values of the form. Raises `FormError`; for unknown parameters only if the request prefers that."""
+    loaded = load(form, data)
+    if prefers_strict() and loaded.get("ignored"):
+        refuse_ignored(loaded["ignored"], form)
+    return loaded
 
 
 def _form_values(values: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:

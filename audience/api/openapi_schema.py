@@ -33,6 +33,8 @@ class SchemaConverter(OpenAPIConverter):
         """The parameters of a form. Each value of a nested form is a parameter, such as `created_at[gt]`."""
         listed: list[dict[str, Any]] = []
         for parameter in super().schema2parameters(schema, location=location, **options):
+            if parameter["schema"].get("type") == "object":
+                parameter |= {"style": "deepObject", "explode": True}
             nested = getattr(schema.fields.get(parameter["name"]), "schema", None)
             listed += [
                 self._field2parameter(field, name=f"{parameter['name']}[{name}]", location=location)

@@ -40,6 +40,7 @@ OBJECT = "The body is not an object: send one JSON object."
 LARGE_BYTES = 2**17
 PARSING = Lock()  # for larger bodies: parsed, each takes up to fifteen times its size
 WAITING_BYTES = 2**20  # of more than these, few wait for it
+PREFERENCE = str.maketrans(";", ",", ' "')
 BUSY = "Too many large bodies at this moment: send the request again in a few seconds."
 SITES = "The request names several sites: send one site_uuid, or the same one in query and body."
 
@@ -48,6 +49,12 @@ def has_body() -> bool:
     """Whether the request announces a body."""
     environ = request.environ
     return environ.get("CONTENT_LENGTH", "0") not in ("0", "") or "HTTP_TRANSFER_ENCODING" in environ
+
+
+def prefers_strict() -> bool:
+    """Whether the request asks by `Prefer: handling=strict` (RFC 7240) to refuse unknown parameters."""
+    preferences = request.headers.get("Prefer", "").lower().translate(PREFERENCE).split(",")
+    return "handling=strict" in preferences
 
 
 def check_json(max_bytes: int) -> None:

@@ -14,6 +14,7 @@ from audience.segments import segments
 from schemas import segments as wire
 from schemas import stats as stats_wire
 from schemas import subscribers as subscribers_wire
+from schemas.pages import PagedList, list_answer, rows_asked
 
 blueprint = Blueprint("segments", __name__)
 
@@ -26,15 +27,15 @@ AGAIN = repeats.resource(_resource)
 
 
 @blueprint.get("/fetch/segments")
-@endpoint(scope="read", family="fetch", gives=wire.SegmentList)
-def list_all(site: Site) -> dict[str, Any]:
+@endpoint(scope="read", family="fetch", takes=PagedList, gives=wire.SegmentList)
+def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the segments
 
-    All saved segments of the site, with their rules.
+    All saved segments of the site, with their rules; with `per_page` or `cursor`, a page of them.
 
     Returns the segments, newest first.
     """
-    return {"data": [wire.segment(row) for row in segments.list_all(site)]}
+    return list_answer(form, [wire.segment(row) for row in segments.list_all(site, **rows_asked(form))])
 
 
 @blueprint.post("/fetch/segments")

@@ -20,8 +20,7 @@ from schemas.base import dashed
 from schemas.change_log import ConsentAnswer
 from schemas.change_log import consent as wire_consent
 from schemas.links import note_part
-from schemas.pages import page_meta
-from schemas.searches import SearchSubscribers, bounds
+from schemas.searches import SearchSubscribers, bounds, order, search_meta
 
 blueprint = Blueprint("subscribers", __name__)
 
@@ -70,6 +69,20 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     return {"data": wire.subscriber(subscriber, settings().base_url, site.uuid)}
 
 
+@blueprint.post("/fetch/subscribers/find")
+@endpoint(scope="read", family="fetch", takes=wire.FindSubscribers, gives=wire.SubscriberList, query=False)
+def find_many(site: Site, form: dict[str, Any]) -> dict[str, Any]:
+    """Find up to 1,000 subscribers
+
+    By `emails`, `uuids` or both, each compared as in finding one.
+
+    Returns the subscribers, each once, in the order of the request; `meta.not_found` has what nobody has.
+    """
+    found, not_found = subscribers.find_many(site, form["emails"], form["uuids"])
+    data = [wire.subscriber(row, settings().base_url, site.uuid) for row in found]
+    return {"data": data, "meta": {"not_found": not_found}}
+
+
 @blueprint.delete("/fetch/subscribers")
 @endpoint(
     scope="full",
@@ -116,7 +129,8 @@ def search(site: Site, form: dict[str, Any]) -> bytes | dict[str, Any]:
     """Search subscribers
 
     Newest first, 100 per page; what a request names must all hold. Dates are exclusive bounds. Parameters
-    that are not known are listed in `meta.ignored`.
+    that are not known are listed in `meta.ignored`, or refused with the header `Prefer: handling=strict`. Go
+    on with `meta.next` as `cursor`: then nobody comes twice or is missing while others are added.
 
     Returns a page of subscribers; `meta` has the filters that were applied and tells whether there are
     more.
@@ -130,12 +144,16 @@ def search(site: Site, form: dict[str, Any]) -> bytes | dict[str, Any]:
         tag_ids=form.get("tag_ids", ()),
         beginning=form.get("q"),
         segment_id=form.get("segment_id"),
+        status=form.get("status"),
+        fields=form.get("field", {}),
+        order=searches.order(*order(form)),
+        per_page=form.get("per_page", searches.PAGE_SIZE),
     )
     change = change_log_pages.newest(site)
     if links:
-        rows, has_more = searches.search(site, query, form["page"])
-        meta = page_meta(form, searches.PAGE_SIZE, has_more) | {"change": str(change)} | note_part(links.note)
+        rows, last = searches.search(site, query, form["page"])
+        meta = search_meta(form, query.per_page, last, change) | note_part(links.note)
         return {"data": [with_links(links, site, row) for row in rows], "meta": meta}
     pages = wire.pages(settings().base_url, site.uuid)
-    texts, has_more = searches.search_texts(site, query, form["page"], pages)
-    return wire.page_text(texts, page_meta(form, searches.PAGE_SIZE, has_more) | {"change": str(change)})
+    texts, last = searches.search_texts(site, query, form["page"], pages)
+    return wire.page_text(texts, search_meta(form, query.per_page, last, change))

@@ -11,6 +11,7 @@ from audience.api.repeats import Again, Ids, Later
 from audience.sources import SourceKind
 from audience.subscribers import tags
 from schemas import tags as wire
+from schemas.pages import PagedList, list_answer, rows_asked
 
 blueprint = Blueprint("tags", __name__)
 
@@ -26,15 +27,15 @@ def _deleted_again(_ids: Ids, **_: Any) -> dict[str, Any]:
 
 
 @blueprint.get("/fetch/tags")
-@endpoint(scope="read", family="fetch", gives=wire.TagList)
-def list_all(site: Site) -> dict[str, Any]:
+@endpoint(scope="read", family="fetch", takes=PagedList, gives=wire.TagList)
+def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the tags
 
-    All tags of the site, also those that nobody has.
+    All tags of the site, also those that nobody has; with `per_page` or `cursor`, a page of them.
 
     Returns the tags, newest first.
     """
-    return {"data": [wire.tag(row, site.id) for row in tags.list_all(site)]}
+    return list_answer(form, [wire.tag(row, site.id) for row in tags.list_all(site, **rows_asked(form))])
 
 
 @blueprint.post("/fetch/tags")

@@ -1,26 +1,32 @@
 """Searching for subscribers, by criteria that all hold (docs/endpoints.md)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from audience import addresses
 from audience.access.sites import Site
 from audience.segments import segments
 from audience.subscribers import tags
 from schemas.values import MAX_PAGE
-from storage import database
+from storage import database, spelt
 from storage.searches import searches as stored
-from storage.searches.searches import Filters
+from storage.searches.lists import EARLIEST
+from storage.searches.searches import NEWEST, Filters, Order, Position
 from storage.subscribers import texts as subscriber_texts
 from storage.subscribers.subscribers import Subscriber
 
+__all__ = ["Order", "Position"]
+
 PAGE_SIZE = 100
+BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchRequest:
     """The criteria of a search, all of which must hold. `after` and `before` have exclusive bounds by column,
-    in milliseconds. `beginning` is that of an address, a domain or a name.
+    in milliseconds. `beginning` is that of an address, a domain or a name. `fields` has the value of each
+    custom field, by key; a text also means the number or the boolean that it spells.
     """
 
     after: Mapping[str, int]
@@ -30,32 +36,48 @@ class SearchRequest:
     tag_ids: Sequence[str] = ()
     segment_id: str | None = None
     beginning: str | None = None
+    status: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    order: Order = NEWEST
+    per_page: int = PAGE_SIZE
 
 
 @database.snapshot()
-def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber], bool]:
-    """A page of the matching subscribers, newest first, and whether there are more. The first `page` is 1.
+def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber], Position | None]:
+    """A page of the matching subscribers in order, and the position of its last one if there are more. The
+    first `page` is 1.
 
     Raises `NotFound` for the segment.
     """
     filters = _filters(site, query)
     if filters is None or page > MAX_PAGE:
-        return [], False
-    matches = stored.search(site.id, filters, PAGE_SIZE + 1, (page - 1) * PAGE_SIZE)
-    return matches[:PAGE_SIZE], len(matches) > PAGE_SIZE
+        return [], None
+    size, order = query.per_page, query.order
+    matches = stored.search(site.id, filters, size + 1, (page - 1) * size, order)
+    return matches[:size], _position(matches[size - 1], order) if len(matches) > size else None
+
+
+def order(sort: str, position: Sequence[int] | None) -> Order:
+    """The order that a `sort` such as `-created_at` means: with `-`, the latest date is first."""
+    ends = None if position is None else (position[0], position[1], position[2])
+    return Order(sort.removeprefix("-"), sort.startswith("-"), ends)
+
+
+def _position(subscriber: Subscriber, order: Order) -> Position:
+    return getattr(subscriber, order.column), subscriber.created_at, subscriber.id
 
 
 @database.snapshot()
-def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[bytes, bool]:
+def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[bytes, Position | None]:
     """Searches as `search` does, and returns the matching subscribers as JSON text.
 
     `pages` is a URL that a uuid completes to that of a subscriber's page.
     """
     filters = _filters(site, query)
     if filters is None or page > MAX_PAGE:
-        return b"", False
-    text, offset = subscriber_texts.text(pages), (page - 1) * PAGE_SIZE
-    return stored.texts(site.id, filters, PAGE_SIZE, offset, text)
+        return b"", None
+    text, offset = subscriber_texts.text(pages), (page - 1) * query.per_page
+    return stored.texts(site.id, filters, query.per_page, offset, text, query.order)
 
 
 def _filters(site: Site, query: SearchRequest) -> Filters | None:
@@ -63,6 +85,8 @@ def _filters(site: Site, query: SearchRequest) -> Filters | None:
     rules = [segments.members(site.id, query.segment_id).condition] if query.segment_id is not None else []
     if query.beginning is not None:
         rules.append(segments.beginning(site.id, query.beginning))
+    if query.fields:
+        rules.append(segments.members_by(site.id, _field_rule(query.fields)).condition)
     tag_ids = tags.ids(site.id, query.tags)
     if len(tag_ids) < len({tags.name_key(name) for name in query.tags}):
         return None
@@ -74,12 +98,28 @@ def _filters(site: Site, query: SearchRequest) -> Filters | None:
         email_key = addresses.identity(query.email) if query.email is not None else None
     except addresses.MalformedAddress:
         return None
+    unsubscribed = {"unsubscribed_at": EARLIEST} if query.status == "unsubscribed" else {}
     return Filters(
-        after=dict(query.after),
+        after=unsubscribed | dict(query.after),
         before=dict(query.before),
         email_key=email_key,
         tag_ids=list(
             {*(tag_id for tag_id in tag_ids.values() if tag_id not in twins), *map(int, query.tag_ids)}
         ),
         rules=rules,
+        subscribed=query.status == "subscribed",
     )
+
+
+def _field_rule(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {"all": [{"field": key, "in": [value, *_spelled(value)]} for key, value in values.items()]}
+
+
+def _spelled(value: Any) -> list[int | float]:
+    """The number or the boolean that a text spells, if any."""
+    if not isinstance(value, str):
+        return []
+    if value in BOOLEANS:
+        return [BOOLEANS[value]]
+    number = spelt.number(value)
+    return [number] if number is not None and str(number) == value else []

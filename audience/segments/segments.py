@@ -45,9 +45,9 @@ SENT_BY = "Webhooks use this segment: delete them first, or give them another se
 
 
 @database.session()
-def list_all(site: Site) -> list[Segment]:
-    """The segments of a site, newest first."""
-    return stored.list_all(site.id)
+def list_all(site: Site, **rows: int) -> list[Segment]:
+    """The segments of a site, newest first; with `limit`, so many with ids below `before`."""
+    return stored.list_all(site.id, **rows)
 
 
 @database.session()

@@ -185,6 +185,32 @@ def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subsc
         return None
 
 
+@database.snapshot()
+def find_many(
+    site: Site, emails: Sequence[str], uuids: Sequence[str]
+) -> tuple[list[Subscriber], dict[str, list[str]]]:
+    """The subscribers with these addresses or uuids, each once, in this order; and the `emails` and `uuids`
+    that nobody has.
+    """
+    keys = {email: _identity(email) for email in emails}
+    by_key = stored.get_by_keys(site.id, {*keys.values()} - {""})
+    by_uuid = stored.get_by_uuids(site.id, uuids)
+    sought = [by_key.get(key) for key in keys.values()] + [by_uuid.get(uuid) for uuid in uuids]
+    found = {subscriber.id: subscriber for subscriber in sought if subscriber}
+    return list(found.values()), {
+        "emails": [email for email, key in keys.items() if key not in by_key],
+        "uuids": [uuid for uuid in uuids if uuid not in by_uuid],
+    }
+
+
+def _identity(email: str) -> str:
+    """The key of an address; "" if it is malformed."""
+    try:
+        return addresses.identity(email)
+    except addresses.MalformedAddress:
+        return ""
+
+
 @database.session()
 def find_by_id(site: Site, subscriber_id: int) -> Subscriber | None:
     """The subscriber with an id; None if there is none."""

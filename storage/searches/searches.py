@@ -14,6 +14,7 @@ from storage.subscribers import tags
 from storage.subscribers.subscribers import COLUMN_NAMES, COLUMNS, DATES, Subscriber, read
 
 MANY = 5_000
+CREATED = "created_at"  # which everybody has
 INDEXED_DATES = ("last_event_at", "unsubscribed_at")
 FEW = 1_000  # subscribers: a tag that fewer have is always searched by itself
 ENOUGH = 2  # times the number of subscribers among whom a page is expected
@@ -25,14 +26,40 @@ BY_TAG = "SELECT subscriber_id AS id FROM subscriber_tags WHERE site_id = ? AND 
 PAGE_LENGTH = 2**18  # characters of custom values in a page of an export
 FIELDS_POSITION = COLUMN_NAMES.index("fields")
 ON_PAGE = "subscribers ON subscribers.id = page_id AND subscribers.site_id ="
-ORDERED = "ORDER BY page_at DESC, page_id DESC"
 COLUMNS_OF_PAGE = ", ".join(f"subscribers.{name}" for name in COLUMN_NAMES)
+
+
+Position = tuple[int, int, int]  # of a subscriber in an order: the date, `created_at`, the id
+
+
+@dataclass(frozen=True)
+class Order:
+    """The order of a search: by a date column, then by `created_at` and id. Only subscribers with that date
+    are in it, and only those after the `position`, if there is one.
+    """
+
+    column: str = CREATED
+    descending: bool = True
+    position: Position | None = None
+
+    def by(self, *columns: str) -> str:
+        """The `ORDER BY` clause of these columns in the direction of the order."""
+        direction = "DESC" if self.descending else "ASC"
+        return f"ORDER BY {', '.join(f'{column} {direction}' for column in columns)}"
+
+    @property
+    def sign(self) -> str:
+        """How a later row compares with the position."""
+        return "<" if self.descending else ">"
+
+
+NEWEST = Order()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
     """The filters of a search: for each date column, bounds in milliseconds that are themselves excluded, and
-    further conditions.
+    further conditions. With `subscribed`, nobody who is unsubscribed matches.
     """
 
     after: dict[str, int] = field(default_factory=dict)
@@ -40,35 +67,45 @@ class Filters:
     email_key: str | None = None
     tag_ids: Sequence[int] = ()
     rules: Sequence[Sql] = ()
+    subscribed: bool = False
 
     @property
     def are_none(self) -> bool:
-        return not (self.after or self.before or self.email_key is not None or self.tag_ids or self.rules)
+        return self == Filters()
 
 
-def search(site_id: int, filters: Filters, limit: int, offset: int) -> list[Subscriber]:
-    """A page of the subscribers that match, newest first."""
+def search(
+    site_id: int, filters: Filters, limit: int, offset: int, order: Order = NEWEST
+) -> list[Subscriber]:
+    """A page of the subscribers that match, in an order."""
+    listed = order.by("page_at", "page_created", "page_id")
     on_page = _on_page(site_id)
     query = Sql(
-        f"SELECT {COLUMNS_OF_PAGE} FROM page {engine.IN_ORDER} {on_page.text} {ORDERED}", on_page.parameters
+        f"SELECT {COLUMNS_OF_PAGE} FROM page {engine.IN_ORDER} {on_page.text} {listed}", on_page.parameters
     )
-    return [read(record) for record in _read(site_id, filters, limit, offset, query)]
+    return [read(record) for record in _read(site_id, filters, order, limit, offset, query)]
 
 
-def texts(site_id: int, filters: Filters, limit: int, offset: int, text: Sql) -> tuple[bytes, bool]:
-    """The column `text` of the subscribers that match, newest first, with commas between them. Also whether
-    more than `limit` match.
+def texts(
+    site_id: int, filters: Filters, limit: int, offset: int, text: Sql, order: Order = NEWEST
+) -> tuple[bytes, Position | None]:
+    """The column `text` of the subscribers that match, in an order, with commas between them. Also the
+    position of the last one, if more than `limit` match.
 
     All come in one row: with a row for each, the thread would release the interpreter's lock each time.
     """
+    listed = order.by("page_at", "page_created", "page_id")
     on_page = _on_page(site_id)
+    last = f"FROM page {listed} LIMIT 1 OFFSET {limit - 1:d}"
     one_row = Sql(
-        f"SELECT {engine.joined(text.text, ORDERED)}, (SELECT count(*) FROM page) "
-        f"FROM (SELECT * FROM page LIMIT {limit:d}) AS page {engine.IN_ORDER} {on_page.text}",
+        f"SELECT {engine.joined(text.text, listed)}, (SELECT count(*) FROM page), (SELECT page_at {last}), "
+        f"(SELECT page_created {last}), (SELECT page_id {last}) "
+        f"FROM (SELECT * FROM page {listed} LIMIT {limit:d}) AS page {engine.IN_ORDER} {on_page.text}",
         (*text.parameters, *on_page.parameters),
     )
-    [(joined, row_count)] = _read(site_id, filters, limit + 1, offset, one_row)
-    return bytes(joined or b""), row_count > limit
+    [(joined, row_count, *position)] = _read(site_id, filters, order, limit + 1, offset, one_row)
+    date, created_at, subscriber_id = position
+    return bytes(joined or b""), (date, created_at, subscriber_id) if row_count > limit else None
 
 
 def _on_page(site_id: int) -> Sql:
@@ -78,31 +115,33 @@ def _on_page(site_id: int) -> Sql:
     return Sql(f"{ON_PAGE} ?", (site_id,)) if is_spread() else Sql(f"{ON_PAGE} page_site")
 
 
-def _read(site_id: int, filters: Filters, limit: int, offset: int, query: Sql) -> list[Any]:
+def _read(site_id: int, filters: Filters, order: Order, limit: int, offset: int, query: Sql) -> list[Any]:
     """The rows of `query`, which joins `page`: a table of the ids and dates of the subscribers on a page. An
     index alone finds these; rows of subscribers are read only for the page.
     """
-    plan = _plan(site_id, filters)
-    where, order = _conditions(site_id, filters, plan), "+" if plan.sorts else ""
+    plan = _plan(site_id, filters, order)
+    where = _conditions(site_id, filters, plan, order)
+    keys = dict.fromkeys((order.column, CREATED, "id"))
+    ordered = order.by(*(f"+{key}" if plan.sorts else key for key in keys))
     return rows(
-        "WITH page AS MATERIALIZED "
-        "(SELECT id AS page_id, site_id AS page_site, created_at AS page_at FROM subscribers "
-        f"WHERE {where.text} ORDER BY {order}created_at DESC, id DESC "
+        f"WITH page AS MATERIALIZED (SELECT id AS page_id, site_id AS page_site, {order.column} AS page_at, "
+        f"created_at AS page_created FROM subscribers WHERE {where.text} {ordered} "
         f"LIMIT {limit:d}{' OFFSET ?' if offset else ''}) {query.text}",
         [*where.parameters, *([offset] if offset else []), *query.parameters],
-        keeps_plan=filters.are_none and not offset,
+        keeps_plan=filters.are_none and not offset and order == NEWEST,
     )
 
 
 @dataclass(frozen=True)
 class Plan:
     """What finds the candidates, which are then sorted: the rarest `tag`, a rare `date` or a `rule`. Without
-    any of them, subscribers are checked from the newest on until a page is full.
+    any of them, subscribers are checked in order, along the index of `walked`, until a page is full.
     """
 
     tag: int | None = None
     date: str = ""
     rule: bool = False
+    walked: str = CREATED
 
     @property
     def sorts(self) -> bool:
@@ -112,10 +151,10 @@ class Plan:
         """A `+` before a date column, which keeps the engine from using its index; "" for the column whose
         index finds the candidates.
         """
-        return "" if column == self.date or (column == "created_at" and not self.sorts) else "+"
+        return "" if column == self.date or (column == self.walked and not self.sorts) else "+"
 
 
-def _plan(site_id: int, filters: Filters) -> Plan:
+def _plan(site_id: int, filters: Filters, order: Order = NEWEST) -> Plan:
     """Chooses how to search. If few subscribers have a tag or a date, an index finds them, and the matches
     are sorted.
 
@@ -125,7 +164,8 @@ def _plan(site_id: int, filters: Filters) -> Plan:
     if any(rule.rare for rule in filters.rules):
         return Plan(rule=True)
     tag = _rare_tag(site_id, filters.tag_ids) if filters.email_key is None else None
-    return Plan(tag=tag) if tag is not None else Plan(date=_rare_date(site_id, filters))
+    date = _rare_date(site_id, filters) if tag is None else ""
+    return Plan(tag=tag, date=date, walked=order.column)
 
 
 def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
@@ -174,7 +214,7 @@ def _rare_date(site_id: int, filters: Filters) -> str:
     return ""
 
 
-def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
+def _conditions(site_id: int, filters: Filters, plan: Plan, order: Order = NEWEST) -> Sql:
     """The condition of the WHERE clause for these filters. A `+` keeps the engine from indexes that are not
     part of the plan.
     """
@@ -183,7 +223,12 @@ def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
     for bounds, operator in ((filters.after, ">"), (filters.before, "<")):
         for column in DATES:
             if column in bounds:
-                parts.append(Sql(f"{plan.plus(column)}{column} {operator} ?", (bounds[column],)))
+                is_nearer = order.position and (column, operator) == (order.column, order.sign)
+                plus = "+" if is_nearer else plan.plus(column)
+                parts.append(Sql(f"{plus}{column} {operator} ?", (bounds[column],)))
+    parts += _within(order, plan)
+    if filters.subscribed:
+        parts.append(Sql("+unsubscribed_at IS NULL"))
     if filters.email_key is not None:
         parts.append(Sql("email_key = ?", (filters.email_key,)))
     others = _with_all_tags(site_id, (tag_id for tag_id in filters.tag_ids if tag_id != plan.tag))
@@ -193,6 +238,18 @@ def _conditions(site_id: int, filters: Filters, plan: Plan) -> Sql:
     elif others.text:
         parts.append(others)
     return join(" AND ", [*parts, *(Sql(f"({rule.text})", rule.parameters) for rule in filters.rules)])
+
+
+def _within(order: Order, plan: Plan) -> Iterator[Sql]:
+    """The conditions that a subscriber is in an order, and after its position."""
+    plus = plan.plus(order.column)
+    if order.column != CREATED:
+        yield Sql(f"{plus}{order.column} IS NOT NULL")
+    if order.position:
+        keys = (CREATED, "id") if order.column == CREATED else (order.column, CREATED, "id")
+        marks = ", ".join("?" * len(keys))
+        position = order.position[-len(keys) :]
+        yield Sql(f"({plus}{', '.join(keys)}) {order.sign} ({marks})", position)
 
 
 def page(site_id: int, after: str, limit: int) -> list[Subscriber]:

@@ -23,9 +23,7 @@ class Segment(NamedTuple):
 SEGMENTS = Records(SegmentModel, Segment)
 
 
-def list_all(site_id: int) -> list[Segment]:
-    """The segments of a site, newest first."""
-    return SEGMENTS.find("ORDER BY id DESC", site_id=site_id)
+list_all = SEGMENTS.newest
 
 
 def get(site_id: int, segment_id: int) -> Segment | None:

@@ -22,9 +22,7 @@ FIELDS = Records(CustomFieldModel, CustomField)
 get = FIELDS.get
 
 
-def list_all(site_id: int) -> list[CustomField]:
-    """The custom fields of a site, newest first."""
-    return FIELDS.find("ORDER BY id DESC", site_id=site_id)
+list_all = FIELDS.newest
 
 
 def get_by_key(site_id: int, key: str) -> CustomField:

@@ -112,8 +112,15 @@ def identities(site_id: int, ids: Collection[int]) -> dict[int, tuple[str, str]]
 
 
 def get_by_uuid(site_id: int, uuid: str) -> Subscriber | None:
-    record = row(f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND uuid = ?", (site_id, uuid))
-    return record and read(record)
+    return get_by_uuids(site_id, (uuid,)).get(uuid)
+
+
+def get_by_uuids(site_id: int, uuids: Collection[str]) -> dict[str, Subscriber]:
+    """The existing subscribers among `uuids`, by uuid."""
+    among = engine.among(uuids)
+    query = f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND uuid {among.text}"
+    records = rows(query, [site_id, *among.parameters])
+    return {subscriber.uuid: subscriber for subscriber in map(read, records)}
 
 
 def move(site_id: int, subscriber: Subscriber) -> None:

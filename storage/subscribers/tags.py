@@ -36,9 +36,7 @@ TAGS = Records(TagModel, Tag)
 get = TAGS.get
 
 
-def list_all(site_id: int) -> list[Tag]:
-    """The tags of a site, newest first."""
-    return TAGS.find("ORDER BY id DESC", site_id=site_id)
+list_all = TAGS.newest
 
 
 def ids(site_id: int, name_keys: Collection[str]) -> dict[str, int]:

@@ -45,6 +45,7 @@ ENDPOINTS = [
     Endpoint("GET", "/fetch/subscribers", "read", query=SUBSCRIBER),
     Endpoint("GET", "/fetch/links", "mailer", query=SUBSCRIBER),
     Endpoint("POST", "/fetch/subscribers", "full", {"subscriber": SUBSCRIBER}, status=201),
+    Endpoint("POST", "/fetch/subscribers/find", "read", {"emails": ["ada@example.com"]}),
     Endpoint("DELETE", "/fetch/subscribers", "full", query=SUBSCRIBER),
     Endpoint("GET", "/fetch/search", "read", query={"page": "1"}),
     Endpoint("POST", "/fetch/search", "read", {"page": 1}),

@@ -32,7 +32,9 @@ NO_DATES = [
 def search(client, **body):
     result = response_assertions.answer(client.post("/fetch/search", body))
     response_assertions.keys(result, "data", "meta")
-    response_assertions.keys(result["meta"], "page", "query", "per_page", "has_more", "ignored", "change")
+    response_assertions.keys(
+        result["meta"], "page", "query", "per_page", "has_more", "ignored", "next", "change"
+    )
     assert result["meta"]["per_page"] == 100
     return result
 
@@ -112,7 +114,8 @@ def test_pages_start_at_one_which_is_the_default(client, page):
     client.create("ada@example.com")
     result = response_assertions.answer(client.post("/fetch/search", {} if page == "" else {"page": page}))
     assert result["meta"] == {
-        "page": 1, "query": {}, "per_page": 100, "has_more": False, "ignored": [], "change": "1",
+        "page": 1, "query": {}, "per_page": 100, "has_more": False, "ignored": [], "next": None,
+        "change": "1",
     }  # fmt: skip
     assert emails(result) == ["ada@example.com"]
 

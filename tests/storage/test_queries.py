@@ -10,10 +10,12 @@ from audience.operations import site_lane
 from audience.segments import matches as segment_matches
 from audience.undo import undos
 from audience.undo import work as undo_work
+from schemas import cursors
 from storage import database
 from storage.engines.chosen import engine
 from storage.instance import moves
 from storage.pace import Pace
+from storage.searches import searches
 from tests.api.endpoints import ADDRESSES, ENDPOINTS, ask, prepare
 
 AGREED = {"consent": "subscribed"}
@@ -141,6 +143,35 @@ def test_every_search_uses_an_index(client, statements, body):
     assert seen
     for statement in seen:
         assert not reads_a_table_through(statement), statement
+
+
+ORDERS = [
+    f"{sign}{column}" for column in ("created_at", "last_event_at", "unsubscribed_at") for sign in ("", "-")
+]
+NARROWED = [{}, {"tags": "vip"}, {"status": "subscribed"}, {"last_event_at": {"gt": "2001-01-01"}},
+            {"created_at": {"lt": "2001-01-01"}}]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", NARROWED, ids=str)
+@pytest.mark.parametrize("sort", ORDERS)
+def test_a_page_by_cursor_is_searched_at_its_position_in_order(client, statements, monkeypatch, sort, body):
+    monkeypatch.setattr(searches, "MANY", 1)
+    monkeypatch.setattr(searches, "FEW", 0)
+    client.create("p1@example.com", tags="vip,new")
+    client.post("/batch/events", {"events": {"email": "p1@example.com", "type": "$unsubscribe"}})
+    cursor = cursors.write(sort, (2, 1, 1))
+    for position in ({}, {"cursor": cursor}):
+        del statements[:]
+        assert client.post("/fetch/search", {"sort": sort, **body, **position}).status_code == 200
+        [statement] = [each for each in of_sites(statements) if each.startswith("WITH page")]
+        assert not reads_a_table_through(statement), statement
+        steps = plan(statement.replace("WITH page AS MATERIALIZED (", "").partition(" LIMIT ")[0])
+        assert not any("TEMP B-TREE" in step for step in steps), steps
+        column = sort.removeprefix("-")
+        index = {"created_at": "created_at_id_updated_at"}.get(column, column)
+        assert f"INDEX subscribers_site_id_{index}" in steps[0], steps
+        by = f"({column},created_at)" if column != "created_at" else column
+        assert f"{by}{'<' if sort.startswith('-') else '>'}" in steps[0] or not position, steps
 
 
 LEAVES = {

@@ -65,8 +65,8 @@ def test_search_filters_in_a_body(people):
 
 
 def test_search_names_what_it_ignored(client):
-    body = {"emial": "x", "page": 1, "site_uuid": client.site.uuid, "nothing": None, "status": "subscribed"}
-    assert client.post("/fetch/search", body).json["meta"]["ignored"] == ["emial", "status"]
+    body = {"emial": "x", "page": 1, "site_uuid": client.site.uuid, "nothing": None, "state": "subscribed"}
+    assert client.post("/fetch/search", body).json["meta"]["ignored"] == ["emial", "state"]
     assert raw(client, "/fetch/search?foo[bar]=1&empty=&page=1").json["meta"]["ignored"] == ["foo"]
     assert client.post("/fetch/search", {}).json["meta"]["ignored"] == []
 
