@@ -1,12 +1,13 @@
 """Subscribers as CSV and as JSON lines, in the form that a file import reads (docs/files.md)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import marshmallow as ma
 
 from schemas import links
-from schemas.base import Form, Text
+from schemas.base import Choice, Form, JsonSchema, Text
+from schemas.events import event
 from schemas.export_columns import EXPORT_COLUMNS
 from schemas.formats import csv_values
 from schemas.formats.meanings import NOTES, column_of
@@ -16,6 +17,10 @@ from schemas.values import DATES, NAMES, compact_json, write_date
 FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 FORMAT = f"Send one of the formats {', '.join(FORMATS)}."
 
+EVENTS_FORMAT = "Send jsonl, or leave the format out: events are exported as JSON lines."
+OF_SUBSCRIBERS = "Leave this out: it is for exports of subscribers."
+EVENT_ID = "Send the id of the last event of an earlier export, or 0."
+
 LinksOf = Callable[[Any], Mapping[str, str]]  # of a subscriber
 RowsPage = Sequence[tuple[Any, list[str]]]  # subscribers with the names of their tags
 
@@ -24,14 +29,45 @@ def _no_links(_: Any) -> Mapping[str, str]:
     return {}
 
 
+class EventId(ma.fields.Field[int]):
+    json_schema: ClassVar[JsonSchema] = {
+        "type": "integer",
+        "minimum": 0,
+        "description": "With `of=events`: the id of the last event of an earlier export.",
+    }
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        return value
+
+
 class ExportSubscribers(Form):
+    """What to export: subscribers or, as JSON lines only, events."""
+
+    of = Choice(("subscribers", "events"), load_default="subscribers")
     format = Text(
-        load_default="csv",
         validate=ma.validate.OneOf(FORMATS, error=FORMAT),
-        metadata={"description": "CSV is the default."},
+        metadata={"description": "CSV is the default; events are JSON lines."},
     )
     segment_id = Text(strip=True)
     links = links.switch()
+    after = EventId()
+
+    @ma.post_load
+    def check_events(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        if data["of"] == "subscribers":
+            return {"format": "csv", **data}
+        if data.get("format") == "csv":
+            raise ma.ValidationError({"format": [EVENTS_FORMAT]})
+        if unfit := [key for key in ("segment_id", "links") if data.get(key)]:
+            raise ma.ValidationError({key: [OF_SUBSCRIBERS] for key in unfit})
+        return {**data, "after": _event_id(data.get("after", 0))}
+
+
+def _event_id(value: Any) -> int:
+    text = str(value).strip() if type(value) in (int, str) else ""
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise ma.ValidationError({"after": [EVENT_ID]})
+    return int(text)
 
 
 def subscribers_csv(
@@ -82,6 +118,18 @@ def _object(subscriber: Any, tags: list[str], urls: Mapping[str, str]) -> dict[s
         **{name: write_date(getattr(subscriber, name)) for name in DATES},
         **({"links": urls} if urls else {}),
     }
+
+
+def events_jsonl(pages: Iterable[Sequence[tuple[Any, str, str]]]) -> Iterator[bytes]:
+    """The chunks of a file of JSON lines with (event, uuid and address of its subscriber)."""
+    for page in pages:
+        lines = (compact_json(_event(row, uuid, email)) for row, uuid, email in page)
+        yield "".join(f"{line}\n" for line in lines).encode()
+
+
+def _event(row: Any, uuid: str, email: str) -> dict[str, Any]:
+    created_at = write_date(row.created_at)
+    return {"id": str(row.id), "uuid": uuid, "email": email, **event(row), "created_at": created_at}
 
 
 WRITERS: dict[str, Callable[..., Iterator[bytes]]] = {

@@ -1,4 +1,4 @@
-"""Export subscribers, to a file that an import reads back."""
+"""Export subscribers, to a file that an import reads back, and events."""
 
 from functools import partial
 from typing import Any
@@ -26,8 +26,13 @@ def export(site: Site, form: dict[str, Any]) -> Response:
     lines (`format=jsonl`). A file import reads both back. The header `X-Audience-Change` has a number: all up
     to it is in, and `GET /v1/fetch/changes?after=` goes on from it.
 
+    With `of=events`, the events in the order of their ids, as JSON lines; the last id as `after` goes on.
+
     Returns the file, streamed.
     """
+    if form["of"] == "events":
+        lines = wire.events_jsonl(exports.event_pages(site, form["after"], actor()))
+        return Response(lines, content_type=wire.FORMATS["jsonl"])
     links, change = requested_links(site, form), change_log_pages.newest(site)
     pages = exports.recorded_pages(site, form.get("segment_id"), actor(), with_links=bool(links))
     chosen, more = form["format"], [partial(urls, links)] if links else []

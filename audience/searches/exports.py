@@ -10,17 +10,23 @@ from pyroaring import BitMap
 from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
+from audience.errors import Refused
 from audience.segments import segments
+from schemas.values import FieldError
 from storage import database
 from storage.bulk import actions as stored_actions
 from storage.searches import searches
 from storage.segments import members
 from storage.subscribers import custom_fields as stored_fields
+from storage.subscribers import events as stored_events
 from storage.subscribers import tags as stored_tags
+from storage.subscribers.events import Event
 from storage.subscribers.subscribers import Subscriber
 
 PAGE_SIZE, LOOKED_FOR = 500, 20
 EXPORTED = "subscribers exported"
+EVENTS_EXPORTED = "events exported"
+NOT_REACHED = "No event has this id yet, as after a restore: export the events anew, with after=0."
 WITH_LINKS = " with links"
 
 ExportPage = list[tuple[Subscriber, list[str]]]
@@ -93,6 +99,28 @@ def pages_of(site: Site, chunks: Iterable[Sequence[int]]) -> Iterator[ExportPage
         with database.session():
             page = _with_tags(site.id, stored_actions.subscribers(site.id, ids))
         yield page
+
+
+def event_pages(site: Site, after: int, actor: Actor) -> Iterator[list[tuple[Event, str, str]]]:
+    """Pages of (event, uuid and address of its subscriber) with ids above `after`, in the order of ids. At
+    their end, records in the audit log who exported how many.
+
+    Raises `Refused` at once if no event has had the id `after` yet, as after a restore.
+    """
+    with database.session():
+        if after > stored_events.last_id():
+            raise Refused(NOT_REACHED, [FieldError("after", NOT_REACHED)])
+    return audit_log.record_export(site, _event_pages(site.id, after), actor, EVENTS_EXPORTED)
+
+
+def _event_pages(site_id: int, after: int) -> Iterator[list[tuple[Event, str, str]]]:
+    while True:
+        with database.session():
+            page = stored_events.after(site_id, after, PAGE_SIZE)
+        if not page:
+            return
+        yield page
+        after = page[-1][0].id
 
 
 def _with_tags(site_id: int, page: Sequence[Subscriber]) -> ExportPage:

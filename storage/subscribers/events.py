@@ -4,12 +4,13 @@ import itertools
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from storage.database import column, rows, value
+from storage.database import column, database, each_row, rows, value
 from storage.engines.chosen import engine
 from storage.records import Records
 from storage.subscribers.models import EventModel
 
 WEEK_MS = 7 * 86_400_000
+PAGE_LENGTH = 2**18  # characters of details in a page of an export
 
 
 class Event(NamedTuple):
@@ -57,6 +58,31 @@ def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
         (site_id, limit),
     )
     return [(Event(*event), email) for *event, email in records]
+
+
+def after(site_id: int, last_id: int, limit: int) -> list[tuple[Event, str, str]]:
+    """The next events of a site in the order of ids, each with the uuid and the address of its subscriber.
+
+    A page is shorter if its details are large. The site's lock gives ids in the order of commits.
+    """
+    records = each_row(
+        f"SELECT {EVENTS.columns_of('e')}, s.uuid, s.email FROM events e "
+        "JOIN subscribers s ON s.id = e.subscriber_id AND s.site_id = e.site_id "
+        "WHERE e.site_id = ? AND e.id > ? ORDER BY e.id LIMIT ?",
+        [site_id, last_id, limit],
+    )
+    page, length = [], 0
+    for *event, uuid, email in records:
+        page.append((Event(*event), uuid, email))
+        length += len(page[-1][0].details)
+        if length > PAGE_LENGTH:
+            break
+    return page
+
+
+def last_id() -> int:
+    """The highest id that an event of any site has got."""
+    return engine.last_id(database, "events")
 
 
 def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
