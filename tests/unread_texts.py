@@ -144,6 +144,7 @@ DO_NOT_READ = {
     "audience.erasures.erasures:erase_several",
     "audience.changes.log:log_freed",
     "audience.erasures.erasures:existing_uuid_hashes",
+    "audience.console.rule_conditions:calendar_days",
     "audience.subscribers.events:page",
     "audience.searches.exports:pages",
     "audience.searches.exports:recorded_pages",

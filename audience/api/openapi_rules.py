@@ -5,6 +5,7 @@ from typing import Any
 
 from audience.segments.subjects import (
     GROUPS,
+    MAX_ANNIVERSARY,
     MAX_DAYS,
     MAX_EVENTS,
     MAX_NAME_LENGTH,
@@ -36,6 +37,8 @@ BOUNDS: dict[str, JsonObject] = {  # of other subjects: a date
 OPERANDS: dict[str, JsonObject] = {  # of the kinds that are the same for each subject
     "text": TEXT,
     "days": {"type": "integer", "minimum": 1, "maximum": MAX_DAYS},
+    "day": {"type": "integer", "minimum": 0, "maximum": MAX_DAYS},
+    "anniversary": {"type": "integer", "minimum": 0, "maximum": MAX_ANNIVERSARY},
     "flag": {"type": "boolean"},
     "count": {"type": "integer", "minimum": 1, "maximum": MAX_EVENTS},
 }

@@ -77,7 +77,7 @@ def _date_phrase(done: str) -> Said:
 
 
 def _last_event(operator: str, operand: Any, holds: bool) -> str:
-    if operator in BOUNDS:
+    if operator in (*BOUNDS, "days_ago"):
         return f"{'had' if holds else 'did not have'} their last event {phrase(operator, operand)}"
     holds, when = _when(operator, operand, holds)
     if not when:
@@ -101,6 +101,8 @@ def _when(operator: str, operand: Any, holds: bool) -> tuple[bool, str]:
         return holds, f" {phrase(operator, operand)}"
     if operator in ("exists", "missing"):
         return holds == ((operator == "exists") is operand), ""
+    if operator == "days_ago":
+        return holds, f" {phrase(operator, operand)}"
     return holds == (operator == "within_days"), f" in the last {days(operand)}"
 
 
@@ -120,7 +122,9 @@ def _value(name: str, asked: Mapping[str, Any], holds: bool) -> Clause:
 
 
 def _predicate(operator: str, operand: Any, holds: bool) -> str:
-    if operator in BOUNDS:
+    if operator == "anniversary_in_next_days" and not holds:
+        return f"does not have{phrase(operator, operand).removeprefix('has')}"
+    if operator in (*BOUNDS, "days_ago", "in_next_days"):
         return f"is {'' if holds else 'not '}{phrase(operator, operand)}"
     if operator in ("contains", "starts_with") and not holds:
         return f"does not {DENIED[operator]} {value(operand)}"

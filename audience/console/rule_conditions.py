@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from audience.console.wording import counted, number, short_day
-from audience.segments.subjects import GROUPS, SUBJECTS
+from audience.segments.subjects import CALENDAR, GROUPS, SUBJECTS
 
 NAMES = {
     "tag": "tag", "status": "status", "email": "address", "email_domain": "domain", "created_at": "created",
@@ -15,6 +15,7 @@ DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 OPERATORS = {
     "is": "is {}", "is_not": "is not {}", "in": "is {}", "contains": "contains {}",
     "starts_with": "begins with {}", "gt": "after {}", "gte": "from {}", "lt": "before {}", "lte": "until {}",
+    "days_ago": "{}", "in_next_days": "{}", "anniversary_in_next_days": "has its anniversary {}",
     "within_days": "in the last {}", "not_within_days": "not in the last {}",
 }  # fmt: skip
 NUMBERS = {"gt": "more than {}", "gte": "at least {}", "lt": "less than {}", "lte": "at most {}"}
@@ -62,6 +63,15 @@ def days(count: int) -> str:
     return "day" if count == 1 else counted(count, "day")
 
 
+def calendar_days(operator: str, count: int) -> str:
+    """When a date is, by calendar days: "exactly 3 days ago", "today or in the next 3 days"."""
+    if count == 0:
+        return "today"
+    if operator == "days_ago":
+        return f"exactly {counted(count, 'day')} ago"
+    return f"today or in the next {days(count)}"
+
+
 def phrases(asked: Mapping[str, Any]) -> str:
     return " but ".join(phrase(operator, operand) for operator, operand in asked.items())
 
@@ -71,6 +81,8 @@ def phrase(operator: str, operand: Any) -> str:
         return "has a value" if (operator == "exists") is operand else "has no value"
     if operator.endswith("within_days"):
         return OPERATORS[operator].format(days(operand))
+    if operator in CALENDAR:
+        return OPERATORS[operator].format(calendar_days(operator, operand))
     if operator in NUMBERS and isinstance(operand, int | float):
         return NUMBERS[operator].format(number(operand))
     return OPERATORS[operator].format(value(operand))

@@ -25,6 +25,8 @@ MOST_OFFERED = 200
 WORDS = {
     "is": "is", "is_not": "is not", "in": "is one of", "contains": "contains", "starts_with": "begins with",
     "gt": "is more than", "gte": "is at least", "lt": "is less than", "lte": "is at most",
+    "days_ago": "was days ago", "in_next_days": "in the next days",
+    "anniversary_in_next_days": "has its anniversary in the next days",
     "within_days": "in the last days", "not_within_days": "not in the last days",
     "exists": "has a value", "missing": "has no value",
 }  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any
 
 from audience.clock import DAY_MS
 from audience.errors import Refused
+from audience.segments import calendar
 from audience.segments.subjects import (
     DAYS,
     GROUPS,
@@ -44,6 +45,11 @@ NO_SUBJECT = (
     "Send an option beside the name of its field or event, or inside the object of its subject, "
     'such as {"created_at": {"within_days": 7}}.'
 )
+DAYS_OF = {
+    "days_ago": calendar.days_ago,
+    "in_next_days": calendar.next_days,
+    "anniversary_in_next_days": calendar.anniversaries,
+}
 MATCHES_NONE = Group("any", ())
 
 
@@ -152,7 +158,8 @@ class _Reader:
                 return tuple(subject.value(value) for value in values(operand))
             if kind == "bound":
                 return subject.bound(operand, self.zone)
-            return ({"value": subject.value, "text": subject.text} | PLAIN)[kind](operand)
+            read = ({"value": subject.value, "text": subject.text} | PLAIN)[kind](operand)
+            return DAYS_OF[operator](read, self.at, self.zone) if operator in DAYS_OF else read
         except ValueError as error:
             return self._problem(where, str(error))
 

@@ -17,6 +17,7 @@ from storage.segments.nodes import Instant
 
 MAX_VALUES = 100
 MAX_DAYS = 36_500
+MAX_ANNIVERSARY = 364
 MAX_EVENTS = 1_000_000
 MAX_NAME_LENGTH = 255
 
@@ -27,6 +28,8 @@ BOUND = "Send a number, or an ISO 8601 date or date-time such as 2026-08-21."
 FLAG = "Send true or false."
 STATUS = "Send subscribed or unsubscribed."
 DAYS = f"Send a whole number of days from 1 to {MAX_DAYS}."
+DAY = f"Send a whole number of days from 0 to {MAX_DAYS}."
+ANNIVERSARY = f"Send a whole number of days from 0 to {MAX_ANNIVERSARY}."
 COUNT = f"Send a whole number from 1 to {MAX_EVENTS}."
 
 
@@ -50,6 +53,11 @@ OPERATORS = {
     "lte": Operator("bound", "less or equal; at that instant or earlier"),
     "within_days": Operator("days", "within the last that many times 24 hours"),
     "not_within_days": Operator("days", "the opposite of `within_days`: longer ago, or never"),
+    "days_ago": Operator("day", "on the calendar day that many days ago; 0 is today"),
+    "in_next_days": Operator("day", "on a calendar day from today to that many days on"),
+    "anniversary_in_next_days": Operator(
+        "anniversary", "in an earlier year, with its anniversary on a day from today to that many days on"
+    ),
     "exists": Operator("flag", "has a value; with `false`, has none"),
     "missing": Operator("flag", "has no value; with `false`, has one"),
     "at_least": Operator("count", "at least that often; without it, once"),
@@ -58,7 +66,8 @@ OPPOSITES = {"exists": "missing", "missing": "exists"}
 TEXTS = ("is", "is_not", "in", "contains", "starts_with")
 BOUNDS = ("gt", "gte", "lt", "lte")
 PRESENCE = ("exists", "missing")
-TIMES = (*BOUNDS, "within_days", "not_within_days", *PRESENCE)
+CALENDAR = ("days_ago", "in_next_days", "anniversary_in_next_days")
+TIMES = (*BOUNDS, "within_days", "not_within_days", "days_ago", *PRESENCE)
 
 
 def _text(value: Any) -> str:
@@ -137,9 +146,9 @@ def _flag(value: Any) -> bool:
     return value
 
 
-def whole_number(value: Any, maximum: int, message: str) -> int:
-    """The operand, if it is from 1 to `maximum`. Raises `ValueError` with the message."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= maximum:
+def whole_number(value: Any, maximum: int, message: str, minimum: int = 1) -> int:
+    """The operand, if it is from `minimum` to `maximum`. Raises `ValueError` with the message."""
+    if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
         raise ValueError(message)
     return value
 
@@ -164,7 +173,7 @@ class Subject:
 SUBJECTS = {
     "tag": Subject(("is", "is_not", "in"), "a tag, by name", '{"tag": "vip"}', _tag),
     "field": Subject(
-        (*TEXTS, *BOUNDS, *PRESENCE),
+        (*TEXTS, *BOUNDS, *CALENDAR, *PRESENCE),
         f"the value of that custom field, or of {' or '.join(f'`{name}`' for name in NAMES)}",
         '{"field": "plan", "is": "pro"}',
         bound=_number_or_date,
@@ -208,6 +217,8 @@ GROUPS = {
 PLAIN: dict[str, Callable[[Any], Any]] = {
     "flag": _flag,
     "count": lambda value: whole_number(value, MAX_EVENTS, COUNT),
+    "day": lambda value: whole_number(value, MAX_DAYS, DAY, 0),
+    "anniversary": lambda value: whole_number(value, MAX_ANNIVERSARY, ANNIVERSARY, 0),
 }
 
 

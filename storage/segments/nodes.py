@@ -11,6 +11,19 @@ class Instant(int):
 
 
 @dataclass(frozen=True, slots=True)
+class Days:
+    """Days of a calendar as periods in milliseconds, each with its end excluded: `whole` for dates without a
+    time, `timed` for instants.
+
+    With `yearly`, days of any year from the first text (MM-DD) on, before the second.
+    """
+
+    whole: tuple[int, int]
+    timed: tuple[tuple[int, int], ...]
+    yearly: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
     """A condition on a subscriber. `key` is the key of the custom field, if the subject is one. Texts in
     `operand` are casefolded; several operands are a tuple.

@@ -15,7 +15,7 @@ from pyroaring import BitMap
 from storage.database import column, rows
 from storage.engines.chosen import engine
 from storage.segments.members import EVERYBODY, NOBODY, Members, ids_of
-from storage.segments.nodes import Condition, Events, Group, Instant, Rule
+from storage.segments.nodes import Condition, Days, Events, Group, Instant, Rule
 from storage.sql import AND, Sql, join, slices
 from storage.subscribers import domains, field_values, tags
 from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, TEXT
@@ -47,6 +47,7 @@ OF_TAGS = IdSelect(
     "subscriber_id",
 )
 OF_EVENTS = IdSelect("SELECT subscriber_id AS id FROM events WHERE {site} AND ", "subscriber_id")
+IS_DAY, DAY_OF_YEAR = "length(v.folded) = 10", "substr(v.folded, 6, 5)"
 IS_CUT = f"v.kind = {TEXT} AND length(v.folded) = {MAX_LENGTH}"
 
 
@@ -104,6 +105,8 @@ class Finder:
         return self._chosen(OF_TAGS, [self.site_id] * 2, Sql(f"{among.text})", among.parameters))
 
     def with_date(self, rule: Condition) -> Members:
+        if isinstance(rule.operand, Days):
+            return self._of_site(_within(rule.subject, rule.operand.timed))
         if rule.operator == "exists":
             return self._of_site(Sql(f"{rule.subject} IS NOT NULL"))
         sign = BOUNDS.get(rule.operator, ">=")
@@ -172,6 +175,19 @@ class Finder:
             chosen |= self._with_long_text(rule.key, "", meets)
         return chosen
 
+    def with_days(self, rule: Condition) -> Members:
+        """The subscribers with a value on the days of the operand. A date without a time, which has ten
+        characters, is the same day in every time zone.
+        """
+        days: Days = rule.operand
+        whole, timed = [_within("v.instant", [days.whole])], _within("v.instant", days.timed)
+        if days.yearly:
+            first, end = days.yearly
+            word = "AND" if first < end else "OR"  # else the days go on in the next year
+            whole.append(Sql(f"({DAY_OF_YEAR} >= ? {word} {DAY_OF_YEAR} < ?)", days.yearly))
+        either = [join(AND, [Sql(IS_DAY), *whole]), join(AND, [Sql(f"NOT {IS_DAY}"), timed])]
+        return self._with_value(rule.key, _either(either))
+
     def with_bound(self, rule: Condition) -> Members:
         compared = "v.instant {} ?" if isinstance(rule.operand, Instant) else "v.number {} CAST(? AS NUMERIC)"
         return self._with_value(rule.key, Sql(compared.format(BOUNDS[rule.operator]), (rule.operand,)))
@@ -214,6 +230,17 @@ def _equal(operand: bool | int | float) -> Sql:
     if isinstance(operand, bool):
         return Sql(f"(v.kind = {BOOLEAN} AND v.folded = ?)", (str(operand).lower(),))
     return Sql("v.number = CAST(? AS NUMERIC)", (operand,))
+
+
+def _within(column: str, periods: Sequence[tuple[int, int]]) -> Sql:
+    """The condition that an instant is in one of several periods, whose ends are excluded."""
+    if len(periods) == 1:
+        return Sql(f"{column} >= ? AND {column} < ?", periods[0])
+    listed = orjson.dumps(periods).decode()
+    return Sql(
+        f"EXISTS (SELECT 1 FROM {engine.PERIODS} WHERE {column} >= b.first AND {column} < b.ending)",
+        (listed,),
+    )
 
 
 def _is_long(key: str, operand: Any) -> bool:
@@ -265,7 +292,7 @@ def _texts_by(whole: Find, part: Find) -> dict[str, Find]:
 
 
 DATED: dict[str, Find] = dict.fromkeys(
-    (*BOUNDS, "within_days", "not_within_days", "exists", "missing"), Finder.with_date
+    (*BOUNDS, "within_days", "not_within_days", "days_ago", "exists", "missing"), Finder.with_date
 )
 
 # The operators of each subject of a rule.
@@ -276,6 +303,7 @@ SUBJECTS: dict[str, dict[str, Find]] = {
     "email_domain": _texts_by(Finder.with_domain, Finder.with_domain_like),
     "field": _texts_by(Finder.with_value, Finder.with_value_like)
     | dict.fromkeys(BOUNDS, Finder.with_bound)
+    | dict.fromkeys(("days_ago", "in_next_days", "anniversary_in_next_days"), Finder.with_days)
     | dict.fromkeys(("exists", "missing"), Finder.with_any_value),
     **dict.fromkeys(DATES, DATED),
 }

@@ -92,6 +92,15 @@ SENTENCES = [
     ({"field": "first_name", "missing": True}, "Subscribers who have no value for first name."),
     (none({"field": "city", "starts_with": "New"}), "Subscribers whose city does not begin with New."),
     (none({"email": {"contains": "info"}}), "Subscribers whose address does not contain info."),
+    ({"field": "birthday", "anniversary_in_next_days": 0},
+     "Subscribers whose birthday has its anniversary today."),
+    (none({"field": "birthday", "anniversary_in_next_days": 7}),
+     "Subscribers whose birthday does not have its anniversary today or in the next 7 days."),
+    ({"field": "renewal", "in_next_days": 1}, "Subscribers whose renewal is today or in the next day."),
+    (none({"field": "renewal", "days_ago": 3}), "Subscribers whose renewal is not exactly 3 days ago."),
+    ({"created_at": {"days_ago": 1}}, "Subscribers who were created exactly 1 day ago."),
+    ({"last_event_at": {"days_ago": 0}}, "Subscribers who had their last event today."),
+    (none({"unsubscribed_at": {"days_ago": 2}}), "Subscribers who did not leave exactly 2 days ago."),
     ({"field": "newsletter", "is": True}, "Subscribers whose newsletter is true."),
 ]  # fmt: skip
 
@@ -113,6 +122,10 @@ def test_what_is_said_is_a_rule_that_a_site_may_have(site, rule):
         (PLAN, "plan is monthly or yearly"),
         (QUIET, "no event in the last 180 days"),
         (OPENED, "event $open at least 2 times in the last 30 days"),
+        (
+            {"field": "birthday", "anniversary_in_next_days": 7},
+            "birthday has its anniversary today or in the next 7 days",
+        ),
         ({"created_at": {"within_days": 1}}, "created in the last day"),
         ({"updated_at": {"not_within_days": 9}}, "changed not in the last 9 days"),
         ({"field": "orders", "gte": 2, "lt": 10}, "orders at least 2 but less than 10"),

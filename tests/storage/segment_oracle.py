@@ -4,12 +4,15 @@ import datetime as dt
 import re
 from dataclasses import dataclass, field
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import idna
 
 from audience import addresses
 
 DAY = 86_400_000
+ZONE = ZoneInfo("Europe/Berlin")  # of the site
+CALENDAR = ("days_ago", "in_next_days", "anniversary_in_next_days")
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 BLANKS = " \t\n\v\f\r"
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -40,7 +43,8 @@ def holds(rule: dict[str, Any], subscriber: PlainSubscriber, at: int) -> bool:
     if "not" in rule:
         return not holds(rule["not"], subscriber, at)
     if "field" in rule:
-        return all(of_field(subscriber, rule["field"], *each) for each in rule.items() if each[0] != "field")
+        asked = [each for each in rule.items() if each[0] != "field"]
+        return all(of_field(subscriber, rule["field"], *each, at) for each in asked)
     if "event" in rule:
         since = at - rule["within_days"] * DAY if "within_days" in rule else -(2**62)
         done = [when for type_, when in subscriber.events if type_ == rule["event"] and when >= since]
@@ -100,7 +104,9 @@ def of_date(value: int | None, operator: str, operand: Any, at: int) -> bool:
         return False
     if operator == "within_days":
         return bool(value >= at - operand * DAY)
-    return compare(operator, value, instant(operand))
+    if operator == "days_ago":
+        return bool((local_day(at) - local_day(value)).days == operand)
+    return compare(operator, value, instant(operand, ZONE))
 
 
 def compare(operator: str, value: Any, operand: Any) -> bool:
@@ -110,17 +116,45 @@ def compare(operator: str, value: Any, operand: Any) -> bool:
     return answers[operator]
 
 
-def of_field(subscriber: PlainSubscriber, key: str, operator: str, operand: Any) -> bool:
+def of_field(subscriber: PlainSubscriber, key: str, operator: str, operand: Any, at: int) -> bool:
     names = {"first_name": subscriber.first_name or None, "last_name": subscriber.last_name or None}
     value = (subscriber.fields | names).get(key)
     if operator in ("exists", "missing"):
         return (value is not None) is bool(operand == (operator == "exists"))
     if operator == "is_not":
-        return not of_field(subscriber, key, "is", operand)
+        return not of_field(subscriber, key, "is", operand, at)
     if operator == "in":
-        return any(of_field(subscriber, key, "is", each) for each in operand)
+        return any(of_field(subscriber, key, "is", each, at) for each in operand)
     several = value if isinstance(value, list) else value.values() if isinstance(value, dict) else [value]
+    if operator in CALENDAR:
+        return any(of_calendar(each, operator, operand, at) for each in several)
     return any(of_value(each, operator, operand) for each in several)
+
+
+def of_calendar(value: Any, operator: str, operand: int, at: int) -> bool:
+    milliseconds = instant(value)
+    if milliseconds is None:
+        return False
+    day = dt.date.fromisoformat(value) if len(value) == 10 else local_day(milliseconds)
+    today = local_day(at)
+    if operator == "days_ago":
+        return bool((today - day).days == operand)
+    if operator == "in_next_days":
+        return 0 <= (day - today).days <= operand
+    if len(value) != 10 and day.year < 1900:
+        return False
+    later = [today + dt.timedelta(days=number) for number in range(operand + 1)]
+    return any(each.year > day.year and each == anniversary(day, each.year) for each in later)
+
+
+def anniversary(day: dt.date, year: int) -> dt.date:
+    """On 28 February for a 29 February in other years."""
+    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return dt.date(year, 2, 28) if (day.month, day.day) == (2, 29) and not is_leap else day.replace(year=year)
+
+
+def local_day(milliseconds: int) -> dt.date:
+    return (EPOCH + dt.timedelta(milliseconds=milliseconds)).astimezone(ZONE).date()
 
 
 def of_value(value: Any, operator: str, operand: Any) -> bool:
@@ -147,7 +181,7 @@ def number(value: Any) -> int | float | None:
     return None if isinstance(value, bool) or not isinstance(value, int | float) else value
 
 
-def instant(value: Any) -> int | None:
+def instant(value: Any, zone: dt.tzinfo = dt.UTC) -> int | None:
     """The milliseconds of a date; None if the text is not a date."""
     if not isinstance(value, str) or not DATE.fullmatch(value):
         return None
@@ -155,4 +189,4 @@ def instant(value: Any) -> int | None:
         date = dt.datetime.fromisoformat(value)
     except ValueError:
         return None
-    return (date.replace(tzinfo=date.tzinfo or dt.UTC) - EPOCH) // dt.timedelta(milliseconds=1)
+    return (date.replace(tzinfo=date.tzinfo or zone) - EPOCH) // dt.timedelta(milliseconds=1)

@@ -8,6 +8,8 @@ const csrf = document.querySelector("meta[name=csrf]").content
 const WAIT_MS = 300
 let root, saved, asking, timer
 
+const DAYS = {days: {min: 1, max: 36500}, day: {min: 0, max: 36500}, anniversary: {min: 0, max: 364}}
+
 // A node is a group {kind, parts} or a condition {subject, name, operator, value, times, days}.
 function read(rule) {
   if (rule.all || rule.any) return {kind: rule.all ? "all" : "any", parts: (rule.all ?? rule.any).map(read)}
@@ -55,7 +57,7 @@ function meant(subject, operator, value) {
   const kind = kinds[operator], text = String(value ?? "").trim()
   if (kind === "flag") return true
   if (!text) return
-  if (kind === "days" || kind === "count") return Number(text)
+  if (["days", "day", "anniversary", "count"].includes(kind)) return Number(text)
   if (kind === "values") return split(text).map((each) => scalar(subject, each))
   return kind === "text" ? unquoted(text) : scalar(subject, text)
 }
@@ -179,7 +181,7 @@ function operand(node, label) {
     return select(label, [["", [["subscribed", "subscribed"], ["unsubscribed", "left"]]]], node.value,
       (value) => { node.value = value; changed() })
   }
-  if (kind === "days") return input(label, node.value, change, {type: "number", min: 1, max: 36500})
+  if (kind in DAYS) return input(label, node.value, change, {type: "number", ...DAYS[kind]})
   const isDay = subjects[node.subject].is_date && /^(\d{4}-\d\d-\d\d)?$/.test(node.value ?? "")
   if (isDay) return input(label, node.value, change, {type: "date"})
   return suggested(node, input(label, node.value, change, {autocomplete: "off",

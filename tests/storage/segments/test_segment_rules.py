@@ -19,7 +19,7 @@ from storage.subscribers import domains, events, subscribers
 from storage.subscribers.events import Event
 from tests import stored_people
 from tests.depth import examples
-from tests.storage.segment_oracle import DAY, PlainSubscriber, holds
+from tests.storage.segment_oracle import DAY, ZONE, PlainSubscriber, holds
 from tests.stored_people import person
 
 AT = 1_790_000_000_000
@@ -34,7 +34,8 @@ TEXTS = [
     "true", "null", "[1]", '{"a": 1}', "%", "_",
     "2026-01-01", "2026-01-31", "2026-02-31", "2026-13-01", "2026-01-01T10:00", "2026-01-01 10:00:30",
     "2026-01-01T10:00:30.123Z", "2026-01-01T10:00:30.5+02:00", "2026-01-01T25:00", "20260101", "now", "12:00",
-    "2026-1-1", "2024-02-29", "2023-02-29", "2026-01-01T10:00:30-05:30",
+    "2026-09-21", "2026-09-20T22:30", "2026-09-22T00:30+02:00", "1999-09-22", "1898-09-23", "2026-12-31",
+    "2001-01-02T23:30Z", "2026-1-1", "2024-02-29", "2023-02-29", "2026-01-01T10:00:30-05:30",
 ]  # fmt: skip
 NUMBERS = [0, 1, -7, 42, 42.0, 41.5, 0.1, 0.5, 2**53 + 1, -(2**63), 1e300, 5]
 DATES = ["2026-01-01", "2026-01-01T10:00:30.123Z", "2026-02-01T00:00+02:00", "2024-02-29", "2026-03-03"]
@@ -104,7 +105,7 @@ class Audience:
     def in_database(self, rule: dict[str, Any]) -> list[str]:
         """The addresses that match in the database."""
         with database.session():
-            chosen = rules.Finder(self.site_id).members(segment_rules.read(rule, AT, "rules"))
+            chosen = rules.Finder(self.site_id).members(segment_rules.read(rule, AT, "rules", ZONE))
             matching = searches.search(self.site_id, Filters(rules=[chosen.condition]), 1000, 0)
             assert members.count(self.site_id, chosen) == (
                 len(matching),
@@ -116,7 +117,7 @@ class Audience:
         """The addresses of half of the subscribers who match, in the database and in plain Python."""
         with database.session():
             ids = [row[0] for row in database.rows(EVERYBODY, (self.site_id,))][::2]
-            chosen = rules.Finder(self.site_id, ids).members(segment_rules.read(rule, AT, "rules"))
+            chosen = rules.Finder(self.site_id, ids).members(segment_rules.read(rule, AT, "rules", ZONE))
             people = subscribers.get_by_ids(self.site_id, ids)
         matching, asked = self.in_python(rule), {each.email for each in people.values()}
         found = sorted(people[each].email for each in ids if each in chosen)
@@ -141,6 +142,7 @@ def audience(tmp_path_factory, new_server_url):
 text = st.sampled_from([each for each in TEXTS if each.strip()])
 flag = st.booleans()
 days = st.sampled_from([1, 30, 90, 36_500])
+CALENDAR_DAYS = st.sampled_from([0, 1, 2, 30, 90, 263, 36_500])
 OPERANDS = {
     "tag": st.sampled_from(TAGS),
     "field": st.sampled_from(SCALARS),
@@ -163,7 +165,8 @@ def operand(subject: str, operator: str):
         return st.sampled_from([*DATES, *NUMBERS] if subject == "field" else DATES)
     if kind == "text":
         return st.sampled_from(PARTS[subject]) if subject in PARTS else text
-    return {"flag": flag, "days": days, "count": st.integers(1, 3)}[kind]
+    counts = {"day": CALENDAR_DAYS, "anniversary": st.integers(0, 364)}
+    return ({"flag": flag, "days": days, "count": st.integers(1, 3)} | counts)[kind]
 
 
 def operators(subject: str, least: int):
