@@ -82,6 +82,8 @@ def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tup
 
 def _filters(site: Site, query: SearchRequest) -> Filters | None:
     """The filters for the SQL; None if no subscriber can match. Raises `NotFound` for the segment."""
+    if query.status == "subscribed" and query.order.column == "unsubscribed_at":
+        return None
     rules = [segments.members(site.id, query.segment_id).condition] if query.segment_id is not None else []
     if query.beginning is not None:
         rules.append(segments.beginning(site.id, query.beginning))
