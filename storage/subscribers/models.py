@@ -70,7 +70,7 @@ class TagModel(SiteOwnedModel):
 
     class Meta:
         table_name = "tags"
-        indexes = ((("site", "name_key"), True),)
+        indexes = ((("site", "name_key"), True), (("site", "id"), False))  # by name; the pages of a list
 
 
 class SubscriberTagModel(BaseModel):
@@ -109,7 +109,7 @@ class CustomFieldModel(SiteOwnedModel):
 
     class Meta:
         table_name = "custom_fields"
-        indexes = ((("site", "key"), True),)
+        indexes = ((("site", "key"), True), (("site", "id"), False))  # by key; the pages of a list
 
 
 class NumericField(peewee.Field):

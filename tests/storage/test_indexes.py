@@ -62,6 +62,8 @@ NEEDED_BY = {
     "refused_rows_refused_at": lambda _: file_imports.site_with_refused(1),
     "suppressions_site_id_address_hash": lambda site: suppressions.find_by_hash(site, ["a"]),
     "tags_site_id_name_key": lambda site: tags.ids(site, ["vip"]),
+    "tags_site_id_id": lambda site: tags.list_all(site, 10, LATE),
+    "custom_fields_site_id_id": lambda site: custom_fields.list_all(site, 10, LATE),
     "custom_fields_site_id_key": lambda site: custom_fields.ids(site, ["plan"]),
 }
 

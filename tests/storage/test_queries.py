@@ -174,6 +174,14 @@ def test_a_page_by_cursor_is_searched_at_its_position_in_order(client, statement
         assert f"{by}{'<' if sort.startswith('-') else '>'}" in steps[0] or not position, steps
 
 
+@pytest.mark.parametrize("noun", ["tags", "custom_fields", "segments"])
+def test_a_page_of_a_list_is_searched_at_its_position(client, statements, noun):
+    path = noun.removeprefix("custom_")
+    assert client.get(f"/fetch/{path}", query={"cursor": cursors.write("id", (9,))}).status_code == 200
+    [statement] = [each for each in of_sites(statements) if f"FROM {noun}" in each]
+    assert plan(statement) == [f"SEARCH {noun} USING INDEX {noun}_site_id_id (site_id=? AND id<?)"]
+
+
 LEAVES = {
     "tag": {"tag": "vip"}, "no tag": {"tag": {"is_not": "vip"}}, "event": {"event": "visit"},
     "email": {"email": ADDRESSES[1]}, "date": {"created_at": {"exists": True}},
