@@ -152,8 +152,10 @@ NARROWED = [{}, {"tags": "vip"}, {"status": "subscribed"}, {"last_event_at": {"g
             {"created_at": {"lt": "2001-01-01"}}]  # fmt: skip
 
 
-@pytest.mark.parametrize("body", NARROWED, ids=str)
-@pytest.mark.parametrize("sort", ORDERS)
+@pytest.mark.parametrize(("sort", "body"), [
+    (sort, body) for sort in ORDERS for body in NARROWED
+    if not ("status" in body and sort.endswith("unsubscribed_at"))  # nobody, without a statement
+])  # fmt: skip
 def test_a_page_by_cursor_is_searched_at_its_position_in_order(client, statements, monkeypatch, sort, body):
     monkeypatch.setattr(searches, "MANY", 1)
     monkeypatch.setattr(searches, "FEW", 0)
