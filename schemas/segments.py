@@ -7,8 +7,8 @@ import marshmallow as ma
 
 from schemas.base import MAX_DEPTH, OBJECT, REQUIRED, Form, JsonSchema, Text, as_text, clean, depth, nested
 from schemas.custom_fields import field_key
-from schemas.patches import Patch
 from schemas.pages import list_meta
+from schemas.patches import Patch
 from schemas.responses import Date, ResponseSchema, dump, listing, resource, single
 from schemas.stats import CountsSchema
 from schemas.subscribers import SubscriberSchema
