@@ -2,8 +2,8 @@
 the receiver of the form's webhook has taken the sign-up.
 
 A try is noted before it begins, so that no mailbox is counted twice. If the process ends after the mail
-server has taken a mail, it is sent again, under the same Message-ID. No connection to the database is held
-while a mail is sent.
+server has taken a mail, it is sent once more, under the same Message-ID. No connection to the database is
+held while a mail is sent.
 """
 
 import hashlib
@@ -38,6 +38,7 @@ MOVE_MS = 5_000  # until it is asked again whether a move has ended
 PAUSE_MS = MINUTE_MS
 WAITS_MS = [minutes * MINUTE_MS for minutes in (1, 5, 15, *[60] * 72)]  # between tries; then it has failed
 NO_OWNER = "No owner of the site has an address, to which mails of a test go."
+STOPPED_TWICE = "It may have been sent: the service was stopped twice before the mail server had answered."
 UNSENDABLE = "relay"  # why one has failed that was refused by no mail server
 
 
@@ -84,7 +85,8 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bo
 def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> tuple[SignUpForm | None, SignUp | None]:
     """Decides whether a sign-up is sent now. If so, counts a try, and returns the form and the sign-up.
 
-    If not, ends the job or puts it off, and returns no sign-up. Raises `NotFound`.
+    If not, ends the job or puts it off, and returns no sign-up. A try that was stopped before its result was
+    stored may have sent the mail: one more follows, and no third. Raises `NotFound`.
     """
     sign_up = stored.get(site_id=site.id, id=job.subject)
     if sign_up is None:
@@ -101,9 +103,15 @@ def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> tuple[SignUpFo
         _set_aside(site.id, sign_up, outcome, reason)
         jobs.end(job)
         return form, None
+    was_stopped = sign_up.tries > 0 and sign_up.next_try_at is None and sign_up.delivery == SMTP
+    if was_stopped and sign_up.reason == MAYBE_SENT:
+        _settle(site.id, sign_up, FAILED, STOPPED_TWICE, reason=UNSENDABLE)
+        jobs.end(job)
+        return form, None
+    reason = MAYBE_SENT if was_stopped else sign_up.reason
     delivery = SMTP if form is None or form.delivery == SMTP else WEBHOOK
-    sign_up = sign_up._replace(tries=sign_up.tries + 1, delivery=delivery)
-    begun = {"tries": sign_up.tries, "next_try_at": None, "delivery": delivery}
+    sign_up = sign_up._replace(tries=sign_up.tries + 1, delivery=delivery, reason=reason)
+    begun = {"tries": sign_up.tries, "next_try_at": None, "delivery": delivery, "reason": reason}
     stored.change(begun, site_id=site.id, id=sign_up.id)
     return form, sign_up
 

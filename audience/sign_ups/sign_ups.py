@@ -123,10 +123,10 @@ def release(site: Site, sign_up: SignUp) -> None:
 
     The email of a held one that was tried is counted already.
     """
-    expires_at = clock.now_ms() + OPEN_MS
+    now = clock.now_ms()
     tries = min(sign_up.tries, 1) if sign_up.status == HELD else 0
-    waiting = {"status": WAITING, "reason": RELEASED, "tries": tries, "next_try_at": None}
-    stored.change(waiting | {"expires_at": expires_at}, site_id=site.id, id=sign_up.id)
+    waiting = {"status": WAITING, "reason": RELEASED, "tries": tries, "next_try_at": now}
+    stored.change(waiting | {"expires_at": now + OPEN_MS}, site_id=site.id, id=sign_up.id)
     queue(site.id, sign_up.id)
 
 

@@ -80,6 +80,13 @@ MUTANTS = (
         f"{SENDING}::test_whoever_leaves_while_it_goes_is_not_sent_it",
     ),
     Mutant(
+        "workers that are killed send a third mail",
+        "audience/sign_ups/sending.py",
+        "if was_stopped and sign_up.reason == MAYBE_SENT",
+        "if False",
+        f"{SENDING}::test_workers_that_are_killed_twice_once_it_was_taken_send_no_third",
+    ),
+    Mutant(
         "a copy under another name mails people",
         "audience/sign_ups/decisions.py",
         "sign_up.base_url != base_url",

@@ -9,7 +9,7 @@ from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from audience.config import Settings
 from audience.errors import Refused, TooMany
 from audience.mail.relay import Relay
-from audience.mail.results import LATER, PAUSED, REFUSED, SENT
+from audience.mail.results import LATER, PAUSED, REFUSED, SENT, UNSURE
 from audience.sign_ups import confirming, holds, mailboxes, sending, sign_ups
 from audience.sign_ups.confirming import ConfirmOutcome
 from audience.subscribers import subscribers
@@ -198,6 +198,37 @@ def test_a_worker_that_is_killed_sends_it_at_most_twice_under_one_id(
     assert len(relay.mails) == (1 if place == "begun" else 2)
     assert mailboxes.next_possible(site, ZOE) == began + 10 * MINUTE_MS
     assert counted(site)["sent"] == 1
+
+
+def test_workers_that_are_killed_twice_once_it_was_taken_send_no_third(site, form, relay, tick, monkeypatch):
+    sign_up = ask(site, form)
+    with monkeypatch.context() as patched:
+        patched.setattr(sending, "_note", killed)
+        for _ in range(2):
+            with pytest.raises(Killed):
+                send(site, relay)
+            tick(91_000)
+    send(site, relay)
+    failed = row(site, sign_up)
+    assert (len(relay.mails), failed.status, failed.said) == (2, "failed", sending.STOPPED_TWICE)
+    assert job_left(site) is None
+    tick(10 * MINUTE_MS)
+    sign_ups.send_again(site, sign_up.id, COMMAND_LINE)
+    send(site, relay)
+    assert (len(relay.mails), row(site, sign_up).status) == (3, "sent")
+
+
+def test_one_that_was_tried_and_released_was_not_stopped(site, form, relay, tick):
+    sign_up = ask(site, form)
+    relay.script = [(LATER, "451 later"), (UNSURE, "it broke off")]
+    send(site, relay)
+    with database.write(site.id):
+        alarms.put(site.id, Alarm(held_at=clock.now_ms()))
+    tick(MINUTE_MS)
+    send(site, relay)
+    holds.release(site, COMMAND_LINE)
+    send(site, relay)
+    assert (row(site, sign_up).status, row(site, sign_up).reason) == ("waiting", "maybe sent")
 
 
 def test_one_whose_link_came_though_it_was_not_noted_confirms(site, form, relay, monkeypatch):
