@@ -18,6 +18,7 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 OK = "250 OK"
 DROPS = "drops"  # in place of an answer: breaks off
 HANGS = "hangs"  # answers when the test ends
+SLOW, SLOW_SECONDS = "slow", 2.0  # answers OK, so much later
 
 
 @dataclass
@@ -43,7 +44,7 @@ class Taken:
 
 @dataclass
 class MailServer:
-    """Answers each command by its field: an answer, `DROPS` or `HANGS`. `taken` has what it took."""
+    """Answers each command by its field: an answer, `DROPS`, `HANGS` or `SLOW`. `taken` has what it took."""
 
     mail: str = OK
     rcpt: str = OK
@@ -56,6 +57,9 @@ class MailServer:
     def url(self) -> str:
         return f"smtp+plain://127.0.0.1:{self.port}"
 
+    def of_recipient(self, _address: str) -> str:
+        return self.rcpt
+
     async def handle_MAIL(
         self, server: SMTP, _: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
@@ -66,7 +70,7 @@ class MailServer:
     async def handle_RCPT(
         self, server: SMTP, _: Session, envelope: Envelope, address: str, __: list[str]
     ) -> str:
-        answer = await self._answer(server, "RCPT", self.rcpt)
+        answer = await self._answer(server, "RCPT", self.of_recipient(address))
         if answer.startswith("2"):
             envelope.rcpt_tos.append(address)
         return answer
@@ -83,7 +87,7 @@ class MailServer:
         sender, recipients = envelope.mail_from or "", envelope.rcpt_tos
         signed_in = bool(session.authenticated)
         taken = Taken(sender, [*recipients], [*envelope.mail_options], content, signed_in)
-        if self.data.startswith("2") or self.data == DROPS:
+        if self.data.startswith("2") or self.data in (DROPS, SLOW):
             self.taken.append(taken)
         return await self._answer(server, "DATA", self.data)
 
@@ -91,6 +95,9 @@ class MailServer:
         self.commands.append(command)
         if answer == HANGS:
             await asyncio.sleep(60)
+        if answer == SLOW:
+            await asyncio.sleep(SLOW_SECONDS)
+            answer = OK
         if answer == DROPS and isinstance(server.transport, asyncio.Transport):
             server.transport.abort()
         return answer

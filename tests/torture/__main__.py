@@ -29,7 +29,7 @@ ROOT = Path(__file__).parent.parent.parent
 STATE = ROOT / ".torture"
 ROWS = (
     "kill", "power", "disk", "clock", "redis", "dns", "slow", "bytes", "schema", "model", "consent", "order",
-    "undo", "mirror", "tenants", "canaries", "parsers", "memory", "backup", "soak", "hosts",
+    "undo", "mirror", "tenants", "canaries", "parsers", "memory", "backup", "sign_up", "soak", "hosts",
 )  # fmt: skip
 NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 SHORT_ON_SERVER = ("canaries", "model", "undo", "clock")
