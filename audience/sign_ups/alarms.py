@@ -19,7 +19,7 @@ JOB = "alarm"  # which tells the owners
 GROWN_MS = 30 * MINUTE_MS  # after which a confirmation is judged
 LOOKED_BACK_MS = 7 * DAY_MS
 JUDGED, LEAST_CONFIRMED = 50, 5  # on if fewer of so many confirm
-JUDGED_TO_END, ENOUGH_CONFIRMED = 30, 6  # off if as many do
+JUDGED_TO_END, ENOUGH_CONFIRMED = 30, 6  # off if as many do, or as large a part of fewer in those days
 TRICKLE = ((10, HOUR_MS),)
 TRICKLED = (ALARM, HOUR, DOMAIN)  # why those are held of which some go
 
@@ -34,7 +34,8 @@ def look(site_id: int) -> Alarm:
     newest = stored_sign_ups.newest_sent(site_id, since, now - GROWN_MS, JUDGED)
     if alarm.held_at:
         last = newest[:JUDGED_TO_END]
-        if len(last) == JUDGED_TO_END and sum(last) >= ENOUGH_CONFIRMED:
+        are_enough = len(last) == JUDGED_TO_END or alarm.held_at < now - LOOKED_BACK_MS
+        if are_enough and sum(last) * JUDGED_TO_END >= ENOUGH_CONFIRMED * len(last):
             return _put(site_id, alarm._replace(held_at=0))
     elif len(newest) == JUDGED and sum(newest) < LEAST_CONFIRMED:
         stored_jobs.add(site_id, JOB, 0)

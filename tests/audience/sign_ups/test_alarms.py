@@ -9,7 +9,7 @@ from audience.access import operators, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.operators import OWNER
 from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
-from audience.mail.results import LATER
+from audience.mail.results import LATER, REFUSED
 from audience.sign_ups import alarms, holds, sign_ups
 from tests.sign_up_steps import FakeRelay, ask, confirm, make_form, make_sender, read, row, send, tell, token
 
@@ -118,6 +118,78 @@ def test_a_site_that_was_held_by_strangers_opens_by_itself(site, form, relay, ti
     ask(site, form, **stranger(5_000))
     send(site, relay)
     assert relay.mails[-1].recipient == "p5000@gmail.com"
+
+
+class Strict(FakeRelay):
+    """Refuses those who are made up, once it knows them."""
+
+    def send(self, message, sender, recipient, is_wanted=lambda: True):
+        if self.knows and recipient.startswith("p"):
+            self.script = [(REFUSED, "550 5.1.1 no such user")]
+        return super().send(message, sender, recipient, is_wanted)
+
+    knows = False
+
+
+def live_on(site, form, relay, tick, per_day, days):
+    """So many real people a day, half of whom confirm. Returns after how many days the alarm was off."""
+    for hour in range(24 * days):
+        for number in range(per_day * hour // 24, per_day * (hour + 1) // 24):
+            ask(site, form, f"real{number}@gmail.com", network=f"172.16.{number % 256}.0/24")
+        send(site, relay)
+        holds.sweep()
+        send(site, relay)
+        for sign_up in sign_ups.list_page(site, "sent", limit=10_000):
+            if sign_up.email.startswith("real") and int(sign_up.email[4:].partition("@")[0]) % 2:
+                confirm(site, sign_up)
+        tick(HOUR_MS)
+        if not alarms.held_since(site):
+            return hour / 24
+    return None
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_a_site_that_is_held_by_made_up_addresses_opens_by_itself(site, form, tick, knows):
+    """Hundreds of them, which the mail server may refuse by then."""
+    relay = Strict()
+    attack(site, form, relay, tick, 200)
+    relay.knows = knows
+    assert 0.5 < live_on(site, form, relay, tick, per_day=24, days=4) < 3
+
+
+def test_a_site_of_one_sign_up_a_day_opens_too(site, form, relay, tick):
+    """Which has fewer than thirty in the days that are looked back on."""
+    attack(site, form, relay, tick, 60)
+    assert 6 < live_on(site, form, relay, tick, per_day=1, days=10) < 8
+
+
+def test_it_stays_on_while_nobody_confirms(site, form, relay, tick):
+    """However few mails went in the days that are looked back on."""
+    attack(site, form, relay, tick, 60)
+    for number in range(5_000, 5_000 + 4 * 9):
+        ask(site, form, **stranger(number))
+        holds.sweep()
+        send(site, relay)
+        tick(6 * HOUR_MS)
+    assert alarms.held_since(site)
+
+
+def test_a_letter_to_the_staff_of_a_company_is_not_held(site, relay, tick):
+    """All at once, from one network, at the domain of the form's website."""
+    make_sender(site)
+    form = make_form(site, origins=["https://www.harbour.example"])
+    asked = []
+    for number in range(120):
+        asked.append(ask(site, form, f"staff{number}@harbour.example", network="192.0.2.0/24"))
+        send(site, relay)
+        tick(HOUR_MS // 120)
+        if number > 20:
+            confirm(site, asked[number - 20])
+    tick(HOUR_MS)
+    ask(site, form, "late@harbour.example", network="192.0.2.0/24")
+    send(site, relay)
+    assert (len(relay.mails), sign_ups.list_page(site, "held")) == (121, [])
+    assert not alarms.held_since(site)
 
 
 def test_an_operator_ends_it_by_a_release(site, form, relay, tick):
