@@ -61,7 +61,7 @@ class Kind(NamedTuple):
     A job of a kind with `give_up` is given up after `most_failures`. `give_up` gets the site id and the
     subject, in a transaction; the function that it returns is called after the commit. `retry` queues such a
     job again. Jobs of other kinds are tried again, ever more rarely. Jobs of the instance's `own` kinds
-    always exist.
+    always exist. A process works on about `at_once` jobs of a kind at once, or on as many as its lane may.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Kind(NamedTuple):
     own: bool = False
     retry: Callable[[int, int], object] | None = None
     most_failures: int = MAX_FAILURES
+    at_once: int | None = None
 
 
 SETTLED = -1

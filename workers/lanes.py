@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Sequence
 
 from audience import jobs
@@ -58,6 +59,7 @@ class LaneThreads:
         self._sites: dict[int, None] = {}  # in the order of their turns
         self._running = 0
         self._in_hand: set[Job] = set()
+        self._passed_over: dict[int, None] = {}  # sites that may have jobs of kinds with enough in hand
 
     def in_hand(self) -> list[Job]:
         with self._lock:
@@ -99,8 +101,12 @@ class LaneThreads:
         """Claims a due job of the site, and does one step of it. Before the step, offers the site to another
         thread. After it, puts the site at the end of the queue again if the job is not finished.
         """
-        job = jobs.claim(self._kinds, site_id)
+        kinds = self._free_kinds()
+        job = jobs.claim(kinds, site_id) if kinds else None
         if job is None:
+            if len(kinds) < len(self._kinds):
+                with self._lock:
+                    self._passed_over[site_id] = None
             return
         with self._lock:
             self._in_hand.add(job)
@@ -110,6 +116,14 @@ class LaneThreads:
         finally:
             with self._lock:
                 self._in_hand.remove(job)
+                self._sites |= self._passed_over
+                self._passed_over.clear()
         if goes_on:
             with self._lock:
                 self._sites[site_id] = None
+
+    def _free_kinds(self) -> list[Kind]:
+        """The kinds of which there are not enough jobs in hand."""
+        with self._lock:
+            numbers = Counter(job.kind for job in self._in_hand)
+        return [kind for kind in self._kinds if kind.at_once is None or numbers[kind.name] < kind.at_once]

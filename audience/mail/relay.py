@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST_CONNECTIONS = 4  # of a process
 PAUSE_SECONDS = 60.0
+PLACE_SECONDS = 5.0  # that are waited for a connection that is in use
 
 NOT_SET = "AUDIENCE_SMTP_URL is not set."
 BUSY = f"All {MOST_CONNECTIONS} connections to the mail server are in use."
@@ -55,7 +56,7 @@ class Relay:
         """
         if time.monotonic() < self._paused_until:
             return MailResult(PAUSED, self._said)
-        if not _places.acquire(blocking=False):
+        if not _places.acquire(timeout=PLACE_SECONDS):
             return MailResult(PAUSED, BUSY)
         began = clock.uptime_ms()
         try:

@@ -22,7 +22,7 @@ from audience.jobs import NET, Job, Kind
 from audience.looks import senders
 from audience.mail import messages
 from audience.mail.messages import SignUpAsked
-from audience.mail.relay import Relay
+from audience.mail.relay import MOST_CONNECTIONS, Relay
 from audience.mail.results import LATER, PAUSED, REFUSED, SENT, UNSURE, MailResult
 from audience.mail.sender import NO_ADDRESS
 from audience.sign_ups import handing_over, sign_ups
@@ -50,7 +50,7 @@ def kind(settings: Settings, relay: Relay) -> Kind:
         private=settings.webhook_private_addresses,
         per_hour=settings.confirmations_per_hour,
     )
-    return Kind(stored.JOB, NET, sends)
+    return Kind(stored.JOB, NET, sends, at_once=MOST_CONNECTIONS)
 
 
 def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bool, per_hour: int) -> int:

@@ -114,7 +114,8 @@ def test_a_server_that_cannot_be_left_has_taken_it_all_the_same(mail_server, mon
     assert send(mail_server).status == SENT
 
 
-def test_at_most_four_at_once(mail_server):
+def test_at_most_four_at_once(mail_server, monkeypatch):
+    monkeypatch.setattr(relays, "PLACE_SECONDS", 0.01)
     relay = Relay(Settings(smtp_url=mail_server.url))
     for _ in range(relays.MOST_CONNECTIONS):
         assert relays._places.acquire(blocking=False)

@@ -68,6 +68,20 @@ def test_each_that_is_due_has_a_thread_up_to_eight(engine):
     until(lambda: len(engine.done) == 20)
 
 
+def test_of_a_kind_no_more_than_it_may_and_others_go_on(engine):
+    """Each site has its turn once one of them has ended, without another offer."""
+    kinds = [Kind("few", NET, lambda *_: 0, at_once=2), *KINDS]
+    engine.waiting += [(1, "few")] * 4 + [(2, "few")] * 3 + [(1, "net"), (3, "net")]
+    engine.hanging.add("few")
+    lanes = Lanes(kinds, threading.Event())
+    for site_id in (1, 2, 3):
+        lanes.offer(site_id)
+    until(lambda: sorted(engine.done) == [(1, "net"), (3, "net")])
+    assert [kind for _, kind in engine.begun].count("few") == 2
+    engine.released.set()
+    until(lambda: len(engine.done) == 9)
+
+
 def test_a_lane_that_hangs_holds_up_no_other(engine):
     engine.waiting += [(1, "net")] * 9 + [(1, "db")] * 3 + [(1, "long")]
     engine.hanging.add("net")
