@@ -6,6 +6,7 @@ from typing import Any
 
 from audience import jobs
 from audience.access.audit_log import COMMAND_LINE
+from audience.access.sites import Site
 from audience.forms import forms
 from audience.jobs import NET, Kind
 from audience.looks import looks, senders
@@ -27,7 +28,7 @@ def make_form(site, **values):
     return forms.create(site, item | values)
 
 
-def make_sender(site):
+def make_sender(site: Site) -> None:
     look = dict.fromkeys(("name", "home", "imprint", "privacy", "language", "accent", "base_url"), "")
     looks.change(
         site,

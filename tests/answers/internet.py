@@ -1,5 +1,8 @@
 """A DNS with every kind of trouble, and what a resolver and a validation make of it."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import dns.rcode
 import dns.rdatatype
 import pytest
@@ -39,11 +42,11 @@ def is_canary(name):
 class Internet:
     """The handler of a resolver, whose `state` is healthy or a kind of trouble."""
 
-    def __init__(self, state="healthy", names=NAMES):
+    def __init__(self, state: str = "healthy", names: Mapping[str, list[str]] = NAMES) -> None:
         self.state = state
         self.names = names
         self.mutes_canaries = False
-        self.random_name = None
+        self.random_name: Any = None
 
     def __call__(self, query):
         name = query.question[0].name.to_text(omit_final_dot=True)
