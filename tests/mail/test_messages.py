@@ -1,9 +1,11 @@
 """The texts of the emails: in seven languages, and nothing gets into them that ends a line."""
 
 import re
+from contextlib import suppress
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 
+import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +18,7 @@ from audience.mail.messages import SignUpAsked, table
 from audience.mail.relay import Relay
 from audience.mail.results import REFUSED, SENT
 from audience.mail.sender import Sender
+from tests.depth import examples
 from tests.mail_server import MailServer, serving
 
 HARBOUR = Sender(
@@ -218,6 +221,39 @@ def test_the_mail_server_is_told_that_address_alone(email):
         if local.startswith('"'):
             local = re.sub(r"\\(.)", r"\1", local[1:-1])
         assert (f"{local}@{domain}", taken.sender, commands) == (email, HARBOUR.mail_from, 1)
+
+
+@pytest.fixture(scope="module")
+def servers():
+    """By whether they take letters beyond ASCII."""
+    with (
+        serving(MailServer(), enable_SMTPUTF8=False) as ascii_alone,
+        serving(MailServer(), enable_SMTPUTF8=True) as any_letters,
+    ):
+        yield ascii_alone, any_letters
+
+
+@hypothesis.settings(max_examples=examples(300), deadline=None)
+@given(LOCAL, st.sampled_from(["firm.org", "Bücher.example", "пример.example", "例え.example", "ﬁrm.org"]))
+def test_an_address_of_any_letters_is_mailed_as_it_is_or_shown_as_not(servers, local, domain):
+    with suppress(addresses.MalformedAddress):
+        email = addresses.identity(f"{local}@{domain}")
+        assert email.rpartition("@")[2].isascii()
+        for takes_any, server in enumerate(servers):
+            del server.taken[:]
+            result = Relay(Settings(smtp_url=server.url)).send(
+                confirmation(email=email), HARBOUR.mail_from, email
+            )
+            sent = [(taken.recipients, "SMTPUTF8" in taken.options) for taken in server.taken]
+            if not (email.isascii() or takes_any):
+                assert (result, sent) == ((REFUSED, session.NO_SMTPUTF8), [])
+            elif result.status == SENT:
+                assert [(len(recipients), beyond) for recipients, beyond in sent] == [
+                    (1, not email.isascii())
+                ]
+                assert [*server.taken[0].message.keys()] == HEADERS
+            else:
+                assert (result.status, sent) == (REFUSED, [])
 
 
 @pytest.mark.parametrize(("settings", "look", "sentence"), [

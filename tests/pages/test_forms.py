@@ -2,18 +2,27 @@
 
 import json
 import re
+from email import message_from_bytes
+from email.policy import SMTPUTF8
 from pathlib import Path
 
 import html5lib
+import hypothesis
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from audience import addresses
 from audience.access.audit_log import COMMAND_LINE
 from audience.answers.service import Answers
 from audience.clock import MINUTE_MS
 from audience.erasures import erasures
 from audience.forms import embedding, forms
 from audience.looks import looks
-from audience.sign_ups import sign_ups
+from audience.mail import messages
+from audience.mail.messages import SignUpAsked
+from audience.mail.sender import Sender
+from audience.sign_ups import sign_ups, steps
 from audience.sign_ups.sign_ups import Asked
 from audience.subscribers import custom_fields
 from audience.webhooks import webhooks
@@ -419,6 +428,34 @@ def test_a_body_of_any_kind_does_no_harm(applicant):
             assert page.status_code in (404, 422)
     assert applicant.http.post(applicant.path, data={"email": "a" * 20_000}).status_code == 413
     assert applicant.ask("a" * 10_000).status_code == 422
+
+
+LOCAL = st.lists(st.sampled_from([*"\r\n\0\v <>()[]:;,\\\"'=?@.+az", "%0d%0a", "Bcc:", "=?q?"]), max_size=12)
+
+
+@hypothesis.settings(
+    max_examples=depth.examples(200),
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+)
+@given(
+    LOCAL.map("".join),
+    st.sampled_from(["@firm.org", "@firm.org\r\nBcc: bob@firm.org", "@firm.org,bob@firm.org"]),
+)
+def test_whatever_is_typed_is_no_address_or_one(applicant, local, rest):
+    applicant.headers = {"X-Forwarded-For": "192.0.2.7"}
+    page = applicant.ask(f"{local}@firm.org{rest}", first_name=local)
+    if heading(page) != "One moment":
+        assert page.status_code == 422
+        return
+    step = steps.read(applicant.site, applicant.form.id, hidden(page)["step"])
+    assert step
+    email = addresses.identity(step.email)
+    asked = SignUpAsked("", 0, 0, "https://people.example/confirm/a", "")
+    sender = Sender("Harbour", "news@harbour.example", "", "", "", "", "", "UTC")
+    message = messages.confirmation("en", sender, email, "s-1@harbour.example", asked)
+    read = message_from_bytes(message.as_bytes(policy=SMTPUTF8), policy=SMTPUTF8)
+    assert ([*read.keys()].count("To"), read["Bcc"], len(read["To"].addresses)) == (1, None, 1)
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/sign-up.md"])
