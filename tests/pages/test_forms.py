@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audience import addresses
+from audience.access import address_lists
 from audience.access.audit_log import COMMAND_LINE
 from audience.answers.service import Answers
 from audience.clock import MINUTE_MS
@@ -22,7 +23,7 @@ from audience.looks import looks
 from audience.mail import messages
 from audience.mail.messages import SignUpAsked
 from audience.mail.sender import Sender
-from audience.sign_ups import sign_ups, steps
+from audience.sign_ups import mailboxes, sign_ups, steps
 from audience.sign_ups.sign_ups import Asked
 from audience.subscribers import custom_fields
 from audience.webhooks import webhooks
@@ -291,6 +292,23 @@ def test_the_answer_and_its_statements_are_the_same_whoever_asks(applicant, read
     assert len(answers) == 1
     assert len(sent_statements) == 1
     assert [sql for sql in sent_statements.pop() if OF_THE_LIST.search(sql)] == []
+
+
+def test_the_answer_is_the_same_where_no_email_goes_out(applicant, later):
+    """Over the cap of the mailbox, to whom declined, to a denied address, and in the trap."""
+    site = applicant.site
+    address_lists.add(site, "deny", "denied@example.com")
+    with database.write(site.id):
+        mailboxes.note_declined(site, "declined@example.com")
+        assert mailboxes.reserve(site, "capped@example.com")
+    found = set()
+    for name in ("unknown", "capped", "declined", "denied", "trapped"):
+        step = applicant.ask(f"{name}@example.com", **({"nickname_2": "x"} if name == "trapped" else {}))
+        later(3_000)
+        page = applicant.send(step, solution="")
+        found.add((page.status_code, page.text.replace(name, "NAME"), tuple(sorted(page.headers.keys()))))
+    assert len(found) == 1
+    assert "Check your inbox" in found.pop()[1]
 
 
 def test_without_script_the_button_counts_after_three_seconds_and_five_times_an_hour(applicant, later):
