@@ -93,14 +93,14 @@ def of_service(service: Service, targets: list[Target], chosen: argparse.Namespa
         work.append(pool.submit(find_until, service, make, end, beside))
         times, failed = send_all(service.port, requests, chosen.rate)
         end.set()
-        for each in work:
-            each.result()
+        for future in work:
+            future.result()
     began = time.monotonic()
-    told = len(requests) - failed.total()
-    kept = sum(statuses().values())
+    accepted = len(requests) - failed.total()
+    lost = accepted - sum(statuses().values())
     until(lambda: "waiting" not in statuses(), DRAINED_SECONDS)
-    print(f"{len(requests):,} sign-ups in {chosen.seconds:g} s, {told:,} told to look into the mailbox")
-    print(f"lost {told - kept} (goal 0), not answered {dict(failed)}")
+    print(f"{len(requests):,} sign-ups in {chosen.seconds:g} s, {accepted:,} told to look into the mailbox")
+    print(f"lost {lost} (goal 0), not answered {dict(failed)}")
     print(f"p99 {p99(times):.0f} ms (goal {GOAL_MS}), median {sorted(times)[len(times) // 2] * 1000:.0f} ms")
     print(f"others' find p99 {p99(beside):.1f} ms, {p99(alone):.1f} ms beside the import alone")
     print(f"all emails {time.monotonic() - began:.0f} s later: {statuses()}")
@@ -117,7 +117,7 @@ def main() -> None:
         instance = Path(folder)
         instances.make(instance, chosen.subscribers)
         targets = sign_ups.open_forms(instance, chosen.sites)
-        with sign_ups.served(instance) as service, sign_ups.opened(instance):
+        with sign_ups.served(instance) as service, sign_ups.open_database(instance):
             of_service(service, targets, chosen)
 
 
