@@ -61,7 +61,7 @@ def _serve_beside(ready: SimpleQueue[tuple[str, str]], end: Event) -> None:
 def open_forms(instance: Path, number: int) -> list[tuple[Site, SignUpForm]]:
     """Forms of the first site and of others, each with one."""
     with instances.open_instance(instance) as first:
-        every = [first, *(sites.create(f"Site {place}") for place in range(1, number))]
+        every = [first, *(sites.create(f"Site {index}") for index in range(1, number))]
         return [(site, _open_form(site)) for site in every]
 
 
@@ -112,4 +112,4 @@ def _post(path: str, fields: dict[str, str], network: str) -> bytes:
 
 def networks(number: int) -> Sequence[str]:
     """An address of each of so many networks of /24."""
-    return [f"10.{place // 256}.{place % 256}.7" for place in range(number)]
+    return [f"10.{index // 256}.{index % 256}.7" for index in range(number)]

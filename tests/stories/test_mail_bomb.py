@@ -28,7 +28,7 @@ def test_spellings_of_one_mailbox_over_three_sites_from_forty_networks(tmp_path)
             "AUDIENCE_DNS_SERVERS": names.address,
             "AUDIENCE_TRUSTED_PROXIES": "127.0.0.1",
         }
-        with serving(tmp_path, **settings) as service, sign_ups.open_database(tmp_path):
+        with serving(tmp_path, None, ("serve",), **settings) as service, sign_ups.open_database(tmp_path):
             for number in range(NUMBER):
                 if number == NUMBER // 2:
                     service.kill("valkey-server")

@@ -38,6 +38,7 @@ from tests.torture.world import World, eventually, opened_world
 
 SHORT, LONG, UNIT = 2, 300, "rounds of 12 visitors"
 VISITORS, KILLS = 12, 3
+ORPHAN_SECONDS = 1.0  # that what a killed web server has begun may answer a little longer
 DOMAIN = "firm.org"  # to which the names of `Internet` give a mail server
 REFUSED = "no"  # begins an address that the mail server refuses for good
 READING_SECONDS, MAIL_SECONDS = 3.2, 2.0  # after which the button counts; that a visitor waits for the email
@@ -157,6 +158,7 @@ def opened(short: bool) -> Iterator[object]:
                     strike(world, chance)
                     for act in acting:
                         act.result()
+                    threading.Event().wait(ORPHAN_SECONDS)
                 check(world, relay, people, ended)
 
             yield attack
