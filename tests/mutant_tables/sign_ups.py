@@ -108,6 +108,20 @@ MUTANTS = (
         f"{ALARMS}::test_a_slow_attack_is_held_after_some_55",
     ),
     Mutant(
+        "the alarm of a small site stays on",
+        "audience/sign_ups/alarms.py",
+        " or alarm.held_at < now - LOOKED_BACK_MS",
+        "",
+        f"{ALARMS}::test_a_site_of_one_sign_up_a_day_opens_too",
+    ),
+    Mutant(
+        "a lane has more of a kind in hand than it may",
+        "workers/lanes.py",
+        "numbers[kind.name] < kind.at_once",
+        "True",
+        "tests/workers/test_lanes.py::test_of_a_kind_no_more_than_it_may_and_others_go_on",
+    ),
+    Mutant(
         "a launch is held",
         "audience/sign_ups/alarms.py",
         "now - GROWN_MS, JUDGED",
