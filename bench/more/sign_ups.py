@@ -95,7 +95,7 @@ def send(site: Site, form: SignUpForm, email: str, network: str) -> bytes:
     solution = altcha.solve_challenge(challenge)
     assert solution
     shortened = f"{network.rpartition('.')[0]}.0/24"
-    step = FormStep(form.id, email, "", "", "en", "", form.version, False, shortened)
+    step = FormStep(form.id, email, {}, "en", "", form.version, False, shortened)
     text = steps.sign(site, step._replace(made_at=clock.now_ms(), challenge=challenge.to_dict()))
     fields = {"step": text, "solution": f"{solution.counter}:{solution.derived_key}"}
     return _post(f"/forms/{site.uuid}/{form.id}/send", fields, network)
