@@ -8,7 +8,7 @@ from storage import database
 from storage.access import sites as stored_sites
 from storage.access.sites import Site
 from storage.instance import state as instance_state
-from storage.sign_ups import sign_ups
+from storage.sign_ups import link_requests, sign_ups
 from storage.webhooks import webhooks
 
 
@@ -43,10 +43,12 @@ def hold_all() -> int:
 
 @database.writes_site
 def _hold(site: Site) -> int:
-    """Pauses the webhooks of a site, and holds its waiting sign-ups. Returns how many webhooks were paused.
+    """Pauses the webhooks of a site, holds its waiting sign-ups, and deletes its requests for links. Returns
+    how many webhooks were paused.
 
     Confirmation links that were sent confirm nothing now: waiting, held and failed sign-ups get new ones.
     """
+    link_requests.delete(site_id=site.id)
     sign_ups.end_sent(site.id)
     held = {"status": sign_ups.HELD, "reason": sign_ups.RESTORED}
     for status, values in {sign_ups.FAILED: {}, sign_ups.HELD: {}, sign_ups.WAITING: held}.items():

@@ -46,6 +46,10 @@ class Limiter(Protocol):
         """Counts one hit of `key`. Returns 0 within the limit, otherwise the whole seconds to wait."""
         ...
 
+    def is_spent(self, limit: str, *key: str) -> bool:
+        """Whether one more hit of `key` would be over the limit. Counts nothing."""
+        ...
+
 
 class Metrics(Protocol):
     """Counts over all processes of an instance. `audience.telemetry` lists the names and their labels."""

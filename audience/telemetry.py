@@ -45,6 +45,7 @@ METRICS = (
     ),
     MetricSpec("webhook_deliveries", MetricKind.COUNTER, "Deliveries tried.", ("outcome",)),
     MetricSpec("webhook_delivery_seconds", MetricKind.HISTOGRAM, "Time of a delivery that was tried."),
+    MetricSpec("sign_ups", MetricKind.COUNTER, "What became of sign-ups.", ("outcome",)),
     MetricSpec("mails", MetricKind.COUNTER, "Emails handed to the mail server.", ("outcome",)),
     MetricSpec("mail_seconds", MetricKind.HISTOGRAM, "Time to hand over an email."),
     MetricSpec("metrics_write_errors", MetricKind.COUNTER, "Times that counts could not be written."),
@@ -158,6 +159,11 @@ def record_delivery(outcome: str, seconds: float) -> None:
     """Counts one try to deliver to a webhook."""
     _metrics.count("webhook_deliveries", outcome=outcome)
     _metrics.observe("webhook_delivery_seconds", seconds)
+
+
+def record_sign_up(outcome: str) -> None:
+    """Counts one sign-up that had an outcome."""
+    _metrics.count("sign_ups", outcome=outcome)
 
 
 def record_mail(outcome: str, seconds: float) -> None:

@@ -29,7 +29,7 @@ STATUSES = (*OPEN, "confirmed", "declined", "ended")
 ID = "Send the number of a form, as GET /v1/fetch/forms answers it."
 AFTER = "Send the id of the last one that you have, or leave it out."
 IDS = "Send up to 1,000 ids of sign-ups."
-CHOSEN = "Send `ids`, or an instant `before`: those that are held and were asked for earlier."
+CHOSEN = "Send `ids`, or an instant `before`: those that were asked for earlier."
 MAX_IDS, MAX_ID, MAX_TYPED = 1_000, 2**53, 200
 TYPED = f"Send at most {MAX_TYPED} characters."
 
@@ -61,10 +61,13 @@ def _typed(value: Any) -> str:
     return text
 
 
+NAME_LENGTH = ma.validate.Length(max=MAX_TYPED, error=TYPED)
+
+
 class NewSignUp(Form):
     email = Text(required=True, error_messages={"required": REQUIRED})
     form_id = BoundedNumber(1, MAX_ID, ID, required=True, error_messages={"required": REQUIRED})
-    vars().update({name: PersonName(strip=True) for name in NAMES})
+    vars().update({name: PersonName(strip=True, validate=NAME_LENGTH) for name in NAMES})
     fields_ = TypedFields(
         data_key="fields",
         attribute="fields",
@@ -102,6 +105,12 @@ class ChosenSignUps(Form):
 
 class StoredFields(ma.fields.Dict):
     json_schema = TypedFields.json_schema
+
+
+class ReleasedSignUps(ChosenSignUps):
+    status = Choice(
+        ("held", "failed"), load_default="held", metadata={"description": "`failed`: sent once more."}
+    )
 
 
 class SignUpStatus(ResponseSchema):

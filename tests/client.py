@@ -37,6 +37,9 @@ class FakeLimiter:
         self.counts[key] = self.counts.get(key, 0) + 1
         return 60 if self.counts[key] > int(limit.split("/")[0]) else 0
 
+    def is_spent(self, limit: str, *key: str) -> bool:
+        return self.counts.get(key, 0) >= int(limit.split("/")[0])
+
 
 @dataclass
 class FakeProcesses:

@@ -173,6 +173,7 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.formats.readers:SURROGATE": looked_for("a", "\u20ac"),
     "schemas.formats.readers:BETWEEN": begins(",", " ,"),
     "schemas.formats.readers:SEPARATOR": is_whole(("\r", "sep=;"), ("\n", '"sep=;"', "a")),
+    "audience.mail.session:PASSING": begins("5.7.", "1", ("1", "5.7.")),
     "schemas.pages:WHOLE": is_whole("1", ("0", "1."), ("0", "1.", "1")),
     "schemas.values:DATE_TIME": is_whole("1", "2020-", ("1", "2020-01-01T"), ("1:", "2020 ", "+")),
     "schemas.values:LOST_PLUS": looked_for(":11", ":11.1", (":11 11", "", "a"), ("1", ":11.")),

@@ -1,5 +1,6 @@
 """What tests of sign-ups do: ask for one, confirm it, look at what is left of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,12 +12,13 @@ from audience.forms import forms
 from audience.jobs import NET, Kind
 from audience.looks import looks, senders
 from audience.mail.results import PAUSED, SENT, STOPPED, MailResult
-from audience.sign_ups import alarm_mails, alarms, confirming, sending, sign_ups
+from audience.sign_ups import alarm_mails, alarms, confirming, link_requests, sending, sign_ups
 from audience.sign_ups.confirming import ConfirmLinks
 from audience.sign_ups.sign_ups import Asked
 from schemas.values import NAMES
 from storage import database
 from storage.sign_ups import counts
+from storage.sign_ups import link_requests as stored_requests
 from storage.sign_ups import sign_ups as stored
 
 BASE = "https://people.example"
@@ -53,7 +55,8 @@ class FakeRelay:
     """Answers by its script, and then takes what it is sent. `mails` has what it was handed over."""
 
     def __init__(self):
-        self.mails, self.script, self.meanwhile = [], [], lambda: None
+        self.mails, self.script = [], []
+        self.meanwhile: Callable[[], object] = lambda: None
 
     def send(self, message, sender, recipient, is_wanted=lambda: True):
         self.meanwhile()
@@ -69,6 +72,12 @@ def send(site, relay=None, base_url=BASE, per_hour=300):
     """Does all steps that are due."""
     step = partial(sending.step, relay=relay, base_url=base_url, private=True, per_hour=per_hour)
     jobs.work([Kind(stored.JOB, NET, step)], site.id, 60)
+
+
+def send_links(site, relay, base_url=BASE):
+    """Does what mails people their links."""
+    step = partial(link_requests.step, relay=relay, base_url=base_url)
+    jobs.work([Kind(stored_requests.JOB, NET, step)], site.id, 60)
 
 
 def tell(site, relay):

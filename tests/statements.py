@@ -39,6 +39,7 @@ OVER_ALL_SITES = {
     "SELECT COUNT(*), CAST(COALESCE(SUM(rows": "how many imports wait, for the metrics and the doctor",
     "SELECT count(*) FROM jobs WHERE claim": "whose lease has expired, for the metrics and the doctor",
     "SELECT MIN(s.requested_at) FROM jobs": "since when a confirmation waits, for /readyz and the metrics",
+    "SELECT MIN(requested_at) FROM link_requests": "since when links wait to be mailed, for /readyz",
     "SELECT site_id, id, kind, subject, status": "what has failed, for the doctor and a command",
     "SELECT max(": "the doctor looks for the newest instant of all",
     "SELECT CAST(coalesce(sum(change_bytes)": "the size of the record of changes, for the metrics",

@@ -44,17 +44,25 @@ class Limiter:
         """Counts a request under a key, such as a purpose and an address. Returns the seconds to wait if it
         is over the `limit`, else 0.
         """
-        item = parse_limit(limit)
-        digest = blake2b("\0".join(key).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        item, digest = parse_limit(limit), _digest(key)
         wait = self._breaker.call(partial(self._hit_shared, item, digest))
         return self._hit_local(item, digest) if wait is None else wait
 
-    def _hit_shared(self, item: RateLimitItem, digest: str) -> int:
-        """Counts a request in Redis. Returns the seconds to wait if it is over the limit, else 0."""
+    def is_spent(self, limit: str, *key: str) -> bool:
+        """Whether one more request under a key would be over the `limit`. Counts nothing."""
+        item, digest = parse_limit(limit), _digest(key)
+        has_room = self._breaker.call(lambda: self._in_redis().test(item, digest))
+        return not (self._local.test(item, digest) if has_room is None else has_room)
+
+    def _in_redis(self) -> FixedWindowRateLimiter:
         if self._shared is None:  # the constructor calls Redis
             storage = Storage("redis://", connection_pool=self._breaker.client.connection_pool)
             self._shared = FixedWindowRateLimiter(storage)
-        return _hit(self._shared, item, digest)
+        return self._shared
+
+    def _hit_shared(self, item: RateLimitItem, digest: str) -> int:
+        """Counts a request in Redis. Returns the seconds to wait if it is over the limit, else 0."""
+        return _hit(self._in_redis(), item, digest)
 
     def _hit_local(self, item: RateLimitItem, digest: str) -> int:
         """Counts a request in this process. Returns the seconds to wait if it is over the limit, else 0.
@@ -63,6 +71,10 @@ class Limiter:
         if len(self._memory.storage) > MAX_KEYS:
             self._memory.reset()
         return _hit(self._local, item, digest)
+
+
+def _digest(key: tuple[str, ...]) -> str:
+    return blake2b("\0".join(key).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _hit(limiter: FixedWindowRateLimiter, item: RateLimitItem, digest: str) -> int:

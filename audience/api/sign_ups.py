@@ -8,7 +8,7 @@ from audience.access.sites import Site
 from audience.api import repeats
 from audience.api.endpoint import actor, endpoint
 from audience.api.repeats import Again
-from audience.http.services import settings
+from audience.http.services import services, settings
 from audience.sign_ups import holds, requests, sign_ups
 from audience.sign_ups.confirming import ConfirmLinks
 from audience.sign_ups.sign_ups import PAGE_ROWS
@@ -39,12 +39,13 @@ def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Ask for a confirmation
 
     For your own server, on behalf of a visitor: an email with a link goes to the address, and whoever
-    follows it is subscribed. The answer is the same whoever has the address. 429 if it has had its emails for
-    now.
+    follows it is subscribed. The answer is the same whoever has the address. 422 if its domain takes no email
+    or is refused, 429 if it has had its emails for now.
 
     Returns the id, and that it waits.
     """
-    return wire.accepted(requests.accept(site, form["sign_up"], g.key.publishable_key, settings().base_url))
+    key, answers = g.key.publishable_key, services().answers
+    return wire.accepted(requests.accept(site, form["sign_up"], key, settings().base_url, answers))
 
 
 @blueprint.get("/fetch/sign_ups")
@@ -91,20 +92,21 @@ def delete(site: Site, sign_up_id: int) -> dict[str, Any]:
 @endpoint(
     scope="full",
     family="batch",
-    takes=wire.ChosenSignUps,
+    takes=wire.ReleasedSignUps,
     gives=wire.ChangedSignUps,
     query=False,
     again=SAME,
 )
 def release(site: Site, form: dict[str, Any]) -> dict[str, Any]:
-    """Send what is held
+    """Send what is held, or failed
 
     The confirmations of held sign-ups, by `ids` or asked for `before` an instant. Without `ids`, new ones
-    are no longer held either.
+    are no longer held either. With `status` `failed`, those that failed go once more, but for those whose
+    mailbox has had its emails for now.
 
     Returns how many.
     """
-    return {"results": holds.release(site, actor(), form.get("ids"), form.get("before"))}
+    return {"results": holds.release(site, actor(), form.get("ids"), form.get("before"), form["status"])}
 
 
 @blueprint.post("/batch/sign_ups/discard")

@@ -18,11 +18,12 @@ from schemas import sign_ups as wire
 from schemas.base import load
 from schemas.values import write_date
 
+HELD, FAILED = "held", "failed"
 WHICH = "give --id, --before, or --all"
 CHOICES = [
     click.option("--id", "ids", type=click.IntRange(1, 2**53), multiple=True, help="This one; repeatable."),
     click.option("--before", metavar="DATE", help="Those asked for earlier."),
-    click.option("--all", "chooses_all", is_flag=True, help="All that are held."),
+    click.option("--all", "chooses_all", is_flag=True, help="All of them."),
 ]
 
 
@@ -69,13 +70,15 @@ def _chosen(command: Any) -> Any:
 
 @sign_up.command()
 @_chosen
+@click.option("--failed", is_flag=True, help="Those that failed, in place of those that are held.")
 @on_site
-def release(_: Settings, site: Site, as_json: bool, **chosen: Any) -> None:
-    """Send what is held. But for --id, this ends an alarm, too.
+def release(_: Settings, site: Site, as_json: bool, failed: bool, **chosen: Any) -> None:
+    """Send what is held, or failed. Of held ones, this ends an alarm, too, but for --id.
 
-    Example: audience sign-up release --before 2026-11-26T16:00Z
+    Example: audience sign-up release --failed --all
     """
-    _report(holds.release(site, COMMAND_LINE, **_choice(**chosen)), "released", as_json)
+    status = FAILED if failed else HELD
+    _report(holds.release(site, COMMAND_LINE, **_choice(**chosen), status=status), "released", as_json)
 
 
 @sign_up.command()

@@ -18,6 +18,7 @@ SENTENCES = {
     "sent-again": "The email waits for the mail server.",
     "sign-up-deleted": "The sign-up was deleted. Its link confirms nothing any more.",
     "released": "What was on hold goes to the mail server now.",
+    "failed-sent-again": "What failed is sent again, but to mailboxes that have had theirs for now.",
     "discarded": "What was on hold was deleted.",
     "session": "The session was ended.",
     "ended": "Your session has ended, and what you sent was not taken. Sign in, and send it once more.",

@@ -16,8 +16,8 @@ blueprint = Blueprint("sign_ups", __name__)
 
 DAYS = 30
 MAX_ADDRESS = 320  # characters
-HELD = "held"
-TYPE_NUMBER = "Type how many are on hold now, so that it is clear how many it concerns."
+HELD, FAILED = "held", "failed"
+TYPE_NUMBER = "Type how many there are now, so that it is clear how many it concerns."
 ON_HOLD = "It is on hold: ask a manager of the site to release or to discard it."
 STATES = {  # a mark and a word; first the open ones
     HELD: ("warn", "on hold"),
@@ -72,16 +72,17 @@ def find(site: Site) -> str | Response:
 @blueprint.post("/sites/<site_uuid>/sign-ups/release")
 @page(role="manager", again=index)
 def release(site: Site) -> Response:
-    """Send what is on hold"""
-    holds.release(site, actor(), before=_before(site))
-    return _to_list(site, "released")
+    """Send what is on hold, or has failed"""
+    status = FAILED if read_form().get("status") == FAILED else HELD
+    holds.release(site, actor(), before=_before(site, status), status=status)
+    return _to_list(site, "released" if status == HELD else "failed-sent-again")
 
 
 @blueprint.post("/sites/<site_uuid>/sign-ups/discard")
 @page(role="manager", again=index)
 def discard(site: Site) -> Response:
     """Discard what is on hold"""
-    holds.discard(site, actor(), before=_before(site))
+    holds.discard(site, actor(), before=_before(site, HELD))
     return _to_list(site, "discarded")
 
 
@@ -129,13 +130,14 @@ def _first(site: Site) -> str:
     return next((status for status in STATES if numbers[status]), HELD)
 
 
-def _before(site: Site) -> int:
-    """When the page was drawn: those asked for later stay on hold. Raises `Refused` unless their number was
-    typed.
+def _before(site: Site, status: str) -> int:
+    """When the page was drawn: those asked for later stay as they are.
+
+    Raises `Refused` unless the number of those with the status was typed.
     """
     form = read_form()
     before: int = checked(ChosenSignUps(), {"before": form.get("before", "")})["before"]
-    number = sign_ups.open_numbers(site, before)[HELD]
+    number = sign_ups.open_numbers(site, before)[status]
     if form.get("typed", "").replace(",", "").strip() != str(number):
         raise Refused(TYPE_NUMBER, [FieldError("typed", TYPE_NUMBER)])
     return before

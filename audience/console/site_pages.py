@@ -44,6 +44,7 @@ def _show(site: Site, tested: MailResult | None = None) -> str:
         colours=colours,
         base_url=settings().base_url,
         lack=missing(settings(), sender),
+        leave_url=f"{looks.base_url(look, settings().base_url)}/leave/{site.uuid}",
         relay=server(settings()) if settings().smtp_url else None,
         per_hour=settings().confirmations_per_hour,
         encryption=ENCRYPTION,

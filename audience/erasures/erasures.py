@@ -32,7 +32,7 @@ from storage.imports import file_imports as stored_files
 from storage.imports import file_uploads as stored_uploads
 from storage.imports import imports as stored_imports
 from storage.instance import erased_pages
-from storage.sign_ups import sign_ups
+from storage.sign_ups import link_requests, sign_ups
 from storage.subscribers import field_values as stored_values
 from storage.subscribers import subscribers as stored
 from storage.subscribers.subscribers import Subscriber
@@ -166,10 +166,11 @@ def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequen
     """Suppresses erased addresses. `since` has the instant of each erasure, by hash; `first` has their hashes
     of the first scheme.
 
-    Also erases the refused rows and the sign-ups of these addresses.
+    Also erases the refused rows, sign-ups and link requests of these addresses.
     """
     stored_files.erase_refused(site_id, [*since, *first])
     sign_ups.erase(site_id, [*since, *first])
+    link_requests.erase(site_id, [*since, *first])
     suppressions.lift(site_id, first)
     erased = {key: Suppression(suppressions.ERASED, at, number) for key, at in since.items()}
     suppressions.add(site_id, erased)

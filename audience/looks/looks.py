@@ -50,6 +50,11 @@ def logo(site: Site) -> Logo | None:
     return found and Logo(*found)
 
 
+def contact(look: Look) -> str:
+    """The address to which people write to the site; empty if none is set."""
+    return look.reply_to or look.mail_from
+
+
 def base_url(look: Look, public_url: str) -> str:
     """The beginning of the URLs of a site's pages: `public_url`, or its path on the site's own address."""
     return look.base_url + urlsplit(public_url).path if look.base_url else public_url

@@ -2,6 +2,7 @@
 
 import textwrap
 import tomllib
+from collections.abc import Mapping
 from datetime import datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -53,6 +54,14 @@ def confirmation(
         "page": asked.page or sender.home or urljoin(asked.confirm_url, "/"),
     }
     return _message("confirmation", language, sender, email, values, message_id)
+
+
+def links(
+    language: str, sender: Sender, email: str, message_id: str, urls: Mapping[str, str]
+) -> EmailMessage:
+    """The email with the links of a subscriber, by purpose. `message_id` as that of a confirmation."""
+    values = {f"{purpose}_url": url for purpose, url in urls.items()}
+    return _message("links", language, sender, email, values, message_id)
 
 
 def alarm(language: str, sender: Sender, email: str, console_url: str) -> EmailMessage:

@@ -3,6 +3,7 @@
 It is imported only where an email is sent, because `smtplib` takes a megabyte of memory.
 """
 
+import re
 import smtplib
 import socket
 import ssl
@@ -43,6 +44,8 @@ LEAVING_SECONDS = 1.0  # for the answer to QUIT
 OK, FORWARDED, CLOSING, CLOSED = 250, 251, 421, 221
 METHODS = {"PLAIN", "LOGIN", "CRAM-MD5"}  # of signing in, which `smtplib` has
 
+# Of policy, a full mailbox, a size: of this sender, this day, or this message, and not of the recipient.
+PASSING = re.compile(r"5\.(7\.\d{1,3}|2\.2|3\.4)\b")
 NO_SMTPUTF8 = "The mail server takes no address with letters beyond ASCII (it lacks SMTPUTF8)."
 NO_HEADER = "No email is sent to an address with =? in it: mail programs read it as another one."
 NO_STARTTLS = "The mail server offers no STARTTLS: use smtps://, or the port on which it does."
@@ -225,8 +228,12 @@ def sentence(error: Exception) -> str:
 
 
 def _refused(code: int, text: bytes) -> MailResult:
-    """The result if the mail server refuses the recipient or the message: pause, for good, or try later."""
-    status = PAUSED if code == CLOSING else REFUSED if code >= 500 else LATER
+    """The result if the mail server refuses the recipient or the message: pause, for good, or try later.
+
+    An enhanced status code goes before the class of `code`.
+    """
+    is_final = code >= 500 and not PASSING.match(text.decode(errors="replace").lstrip())
+    status = PAUSED if code == CLOSING else REFUSED if is_final else LATER
     return MailResult(status, answer(code, text))
 
 

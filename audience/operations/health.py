@@ -12,7 +12,7 @@ from pathlib import Path
 from audience.imports import backlog
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.protocols import DnsHealth
-from audience.sign_ups import sign_ups
+from audience.sign_ups import link_requests, sign_ups
 from audience.webhooks import webhooks
 from storage import database
 from storage.instance import doctor
@@ -36,6 +36,11 @@ CONFIRMATION_ADVICE = (
     "`audience sign-up list --status waiting` says what was answered; "
     "see AUDIENCE_SMTP_URL, or the form's webhook."
 )
+UNNAMED_PROXY = (
+    "over 20 forms in an hour came through a proxy that is not named: networks of visitors have no limits"
+)
+PROXY_ADVICE = "If the proxy is yours, put its address into AUDIENCE_TRUSTED_PROXIES."
+LINKS_ADVICE = "`audience mail test` says what the mail server answers; see AUDIENCE_SMTP_URL."
 IMPORT_ADVICE = "The worker is behind or stuck: see its log; raise AUDIENCE_WORKERS to add more."
 
 
@@ -151,13 +156,25 @@ def check_webhooks(_: Context) -> Iterator[Finding]:
 
 
 def confirmations(_: Context) -> Iterator[Finding]:
-    """Warns if a confirmation has waited to be sent for more than `CONFIRMATION_MINUTES`."""
+    """Warns if a confirmation, or links that were asked for, wait longer than `CONFIRMATION_MINUTES`."""
     minutes = sign_ups.oldest_waiting_seconds() / 60
+    minutes_of_links = link_requests.oldest_waiting_seconds() / 60
     if minutes > CONFIRMATION_MINUTES:
         sentence = f"a confirmation has waited to be sent for {minutes:.0f} minutes"
         yield warn("confirmations", sentence, CONFIRMATION_ADVICE)
+    elif minutes_of_links > CONFIRMATION_MINUTES:
+        sentence = f"links that somebody asked for have waited to be sent for {minutes_of_links:.0f} minutes"
+        yield warn("confirmations", sentence, LINKS_ADVICE)
     else:
         yield ok("confirmations", "none waits to be sent for long")
+
+
+def proxies(context: Context) -> Iterator[Finding]:
+    """Warns if sign-ups come through a proxy that the settings do not name, though they name none."""
+    if not context.settings.trusted_proxies and sign_ups.proxied_site_ids():
+        yield warn("proxies", UNNAMED_PROXY, PROXY_ADVICE)
+    else:
+        yield ok("proxies", "no forms come through one that is not named")
 
 
 def _write_problem(instance: Path) -> str:

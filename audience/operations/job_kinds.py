@@ -19,8 +19,7 @@ from audience.operations import kept_backups, site_lane
 from audience.protocols import FileOpener, TextOpener
 from audience.repeats import repeats
 from audience.segments import counts as segment_counts
-from audience.sign_ups import alarm_mails, holds
-from audience.sign_ups import sending as sign_up_sending
+from audience.sign_ups import holds, mails
 from audience.subscribers import field_values, tags
 from audience.undo import undos
 from audience.webhooks import deliveries as webhook_deliveries
@@ -40,8 +39,7 @@ def kinds(
     return (
         *given_up(settings),
         webhook_sender.kind(settings.webhook_private_addresses, write_change, settings.base_url),
-        sign_up_sending.kind(settings, relay),
-        alarm_mails.kind(settings, relay),
+        *mails.kinds(settings, relay),
         segment_counts.KIND,
         field_values.KIND,
         file_tasks.kind(settings.instance, open_file, open_texts),

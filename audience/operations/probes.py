@@ -66,6 +66,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("mail", doctor.mail),
     Probe("webhooks", health.check_webhooks, Needs.MIGRATED, ready=health.check_webhooks, only_warns=True),
     Probe("confirmations", health.confirmations, Needs.MIGRATED, ready=health.confirmations, only_warns=True),
+    Probe("proxies", health.proxies, Needs.MIGRATED, ready=health.proxies, only_warns=True),
     Probe("counters", doctor_database.counters, Needs.MIGRATED),
     Probe("values", doctor_database.derived_values, Needs.MIGRATED),
     Probe("tags", doctor_database.compared_tags, Needs.MIGRATED),

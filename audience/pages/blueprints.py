@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Flask
 
-from audience.pages import confirmations, files, forms, links
+from audience.pages import confirmations, files, forms, link_requests, links
 from audience.pages.page import put_headers
 
 NAME = "pages"
@@ -10,7 +10,7 @@ NAME = "pages"
 
 def register(app: Flask) -> None:
     pages = Blueprint(NAME, __name__, template_folder="templates")
-    for part in (links, files, forms, confirmations):
+    for part in (links, link_requests, files, forms, confirmations):
         pages.register_blueprint(part.blueprint)
     pages.after_request(put_headers)
     app.register_blueprint(pages)

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, g, request
 from audience import clock
 from audience.forms.forms import FormField
 from audience.http.access import public
-from audience.http.services import services
+from audience.http.services import services, settings
 from audience.links.links import GLUED
 from audience.pages import visitors
 from audience.pages.page import check, go_on, let_on, read_body, refuse_link, show
@@ -47,7 +47,11 @@ def confirm(token: str) -> Response:
     outcome = confirming.confirm(token.rstrip(GLUED), by, _seconds(), visitors.network(), visitors.agent())
     if outcome not in (ConfirmOutcome.CONFIRMED, ConfirmOutcome.ALREADY):
         return _too_old(asked)
-    return go_on(asked.confirmed_url) if asked.confirmed_url else _welcome(asked)
+    if asked.confirmed_url:
+        return go_on(asked.confirmed_url)
+    is_new = outcome is ConfirmOutcome.CONFIRMED
+    base = settings().base_url
+    return _welcome(asked, confirming.preferences_url(token.rstrip(GLUED), base) if is_new else "")
 
 
 @blueprint.get("/confirm/<token>/decline")
@@ -109,8 +113,11 @@ def _page(name: str, asked: Confirmation, path: str = "", status: int = 200, **s
     return show(name, asked.site, language, status=status, asked=asked, here=here, **shown)
 
 
-def _welcome(asked: Confirmation) -> Response:
-    return _page("welcome", asked)
+def _welcome(asked: Confirmation, preferences_url: str = "") -> Response:
+    """The page of a confirmed sign-up. It leads to the preferences only right after confirming: whoever opens
+    the link later may have it from a forwarded email.
+    """
+    return _page("welcome", asked, preferences_url=preferences_url)
 
 
 def _too_old(asked: Confirmation) -> Response:

@@ -147,13 +147,14 @@ def _asked(step: FormStep, held: str) -> Asked:
         is_held=bool(held),
         reason=held,
         base_url=settings().base_url,
+        is_proxied=visitors.is_proxied(),
     )
 
 
 def _why_held(step: FormStep, outcome: StepOutcome) -> str:
     if step.is_trapped:
         return TRAPPED
-    return BUTTON if outcome is StepOutcome.PRESSED and visitors.presses_too_often() else ""
+    return BUTTON if outcome is StepOutcome.PRESSED and visitors.count_press() else ""
 
 
 def _language(form: SignUpForm) -> str:
@@ -174,7 +175,8 @@ def _form(site: Site, form: SignUpForm, **problems: Any) -> Response:
 
 
 def _step(site: Site, form: SignUpForm, step: FormStep, is_early: bool = False) -> Response:
-    page = _page("step", site, form, step=step, signed=steps.sign(site, step), is_early=is_early)
+    signed = steps.sign(site, step)
+    page = _page("step", site, form, step=step, signed=signed, is_early=is_early, is_form=True)
     return let_on(page, form.next_url)
 
 

@@ -7,12 +7,15 @@ from typing import Any
 from flask import Blueprint, Response, g, request
 
 from audience import clock
+from audience.access.sites import Site
 from audience.http.access import public
+from audience.http.services import settings
 from audience.links import links, undoing, unsubscribing, visits
 from audience.links.links import GLUED, PREFERENCES, UNSUBSCRIBE, Link, Standing
 from audience.links.undoing import UndoOutcome
 from audience.links.unsubscribing import REASONS, LinkOutcome
 from audience.links.visits import VisitStatus
+from audience.looks import senders
 from audience.looks.looks import LANGUAGES
 from audience.pages.page import check, read_body, refuse_link, show
 
@@ -118,7 +121,7 @@ def _show_question(link: Link, token: str) -> Response:
     visit = visits.look(link)
     shown = partial(show, site=link.site, language=visit.language, visit=visit, here=_path(link, token))
     if visit.status is VisitStatus.UNKNOWN:
-        return shown("unknown")
+        return _unknown(link.site)
     return shown("come_back" if visit.status is VisitStatus.UNSUBSCRIBED else "ask")
 
 
@@ -137,10 +140,15 @@ def _unsubscribe(link: Link, token: str, is_one_click: bool = False) -> Response
     if is_one_click:
         return Response(UNKNOWN if is_unknown else UNSUBSCRIBED, mimetype="text/plain")
     if is_unknown:
-        return show("unknown", link.site)
+        return _unknown(link.site)
     if before:
         return _farewell(link, token, *undoing.new_ticket(link, number, before))
     return _farewell(link, token)
+
+
+def _unknown(site: Site) -> Response:
+    """The page of a link that is nobody's. It leads to new links, if the site can mail them."""
+    return show("unknown", site, mails_links=not senders.lack(site, settings()))
 
 
 def _farewell(link: Link, token: str, ticket: str = "", until: int = 0, reason: str = "") -> Response:

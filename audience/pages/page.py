@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from flask import Response, make_response, render_template, request
 from markupsafe import Markup
@@ -72,6 +72,12 @@ def asked_language(offered: Sequence[str]) -> str:
     return asked if asked in offered else ""
 
 
+def reader_language(of_site: str) -> str:
+    """The language of a reader of whom nothing is known: that of the URL, the browser's, or `of_site`."""
+    named = LanguageAccept([pair for pair in request.accept_languages if pair[0] != "*"])
+    return asked_language(LANGUAGES) or named.best_match(LANGUAGES, "") or of_site or texts.DEFAULT
+
+
 def _render(
     template: str, of_person: str, of_site: str, status: int, offered: Sequence[str], **shown: Any
 ) -> Response:
@@ -79,15 +85,14 @@ def _render(
     `of_site`.
     """
     chosen = asked_language(offered)
-    named = LanguageAccept([pair for pair in request.accept_languages if pair[0] != "*"])
-    accepted = named.best_match(LANGUAGES, "")
     host = urlsplit(settings().base_url).netloc
-    words = Texts(chosen or texts.known(of_person) or accepted or of_site or texts.DEFAULT)
+    words = Texts(chosen or texts.known(of_person) or reader_language(of_site))
+    look = shown.get("look")
     return make_response(
         render_template(
             f"pages/{template}.html",
             t=words,
-            name=public_name(shown["look"], shown["site"]) if "site" in shown else "",
+            name=public_name(look, shown["site"]) if look else "",
             host=host if request.host.lower() == host else "",  # of no other does it say where the console is
             languages=[Texts(language) for language in offered],
             query=f"?lang={chosen}" if chosen else "",
@@ -97,6 +102,8 @@ def _render(
             look_url=look_url,
             bold=bold,
             whole=whole,
+            contact=looks.contact(look) if look else "",
+            mail_link=mail_link,
             link=link,
             sign_up_days=SIGN_UP_DAYS,
             declined_days=DECLINED_DAYS,
@@ -122,6 +129,10 @@ def whole(address: str) -> Markup:
 
 def link(url: str, text: str) -> Markup:
     return LINK.format(url, text)
+
+
+def mail_link(address: str) -> Markup:
+    return LINK.format(f"mailto:{quote(address, safe='@')}", address)
 
 
 def shown_host(url: str) -> str:

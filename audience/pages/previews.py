@@ -46,7 +46,7 @@ def show_form(name: str, site: Site, form: SignUpForm) -> Response:
     )  # fmt: skip
     shown: dict[str, Any] = {
         "typed": typed, "checked": CheckedAddress(), "missing": (), "trap": "", "opened": "",
-        "completes": embedding.COMPLETES, "asked": asked, "facts": (),
+        "completes": embedding.COMPLETES, "asked": asked, "facts": (), "preferences_url": "#",
     }  # fmt: skip
     response = show(name, site, form.language, offered=offered, form=form, here="", **shown)
     response.headers.update(FRAMED)

@@ -1,24 +1,25 @@
 """The network of a visitor, and how many sign-ups come from it. Beyond a limit, challenges get harder; beyond
 a higher one, visitors wait.
 
-Behind a proxy that the settings do not name, all visitors would share its network: they are not counted.
+Behind a proxy that the settings do not name, all visitors would share its network: they are not counted. Such
+a proxy is a private address that forwards, or any that has forwarded many forms of late.
 """
 
-import ipaddress
 from typing import NamedTuple
 
 from flask import request
 
 from audience import clock
 from audience.access.audit_log import network_of
-from audience.errors import Refused, ServiceUnavailable
 from audience.http.access import client_address
-from audience.http.services import services
+from audience.http.services import services, settings
+from audience.sign_ups import checks
 
 EASY = {"form": "20/10 minutes", "form day": "100/day"}
 HARD = {"form": "80/10 minutes", "form day": "400/day"}  # beyond those
 STEPS = {"step": "100/10 minutes", "step day": "500/day"}
 PRESSES = "5/hour"
+FORWARDED = "21/hour"  # forms of one address that forwards: over 20 are of a proxy
 SECOND_MS = 1_000
 MAX_AGENT = 300  # characters
 
@@ -34,7 +35,10 @@ class NetworkCount(NamedTuple):
 
 
 def count_form() -> NetworkCount:
-    counted, hit = _counted(), services().limiter.hit
+    hit = services().limiter.hit
+    if _forwards():
+        hit(FORWARDED, "forwarded", client_address())
+    counted = _counted()
     over = [name for name, limit in EASY.items() if counted and hit(limit, name, counted)]
     return NetworkCount(max((hit(HARD[name], "hard", name, counted) for name in over), default=0), bool(over))
 
@@ -45,12 +49,12 @@ def count_step() -> int:
     return max(hit(limit, name, counted) for name, limit in STEPS.items()) if counted else 0
 
 
-def presses_too_often() -> bool:
-    """Counts a press of the button without the script. Returns whether the network presses more often than
-    people.
+def count_press() -> int:
+    """Counts a press of the button without the script. Returns the seconds until the network may press again,
+    0 if it presses as seldom as people.
     """
     counted = _counted()
-    return bool(counted and services().limiter.hit(PRESSES, "press", counted))
+    return services().limiter.hit(PRESSES, "press", counted) if counted else 0
 
 
 def network() -> str:
@@ -60,11 +64,7 @@ def network() -> str:
 
 def country() -> str:
     """The visitor's country, by the table of this instance; empty if it is unknown."""
-    address = client_address()
-    try:
-        return "" if _is_private(address) else services().answers.sources.country_of(address) or ""
-    except (Refused, ServiceUnavailable):
-        return ""
+    return checks.country(services().answers, client_address())
 
 
 def agent() -> str:
@@ -75,15 +75,21 @@ def until(wait: int) -> int:
     return clock.now_ms() + wait * SECOND_MS
 
 
+def is_proxied() -> bool:
+    """Whether the visitor comes through an address that has forwarded over 20 forms in an hour, though the
+    settings name no proxy.
+    """
+    is_unnamed = _forwards() and not settings().trusted_proxies
+    return is_unnamed and services().limiter.is_spent(FORWARDED, "forwarded", client_address())
+
+
 def _counted() -> str:
     """The network under which a visitor is counted; empty behind a proxy that the settings do not name."""
     address = client_address()
-    is_forwarded = "X-Forwarded-For" in request.headers and address == request.remote_addr
-    return "" if is_forwarded and _is_private(address) else network_of(address)
+    is_private_proxy = _forwards() and checks.is_private(address)
+    return "" if is_private_proxy or is_proxied() else network_of(address)
 
 
-def _is_private(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_private
-    except ValueError:
-        return False
+def _forwards() -> bool:
+    """Whether the address that connects says that it forwards, and is no trusted proxy."""
+    return "X-Forwarded-For" in request.headers and client_address() == request.remote_addr

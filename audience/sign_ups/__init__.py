@@ -1,3 +1,3 @@
 """Sign-ups: requests to be subscribed, which nobody sees in the list until they are confirmed."""
 
-__all__ = ["alarm_mails", "checks", "confirming", "holds", "requests", "sending", "sign_ups", "steps"]
+__all__ = ["checks", "confirming", "holds", "link_requests", "mails", "requests", "sign_ups", "steps"]

@@ -1,5 +1,6 @@
 """Checks an address that a visitor typed into a form. Never reads whether the list has the address."""
 
+import ipaddress
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from audience.answers.validation.address import split_loosely
 from audience.answers.validation.allow_deny import AllowDenyLists, matching_entries
 from audience.answers.validation.reasons import ValidationReason as Reason
 from audience.answers.validation.validation import Candidate
+from audience.errors import Refused, ServiceUnavailable
 from schemas.values import trim
 
 NO_ADDRESS, NO_DOMAIN, NO_MAIL, NO_USE = PROBLEMS = ("no_address", "no_domain", "no_mail", "no_use")
@@ -62,6 +64,21 @@ def check(answers: Answers, site: Site, typed: str, is_kept: bool, name: str, ag
         problem = NO_USE
     asked = suggestion if problem or not is_kept else ""
     return CheckedAddress(problem, domain, asked, not problem, tuple(result.reasons))
+
+
+def country(answers: Answers, ip: str) -> str:
+    """The country of a visitor's IP address, by the table of this instance; empty if it is unknown."""
+    try:
+        return "" if is_private(ip) else answers.sources.country_of(ip) or ""
+    except (Refused, ServiceUnavailable):
+        return ""
+
+
+def is_private(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_private
+    except ValueError:
+        return False
 
 
 def _local(address: str) -> str:

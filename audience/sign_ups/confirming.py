@@ -181,6 +181,17 @@ def _confirm(site: Site, sign_up: SignUp, proof: Proof) -> ConfirmOutcome:
     return ConfirmOutcome.CONFIRMED
 
 
+@database.session()
+def preferences_url(token: str, base: str) -> str:
+    """The link to the preferences of whom a link has just subscribed; empty after a test."""
+    link = _link(token)
+    sign_up = _find(link) if link else None
+    if link is None or sign_up is None or sign_up.subscriber_id is None:
+        return ""
+    [subscriber] = stored_subscribers.get_by_ids(link.site.id, [sign_up.subscriber_id]).values()
+    return links.Links(link.site, base).urls(subscriber.uuid, subscriber.email_key)[links.PREFERENCES]
+
+
 def decline(token: str) -> bool:
     """Declines a sign-up, and ends all others of its address. The mailbox is not asked again for 30 days.
 

@@ -1,4 +1,4 @@
-"""What operators do with held sign-ups, and what maintenance does: a trickle, and what has expired."""
+"""What operators do with held and failed sign-ups; and maintenance: a trickle of held ones, and expiry."""
 
 from collections.abc import Collection
 
@@ -10,43 +10,53 @@ from audience.sign_ups import alarms, mailboxes, sign_ups
 from audience.sign_ups.alarms import held_since
 from storage import database
 from storage.sign_ups import sign_ups as stored
-from storage.sign_ups.sign_ups import HELD, SignUp
+from storage.sign_ups.sign_ups import FAILED, HELD, SignUp
 
 __all__ = ["held_since"]
 
 CHUNK_ROWS = 500
 EXPIRED = "expired"  # the outcome
+RECORDED = {HELD: "held sign-ups released", FAILED: "failed sign-ups sent again"}
 
 
 @database.writes_site
-def release(site: Site, actor: Actor, ids: Collection[int] | None = None, before: int | None = None) -> int:
-    """Sends the confirmations of held sign-ups, in the background. Returns their number.
+def release(
+    site: Site,
+    actor: Actor,
+    ids: Collection[int] | None = None,
+    before: int | None = None,
+    status: str = HELD,
+) -> int:
+    """Sends the confirmations of held or, as `status` says, `FAILED` sign-ups, in the background. Returns
+    their number.
 
-    They are those with `ids`, those that were asked for before the instant `before`, or all. Without `ids`,
-    this also turns the alarm off.
+    They are those with `ids`, those that were asked for before the instant `before`, or all. A failed one
+    whose mailbox may be sent nothing now stays failed. Held ones without `ids` also turn the alarm off.
     """
-    held = _held(site.id, ids, before)
-    for sign_up in held:
+    chosen = _chosen(site.id, ids, before, status)
+    if status == FAILED:
+        chosen = [sign_up for sign_up in chosen if not sign_ups.seconds_to_wait(site, sign_up.email)]
+    for sign_up in chosen:
         sign_ups.release(site, sign_up)
-    if ids is None:
+    if ids is None and status == HELD:
         alarms.turn_off(site.id)
-    audit_log.record(actor, "held sign-ups released", site, subjects=len(held))
-    return len(held)
+    audit_log.record(actor, RECORDED[status], site, subjects=len(chosen))
+    return len(chosen)
 
 
 @database.writes_site
 def discard(site: Site, actor: Actor, ids: Collection[int] | None = None, before: int | None = None) -> int:
     """Deletes held sign-ups, chosen as in `release`. Returns their number."""
-    held = _held(site.id, ids, before)
+    held = _chosen(site.id, ids, before, HELD)
     for sign_up in held:
         stored.delete(site_id=site.id, id=sign_up.id)
     audit_log.record(actor, "held sign-ups discarded", site, subjects=len(held))
     return len(held)
 
 
-def _held(site_id: int, ids: Collection[int] | None, before: int | None) -> list[SignUp]:
-    held = stored.with_status(site_id, HELD, before)
-    return [sign_up for sign_up in held if ids is None or sign_up.id in ids]
+def _chosen(site_id: int, ids: Collection[int] | None, before: int | None, status: str) -> list[SignUp]:
+    found = stored.with_status(site_id, status, before)
+    return [sign_up for sign_up in found if ids is None or sign_up.id in ids]
 
 
 def sweep() -> bool:
@@ -64,6 +74,7 @@ def sweep() -> bool:
     for held_site_id in site_ids:
         alarms.trickle(sites.get(held_site_id))
     mailboxes.sweep()
+    sign_ups.sweep_counts()
     return False
 
 

@@ -17,6 +17,7 @@ OF_SITE: Limits = ((1, 10 * MINUTE_MS), (3, DAY_MS))
 OF_INSTANCE: Limits = ((6, DAY_MS),)
 OF_DOMAIN: Limits = ((20, HOUR_MS),)
 MONTH_MS, MOST_IN_MONTH, WEEK_MS = 30 * DAY_MS, 6, 7 * DAY_MS
+OF_LINKS: Limits = ((1, DAY_MS), (6, MONTH_MS))
 KEPT_MS = 31 * DAY_MS
 
 
@@ -48,6 +49,22 @@ def reserve(site: Site, email: str) -> bool:
     if _next_possible(times, all_times, now) > now:
         return False
     stored.put(own, _with(times, now))
+    stored.put(of_all, _with(all_times, now))
+    return True
+
+
+def reserve_links(site: Site, email: str) -> bool:
+    """Counts a mail with the links of an address, in the caller's transaction.
+
+    Returns False, and counts nothing, if none may be sent now. It counts with the confirmations of all sites,
+    not with those of its own.
+    """
+    now, of_all = clock.now_ms(), _hashes(site, email)[1]
+    all_times = stored.locked_times(of_all, now)
+    if _after(all_times, OF_INSTANCE, now) > now:
+        return False
+    if not reserve_one(f"links {site.uuid} {normalised(email)}", OF_LINKS):
+        return False
     stored.put(of_all, _with(all_times, now))
     return True
 

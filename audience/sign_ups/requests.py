@@ -6,10 +6,11 @@ from typing import Any
 from audience import addresses
 from audience.access.audit_log import network_of
 from audience.access.sites import Site
+from audience.answers.service import Answers
 from audience.errors import NotFound, Refused, TooMany
 from audience.forms import forms
 from audience.forms.forms import OPEN, SignUpForm, origin_of
-from audience.sign_ups import sign_ups
+from audience.sign_ups import checks, sign_ups
 from audience.sign_ups.sign_ups import TOO_SOON, Asked, SignUp
 from audience.subscribers import custom_fields
 from schemas.values import NAMES, FieldError, closest
@@ -18,26 +19,37 @@ NO_FORM = "Send the id of an open form of the site: GET /v1/fetch/forms lists th
 NEEDED = "Send this: the form demands it."
 NO_FIELD = "Send what the form asks for: the site has no such custom field."
 MAX_AGENT = 500
+PROBLEMS = {
+    checks.NO_DOMAIN: "The domain of this address is not there: ask the visitor for another address.",
+    checks.NO_MAIL: "The domain of this address takes no email: ask the visitor for another address.",
+    checks.NO_USE: "The site takes no address of this domain: ask the visitor for another address.",
+}
 
 
-def accept(site: Site, item: Mapping[str, Any], publishable_key: str, base_url: str) -> SignUp:
+def accept(
+    site: Site, item: Mapping[str, Any], publishable_key: str, base_url: str, answers: Answers
+) -> SignUp:
     """Accepts a sign-up. Its item has `email` and `form_id`; names, fields, language, page, ip and user_agent
     are optional.
 
-    Names and fields that the form does not ask for are dropped. Raises `Refused`, also for fields that the
-    site does not have, and `TooMany` if the mailbox may be sent no mail now.
+    The address is checked as on the pages of a form. Names and fields that the form does not ask for are
+    dropped. Raises `Refused`, also for fields that the site does not have, and `TooMany` if the mailbox may
+    be sent no mail now.
     """
     form = _form(site, item["form_id"])
     email = _normal(item["email"])
     fields = _fields(site, form, item)
-    language = item.get("language", "")
+    agent = item.get("user_agent", "")[:MAX_AGENT]
+    _check(answers, site, item["email"], " ".join(fields[name] for name in NAMES if name in fields), agent)
+    language, ip = item.get("language", ""), item.get("ip", "")
     asked = Asked(
         email,
         fields=fields,
         language=language if language in forms.languages(form) else form.language,
         origin=_origin(form, item.get("page", "")),
-        network=network_of(item.get("ip", "")),
-        agent=item.get("user_agent", "")[:MAX_AGENT],
+        network=network_of(ip),
+        country=checks.country(answers, ip) if ip else "",
+        agent=agent,
         asked_by=f"key:{publishable_key}",
         version=form.version,
         base_url=base_url,
@@ -84,6 +96,14 @@ def _normal(email: str) -> str:
         return addresses.identity(email)
     except addresses.MalformedAddress as error:
         raise Refused(str(error), [FieldError("sign_up.email", str(error))]) from error
+
+
+def _check(answers: Answers, site: Site, email: str, name: str, agent: str) -> None:
+    """Raises `Refused` for an address to which no form sends an email."""
+    checked = checks.check(answers, site, email, is_kept=True, name=name, agent=agent)
+    if message := PROBLEMS.get(checked.problem):
+        nearest = (checked.suggestion,) if checked.suggestion else ()
+        raise Refused(message, [FieldError("sign_up.email", message, did_you_mean=nearest)])
 
 
 def _origin(form: SignUpForm, page: str) -> str:

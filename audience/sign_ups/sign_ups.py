@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from audience import addresses, clock
+from audience import addresses, clock, telemetry
 from audience.access import audit_log, site_keys
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.addresses import MalformedAddress
 from audience.changes import log as change_log
-from audience.clock import DAY_MS
+from audience.clock import DAY_MS, HOUR_MS
 from audience.errors import NotFound, Refused, TooMany
 from audience.forms.forms import SignUpForm
 from audience.sign_ups import mailboxes
@@ -31,7 +31,8 @@ __all__ = ["SignUp"]
 
 PAGE_ROWS = 100
 FIGURE_DAYS = 28
-ASKED = "asked"
+COUNTED_MS = 2 * FIGURE_DAYS * DAY_MS  # of the figures, and of those before
+ASKED, PROXIED = "asked", "proxied"
 ALL = 0  # in place of the id of a form
 OVER = "This sign-up is over: only one that is waiting, sent, held or failed is sent again."
 TOO_SOON = "That address was asked for a moment ago: wait the seconds in Retry-After."
@@ -44,6 +45,7 @@ class Asked(NamedTuple):
 
     `origin` is that of the visitor's page, if it is one of the form's. `network` is the shortened address of
     the visitor, `version` that of the wording they saw. With `is_held`, the sign-up is held, for a `reason`.
+    With `is_proxied`, it came through a proxy that the settings do not name.
     """
 
     email: str
@@ -58,6 +60,7 @@ class Asked(NamedTuple):
     is_held: bool = False
     reason: str = ""
     base_url: str = ""
+    is_proxied: bool = False
 
 
 @database.writes_site
@@ -67,9 +70,11 @@ def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
     Returns None, with nothing stored, if its mailbox may be sent no mail now.
     """
     now = clock.now_ms()
+    if asked.is_proxied:
+        counts.add(site.id, form.id, PROXIED, now)
     if mailboxes.next_possible(site, asked.email) > now:
         if not form.is_test:
-            counts.add(site.id, form.id, "capped", now)
+            _count(site.id, form.id, "capped")
         return None
     sign_up = _draft(site, form, asked, now)
     sign_up = sign_up._replace(id=stored.add(sign_up, site_id=site.id))
@@ -84,7 +89,12 @@ def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
 def count(site_id: int, sign_up: SignUp, outcome: str) -> None:
     """Counts what happened to a sign-up, in the caller's transaction, unless it is a test."""
     if not sign_up.is_test:
-        counts.add(site_id, sign_up.form_id, outcome, clock.now_ms())
+        _count(site_id, sign_up.form_id, outcome)
+
+
+def _count(site_id: int, form_id: int, outcome: str) -> None:
+    counts.add(site_id, form_id, outcome, clock.now_ms())
+    telemetry.record_sign_up(outcome)
 
 
 @database.session()
@@ -185,10 +195,28 @@ def _draft(site: Site, form: SignUpForm, asked: Asked, now: int) -> SignUp:
 
 
 @database.session()
+def proxied_site_ids() -> list[int]:
+    """The ids of sites with sign-ups of the last hours that came through a proxy that the settings do not
+    name.
+    """
+    return counts.site_ids_with(PROXIED, clock.now_ms() - HOUR_MS)
+
+
+@database.session()
 def oldest_waiting_seconds() -> float:
     """The seconds that the oldest waiting confirmation of all sites has waited; 0 if none waits."""
     since = backlog.oldest_waiting()
     return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000
+
+
+def sweep_counts() -> None:
+    """Deletes the counts of the hours that no figure is of any more."""
+    before = clock.now_ms() - COUNTED_MS
+    with database.session():
+        site_ids = counts.site_ids_before(before)
+    for site_id in site_ids:
+        with database.write(site_id):
+            counts.delete_before(site_id, before)
 
 
 class Numbers(NamedTuple):

@@ -1,8 +1,9 @@
 """How many sign-ups of a form had which outcome in each hour."""
 
-from storage.database import execute, rows
+from storage.database import column, execute, rows
 
 HOUR_MS = 3_600_000
+SITES = "SELECT s.id FROM sites s WHERE EXISTS (SELECT 1 FROM sign_up_counts c WHERE c.site_id = s.id"
 
 
 def add(site_id: int, form_id: int, outcome: str, at: int, number: int = 1) -> None:
@@ -27,3 +28,17 @@ def since(site_id: int, at: int) -> list[tuple[int, int, str, int]]:
         (site_id, at // HOUR_MS),
     )
     return [(form_id, hour * HOUR_MS, outcome, number) for form_id, hour, outcome, number in records]
+
+
+def site_ids_with(outcome: str, at: int) -> list[int]:
+    """The ids of the sites with an outcome in the hour of `at`, in milliseconds, or later."""
+    return column(f"{SITES} AND c.hour >= ? AND c.outcome = ?) ORDER BY s.id", (at // HOUR_MS, outcome))
+
+
+def site_ids_before(at: int) -> list[int]:
+    """The ids of the sites with counts of hours before that of `at`, in milliseconds."""
+    return column(f"{SITES} AND c.hour < ?) ORDER BY s.id", (at // HOUR_MS,))
+
+
+def delete_before(site_id: int, at: int) -> None:
+    execute("DELETE FROM sign_up_counts WHERE site_id = ? AND hour < ?", (site_id, at // HOUR_MS))

@@ -56,6 +56,21 @@ _sign_up: Any = SignUpModel
 add_partial_index("sign_ups_sent", _sign_up.site, _sign_up.sent_at, where=SQL("sent_at IS NOT NULL"))
 
 
+class LinkRequestModel(SiteOwnedModel):
+    """A request to be mailed the links of an address. Its row and its job end together."""
+
+    address_hash = TextField()
+    email = TextField()
+    language = TextField()
+    base_url = TextField()
+    requested_at = BigIntegerField()
+    tries = IntegerField(default=0)
+
+    class Meta:
+        table_name = "link_requests"
+        indexes = ((("site", "address_hash"), False),)
+
+
 class SignUpCountModel(BaseModel):
     """How many sign-ups of a form had an outcome in an hour. `hour` is the number of hours since 1970."""
 
@@ -125,6 +140,7 @@ class ConsentProofModel(SiteOwnedModel):
 
 SIGN_UP_MODELS: tuple[type[BaseModel], ...] = (
     SignUpModel,
+    LinkRequestModel,
     SignUpCountModel,
     MailboxCountModel,
     SignUpAlarmModel,

@@ -2,13 +2,17 @@
 
 import pytest
 
-from audience.access import keys
+from audience.access import address_lists, keys
+from audience.answers.service import Answers
+from audience.errors import Refused
 from audience.sign_ups import mailboxes, sign_ups
 from storage import database
 from tests.api.endpoints import SIGN_UP, open_form
 from tests.client import ApiClient
+from tests.console.conftest import later
 from tests.sign_up_steps import FakeRelay, confirm, make_sender, send
 
+__all__ = ["later"]
 BASE = "http://127.0.0.1:8000"
 
 
@@ -85,6 +89,9 @@ def test_what_is_kept_is_what_the_form_asks_for(client, asker, site):
     [
         ({"email": "zoe"}, "sign_up.email"),
         ({"email": None}, "sign_up.email"),
+        ({"email": "zoe@mailinator.com"}, "sign_up.email"),
+        ({"email": "zoe@fjordpost.exampel"}, "sign_up.email"),
+        ({"first_name": "Å" * 201}, "sign_up.first_name"),
         ({"form_id": 2}, "sign_up.form_id"),
         ({"form_id": "x"}, "sign_up.form_id"),
         ({"language": "xx"}, "sign_up.language"),
@@ -93,6 +100,27 @@ def test_what_is_kept_is_what_the_form_asks_for(client, asker, site):
 def test_what_is_wrong_is_named(asker, values, field):
     refused = ask(asker, **values)
     assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, field)
+
+
+def test_an_address_of_a_denied_domain_is_refused_and_a_denied_address_is_not(asker, site):
+    address_lists.add(site, "deny", "denied.example")
+    address_lists.add(site, "deny", "bob@example.com")
+    refused = ask(asker, email="bob@denied.example").json
+    assert refused["errors"][0]["message"].startswith("The site takes no address of this domain")
+    assert ask(asker, email="bob@example.com").status_code == 201
+
+
+def test_the_country_is_that_of_the_ip_that_was_sent(client, asker, monkeypatch):
+    def country_of(_, ip):
+        if ip != "8.8.8.8":
+            raise Refused("None.")
+        return "US"
+
+    monkeypatch.setattr(Answers, "_country_of", country_of)
+    for ip in ("8.8.8.8", "10.0.0.1", "x", None):
+        asked = ask(asker, email=f"p{str(ip).replace('.', '')}@example.com", **({"ip": ip} if ip else {}))
+        assert asked.status_code == 201
+    assert [one["country"] for one in listed(client)] == ["US", "", "", ""]
 
 
 def test_a_form_that_is_paused_takes_none(client, asker):
@@ -142,6 +170,20 @@ def test_what_is_held_is_released_or_discarded(client, asker, site):
     assert [one["status"] for one in listed(client)] == ["waiting"]
     refused = client.post("/batch/sign_ups/release", {})
     assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "ids")
+
+
+def test_what_failed_is_sent_again(client, asker, site, later):
+    ask(asker)
+    relay = FakeRelay()
+    relay.script = [("refused", "550 5.1.1 no")]
+    send(site, relay, base_url=BASE)
+    later(600_001)
+    assert client.post("/batch/sign_ups/release", {"before": "2999-01-01"}).json == {"results": 0}
+    failed = {"before": "2999-01-01", "status": "failed"}
+    assert client.post("/batch/sign_ups/release", failed).json == {"results": 1}
+    assert [one["status"] for one in listed(client)] == ["waiting"]
+    refused = client.post("/batch/sign_ups/release", failed | {"status": "sent"})
+    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "status")
 
 
 def test_the_link_of_a_sign_up_is_no_value_of_anybody(client, asker):

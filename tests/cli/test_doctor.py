@@ -38,7 +38,7 @@ def test_a_healthy_instance_passes_every_check(doctor, private):
     assert {
         "versions", "sqlite", "redis", "worker", "permissions", "disk", "tables", "dns", "providers",
         "database", "migrations", "files", "clock", "console", "imports", "jobs", "changes",
-        "webhooks", "settings", "mail", "confirmations",
+        "webhooks", "settings", "mail", "confirmations", "proxies",
     } == results.keys()  # fmt: skip
 
 

@@ -3,7 +3,10 @@
 import pytest
 
 from audience.access import audit_log
+from tests.console.conftest import later
 from tests.sign_up_steps import ZOE, FakeRelay, ask, make_form, make_sender, send
+
+__all__ = ["later"]
 
 
 @pytest.fixture
@@ -33,6 +36,26 @@ def test_they_are_listed_with_what_the_mail_server_said(command, client, form):
     assert told.splitlines()[0] == sent
     assert "may go to this address in" in told
     assert "may go" not in command("list")
+
+
+def test_what_failed_is_sent_again_once_its_mailbox_may_have_another(command, client, form, later):
+    for number in range(3):
+        ask(client.site, form, f"p{number}@example.com")
+    relay = FakeRelay()
+    relay.script = [("refused", "550 5.1.1 no"), ("refused", "550 5.1.1 no")]
+    send(client.site, relay)
+    assert command("release", "--all") == "0 sign-ups were released.\n"
+    assert command("release", "--failed", "--all") == "0 sign-ups were released.\n"
+    later(600_001)
+    assert command("release", "--failed", "--id", "2", "--json") == {"released": 1}
+    assert command("release", "--failed", "--all") == "1 sign-ups were released.\n"
+    assert [one["attributes"]["status"] for one in command("list", "--json")] == [
+        "waiting",
+        "waiting",
+        "sent",
+    ]
+    send(client.site, relay)
+    assert len(relay.mails) == 5
 
 
 def test_what_is_held_is_sent_or_discarded(command, type_, client, form):

@@ -122,6 +122,13 @@ def test_the_email_that_follows_stands_beside_the_preview(site, manager, path):
         assert part in shown.partition("The email that follows")[2]
 
 
+def test_a_proxy_that_is_not_named_is_told(site, manager, path):
+    form = make_form(site)
+    assert "AUDIENCE_TRUSTED_PROXIES" not in manager.get(f"{path}/{form.id}").text
+    ask(site, form, is_proxied=True)
+    assert "AUDIENCE_TRUSTED_PROXIES names none" in manager.get(f"{path}/{form.id}").text
+
+
 def test_a_version_has_how_many_agreed_to_it(site, manager, path):
     form = make_form(site, wording={"en": "Yes.", "de": "Ja."})
     for email in ("ann@example.com", "bob@example.com"):

@@ -140,6 +140,28 @@ def test_those_on_hold_go_or_are_deleted_once_their_number_is_typed(
     assert acts(site)[0] == ("meg@example.com", f"held sign-ups {noun}", 2)
 
 
+def test_those_that_failed_go_again_once_their_number_is_typed(site, manager, form, path, later):
+    relay = FakeRelay()
+    relay.script = [("refused", "550 5.1.1 no"), ("refused", "550 5.1.1 no")]
+    raise_alarm(site, 1)
+    failed = [hold(site, form, email) for email in (ADA, BOB)]
+    manager.post(f"{path}/release", before=drawn(manager, path), typed="2")
+    raise_alarm(site, 1)
+    send(site, relay)
+    shown = said(manager.get(f"{path}?status=failed"))
+    assert "Send again all 2…" in shown
+    later(600_001)
+    before, held = drawn(manager, f"{path}?status=failed"), hold(site, form, EVE)
+    refused = manager.post(f"{path}/release", before=before, typed="1", status="failed")
+    assert (refused.status_code, alert(refused)) == (422, TYPE_NUMBER)
+    done = manager.post(f"{path}/release", before=before, typed="2", status="failed")
+    assert (done.status_code, "done=failed-sent-again" in done.headers["Location"]) == (303, True)
+    assert [status(site, each) for each in (*failed, held)] == ["waiting", "waiting", "held"]
+    assert alarms.held_since(site) == 1
+    assert acts(site)[0] == ("meg@example.com", "failed sign-ups sent again", 2)
+    assert "Send again all" not in said(manager.get(f"{path}?status=failed"))
+
+
 def test_one_is_sent_again_and_not_before_its_mailbox_may_have_another(site, app, form, path, later):
     support, relay = signed_in(app, "sue@example.com", {site: "support"}), FakeRelay()
     sign_up = ask(site, form, ADA)

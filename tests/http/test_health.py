@@ -11,8 +11,10 @@ from audience.clock import MINUTE_MS
 from audience.config import Settings
 from audience.operations import health
 from audience.protocols import DnsHealth
+from audience.sign_ups import link_requests, sign_ups
 from audience.webhooks import webhooks
 from storage import database
+from storage.sign_ups import counts
 from tests.answers.zones import Zones
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.sign_up_steps import ask, make_form
@@ -219,6 +221,30 @@ def test_a_confirmation_that_waits_is_a_warning(opened, monkeypatch, minutes, ex
     with database.write(site.id):
         database.execute("DELETE FROM jobs WHERE site_id = ? AND kind = 'confirmation'", (site.id,))
     assert "audience_confirmation_oldest_waiting_seconds 0.0\n" in client.get("/metrics").text
+
+
+def test_links_that_wait_are_a_warning(opened, monkeypatch):
+    client = opened()
+    site = open_client(client).site
+    link_requests.accept(site, "zoe@example.com", "en", "https://people.example")
+    assert state(client, "confirmations") == "ok"
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now + 11 * MINUTE_MS)
+    sentence = "Links that somebody asked for have waited to be sent for 11 minutes."
+    assert client.get("/readyz").json["warnings"] == [sentence]
+
+
+def test_forms_through_a_proxy_that_is_not_named_are_a_warning(opened, monkeypatch):
+    client = opened()
+    site = open_client(client).site
+    with database.write(site.id):
+        counts.add(site.id, 1, sign_ups.PROXIED, clock.now_ms())
+    assert state(client, "proxies") == "warn"
+    [warning] = client.get("/readyz").json["warnings"]
+    assert warning.startswith("Over 20 forms in an hour came through a proxy that is not named")
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now + 2 * 60 * MINUTE_MS)
+    assert state(client, "proxies") == "ok"
 
 
 def test_pending_migrations_are_reported(opened):

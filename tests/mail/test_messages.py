@@ -30,6 +30,7 @@ CONFIRM = "https://people.harbour-letters.example/confirm/AQEAAAGZ8KJqOU8KnD4vYN
 ASKED = SignUpAsked(
     "https://harbour-letters.example/", 1_795_706_404_000, 1_796_311_204_000, CONFIRM, f"{CONFIRM}/decline"
 )
+URLS = {"unsubscribe": "https://a.example/u", "preferences": "https://a.example/p"}
 SPACE = " "  # after the dashes, as mail programs know the end of a text
 PLACEHOLDER = re.compile(r"\{\w*\}")
 ENGLISH = f"""\
@@ -125,6 +126,7 @@ def test_each_language_has_the_same_texts_with_the_same_placeholders(language):
 def test_every_kind_is_whole_in_each_language(language):
     sent = [
         confirmation(language),
+        messages.links(language, HARBOUR, "ann@example.com", "l-1@harbour-letters.example", URLS),
         messages.alarm(language, HARBOUR, "ann@example.com", "https://a.example/console"),
         messages.test(language, HARBOUR, "ann@example.com"),
     ]
@@ -132,8 +134,10 @@ def test_every_kind_is_whole_in_each_language(language):
         assert not PLACEHOLDER.search(message["Subject"] + text(message))
         assert max(len(line) for line in text(message).splitlines() if "https://" not in line) <= 76
         assert read(message)["Content-Language"] == language
-    assert "https://a.example/console\n" in text(sent[1])
-    assert len({message["Subject"] for message in sent}) == len(sent)
+    assert "https://a.example/u\n" in text(sent[1])
+    assert "https://a.example/p\n" in text(sent[1])
+    assert "https://a.example/console\n" in text(sent[2])
+    assert len({message["Subject"] for message in sent}) == 4
 
 
 @pytest.mark.parametrize(("page", "home", "named"), [

@@ -50,8 +50,12 @@ def test_it_hands_a_message_over(mail_server):
     ("mail", "451 4.3.0 Try later", PAUSED), ("mail", "421 Closing", PAUSED),
     ("mail", "550 5.7.1 Not you", LATER),
     ("rcpt", "451 4.7.1 Greylisted", LATER), ("rcpt", "550 5.1.1 No such user", REFUSED),
+    ("rcpt", "550 5.7.1 Relay access denied", LATER), ("rcpt", "552 5.2.2 Full", LATER),
+    ("data", "550 5.7.26 DMARC", LATER), ("data", "554 5.7.1 Spam", LATER),
+    ("rcpt", "550 5.2.1 Disabled", REFUSED), ("rcpt", "550 Said 5.7.1", REFUSED),
+    ("rcpt", "554 5.70.1 No", REFUSED),
     ("rcpt", "421 Closing", PAUSED), ("rcpt", DROPS, LATER), ("mail", DROPS, LATER),
-    ("data", "451 4.3.2 Later", LATER), ("data", "554 5.7.1 Spam", REFUSED), ("data", DROPS, UNSURE),
+    ("data", "451 4.3.2 Later", LATER), ("data", "554 5.6.0 Broken", REFUSED), ("data", DROPS, UNSURE),
 ])  # fmt: skip
 def test_each_answer_has_its_result(mail_server, command, answer, status):
     setattr(mail_server, command, answer)

@@ -44,9 +44,9 @@ MUTANTS = (
     Mutant(
         "a header of anybody's ends the limits of networks",
         "audience/pages/visitors.py",
-        "is_forwarded and _is_private(address)",
-        "is_forwarded",
-        f"{TEST}::test_whoever_says_that_they_forward_is_counted",
+        "_forwards() and checks.is_private(address)",
+        "_forwards()",
+        f"{TEST}::test_beside_a_named_proxy_whoever_says_that_they_forward_is_counted",
     ),
     Mutant(
         "a form tells that an address is on the deny list",

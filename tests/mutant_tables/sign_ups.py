@@ -6,6 +6,7 @@ ALARMS = "tests/audience/sign_ups/test_alarms.py"
 CONFIRMING = "tests/audience/sign_ups/test_confirming.py"
 HANDING_OVER = "tests/audience/sign_ups/test_handing_over.py"
 SENDING = "tests/audience/sign_ups/test_sending.py"
+LINKS = "tests/pages/test_link_requests.py"
 RESTORES = "tests/cli/test_restores.py"
 MUTANTS = (
     Mutant(
@@ -162,5 +163,26 @@ MUTANTS = (
         'had.get(name) in (None, "")',
         "not had.get(name)",
         f"{CONFIRMING}::test_custom_fields_are_filled_in_only_where_they_are_blank",
+    ),
+    Mutant(
+        "links are mailed beyond the six emails of a mailbox",
+        "audience/sign_ups/mailboxes.py",
+        "    if _after(all_times, OF_INSTANCE, now) > now:\n        return False\n    if not",
+        "    if not",
+        f"{LINKS}::test_confirmations_and_links_of_all_sites_are_six_a_day",
+    ),
+    Mutant(
+        "links go out under another name of the service",
+        "audience/sign_ups/link_requests.py",
+        " or request.base_url != base_url",
+        "",
+        f"{LINKS}::test_in_a_copy_and_under_another_name_of_the_service_none_goes",
+    ),
+    Mutant(
+        "links go to who is erased meanwhile",
+        "audience/erasures/erasures.py",
+        "    link_requests.erase(site_id, [*since, *first])\n",
+        "",
+        f"{LINKS}::test_who_is_erased_while_it_goes_is_not_sent_it",
     ),
 )

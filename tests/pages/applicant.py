@@ -27,6 +27,7 @@ class Applicant:
     site: Site
     form: SignUpForm
     headers: dict[str, str] = field(default_factory=dict)
+    address: str = "127.0.0.1"
 
     @property
     def path(self) -> str:
@@ -36,12 +37,15 @@ class Applicant:
         return self.http.get(path or self.path, headers=self.headers, **options)
 
     def ask(self, email: str = ZOE, query: str = "", **typed: str) -> TestResponse:
-        data = {"email": email} | typed
-        return self.http.post(f"{self.path}{query}", data=data, headers=self.headers)
+        return self.post(f"{self.path}{query}", {"email": email} | typed)
 
     def send(self, step: TestResponse, solution: str | None = None, query: str = "") -> TestResponse:
         data = hidden(step) | {"solution": solve(step) if solution is None else solution}
-        return self.http.post(f"{self.path}/send{query}", data=data, headers=self.headers)
+        return self.post(f"{self.path}/send{query}", data)
+
+    def post(self, path: str, data: dict[str, str]) -> TestResponse:
+        connection = {"REMOTE_ADDR": self.address}
+        return self.http.post(path, data=data, headers=self.headers, environ_overrides=connection)
 
     def sign_up(self, email: str = ZOE, **typed: str) -> SignUp:
         answered = self.send(self.ask(email, **typed))

@@ -3,6 +3,7 @@
 import pytest
 
 from audience.access import sites
+from tests import statements
 from tests.audience.undo.test_undos import put
 from tests.console.conftest import later
 from tests.pages.visitor import ZOE, Visitor
@@ -20,3 +21,17 @@ def zoe(app, site):
     """Somebody subscribed, with a browser."""
     put(site, {"email": ZOE, "first_name": "Zoë-Marie"})
     return Visitor(app.test_client(), site)
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """All statements that are sent, but for those that prepare a connection."""
+    statements_sent, read = [], statements.reader.read
+
+    def note(sql):
+        if not sql.startswith("PRAGMA"):
+            statements_sent.append(sql)
+        read(sql)
+
+    monkeypatch.setattr(statements.reader, "read", note)
+    return statements_sent

@@ -92,6 +92,10 @@ def test_confirming_subscribes_once_with_the_proof(applicant, path, later):
     answered = applicant.http.post(path, data=hidden(page) | {"by": "script"})
     assert (answered.status_code, heading(answered)) == (200, "You’re in")
     assert "You’ll get Harbour & Letters at z…@example.com ." in text(answered)
+    [preferences] = re.findall(
+        r'href="http://127.0.0.1:8000(/preferences/[^"]+)">Change what you get<', answered.text
+    )
+    assert heading(applicant.get(preferences)) == "What you get"
     subscriber = found(applicant.site, ZOE)
     assert (subscriber.first_name, subscriber.unsubscribed_at) == ("Zoë", None)
     with database.session():
@@ -99,7 +103,7 @@ def test_confirming_subscribes_once_with_the_proof(applicant, path, later):
     assert (proof.confirmed_by, proof.seconds, proof.confirmed_from) == ("script", 12, "127.0.0.0/24")
     command(applicant.site, "unsubscribe")
     for again in (applicant.http.post(path), applicant.get(path)):
-        assert (again.status_code, heading(again)) == (200, "You’re in")
+        assert (again.status_code, heading(again), "/preferences/" in again.text) == (200, "You’re in", False)
     assert not is_subscribed(applicant.site)
 
 

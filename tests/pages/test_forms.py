@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from email import message_from_bytes
 from email.policy import SMTPUTF8
 from pathlib import Path
@@ -30,7 +31,7 @@ from audience.webhooks import webhooks
 from storage import database
 from storage.looks import looks as stored_looks
 from storage.sign_ups.sign_ups import HELD, WAITING
-from tests import depth, statements
+from tests import depth
 from tests.answers.corpora import all_payloads
 from tests.audience.looks.test_looks import sent
 from tests.audience.undo.test_undos import put
@@ -40,20 +41,6 @@ from tests.pages.visitor import command, heading, text
 
 OF_THE_LIST = re.compile(r"\b(subscribers|suppressions|bounces|former_links|consent_changes)\b")
 ORIGIN, NEXT = "https://harbour.example", "https://harbour.example/thanks"
-
-
-@pytest.fixture
-def read(monkeypatch):
-    """All statements that are sent, but for those that prepare a connection."""
-    statements_sent, read = [], statements.reader.read
-
-    def note(sql):
-        if not sql.startswith("PRAGMA"):
-            statements_sent.append(sql)
-        read(sql)
-
-    monkeypatch.setattr(statements.reader, "read", note)
-    return statements_sent
 
 
 def form_of(site, **values):
@@ -365,8 +352,8 @@ def test_a_text_that_nobody_signed_is_a_bad_link(applicant):
 def test_whose_email_to_look_for_is_said_where_it_is_ours(applicant):
     with database.write(applicant.site.id):
         stored_looks.put(applicant.site.id, {"mail_from": "letters@harbour.example"})
-    said = "letters@harbour.example"
-    assert said in text(applicant.send(applicant.ask()))
+    said = "It comes from"
+    assert f"{said} letters@harbour.example" in text(applicant.send(applicant.ask()))
     webhook, _ = webhooks.make(applicant.site, {"url": "https://hook.example/", "sign_ups": True})
     forms.change(applicant.site, applicant.form.id, {"delivery": str(webhook.id)})
     assert said not in text(applicant.send(applicant.ask("other@example.com")))
@@ -389,7 +376,7 @@ def test_many_of_a_network_get_harder_challenges_and_then_wait(applicant):
     crowded = applicant.ask()
     assert (crowded.status_code, heading(crowded)) == (429, "Wait a moment")
     assert int(crowded.headers["Retry-After"]) > 0
-    assert "Many sign-ups have come from your network" in text(crowded)
+    assert "Many requests have come from your network" in text(crowded)
     assert applicant.get().status_code == 200
     for _ in range(100):
         applicant.send(steps[0], solution="1:00")
@@ -403,16 +390,33 @@ def test_behind_an_unknown_proxy_no_network_is_counted(applicant):
     assert 'data-prefix="00"' in applicant.ask().text
 
 
-def test_whoever_says_that_they_forward_is_counted(applicant):
+def prefixes_of_forwarded(applicant, number=22):
+    """Those of the challenges that somebody gets who says that they forward."""
     applicant.headers = {"X-Forwarded-For": "192.0.2.7"}
-    public = {"REMOTE_ADDR": "8.8.8.8"}
-    asked = [
-        applicant.http.post(
-            applicant.path, data={"email": ZOE}, headers=applicant.headers, environ_overrides=public
-        )
-        for _ in range(21)
-    ]
-    assert 'data-prefix="000"' in asked[-1].text
+    return [re.findall(r'data-prefix="(\w+)"', applicant.ask().text) for _ in range(number)]
+
+
+def test_whoever_says_that_they_forward_is_counted_up_to_twenty_times_an_hour(applicant):
+    applicant.address = "8.8.8.8"
+    for _ in range(5):
+        applicant.ask()
+    assert prefixes_of_forwarded(applicant) == [["00"]] * 15 + [["000"]] * 5 + [["00"]] * 2
+
+
+def test_beside_a_named_proxy_whoever_says_that_they_forward_is_counted(app, applicant):
+    services, applicant.address = app.extensions["audience"], "8.8.8.8"
+    named = replace(services.settings, trusted_proxies=("192.0.2.1",))
+    app.extensions["audience"] = replace(services, settings=named)
+    assert prefixes_of_forwarded(applicant) == [["00"]] * 20 + [["000"]] * 2
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "10.0.0.1"])
+@pytest.mark.parametrize("before", [18, 20])
+def test_sign_ups_through_an_unnamed_proxy_are_noted_after_twenty_forms(applicant, address, before):
+    applicant.address = address
+    prefixes_of_forwarded(applicant, before)
+    assert applicant.sign_up().status == WAITING
+    assert sign_ups.proxied_site_ids() == ([applicant.site.id] if before == 20 else [])
 
 
 def test_the_country_is_kept_and_refuses_nobody(applicant, monkeypatch):

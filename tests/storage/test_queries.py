@@ -25,7 +25,7 @@ DATES = ["created_at", "updated_at", "last_event_at", "unsubscribed_at"]
 OF_A_SITE = re.compile(
     r"\b(subscribers|tags|subscriber_tags|custom_fields|events|suppressions|imports|import_batches|refused_rows"
     r"|segments|reports|address_lists|change_log|changed_subscribers|erased_subscribers"
-    r"|webhooks|webhook_deliveries|undos|undo_people|forms|form_wordings|sign_ups|sign_up_counts|consent_proofs|idempotency_keys)\b"
+    r"|webhooks|webhook_deliveries|undos|undo_people|forms|form_wordings|sign_ups|link_requests|sign_up_counts|consent_proofs|idempotency_keys)\b"
 )
 TABLES = re.compile(r"(?:FROM|JOIN|INTO|UPDATE) \"?(\w+)", re.IGNORECASE)
 ACROSS_SITES = (

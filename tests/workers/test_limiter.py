@@ -41,6 +41,9 @@ def test_limit_per_key(request, kind):
     assert outcomes(limits, 1, "auth", "192.0.2.2") == [0]
     assert outcomes(limits, 1, "auth192.0.2.1", "") == [0]
     assert limits.hit("2/hour", "auth", "192.0.2.1") == 0
+    spent = [limits.is_spent(limit, "auth", "192.0.2.1") for limit in ("2/day", "2/hour", "2/day")]
+    assert spent == [True, False, True]
+    assert limits.hit("2/hour", "auth", "192.0.2.1") == 0
 
 
 def test_processes_count_together(client, settings):

@@ -120,6 +120,22 @@ def test_a_refused_recipient_has_failed_and_is_sent_again_by_hand(site, form, re
         sign_ups.send_again(site, sign_up.id, COMMAND_LINE)
 
 
+@pytest.mark.parametrize("command", ["mail", "rcpt", "data"])
+def test_a_server_that_refuses_everybody_by_policy_fails_nobody(site, form, tick, command):
+    sign_ups_asked = [ask(site, form, f"p{number}@gmail.com") for number in range(3)]
+    with serving(MailServer()) as server:
+        setattr(server, command, "550 5.7.1 Relay access denied")
+        relay = Relay(Settings(smtp_url=server.url))
+        send(site, relay)
+        assert {(row(site, one).status, row(site, one).said) for one in sign_ups_asked} == {
+            ("waiting", "550 5.7.1 Relay access denied")
+        }
+        setattr(server, command, "250 OK")
+        tick(MINUTE_MS)
+        send(site, relay)
+        assert {row(site, one).status for one in sign_ups_asked} == {"sent"}
+
+
 def test_a_server_that_takes_none_now_costs_no_try(site, form, relay, tick):
     sign_up = ask(site, form)
     relay.script = [(PAUSED, "421 busy")] * 3
@@ -411,6 +427,18 @@ def test_what_expires_goes_with_all_in_it(site, form, relay, tick):
     assert counted(site)["expired"] == 3
     with database.session():
         assert not jobs.due_kinds(site.id) & {"confirmation"}
+
+
+def test_counts_go_after_the_longest_period_that_is_shown(site, form, tick):
+    ask(site, form)
+    tick(56 * DAY_MS)
+    holds.sweep()
+    assert sign_ups.figures_by_form(site)[form.id].before.asked == 1
+    assert counted(site)["asked"] == 1
+    tick(HOUR_MS)
+    while holds.sweep():
+        pass
+    assert "asked" not in counted(site)
 
 
 def test_what_is_kept_of_mailboxes_goes_after_a_month(site, form, relay, tick):

@@ -1,0 +1,10 @@
+"""The kinds of jobs that send emails: confirmations, links, and what the owners are told of an alarm."""
+
+from audience.config import Settings
+from audience.jobs import Kind
+from audience.mail.relay import Relay
+from audience.sign_ups import alarm_mails, link_requests, sending
+
+
+def kinds(settings: Settings, relay: Relay) -> tuple[Kind, ...]:
+    return tuple(module.kind(settings, relay) for module in (sending, link_requests, alarm_mails))

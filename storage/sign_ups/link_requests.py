@@ -1,0 +1,40 @@
+"""Requests to be mailed one's links, until the email is sent. Instants are in milliseconds."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from storage.database import execute_many, value
+from storage.records import Records
+from storage.sign_ups.models import LinkRequestModel
+
+JOB = "links"  # the kind of the job of a request
+
+
+class LinkRequest(NamedTuple):
+    """A request. `email` is in normal form; `base_url` is the setting's value when it was made."""
+
+    id: int
+    address_hash: str
+    email: str
+    language: str
+    base_url: str
+    requested_at: int
+    tries: int = 0
+
+
+REQUESTS = Records(LinkRequestModel, LinkRequest)
+add, get, has, change = REQUESTS.add_new, REQUESTS.get, REQUESTS.has, REQUESTS.change
+delete = REQUESTS.delete
+
+
+def oldest() -> int | None:
+    """When the oldest request of all sites was made, in milliseconds; None without one."""
+    return value("SELECT MIN(requested_at) FROM link_requests", (), None)
+
+
+def erase(site_id: int, hashes: Iterable[str]) -> None:
+    """Deletes the requests of addresses, by hash."""
+    execute_many(
+        "DELETE FROM link_requests WHERE site_id = ? AND address_hash = ?",
+        [(site_id, address_hash) for address_hash in hashes],
+    )
