@@ -12,8 +12,11 @@ from audience.forms import embedding, forms
 from audience.http.services import settings
 from audience.looks import senders
 from schemas import forms as wire
+from schemas.values import FieldError, FormError
 
 blueprint = Blueprint("forms", __name__)
+LASTING = ("name", "state", "language", "confirm", "delivery")
+LASTS = "Send a value: this is changed, and cannot be taken away."
 BLANK: dict[str, Any] = {
     "fields": [], "tags": [], "wording": {}, "intro": {}, "thanks": {}, "origins": [], "next_url": "",
     "confirmed_url": "", "is_test": False,
@@ -114,6 +117,9 @@ def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
 
     Returns the form as it is now.
     """
+    removed = [FieldError(f"form.{key}", LASTS) for key in LASTING if form["form"].get(key, key) is None]
+    if removed:
+        raise FormError(removed)
     lack = senders.lack(site, settings())
     item = BLANK | patched(wire.SaveForm, "form", _resource(site, form_id), form["form"])
     return {"data": wire.form(forms.change(site, form_id, item, actor(), lack))}

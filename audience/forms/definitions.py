@@ -43,7 +43,8 @@ class FormField(NamedTuple):
 
     def label(self, language: str) -> str:
         """The label in a language: the form's, else the usual one of a name, or the field's name."""
-        return self.labels.get(language) or getattr(WORDS[language], self.key, "") or name_of(self.key)
+        usual = getattr(WORDS[language], self.key) if self.key in NAMES else name_of(self.key)
+        return self.labels.get(language) or usual
 
 
 class SignUpForm(NamedTuple):

@@ -135,6 +135,14 @@ def test_a_patch_of_a_webhook_changes_a_part_and_null_removes(client):
     assert not patch(client, "/fetch/webhooks/1", {"webhook": {"paused": False}})["paused"]
 
 
+@pytest.mark.parametrize("key", ["name", "state", "language", "confirm", "delivery"])
+def test_what_every_form_has_is_not_removed_by_null(client, key):
+    client.post("/fetch/forms", FORM)
+    refused = client.call("PATCH", "/fetch/forms/1", {"form": {key: None, "tags": ["news"]}})
+    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, f"form.{key}")
+    assert client.get("/fetch/forms/1").json["data"]["attributes"]["tags"] == []
+
+
 def test_a_patch_of_a_form_merges_texts_and_null_removes(client):
     form = FORM["form"] | {"tags": ["news"], "intro": {"en": "Hello", "de": "Hallo"}, "language": "en"}
     client.post("/fetch/forms", {"form": form})

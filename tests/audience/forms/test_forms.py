@@ -12,7 +12,9 @@ from audience.forms.choices import OR_WEBHOOK
 from audience.forms.definitions import NO_IMPRINT, NO_PRIVACY
 from audience.forms.forms import ARCHIVED, OPEN, PAUSED, origin_of
 from audience.looks import looks
+from audience.subscribers import custom_fields
 from schemas.values import LANGUAGES
+from storage import database
 
 LOOK = dict.fromkeys(("name", "home", "imprint", "privacy", "language", "accent", "base_url"), "")
 ORIGIN = "https://a.example"
@@ -44,6 +46,15 @@ def test_a_name_is_enough_and_the_rest_is_proposed(site):
     assert (english.confirm, forms.languages(english)) == ("script", ("en",))
     assert forms.list_all(site) == [made, english]
     assert acts(site)[:1] == [("form made", "Front page")]
+
+
+@pytest.mark.parametrize("key", ["count", "index", "wording", "__class__", "_fields"])
+def test_a_custom_field_is_labelled_by_its_name_whatever_that_is(site, key):
+    with database.write(site.id):
+        custom_fields.ensure(site.id, [key], 1)
+    made = forms.create(site, {"name": "Blog", "fields": [{"key": key, "required": False}]})
+    assert made.fields[0].label("en") == custom_fields.name_of(key)
+    assert custom_fields.name_of(key) in embedding.html(site, made, "", "https://a.example")
 
 
 def test_what_is_not_given_stays(site):
