@@ -161,7 +161,7 @@ class ConsentProof(ResponseSchema):
     language = ma.fields.String()
     origin = ma.fields.String(metadata={"description": "The website where it was asked for."})
     asked_by = ma.fields.String(
-        metadata={"description": "`form`; or `key:` and a publishable key, whose server states the rest."}
+        metadata={"description": "`form`, `operator`, or `key:` and a key, whose server states the rest."}
     )
     requested_at = Date()
     requested_from = ma.fields.String(metadata={"description": "The network."})

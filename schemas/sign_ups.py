@@ -130,7 +130,9 @@ class SignUpAttributes(ResponseSchema):
     origin = ma.fields.String(metadata={"description": "The website, if it is one of the form's."})
     network = ma.fields.String()
     country = ma.fields.String()
-    asked_by = ma.fields.String(metadata={"description": "`form`, or `key:` and a publishable key."})
+    asked_by = ma.fields.String(
+        metadata={"description": "`form`, `operator`, or `key:` and a publishable key."}
+    )
     requested_at = Date()
     expires_at = Date()
     tries = integer()

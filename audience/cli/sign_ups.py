@@ -7,13 +7,16 @@ import click
 
 from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
+from audience.changes.targets import NOBODY
 from audience.cli.charts import printable
 from audience.cli.options import limit_option, on_site
 from audience.cli.output import show
 from audience.config import Settings
-from audience.sign_ups import holds, sign_ups
+from audience.errors import NotFound
+from audience.sign_ups import holds, requests, sign_ups
 from audience.sign_ups.confirming import ConfirmLinks
 from audience.sign_ups.sign_ups import SignUp
+from audience.subscribers import subscribers
 from schemas import sign_ups as wire
 from schemas.base import load
 from schemas.values import write_date
@@ -29,7 +32,7 @@ CHOICES = [
 
 @click.group(name="sign-up")
 def sign_up() -> None:
-    """Sign-ups: list them, send or discard what is held."""
+    """Sign-ups: list them, send or discard what is held, ask for one."""
 
 
 @sign_up.command(name="list")
@@ -57,9 +60,27 @@ def send(settings: Settings, sign_up_id: int, site: Site, as_json: bool) -> None
 
     Example: audience sign-up send 17
     """
-    row = sign_ups.send_again(site, sign_up_id, COMMAND_LINE)
+    _waits(settings, site, sign_ups.send_again(site, sign_up_id, COMMAND_LINE), as_json)
+
+
+def _waits(settings: Settings, site: Site, row: SignUp, as_json: bool) -> None:
     shown = wire.sign_up(row, ConfirmLinks(site, settings.base_url).url)
     show(shown, as_json, [f"Sign-up {row.id} waits to be sent."])
+
+
+@sign_up.command(name="ask")
+@click.argument("email")
+@on_site
+def ask_to_confirm(settings: Settings, email: str, site: Site, as_json: bool) -> None:
+    """Send a confirmation to a subscriber who came in unconfirmed, within the limits of their mailbox.
+
+    Example: audience sign-up ask ann@example.com
+    """
+    subscriber = subscribers.find(site, email)
+    if subscriber is None:
+        raise NotFound(NOBODY)
+    row = requests.ask_to_confirm(site, subscriber.uuid, COMMAND_LINE, settings)
+    _waits(settings, site, row, as_json)
 
 
 def _chosen(command: Any) -> Any:

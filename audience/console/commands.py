@@ -16,6 +16,7 @@ from audience.console.page import actor, by_hand, page, read_form, redirect_to
 from audience.erasures import erasures
 from audience.errors import Refused
 from audience.http.services import settings
+from audience.sign_ups import requests
 from audience.subscribers import commands
 from schemas.base import TWICE, load
 from schemas.command_names import CommandName
@@ -93,6 +94,16 @@ def erase(site: Site, subscriber_uuid: str) -> Response:
     erasures.check_target(None, subscriber_uuid)
     erasures.erase(site, settings().instance, uuid=subscriber_uuid, actor=actor(), source=by_hand())
     return redirect_to("console.subscribers.index", site_uuid=site.uuid, erased=1)
+
+
+@blueprint.post("/sites/<site_uuid>/subscribers/<subscriber_uuid>/confirmation")
+@page(role="support", again=subscribers.show)
+def ask(site: Site, subscriber_uuid: str) -> Response:
+    """Ask a subscriber who came in unconfirmed to confirm"""
+    requests.ask_to_confirm(site, subscriber_uuid, actor(), settings())
+    return redirect_to(
+        "console.subscribers.show", site_uuid=site.uuid, subscriber_uuid=subscriber_uuid, done="asked"
+    )
 
 
 def _read_details(action: Action, form: Form) -> dict[str, str]:

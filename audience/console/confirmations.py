@@ -15,6 +15,7 @@ SENTENCES = {
     "password": "Your password was set. Your other sessions have ended.",
     "links": "New links are made from now on. Old ones go on unsubscribing, and do no more.",
     "links-ended": "All links made before have ended. Put new ones into your next email.",
+    "asked": "The email waits for the mail server.",
     "sent-again": "The email waits for the mail server.",
     "sign-up-deleted": "The sign-up was deleted. Its link confirms nothing any more.",
     "released": "What was on hold goes to the mail server now.",

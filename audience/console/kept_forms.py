@@ -31,6 +31,7 @@ WHAT = {  # was sent, by the endpoint without "console."
     "address_lists.add": "An address or a domain for a list",
     "address_lists.put_own": "An entry of one of the instance's own lists",
     "address_lists.remove": "An address or a domain to take off the lists",
+    "commands.ask": "Ask a subscriber to confirm",
     "commands.run": "A change to a subscriber",
     "commands.erase": "Erase a subscriber",
     "file_uploads.answer": "What the columns of a file mean",

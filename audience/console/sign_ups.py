@@ -8,7 +8,7 @@ from audience.console.page import actor, checked, page, present, read_form, redi
 from audience.errors import Refused
 from audience.forms import forms
 from audience.sign_ups import holds, sign_ups
-from audience.sign_ups.sign_ups import PAGE_ROWS, SignUp
+from audience.sign_ups.sign_ups import NO_FORM, PAGE_ROWS, SignUp
 from schemas.sign_ups import MAX_ID, ChosenSignUps
 from schemas.values import FieldError, trim
 
@@ -17,6 +17,7 @@ blueprint = Blueprint("sign_ups", __name__)
 DAYS = 30
 MAX_ADDRESS = 320  # characters
 HELD, FAILED = "held", "failed"
+BY_OPERATOR = "asked by an operator"
 TYPE_NUMBER = "Type how many there are now, so that it is clear how many it concerns."
 ON_HOLD = "It is on hold: ask a manager of the site to release or to discard it."
 STATES = {  # a mark and a word; first the open ones
@@ -29,6 +30,9 @@ STATES = {  # a mark and a word; first the open ones
     "ended": ("left", "ended"),
 }
 REASONS = {
+    "answered": "nothing was sent: since then they have confirmed or unsubscribed, or are gone",
+    "capped": "nothing was sent: this mailbox has had its emails for now, or has declined",
+    "denied": "nothing was sent: the address is on a deny list",
     "alarm": "since emails are on hold",
     "hour": "over what goes out in an hour",
     "domain": "more than 20 an hour at this domain",
@@ -116,7 +120,7 @@ def _show(site: Site, status: str, rows: list[SignUp], email: str = "") -> str:
         numbers=sign_ups.open_numbers(site, before),
         held_since=holds.held_since(site),
         outcomes=sign_ups.outcomes(site, DAYS),
-        names={form.id: form.name for form in forms.list_all(site)},
+        names={form.id: form.name for form in forms.list_all(site)} | {NO_FORM: BY_OPERATOR},
         states=STATES,
         reasons=REASONS,
         kinds=OUTCOMES,

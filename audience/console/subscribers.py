@@ -15,6 +15,7 @@ from audience.console.custom_fields import FIELD_TYPES
 from audience.console.kept_texts import read_search_text, with_text
 from audience.console.list_filters import Chip, chips, filters, rules
 from audience.console.page import NOT_FOUND, page, present, read_form, url
+from audience.console.sign_ups import REASONS, STATES
 from audience.console.wording import plainly
 from audience.errors import NotFound, Refused
 from audience.looks import looks
@@ -22,6 +23,7 @@ from audience.searches import lists as subscriber_lists
 from audience.searches.lists import ORDERS, PAGE_SIZE, ListPage, ListRequest
 from audience.segments import matches as segment_matches
 from audience.segments import segments
+from audience.sign_ups import requests, sign_ups
 from audience.subscribers import custom_fields, stats, subscribers, tags
 from schemas.values import trim
 
@@ -67,6 +69,10 @@ def show(site: Site, subscriber_uuid: str) -> str:
         "subscriber.html",
         subscriber=subscriber,
         field_types=FIELD_TYPES,
+        may_ask=requests.may_ask(subscriber),
+        sign_up=sign_ups.newest(site, subscriber.email),
+        states=STATES,
+        reasons=REASONS,
         **_segment_explanation(site, subscriber_uuid),
         **timelines.timeline(site, subscriber),
     )

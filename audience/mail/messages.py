@@ -26,7 +26,7 @@ class SignUpAsked(NamedTuple):
     """What a confirmation says of a sign-up. Instants are in milliseconds.
 
     `page` is where the visitor signed up. If it is empty, the email names the sender's home page or, without
-    one, the site to which the links lead.
+    one, the site to which the links lead. With `is_by_operator`, nobody signed up: the sender asks.
     """
 
     page: str
@@ -34,6 +34,7 @@ class SignUpAsked(NamedTuple):
     expires_at: int
     confirm_url: str
     decline_url: str
+    is_by_operator: bool = False
 
 
 def confirmation(
@@ -53,7 +54,8 @@ def confirmation(
         "zone": zone,
         "page": asked.page or sender.home or urljoin(asked.confirm_url, "/"),
     }
-    return _message("confirmation", language, sender, email, values, message_id)
+    kind = "question" if asked.is_by_operator else "confirmation"
+    return _message(kind, language, sender, email, values, message_id)
 
 
 def links(

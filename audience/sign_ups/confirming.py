@@ -16,7 +16,6 @@ from audience import addresses, clock
 from audience.access import site_keys
 from audience.access.sites import Site
 from audience.changes.changes import Acceptance, Change, Consent, Outcome
-from audience.clock import DAY_MS
 from audience.errors import NotFound
 from audience.forms import forms
 from audience.forms.forms import SignUpForm
@@ -37,7 +36,6 @@ from storage.sign_ups.proofs import Proof
 from storage.sign_ups.sign_ups import CONFIRMED, DECLINED, ENDED, SignUp
 from storage.subscribers import subscribers as stored_subscribers
 
-KEPT_MS = 30 * DAY_MS  # after which nothing is left of a sign-up that is over
 GONE = "gone"  # the status of a sign-up that has expired
 CLICK = "click"
 FORM_ID = struct.Struct(">I")
@@ -75,9 +73,9 @@ class ConfirmOutcome(StrEnum):
 class Confirmation(NamedTuple):
     """What the page of a confirmation shows. Of a sign-up that is over, only site, form and status.
 
-    `form` is None if the form no longer exists. `address` is masked. `fields` are what was typed, by key.
-    `origin` is that of the page on which
-    the visitor signed up. With `needs_click`, the page's script may not confirm.
+    `form` is None if the form no longer exists, or if an operator asked. `address` is masked. `fields` are
+    what was typed, by key. `origin` is that of the page on which the visitor signed up. With `needs_click`,
+    the page's script may not confirm.
     """
 
     site: Site
@@ -92,6 +90,7 @@ class Confirmation(NamedTuple):
     confirmed_url: str = ""
     needs_click: bool = False
     origin: str = ""
+    is_by_operator: bool = False
     requested_at: int = 0
     expires_at: int = 0
 
@@ -125,6 +124,7 @@ def read(token: str) -> Confirmation | None:
         wording=_wording(link.site, sign_up),
         needs_click=is_held or form is None or form.confirm == CLICK,
         origin=sign_up.origin,
+        is_by_operator=sign_up.is_by_operator,
         requested_at=sign_up.requested_at,
         expires_at=sign_up.expires_at,
     )
@@ -150,7 +150,7 @@ def confirm(token: str, by: str, seconds: int, network: str, agent: str) -> Conf
         if _is_too_old(sign_up):
             return ConfirmOutcome.TOO_OLD
         if sign_up.is_test:
-            _end(link.site.id, sign_up, CONFIRMED)
+            sign_ups.end(link.site.id, sign_up, CONFIRMED)
             return ConfirmOutcome.CONFIRMED
         proof = Proof(
             0, 0, sign_up.form_id, sign_up.version, sign_up.language, sign_up.origin, sign_up.asked_by,
@@ -167,15 +167,15 @@ def _confirm(site: Site, sign_up: SignUp, proof: Proof) -> ConfirmOutcome:
     nothing else.
     """
     if _has_left_since(site.id, sign_up):
-        _end(site.id, sign_up, ENDED)
+        sign_ups.end(site.id, sign_up, ENDED)
         return ConfirmOutcome.ENDED
     accepted = subscribers.accept_now(site.id, Source(SourceKind.SIGN_UP, sign_up.form_id))
     subscriber_id = _subscribe(site.id, sign_up, accepted)
     if not subscriber_id:
-        _end(site.id, sign_up, ENDED)
+        sign_ups.end(site.id, sign_up, ENDED)
         return ConfirmOutcome.ENDED
     proofs.add(proof._replace(subscriber_id=subscriber_id, confirmed_at=accepted.at), site_id=site.id)
-    _end(site.id, sign_up, CONFIRMED)
+    sign_ups.end(site.id, sign_up, CONFIRMED)
     confirmed = {"confirmed_at": clock.now_ms(), "subscriber_id": subscriber_id}
     stored.change(confirmed, site_id=site.id, id=sign_up.id)
     return ConfirmOutcome.CONFIRMED
@@ -205,7 +205,7 @@ def decline(token: str) -> bool:
         if sign_up is None or not sign_up.is_open:
             return sign_up is not None and sign_up.status == DECLINED
         mailboxes.note_declined(link.site, sign_up.email)
-        _end(link.site.id, sign_up, DECLINED)
+        sign_ups.end(link.site.id, sign_up, DECLINED)
         stored.end(link.site.id, [sign_up.address_hash])
         return True
 
@@ -231,12 +231,6 @@ def _has_left_since(site_id: int, sign_up: SignUp) -> bool:
     suppression = suppressions.find_by_hash(site_id, [address_hash]).get(address_hash)
     numbers = (subscriber and subscriber.unsubscribe_number, suppression and suppression.number)
     return any(number > sign_up.number for number in numbers if number)
-
-
-def _end(site_id: int, sign_up: SignUp, status: str) -> None:
-    """Counts a sign-up that is over, sets its `status`, and blanks what it has of the person."""
-    sign_ups.count(site_id, sign_up, status)
-    stored.blank(site_id, sign_up.id, status, clock.now_ms() + KEPT_MS)
 
 
 def _link(token: str) -> Link | None:

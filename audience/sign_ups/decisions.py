@@ -9,11 +9,24 @@ from audience import clock
 from audience.access import address_lists, operators
 from audience.access.sites import Site
 from audience.answers.validation import email_tables
+from audience.answers.validation.allow_deny import AllowDenyLists
 from audience.clock import HOUR_MS
 from audience.forms.forms import SignUpForm
-from audience.sign_ups import alarms, mailboxes
+from audience.sign_ups import alarms, mailboxes, requests
 from storage.sign_ups import sign_ups as stored
-from storage.sign_ups.sign_ups import ALARM, DOMAIN, HELD, HOUR, MAYBE_SENT, MOVED, RELEASED, WAITING, SignUp
+from storage.sign_ups.sign_ups import (
+    ALARM,
+    ANSWERED,
+    DOMAIN,
+    ENDED,
+    HELD,
+    HOUR,
+    MAYBE_SENT,
+    MOVED,
+    RELEASED,
+    WAITING,
+    SignUp,
+)  # fmt: skip
 
 OF_TESTS = ((20, HOUR_MS),)
 CAPPED, DENIED = "capped", "denied"  # outcomes of those of which nothing is kept
@@ -22,7 +35,8 @@ CAPPED, DENIED = "capped", "denied"  # outcomes of those of which nothing is kep
 class SendDecision(NamedTuple):
     """The decision about a sign-up. Without an `outcome`, its mail is sent now.
 
-    `outcome` is `WAITING` (decide again later), `HELD` for a `reason`, or one of which nothing is kept.
+    `outcome` is `WAITING` (decide again later), `HELD` or `ENDED` for a `reason`, or one of which nothing is
+    kept.
     """
 
     outcome: str = ""
@@ -46,10 +60,8 @@ def decide(
         may_go = sign_up.tries or mailboxes.reserve_one(f"test {site.uuid}", OF_TESTS)
         return GO if may_go else SendDecision(CAPPED)
     lists = address_lists.for_address(site, sign_up.email)
-    if lists.deny:
-        return SendDecision(DENIED)
-    if mailboxes.has_declined(site, sign_up.email):
-        return SendDecision(CAPPED)
+    if refused := _refused(site, sign_up, lists):
+        return refused
     is_released = sign_up.reason in (RELEASED, MAYBE_SENT)
     if not is_released and alarms.look(site.id).held_at:
         return SendDecision(HELD, ALARM)
@@ -64,6 +76,17 @@ def decide(
     if is_bounded and not mailboxes.reserve_one(f"domain {site.uuid} {domain}", mailboxes.OF_DOMAIN):
         return SendDecision(HELD, DOMAIN)
     return GO if mailboxes.reserve(site, sign_up.email) else SendDecision(CAPPED)
+
+
+def _refused(site: Site, sign_up: SignUp, lists: AllowDenyLists) -> SendDecision | None:
+    """The decision about a sign-up that no release sends: its address is denied or has declined or, of one
+    that an operator asked for, has answered.
+    """
+    if sign_up.is_by_operator and not requests.is_unconfirmed_now(site, sign_up.email):
+        return SendDecision(ENDED, ANSWERED)
+    if lists.deny:
+        return SendDecision(DENIED)
+    return SendDecision(CAPPED) if mailboxes.has_declined(site, sign_up.email) else None
 
 
 def _is_exempt(site: Site, form: SignUpForm | None, domain: str) -> bool:

@@ -1,24 +1,40 @@
-"""Sign-ups that a server asks for by its key, on behalf of a visitor."""
+"""Sign-ups that no form's page asks for: a server by its key, on behalf of a visitor, and an operator, of a
+subscriber who came in unconfirmed.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
-from audience import addresses
-from audience.access.audit_log import network_of
+from audience import addresses, clock
+from audience.access import address_lists, audit_log
+from audience.access.audit_log import Actor, network_of
 from audience.access.sites import Site
 from audience.answers.service import Answers
+from audience.changes.targets import NOBODY
+from audience.config import Settings
 from audience.errors import NotFound, Refused, TooMany
 from audience.forms import forms
 from audience.forms.forms import OPEN, SignUpForm, origin_of
-from audience.sign_ups import checks, sign_ups
+from audience.links.visits import LANGUAGE
+from audience.looks import looks, senders
+from audience.sign_ups import checks, mailboxes, sign_ups
 from audience.sign_ups.sign_ups import TOO_SOON, Asked, SignUp
 from audience.subscribers import custom_fields
-from schemas.values import NAMES, FieldError, closest
+from schemas.values import LANGUAGES, NAMES, FieldError, closest
+from storage import database
+from storage.changes.consents import ConsentKind
+from storage.sign_ups.sign_ups import OPERATOR
+from storage.subscribers import subscribers as stored
+from storage.subscribers.subscribers import Subscriber
 
 NO_FORM = "Send the id of an open form of the site: GET /v1/fetch/forms lists them."
 NEEDED = "Send this: the form demands it."
 NO_FIELD = "Send what the form asks for: the site has no such custom field."
 MAX_AGENT = 500
+NOT_UNCONFIRMED = "Only who came in unconfirmed, and has neither confirmed nor unsubscribed since, is asked."
+IS_OPEN = "A sign-up of this address is open already: send its confirmation again."
+HAS_DECLINED = "Nothing was sent: they have declined within the last 30 days."
+IS_DENIED = "Nothing was sent: the address is on a deny list."
 PROBLEMS = {
     checks.NO_DOMAIN: "The domain of this address is not there: ask the visitor for another address.",
     checks.NO_MAIL: "The domain of this address takes no email: ask the visitor for another address.",
@@ -58,6 +74,43 @@ def accept(
     if sign_up is None:
         raise TooMany(TOO_SOON, max(1, sign_ups.seconds_to_wait(site, email)))
     return sign_up
+
+
+@database.writes_site
+def ask_to_confirm(site: Site, uuid: str, actor: Actor, settings: Settings) -> SignUp:
+    """Makes a sign-up of no form for a subscriber, whose confirmation is then sent in the background.
+
+    Raises `NotFound`; `Refused` if the subscriber is not to be asked or the site cannot send; and `TooMany`
+    if the mailbox may be sent no mail now.
+    """
+    subscriber = stored.get_by_uuid(site.id, uuid)
+    if subscriber is None:
+        raise NotFound(NOBODY)
+    if lack := _lack(site, subscriber, settings):
+        raise Refused(lack)
+    if wait := sign_ups.seconds_to_wait(site, subscriber.email_key):
+        raise TooMany(TOO_SOON, wait)
+    asked = Asked(
+        subscriber.email_key,
+        language=_language(site, subscriber),
+        asked_by=OPERATOR,
+        version=0,
+        base_url=settings.base_url,
+    )
+    sign_up = sign_ups.add(site, None, asked)
+    audit_log.record(actor, "confirmation asked for", site, uuid)
+    return sign_up
+
+
+def may_ask(subscriber: Subscriber) -> bool:
+    """Whether a subscriber came in unconfirmed, and has neither confirmed nor unsubscribed since."""
+    return subscriber.consent_kind == ConsentKind.UNCONFIRMED and subscriber.unsubscribe_number is None
+
+
+def is_unconfirmed_now(site: Site, email: str) -> bool:
+    """Whether the subscriber with an address may still be asked, in the caller's session."""
+    subscriber = stored.get_by_key(site.id, email)
+    return subscriber is not None and may_ask(subscriber)
 
 
 def _fields(site: Site, form: SignUpForm, item: Mapping[str, Any]) -> dict[str, str]:
@@ -110,3 +163,20 @@ def _origin(form: SignUpForm, page: str) -> str:
     """The origin of a page, if it is one of the form's; else empty."""
     origin = origin_of(page)
     return origin if origin in form.origins else ""
+
+
+def _lack(site: Site, subscriber: Subscriber, settings: Settings) -> str:
+    """Why a subscriber is not asked, as a sentence; empty if nothing is against it."""
+    newest = sign_ups.newest(site, subscriber.email_key)
+    reasons = {
+        NOT_UNCONFIRMED: not may_ask(subscriber),
+        IS_OPEN: newest is not None and newest.is_open and newest.expires_at > clock.now_ms(),
+        IS_DENIED: bool(address_lists.for_address(site, subscriber.email).deny),
+        HAS_DECLINED: mailboxes.has_declined(site, subscriber.email_key),
+    }
+    return next((reason for reason, is_so in reasons.items() if is_so), "") or senders.lack(site, settings)
+
+
+def _language(site: Site, subscriber: Subscriber) -> str:
+    language = subscriber.fields.get(LANGUAGE)
+    return language if language in LANGUAGES else looks.get(site).language or LANGUAGES[0]

@@ -31,7 +31,7 @@ from audience.sign_ups.decisions import decide
 from audience.sign_ups.sign_ups import HELD_MS, NO_SIGN_UP, OPEN_MS
 from storage import database
 from storage.sign_ups import sign_ups as stored
-from storage.sign_ups.sign_ups import FAILED, HELD, MAYBE_SENT, SMTP, WAITING, WEBHOOK, SignUp
+from storage.sign_ups.sign_ups import ENDED, FAILED, HELD, MAYBE_SENT, SMTP, WAITING, WEBHOOK, SignUp
 
 SENDING = NET._replace(lease_ms=90_000)  # longer than a mail server is waited for
 MOVE_MS = 5_000  # until it is asked again whether a move has ended
@@ -118,8 +118,12 @@ def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> tuple[SignUpFo
 
 def _set_aside(site_id: int, sign_up: SignUp, outcome: str, reason: str) -> None:
     """Counts the outcome of a sign-up that is not sent, and holds the sign-up or, unless it is `HELD`,
-    deletes it.
+    deletes it. One that an operator asked for is ended instead, so that its subscriber's page can tell why.
     """
+    if outcome != HELD and sign_up.is_by_operator:
+        sign_ups.end(site_id, sign_up, ENDED)
+        stored.change({"reason": reason or outcome}, site_id=site_id, id=sign_up.id)
+        return
     sign_ups.count(site_id, sign_up, outcome)
     if outcome == HELD:
         held = {"status": HELD, "reason": reason, "expires_at": sign_up.requested_at + HELD_MS}
@@ -140,6 +144,7 @@ def _mail(site: Site, sign_up: SignUp, emails: list[str], relay: Relay, base_url
         clock.now_ms() + OPEN_MS,
         links.url(sign_up),
         links.decline_url(sign_up),
+        sign_up.is_by_operator,
     )
     host = sender.mail_from.rpartition("@")[2]
     message_id = f"s-{hashlib.sha256(sign_up.nonce.encode()).hexdigest()[:32]}@{host}"

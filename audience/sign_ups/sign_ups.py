@@ -33,11 +33,12 @@ PAGE_ROWS = 100
 FIGURE_DAYS = 28
 COUNTED_MS = 2 * FIGURE_DAYS * DAY_MS  # of the figures, and of those before
 ASKED, PROXIED = "asked", "proxied"
-ALL = 0  # in place of the id of a form
+ALL = NO_FORM = 0  # in place of the id of a form
 OVER = "This sign-up is over: only one that is waiting, sent, held or failed is sent again."
 TOO_SOON = "That address was asked for a moment ago: wait the seconds in Retry-After."
 NO_SIGN_UP = "Sign-up not found: GET /v1/fetch/sign_ups lists those of the site."
 OPEN_MS, HELD_MS = 7 * DAY_MS, 14 * DAY_MS  # after which a sign-up expires
+KEPT_MS = 30 * DAY_MS  # after which nothing is left of a sign-up that is over
 
 
 class Asked(NamedTuple):
@@ -76,7 +77,12 @@ def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
         if not form.is_test:
             _count(site.id, form.id, "capped")
         return None
-    sign_up = _draft(site, form, asked, now)
+    return add(site, form, asked)
+
+
+def add(site: Site, form: SignUpForm | None, asked: Asked) -> SignUp:
+    """Stores a sign-up, which need not be of a form, as `accept` does, in the caller's transaction."""
+    sign_up = _draft(site, form, asked, clock.now_ms())
     sign_up = sign_up._replace(id=stored.add(sign_up, site_id=site.id))
     count(site.id, sign_up, ASKED)
     if sign_up.status == WAITING:
@@ -110,6 +116,20 @@ def list_page(
 def get(site: Site, sign_up_id: int) -> SignUp:
     """Gets a sign-up. Raises `NotFound`."""
     return _require(site.id, sign_up_id)
+
+
+@database.session()
+def newest(site: Site, address: str) -> SignUp | None:
+    """The newest sign-up of an address; None if there is none."""
+    return stored.newest(site.id, site_keys.sent_address_hash(site.id, address))
+
+
+def end(site_id: int, sign_up: SignUp, status: str) -> None:
+    """Counts a sign-up that is over, sets its `status`, and blanks what it has of the person, in the caller's
+    transaction.
+    """
+    count(site_id, sign_up, status)
+    stored.blank(site_id, sign_up.id, status, clock.now_ms() + KEPT_MS)
 
 
 def send_again(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
@@ -169,10 +189,10 @@ def queue(site_id: int, sign_up_id: int) -> None:
     change_log.note_site(site_id)
 
 
-def _draft(site: Site, form: SignUpForm, asked: Asked, now: int) -> SignUp:
+def _draft(site: Site, form: SignUpForm | None, asked: Asked, now: int) -> SignUp:
     return SignUp(
         id=0,
-        form_id=form.id,
+        form_id=form.id if form else NO_FORM,
         nonce=str(uuid.uuid4()),
         number=site_counters.take(site.id, now).number,
         status=HELD if asked.is_held else WAITING,
@@ -180,14 +200,14 @@ def _draft(site: Site, form: SignUpForm, asked: Asked, now: int) -> SignUp:
         address_hash=site_keys.address_hash(site.id, asked.email),
         email=asked.email,
         fields=compact_json(asked.fields),
-        tags=compact_json(form.tags),
+        tags=compact_json(form.tags if form else ()),
         version=asked.version,
         language=asked.language,
         origin=asked.origin,
         network=asked.network,
         country=asked.country,
         agent=asked.agent,
-        asked_by=TEST if form.is_test else asked.asked_by,
+        asked_by=TEST if form and form.is_test else asked.asked_by,
         base_url=asked.base_url,
         requested_at=now,
         expires_at=now + (HELD_MS if asked.is_held else OPEN_MS),
@@ -235,11 +255,14 @@ class Figures(NamedTuple):
 
 @database.session()
 def figures_by_form(site: Site) -> dict[int, Figures]:
-    """The figures of each form with sign-ups, by its id, and those of all forms under `ALL`."""
+    """The figures of each form with sign-ups, by its id, and those of all forms under `ALL`. Sign-ups of no
+    form are left out.
+    """
     start = clock.now_ms() - FIGURE_DAYS * DAY_MS
     outcomes: Counter[tuple[int, bool, str]] = Counter()
     days: Counter[tuple[int, int]] = Counter()
-    for form_id, at, outcome, number in counts.since(site.id, start - FIGURE_DAYS * DAY_MS):
+    rows = counts.since(site.id, start - FIGURE_DAYS * DAY_MS)
+    for form_id, at, outcome, number in (row for row in rows if row[0] != NO_FORM):
         for key in (form_id, ALL):
             outcomes[key, at < start, outcome] += number
             if outcome == ASKED:

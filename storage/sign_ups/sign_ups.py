@@ -14,6 +14,8 @@ RELEASED = "released"  # why a sign-up waits: it was held before
 MAYBE_SENT = "maybe sent"  # why a sign-up waits: the mail server did not say whether it took the email
 ALARM, HOUR, DOMAIN, RESTORED, MOVED = "alarm", "hour", "domain", "restored", "moved"  # why a sign-up is held
 TEST = "test"  # `asked_by` of a sign-up that tests a form
+OPERATOR = "operator"  # `asked_by` of one of no form: an operator asks a subscriber who is unconfirmed
+ANSWERED = "answered"  # why such a one has ended: the subscriber has answered or is gone
 CONFIRMED, DECLINED, ENDED = "confirmed", "declined", "ended"
 STATUSES = (*OPEN, CONFIRMED, DECLINED, ENDED)
 WHILE_OPEN = f"status IN {OPEN}"
@@ -63,6 +65,10 @@ class SignUp(NamedTuple):
     def is_test(self) -> bool:
         return self.asked_by == TEST
 
+    @property
+    def is_by_operator(self) -> bool:
+        return self.asked_by == OPERATOR
+
 
 SIGN_UPS = Records(SignUpModel, SignUp)
 add, get, has, change, delete = SIGN_UPS.add_new, SIGN_UPS.get, SIGN_UPS.has, SIGN_UPS.change, SIGN_UPS.delete
@@ -75,6 +81,12 @@ def page(site_id: int, status: str, address_hash: str, after: int, limit: int) -
     equal = {"status": status, "address_hash": address_hash}
     chosen = {name: text for name, text in equal.items() if text}
     return SIGN_UPS.find("AND id > ? ORDER BY id LIMIT ?", after, limit, site_id=site_id, **chosen)
+
+
+def newest(site_id: int, address_hash: str) -> SignUp | None:
+    """The newest sign-up of an address, by hash; None if there is none."""
+    found = SIGN_UPS.find("ORDER BY id DESC LIMIT 1", site_id=site_id, address_hash=address_hash)
+    return found[0] if found else None
 
 
 def blank(site_id: int, sign_up_id: int, status: str, expires_at: int) -> None:

@@ -1,8 +1,17 @@
 """`audience sign-up`: what waits for a confirmation."""
 
-import pytest
+import json
+from dataclasses import replace
 
+import pytest
+from click.testing import CliRunner
+
+from app import instance
 from audience.access import audit_log
+from audience.changes.changes import change_from_item
+from audience.cli.main import audience
+from audience.subscribers import subscribers
+from storage import database
 from tests.console.conftest import later
 from tests.sign_up_steps import ZOE, FakeRelay, ask, make_form, make_sender, send
 
@@ -56,6 +65,21 @@ def test_what_failed_is_sent_again_once_its_mailbox_may_have_another(command, cl
     ]
     send(client.site, relay)
     assert len(relay.mails) == 5
+
+
+def test_who_came_in_unconfirmed_is_asked(command, type_, client, settings):
+    make_sender(client.site)
+    with database.write(client.site.id):
+        change = change_from_item({"email": ZOE, "unconfirmed": True}, 1)
+        subscribers.write(client.site.id, [change], subscribers.accept_now(client.site.id))
+    unset = type_("sign-up", "ask", ZOE, "--site", client.site.uuid)
+    assert "AUDIENCE_SMTP_URL" in unset.exception.message
+    opened = instance(replace(settings, smtp_url="smtp+plain://127.0.0.1:25"))
+    words = ["sign-up", "ask", ZOE, "--json"]
+    assert json.loads(CliRunner().invoke(audience, words, obj=opened).stdout)["id"] == "1"
+    assert "open already" in str(CliRunner().invoke(audience, words, obj=opened).exception)
+    nobody = type_("sign-up", "ask", "nobody@example.com", "--site", client.site.uuid)
+    assert "Subscriber not found" in nobody.exception.message
 
 
 def test_what_is_held_is_sent_or_discarded(command, type_, client, form):

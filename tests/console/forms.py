@@ -1,5 +1,6 @@
 """Every form of the console that writes, with what it needs to."""
 
+from dataclasses import replace
 from string import Template
 from typing import Any
 
@@ -7,6 +8,7 @@ from audience import clock
 from audience.access import keys, operators, sessions
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.bulk import actions as bulk_actions
+from audience.changes.changes import change_from_item
 from audience.forms import forms
 from audience.imports import imports
 from audience.operations import kept_backups
@@ -24,6 +26,7 @@ from tests.console.conftest import PASSWORD
 from tests.console.screens import HOOK, fill
 from tests.console.test_file_uploads import keep
 from tests.jobs import run_bulk_actions
+from tests.sign_up_steps import make_sender
 
 RULES = '{"tag": "vip"}'
 
@@ -59,6 +62,17 @@ class World(dict[str, Any]):
         found = subscribers.find(self.site, email)
         assert found is not None
         return f"{self.root}/subscribers/{found.uuid}"
+
+    def unconfirmed(self):
+        """Somebody to ask to confirm, by a site that can send."""
+        make_sender(self.site)
+        services = self.browser.http.application.extensions
+        settings = replace(self.settings, smtp_url="smtp+plain://127.0.0.1:25")
+        services["audience"] = replace(services["audience"], settings=settings)
+        with database.write(self.site.id):
+            change = change_from_item({"email": "p1@c.example", "unconfirmed": True}, 1)
+            subscribers.write(self.site.id, [change], subscribers.accept_now(self.site.id))
+        return self.person("p1@c.example")
 
     def other_person(self):
         return self.person("p2@a.example")
@@ -176,6 +190,7 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/acts/<number:action_id>/retry": ("$failed_act/retry", {}),
     f"{SITE}/acts/<number:action_id>/undo": ("$done_act/undo", {}),
     PERSON: ("$person", TAG),
+    f"{PERSON}/confirmation": ("$unconfirmed/confirmation", {}),
     f"{PERSON}/erase": ("$other_person/erase", {"confirmed": "1"}),
     f"{SITE}/subscribers": ("$root/subscribers?status=subscribed&tag=vip", {"text": "p1@ "}),
     f"{SITE}/imports/files/<number:upload_id>": (
