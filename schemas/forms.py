@@ -177,6 +177,9 @@ class FormAttributes(ResponseSchema):
     confirm = ma.fields.String(validate=ma.validate.OneOf(CONFIRMING))
     delivery = ma.fields.String(metadata={"description": "`smtp`, or the id of a webhook."})
     is_test = ma.fields.Boolean()
+    event_until = Date(
+        allow_none=True, metadata={"description": "Until when the limits of networks are lifted."}
+    )
     created_at = Date()
     updated_at = Date()
 

@@ -16,9 +16,10 @@ from audience.forms.forms import ARCHIVED, OPEN, PAUSED, SMTP, SignUpForm
 from audience.looks import senders
 from schemas import forms as wire
 from schemas.base import load
-from schemas.values import LANGUAGES, NAMES
+from schemas.values import LANGUAGES, NAMES, write_date
 
 NOTHING = "give what to change, such as --name or --wording"
+COUNTED = "The limits of networks count again."
 BY_LANGUAGE = "write LANGUAGE=TEXT, such as en=Hello"
 OF_FIELD = "write KEY.LANGUAGE=TEXT, such as city.en=Town, of a field that the form asks for"
 
@@ -153,6 +154,21 @@ def archive(_: Settings, form_id: int, site: Site, as_json: bool) -> None:
 
 @form.command()
 @form_argument
+@click.option("--end", "is_end", is_flag=True, help="End it now.")
+@on_site
+def event(_: Settings, form_id: int, is_end: bool, site: Site, as_json: bool) -> None:
+    """Lift the limits of networks of a form for a day, as for visitors of one conference; all others stay.
+
+    Example: audience form event 1 --site 6f1c...
+    """
+    row = forms.set_event(site, form_id, not is_end, COMMAND_LINE)
+    until = row.event_until
+    line = COUNTED if until is None else f"Until {write_date(until)} networks have no limits."
+    show(wire.form(row), as_json, [line])
+
+
+@form.command()
+@form_argument
 @click.option("--language", type=click.Choice(LANGUAGES), help="Else that of the form.")
 @on_site
 def embed(settings: Settings, form_id: int, language: str | None, site: Site, as_json: bool) -> None:
@@ -219,6 +235,8 @@ def _lines(form: SignUpForm) -> Iterator[str]:
     asked = [f"{field.key}{' (needed)' if field.required else ''}" for field in form.fields]
     yield f"Form {form.id}: {printable(form.name)}"
     yield f"state      {form.state}{', a test' if form.is_test else ''}"
+    if form.event_until and form.has_event:
+        yield f"event      until {write_date(form.event_until)}, without limits of networks"
     yield f"asks for   {', '.join(['email', *asked])}"
     yield f"tags       {printable(', '.join(form.tags)) or 'none'}"
     yield f"websites   {', '.join(form.origins) or 'none'}"

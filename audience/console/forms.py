@@ -98,6 +98,14 @@ def set_state(site: Site, form_id: int) -> Response:
     return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id)
 
 
+@blueprint.post("/sites/<site_uuid>/forms/<number:form_id>/event")
+@page(role="owner", again=show)
+def set_event(site: Site, form_id: int) -> Response:
+    """Lift the limits of networks for a day, or end that"""
+    forms.set_event(site, form_id, read_form().get("event") == "on", actor())
+    return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id)
+
+
 @blueprint.get("/sites/<site_uuid>/forms/<number:form_id>/preview/<name>")
 @page(role="viewer")
 def preview(site: Site, form_id: int, name: str) -> Response:

@@ -37,6 +37,7 @@ WHAT = {  # was sent, by the endpoint without "console."
     "file_uploads.answer": "What the columns of a file mean",
     "forms.change": "Changes to a form",
     "forms.create": "A new form",
+    "forms.set_event": "Whether networks have limits at a form",
     "forms.set_state": "Whether a form is open",
     "imports.retry": "Go on with an import that stopped",
     "keys.make": "A new key",

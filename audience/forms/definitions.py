@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from audience import clock
 from audience.errors import Refused
 from audience.forms.origins import origin_of
 from audience.forms.words import WORDS
@@ -52,7 +53,8 @@ class SignUpForm(NamedTuple):
 
     Confirmed subscribers get `tags`. The two URLs are on one of `origins`, or empty. `confirm` is `script` or
     `click`. `delivery` is `SMTP`, or the id of the webhook to which sign-ups are handed over. A test mails
-    the site's owners instead, and counts nothing.
+    the site's owners instead, and counts nothing. Until `event_until` (milliseconds) the limits of networks
+    are lifted.
     """
 
     id: int
@@ -73,6 +75,11 @@ class SignUpForm(NamedTuple):
     version: int
     created_at: int
     updated_at: int
+    event_until: int | None = None
+
+    @property
+    def has_event(self) -> bool:
+        return self.event_until is not None and self.event_until > clock.now_ms()
 
 
 def new(at: int, look: Look, site_name: str, item: Mapping[str, Any]) -> SignUpForm:

@@ -8,6 +8,7 @@ from audience import clock
 from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
+from audience.clock import DAY_MS
 from audience.errors import NotFound
 from audience.forms import choices, definitions
 from audience.forms.definitions import ARCHIVED, OPEN, PAUSED, SMTP, FormField, SignUpForm
@@ -24,6 +25,8 @@ __all__ = ["ARCHIVED", "OPEN", "PAUSED", "SMTP", "FormField", "SignUpForm", "Wor
 NO_FORM = "Form not found: GET /v1/fetch/forms lists the forms of the site."
 NO_WORDING = "Wording not found: the form has no such version in this language."
 NO_MAIL = "A form needs a way to confirm: set AUDIENCE_SMTP_URL."
+EVENT_MS = DAY_MS
+LIFTED, COUNTED = "limits of networks lifted for a day", "limits of networks count again"
 COLUMNS = StoredForm._fields
 ACTIONS = {OPEN: "form opened", PAUSED: "form paused", ARCHIVED: "form archived"}
 
@@ -105,6 +108,17 @@ def set_state(
     opening.
     """
     return change(site, form_id, {"state": state}, actor, no_mail)
+
+
+@database.writes_site
+def set_event(site: Site, form_id: int, is_on: bool, actor: Actor) -> SignUpForm:
+    """Lifts the limits of networks of a form for a day from now, or ends that. Raises `NotFound`."""
+    before = require(site.id, form_id)
+    form = before._replace(event_until=clock.now_ms() + EVENT_MS if is_on else None)
+    if form != before:
+        stored.change(site.id, _row(form))
+        _record(site, actor, LIFTED if is_on else COUNTED, form)
+    return form
 
 
 def _reworded(site_id: int, before: SignUpForm, form: SignUpForm) -> SignUpForm:

@@ -47,7 +47,7 @@ def ask(site_uuid: str, form_id: int) -> Response:
     read_body()
     if form.state != OPEN:
         return _paused(site, form)
-    count = visitors.count_form()
+    count = visitors.count_form(form)
     if count.wait:
         return _crowded(site, form, count.wait)
     step = _typed(site, form)
@@ -69,7 +69,7 @@ def send(site_uuid: str, form_id: int) -> Response:
         refuse_link()
     if form.state != OPEN:
         return _paused(site, form)
-    if wait := visitors.count_step():
+    if wait := visitors.count_step(form):
         return _crowded(site, form, wait)
     outcome = steps.judge(site, step, visitors.network(), request.form.get("solution", ""))
     if outcome is StepOutcome.EARLY:
@@ -77,7 +77,7 @@ def send(site_uuid: str, form_id: int) -> Response:
     if outcome is StepOutcome.AGAIN:
         again = step._replace(network=visitors.network())
         return _step(site, form, steps.begin(site, again, step.is_hard))
-    sign_ups.accept(site, form, _asked(step, _why_held(step, outcome)))
+    sign_ups.accept(site, form, _asked(step, _why_held(form, step, outcome)))
     return go_on(form.next_url) if form.next_url else _page("mailbox", site, form, typed=step)
 
 
@@ -151,10 +151,10 @@ def _asked(step: FormStep, held: str) -> Asked:
     )
 
 
-def _why_held(step: FormStep, outcome: StepOutcome) -> str:
+def _why_held(form: SignUpForm, step: FormStep, outcome: StepOutcome) -> str:
     if step.is_trapped:
         return TRAPPED
-    return BUTTON if outcome is StepOutcome.PRESSED and visitors.count_press() else ""
+    return BUTTON if outcome is StepOutcome.PRESSED and visitors.count_press(form) else ""
 
 
 def _language(form: SignUpForm) -> str:

@@ -2,7 +2,8 @@
 a higher one, visitors wait.
 
 Behind a proxy that the settings do not name, all visitors would share its network: they are not counted. Such
-a proxy is a private address that forwards, or any that has forwarded many forms of late.
+a proxy is a private address that forwards, or any that has forwarded many forms of late. Nor are those of a
+sign-up form that has an event.
 """
 
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from flask import request
 
 from audience import clock
 from audience.access.audit_log import network_of
+from audience.forms.forms import SignUpForm
 from audience.http.access import client_address
 from audience.http.services import services, settings
 from audience.sign_ups import checks
@@ -34,26 +36,26 @@ class NetworkCount(NamedTuple):
     is_hard: bool = False
 
 
-def count_form() -> NetworkCount:
+def count_form(form: SignUpForm | None = None) -> NetworkCount:
     hit = services().limiter.hit
     if _forwards():
         hit(FORWARDED, "forwarded", client_address())
-    counted = _counted()
+    counted = _counted(form)
     over = [name for name, limit in EASY.items() if counted and hit(limit, name, counted)]
     return NetworkCount(max((hit(HARD[name], "hard", name, counted) for name in over), default=0), bool(over))
 
 
-def count_step() -> int:
+def count_step(form: SignUpForm | None = None) -> int:
     """Counts a step of the visitor's network. Returns the seconds to wait, 0 if the visitor need not wait."""
-    counted, hit = _counted(), services().limiter.hit
+    counted, hit = _counted(form), services().limiter.hit
     return max(hit(limit, name, counted) for name, limit in STEPS.items()) if counted else 0
 
 
-def count_press() -> int:
+def count_press(form: SignUpForm | None = None) -> int:
     """Counts a press of the button without the script. Returns the seconds until the network may press again,
     0 if it presses as seldom as people.
     """
-    counted = _counted()
+    counted = _counted(form)
     return services().limiter.hit(PRESSES, "press", counted) if counted else 0
 
 
@@ -83,11 +85,14 @@ def is_proxied() -> bool:
     return is_unnamed and services().limiter.is_spent(FORWARDED, "forwarded", client_address())
 
 
-def _counted() -> str:
-    """The network under which a visitor is counted; empty behind a proxy that the settings do not name."""
+def _counted(form: SignUpForm | None) -> str:
+    """The network under which a visitor is counted; empty behind a proxy that the settings do not name, and
+    while the form has an event.
+    """
     address = client_address()
     is_private_proxy = _forwards() and checks.is_private(address)
-    return "" if is_private_proxy or is_proxied() else network_of(address)
+    is_uncounted = is_private_proxy or is_proxied() or (form is not None and form.has_event)
+    return "" if is_uncounted else network_of(address)
 
 
 def _forwards() -> bool:

@@ -217,6 +217,7 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/forms/new": ("$root/forms/new", FORM),
     f"{SITE}/forms/<number:form_id>": ("$sign_up_form", FORM),
     f"{SITE}/forms/<number:form_id>/state": ("$sign_up_form/state", {"state": "archived"}),
+    f"{SITE}/forms/<number:form_id>/event": ("$sign_up_form/event", {"event": "on"}),
     f"{SITE}/sign-ups/release": ("$root/sign-ups/release", {"before": "$soon", "typed": "$held"}),
     f"{SITE}/sign-ups/discard": ("$root/sign-ups/discard", {"before": "$soon", "typed": "$held"}),
     f"{SITE}/sign-ups/<number:sign_up_id>/send": ("$sign_up/send", {}),

@@ -98,6 +98,26 @@ def test_it_opens_only_with_what_it_needs(site, manager, path):
     assert manager.post(f"{path}/{form.id}/state", state=OPEN[:2]).status_code == 422
 
 
+def test_an_owner_lifts_the_limits_of_networks_for_a_day(site, owner, manager, path, later):
+    form = forms.create(site, {"name": "Fair"})
+    assert "Start the event" not in manager.get(f"{path}/{form.id}").text
+    assert manager.post(f"{path}/{form.id}/event", event="on").status_code == 404
+    assert "Start the event" in owner.get(f"{path}/{form.id}").text
+    assert owner.post(f"{path}/{form.id}/event", event="on").status_code == 303
+    shown = manager.get(f"{path}/{form.id}").text
+    assert "Networks have no limits until" in shown
+    assert acts(site)[0] == ("owner@example.com", "limits of networks lifted for a day")
+    assert "event" in manager.get(path).text
+    manager.post(f"{path}/{form.id}", **SENT)
+    assert forms.get(site, form.id).has_event
+    owner.post(f"{path}/{form.id}/event", event="off")
+    assert "Networks have no limits" not in owner.get(f"{path}/{form.id}").text
+    assert acts(site)[0] == ("owner@example.com", "limits of networks count again")
+    owner.post(f"{path}/{form.id}/event", event="on")
+    later(DAY_MS)
+    assert not forms.get(site, form.id).has_event
+
+
 def test_the_preview_has_what_was_typed_and_saves_nothing(site, manager, path):
     form = forms.create(site, {"name": "Blog"})
     for form_id in (0, form.id):

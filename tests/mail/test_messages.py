@@ -126,6 +126,7 @@ def test_each_language_has_the_same_texts_with_the_same_placeholders(language):
 def test_every_kind_is_whole_in_each_language(language):
     sent = [
         confirmation(language),
+        confirmation(language, asked=ASKED._replace(is_by_operator=True)),
         messages.links(language, HARBOUR, "ann@example.com", "l-1@harbour-letters.example", URLS),
         messages.alarm(language, HARBOUR, "ann@example.com", "https://a.example/console"),
         messages.test(language, HARBOUR, "ann@example.com"),
@@ -134,10 +135,10 @@ def test_every_kind_is_whole_in_each_language(language):
         assert not PLACEHOLDER.search(message["Subject"] + text(message))
         assert max(len(line) for line in text(message).splitlines() if "https://" not in line) <= 76
         assert read(message)["Content-Language"] == language
-    assert "https://a.example/u\n" in text(sent[1])
-    assert "https://a.example/p\n" in text(sent[1])
-    assert "https://a.example/console\n" in text(sent[2])
-    assert len({message["Subject"] for message in sent}) == 4
+    assert "https://a.example/u\n" in text(sent[2])
+    assert "https://a.example/p\n" in text(sent[2])
+    assert "https://a.example/console\n" in text(sent[3])
+    assert len({message["Subject"] for message in sent}) == len(sent)
 
 
 @pytest.mark.parametrize(("page", "home", "named"), [

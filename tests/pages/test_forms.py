@@ -17,7 +17,7 @@ from audience import addresses
 from audience.access import address_lists
 from audience.access.audit_log import COMMAND_LINE
 from audience.answers.service import Answers
-from audience.clock import MINUTE_MS
+from audience.clock import DAY_MS, MINUTE_MS
 from audience.erasures import erasures
 from audience.forms import embedding, forms
 from audience.looks import looks
@@ -382,6 +382,26 @@ def test_many_of_a_network_get_harder_challenges_and_then_wait(applicant):
         applicant.send(steps[0], solution="1:00")
     assert applicant.send(steps[1]).status_code == 429
     assert applicant.all() == []
+
+
+def test_in_event_mode_no_network_is_counted_until_the_day_is_over(applicant, later):
+    forms.set_event(applicant.site, applicant.form.id, True, COMMAND_LINE)
+    asked = [applicant.ask(f"zoe{number}@example.com") for number in range(101)]
+    assert {re.findall(r'data-prefix="(\w+)"', step.text)[0] for step in asked} == {"00"}
+    later(4_000)
+    for number in range(7):
+        assert applicant.send(asked[number], "").status_code == 200
+    assert {sign_up.status for sign_up in applicant.all()} == {WAITING}
+    later(DAY_MS)
+    for _ in range(100):
+        applicant.ask()
+    assert applicant.ask().status_code == 429
+
+
+def test_event_mode_lifts_no_limit_of_a_mailbox_and_ends_by_hand(applicant):
+    forms.set_event(applicant.site, applicant.form.id, True, COMMAND_LINE)
+    forms.set_event(applicant.site, applicant.form.id, False, COMMAND_LINE)
+    assert [applicant.ask().status_code for _ in range(101)][-1] == 429
 
 
 def test_behind_an_unknown_proxy_no_network_is_counted(applicant):
