@@ -11,6 +11,7 @@ from audience.access import keys, operators
 from audience.access.sites import Site
 from audience.console.page import page, present, redirect_to
 from audience.console.wording import plain_day, short_day, today
+from audience.forms import forms
 from audience.http.services import services, settings
 from audience.imports import backlog, file_uploads, imports
 from audience.operations import probes
@@ -21,6 +22,7 @@ from audience.searches import lists as subscriber_lists
 from audience.secret_files import first_site_keys
 from audience.segments import counts as segment_counts
 from audience.segments import segments
+from audience.sign_ups import sign_ups
 from audience.subscribers import stats
 from audience.subscribers.stats import Counts
 
@@ -50,7 +52,16 @@ def index(site: Site) -> str:
     """Overview"""
     counts = stats.for_site(site)
     shown = _growth(site, counts) if counts.users else _beginning(site)
-    return render_template("overview.html", counts=counts, **shown, **_health())
+    return render_template("overview.html", counts=counts, **shown, **_sign_ups(site), **_health())
+
+
+def _sign_ups(site: Site) -> dict[str, Any]:
+    """What became of today's sign-ups, and how many are open, by status."""
+    now = clock.now_ms()
+    today = periods.from_settings({"unit": "day", "days": 1}, site.time_zone, now).bounds[0]
+    outcomes, open_numbers = sign_ups.outcomes(site, today), sign_ups.open_numbers(site, now + 1)
+    has_some = outcomes or open_numbers or forms.list_all(site)
+    return {"sign_ups": outcomes if has_some else None, "open_numbers": open_numbers}
 
 
 def _beginning(site: Site) -> dict[str, Any]:

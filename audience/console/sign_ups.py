@@ -4,6 +4,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience import clock
 from audience.access.sites import Site
+from audience.clock import DAY_MS
 from audience.console.page import actor, checked, page, present, read_form, redirect_to
 from audience.errors import Refused
 from audience.forms import forms
@@ -119,7 +120,7 @@ def _show(site: Site, status: str, rows: list[SignUp], email: str = "") -> str:
         before=before,
         numbers=sign_ups.open_numbers(site, before),
         held_since=holds.held_since(site),
-        outcomes=sign_ups.outcomes(site, DAYS),
+        outcomes=sign_ups.outcomes(site, clock.now_ms() - DAYS * DAY_MS),
         names={form.id: form.name for form in forms.list_all(site)} | {NO_FORM: BY_OPERATOR},
         states=STATES,
         reasons=REASONS,

@@ -76,7 +76,7 @@ def _fill(site: Site, count: int, progress: Progress) -> None:
     for name, type_, settings in REPORTS:
         reports.create(site, {"name": name, "report_type": type_, "settings": settings})
     looks.change(site, LOOK, b"", removes_logo=False, actor=COMMAND_LINE)
-    demo_forms.create(site)
+    demo_forms.create(site, joined)
 
 
 def _chunks(generated: Iterator[FictionalSubscriber]) -> Iterator[list[FictionalSubscriber]]:

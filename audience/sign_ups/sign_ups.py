@@ -271,10 +271,10 @@ def figures_by_form(site: Site) -> dict[int, Figures]:
 
 
 @database.session()
-def outcomes(site: Site, days: int) -> Counter[str]:
-    """How many had which outcome in the last days."""
+def outcomes(site: Site, since: int) -> Counter[str]:
+    """How many had which outcome from the hour of an instant on, in milliseconds."""
     numbers: Counter[str] = Counter()
-    for _, _, outcome, number in counts.since(site.id, clock.now_ms() - days * DAY_MS):
+    for _, _, outcome, number in counts.since(site.id, since):
         numbers[outcome] += number
     return numbers
 

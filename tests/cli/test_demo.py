@@ -10,12 +10,14 @@ from audience import addresses, clock
 from audience.access import keys, operators, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.changes import pages as change_log_pages
+from audience.forms import forms
 from audience.imports import file_imports, imports
 from audience.looks import looks
 from audience.operations import demo, demo_people, demo_segments
 from audience.reports import reports
 from audience.segments import counts as segment_counts
 from audience.segments import segments
+from audience.sign_ups import alarms, sign_ups
 from audience.subscribers import stats
 from storage import database
 from tests.client import ApiClient
@@ -145,6 +147,26 @@ def test_it_has_imports_segments_and_reports_with_something_in_them(owner):
 def test_its_pages_have_a_name_and_a_colour(owner):
     look = looks.get(owner.site)
     assert (look.name, look.accent) == ("Coast and Atlas", "#1d4f80")
+
+
+def test_its_form_is_open_with_sign_ups_in_every_state_of_which_none_is_sent(owner):
+    [form] = forms.list_all(owner.site)
+    assert (form.name, form.state) == ("Front page", "open")
+    kept = sign_ups.list_page(owner.site, limit=10_000)
+    states = {sign_up.status for sign_up in kept}
+    assert states == {"waiting", "sent", "held", "failed", "confirmed", "declined"}
+    assert all(RESERVED.search(sign_up.email) for sign_up in kept if sign_up.is_open)
+    assert not any(sign_up.email for sign_up in kept if not sign_up.is_open)
+    figures = sign_ups.figures_by_form(owner.site)[form.id]
+    assert figures.now.asked > figures.now.sent > figures.now.confirmed > 0
+    assert figures.before.asked > 0
+    numbers = sign_ups.outcomes(owner.site, clock.now_ms() - 30 * DAY)
+    assert numbers["expired"] > 0
+    assert sum(sign_ups.agreed(owner.site, form.id).values()) == numbers["confirmed"]
+    alarms.trickle(owner.site)
+    with database.session():
+        assert database.value("SELECT count(*) FROM jobs WHERE kind = 'confirmation'", (), 0) == 0
+    assert not alarms.held_since(owner.site)
 
 
 def test_what_an_import_changed_was_changed_on_its_day(owner):

@@ -67,6 +67,25 @@ def test_it_is_a_tab_beside_the_forms_with_how_many_are_open(site, manager, form
     assert f'href="/console{path}" aria-current="page"' in manager.get(path).text
 
 
+def test_the_overview_has_those_of_today_and_what_is_to_be_looked_at(site, manager, form, path):
+    root = f"/sites/{site.uuid}"
+    assert "Sign-ups today 0 asked 0 emails sent 0 confirmed All sign-ups" in said(manager.get(root))
+    relay = FakeRelay()
+    relay.script = [("sent", "250 OK"), ("refused", "550 5.1.1 no such user")]
+    for email in (ADA, BOB):
+        ask(site, form, email)
+    send(site, relay)
+    hold(site, form, EVE)
+    shown = manager.get(root)
+    assert "Sign-ups today 3 asked 1 email sent 0 confirmed 1 on hold 1 failed All sign-ups" in said(shown)
+    for address in (path, f"{path}?status=held", f"{path}?status=failed"):
+        assert f'href="/console{address}"' in shown.text
+
+
+def test_the_overview_of_a_site_without_forms_says_nothing_of_sign_ups(site, manager):
+    assert "Sign-ups today" not in said(manager.get(f"/sites/{site.uuid}"))
+
+
 def test_the_open_ones_stand_with_what_holds_them_and_what_the_mail_server_said(site, manager, form, path):
     relay = FakeRelay()
     relay.script = [("sent", "250 2.0.0 OK"), ("refused", "550 5.1.1 <no> such user"), ("later", "451 wait")]
