@@ -64,6 +64,7 @@ def pattern(tmp_path_factory):
     site = run("site", "create", "News")
     run("import", "people.csv", "--consent", "subscribed")
     run("segment", "create", "All", '{"status": "subscribed"}')
+    run("site", "pages", site["site_uuid"], "--name", "Harbour Letters")
     run("form", "add", "Front page")
     run("webhook", "add", "https://192.0.2.1/hook")
     return instance, site

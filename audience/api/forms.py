@@ -56,8 +56,8 @@ def list_all(site: Site) -> dict[str, Any]:
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Make a form
 
-    Only `name` is needed: without `wording` one is proposed. It is paused unless `state` is `open`, which
-    needs a mail server, a privacy page and, in German, an imprint.
+    Only `name` is needed: without `wording` one is proposed, if the site has a public name. It is paused
+    unless `state` is `open`, which needs a mail server, a wording, a privacy page and, in German, an imprint.
 
     Returns the form.
     """

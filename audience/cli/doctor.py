@@ -24,7 +24,7 @@ def doctor(instance: Instance, offline: bool, recount: bool, fix: bool, as_json:
 
     Example: audience doctor --recount
     """
-    context = Context(instance.settings, instance.processes(), offline, recount, fix)
+    context = Context(instance.as_served(), instance.processes(), offline, recount, fix)
     findings = []
     for finding in examine(context, instance.openers.database):
         findings.append(finding)

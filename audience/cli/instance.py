@@ -101,7 +101,8 @@ def in_commands(message: str) -> str:
 
 
 def _listed(problems: Iterable[Any]) -> str:
-    return "\n".join(f"{problem.field}: {_sentence(problem)}" for problem in problems)
+    """The problems as lines. `app.py` prints a reason behind `audience: `, which the other lines get here."""
+    return "\naudience: ".join(f"{problem.field}: {_sentence(problem)}" for problem in problems)
 
 
 def _sentence(problem: Any) -> str:

@@ -1,5 +1,7 @@
 """`audience site`: sites, and their lists of addresses."""
 
+from typing import Any, BinaryIO
+
 import click
 
 from audience.access import address_lists, keys, operators, sites
@@ -14,11 +16,24 @@ from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.errors import NotFound
 from audience.links import generations
+from audience.looks import looks, senders
 from audience.subscribers import stats
 
 REVOKE = "Nobody can unsubscribe by a link in an email that {} has sent. Revoke all links?"
 REVOKED = "All links made before are revoked. Put new ones into your emails."
 ROTATED = "Done. Old links go on unsubscribing; old links to preferences do only that."
+PAGES = {  # the fields of a look and a sender: how they are written, and what they are
+    "name": ("NAME", "Public name, in the pages and the emails."),
+    "home": ("URL", "Home page."),
+    "imprint": ("URL", "Imprint; a form in German needs it."),
+    "privacy": ("URL", "Privacy page; every form needs it."),
+    "language": ("LANGUAGE", "Language where the reader's is unknown: en, de, es, fr, it, nl, pt."),
+    "accent": ("COLOUR", "Accent colour, such as #1d4f80."),
+    "base_url": ("URL", "Address of the pages: a second name that leads here."),
+    "mail_from": ("ADDRESS", "From address of the emails."),
+    "mail_name": ("NAME", "From name, else the public name."),
+    "reply_to": ("ADDRESS", "Where replies go, else to the From address."),
+}
 NO_OWNER = "nobody yet: `audience console` makes the first operator, who owns all sites"
 
 
@@ -189,6 +204,39 @@ def rename(_: Settings, site: Site, name: str, as_json: bool) -> None:
     """
     sites.rename(site, name)
     show({"site_uuid": site.uuid, "name": name}, as_json, ["Renamed."])
+
+
+def with_fields(command: Any) -> Any:
+    for name, (metavar, text) in reversed(PAGES.items()):
+        command = click.option(f"--{name.replace('_', '-')}", name, metavar=metavar, help=text)(command)
+    return command
+
+
+@site.command()
+@site_argument
+@with_fields
+@click.option("--logo", type=click.File("rb"), help="PNG, JPEG or WebP, up to 64 KB.")
+@click.option("--no-logo", is_flag=True, help="Remove the logo.")
+@as_json
+@on_instance
+def pages(
+    settings: Settings, site: Site, logo: BinaryIO | None, no_logo: bool, as_json: bool, **typed: str | None
+) -> None:
+    """Show how the pages for people look, and who the emails are from; or set it. "" takes a value away.
+
+    Example: audience site pages 6f1c... --name "Harbour Letters" --privacy https://harbour.example/privacy
+    """
+    sent = {name: value.strip() for name, value in typed.items() if value is not None}
+    if sent or logo or no_logo:
+        values = {name: getattr(looks.get(site), name) for name in PAGES} | sent
+        picture = logo.read() if logo else b""
+        senders.change_with_look(site, values, picture, no_logo, True, COMMAND_LINE, settings.base_url)
+    look = looks.get(site)
+    shown = {name: getattr(look, name) for name in PAGES}
+    shown |= {"has_logo": bool(look.logo_hash), "lack": senders.lack(site, settings)}
+    lines = [f"{name:<10} {shown[name] or 'none'}" for name in PAGES]
+    logo_line = f"{'logo':<10} {'yes' if look.logo_hash else 'none'}"
+    show(shown, as_json, [*lines, logo_line, *filter(None, [shown["lack"]])])
 
 
 @site.group()

@@ -19,7 +19,7 @@ from audience.subscribers.subscribers import Subscriber
 from audience.undo import undos
 
 REASONS = {
-    "date": "with a date of its own", "unconfirmed": "not confirmed yet",
+    "date": "with a date of its own",
     "left before": "who had left before under this address",
     "not_interested": "no longer interested", "too_many": "too many emails", "elsewhere": "follows elsewhere",
     "not_expected": "not what they expected", "never_signed_up": "never signed up",
@@ -30,6 +30,7 @@ BY = {
     "link": "by a link in an email", "migration": "at an upgrade", "restore": "at a restore",
     "sign_up": "by confirming a sign-up",
 }  # fmt: skip
+WORDS_OF = {"unconfirmed": "Not yet subscribed"}  # else "Left"
 KEYED = ("api", "command")
 WORDS = {
     "first_name": "first name", "last_name": "last name", "email": "address", "tags_added": "tags",
@@ -84,7 +85,7 @@ def _facts(
 
 def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEntry]) -> Iterator[Entry]:
     for change in changes:
-        kind, words = ("k", "Subscribed") if change.subscribed else ("l", "Left")
+        kind, words = ("k", "Subscribed") if change.subscribed else ("l", WORDS_OF.get(change.reason, "Left"))
         source = _source(site, change.source, str(change.source_id))
         who, typed = _by_hand(site, change, log)
         details = ", ".join(filter(None, (source, REASONS.get(change.reason, ""), typed)))

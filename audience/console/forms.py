@@ -12,7 +12,7 @@ from audience.console.page import actor, checked, page, read_form, redirect_to
 from audience.console.sent_once import again, make_once
 from audience.console.site_pages import LANGUAGE_NAMES
 from audience.forms import embedding, forms
-from audience.forms.forms import SMTP, SignUpForm
+from audience.forms.forms import OPEN, SMTP, SignUpForm
 from audience.http.services import settings
 from audience.looks import looks, senders
 from audience.mail import messages
@@ -62,7 +62,7 @@ def index(site: Site) -> str:
 @page(role="manager")
 def new(site: Site) -> str:
     """A new form, with what is proposed"""
-    return _settings(site, forms.draft(site, {"name": NEW_NAME}))
+    return _settings(site, _saved_or_proposed(site, 0))
 
 
 @blueprint.post("/sites/<site_uuid>/forms/new")
@@ -71,7 +71,8 @@ def create(site: Site) -> Response:
     """Make a form"""
     item = _item()
     form, form_id = make_once(site.id, lambda: forms.create(site, item, actor()), attrgetter("id"))
-    return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=again(form))
+    done = again(form) or "form-made"
+    return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=done)
 
 
 @blueprint.get("/sites/<site_uuid>/forms/<number:form_id>")
@@ -85,8 +86,11 @@ def show(site: Site, form_id: int) -> str:
 @page(role="manager", again=show)
 def change(site: Site, form_id: int) -> Response:
     """Change a form"""
-    forms.change(site, form_id, _item(), actor(), senders.lack(site, settings()))
-    return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id)
+    version = forms.get(site, form_id).version
+    form = forms.change(site, form_id, _item(), actor(), senders.lack(site, settings()))
+    live = "form-live" if form.version == version else "form-reworded"
+    done = live if form.state == OPEN else "form-saved"
+    return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=done)
 
 
 @blueprint.post("/sites/<site_uuid>/forms/<number:form_id>/state")
@@ -94,43 +98,47 @@ def change(site: Site, form_id: int) -> Response:
 def set_state(site: Site, form_id: int) -> Response:
     """Open, pause or archive a form"""
     item = checked(SaveForm(), {"form": {"state": read_form().get("state", "")}})["form"]
-    forms.change(site, form_id, item, actor(), senders.lack(site, settings()))
-    return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id)
+    form = forms.change(site, form_id, item, actor(), senders.lack(site, settings()))
+    done = "form-opened" if form.state == OPEN else f"form-{form.state}"
+    return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=done)
 
 
 @blueprint.post("/sites/<site_uuid>/forms/<number:form_id>/event")
 @page(role="owner", again=show)
 def set_event(site: Site, form_id: int) -> Response:
     """Lift the limits of networks for a day, or end that"""
-    forms.set_event(site, form_id, read_form().get("event") == "on", actor())
-    return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id)
+    form = forms.set_event(site, form_id, read_form().get("event") == "on", actor())
+    done = "event-on" if form.has_event else "event-off"
+    return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=done)
 
 
 @blueprint.get("/sites/<site_uuid>/forms/<number:form_id>/preview/<name>")
 @page(role="viewer")
 def preview(site: Site, form_id: int, name: str) -> Response:
     """A page of the form as it is saved; of the form 0, as it is proposed"""
-    form = forms.get(site, form_id) if form_id else forms.draft(site, {"name": NEW_NAME})
-    return previews.show_form(name, site, form)
+    return previews.show_form(name, site, _saved_or_proposed(site, form_id))
 
 
 @blueprint.post("/sites/<site_uuid>/forms/<number:form_id>/preview/<name>")
 @page(role="manager")
 def preview_typed(site: Site, form_id: int, name: str) -> Response:
     """A page of the form with what was typed; nothing is saved"""
-    if form_id:  # that of another site is not there, whatever was typed
-        forms.get(site, form_id)
-    return previews.show_form(name, site, forms.draft(site, _item(), form_id))
+    return previews.show_form(name, site, forms.changed(_saved_or_proposed(site, form_id), _item()))
+
+
+def _saved_or_proposed(site: Site, form_id: int) -> SignUpForm:
+    """A form as it is saved; of the form 0, as it is proposed. Raises `NotFound`."""
+    return forms.get(site, form_id) if form_id else forms.draft(site, {"name": NEW_NAME})
 
 
 def _settings(site: Site, form: SignUpForm) -> str:
-    offered = forms.languages(form)
+    offered, look = forms.languages(form), looks.get(site)
     errors = g.refused.errors if "refused" in g else ()
     htmls = {language: _html(site, form, language) for language in offered} if form.id else {}
     return render_template(
         "sign_up_form.html",
         form=form,
-        sent=_sent() if "name" in request.form else _saved(form),
+        sent=_sent() if "name" in request.form else _saved(form, forms.proposed_wording(look, form.language)),
         languages={language: LANGUAGE_NAMES[language] for language in LANGUAGES},
         frames=FRAMES,
         htmls=htmls,
@@ -139,7 +147,7 @@ def _settings(site: Site, form: SignUpForm) -> str:
         wordings=forms.wordings(site, form.id),
         agreed=sign_ups.agreed(site, form.id),
         is_proxied=not settings().trusted_proxies and site.id in sign_ups.proxied_site_ids(),
-        look=looks.get(site),
+        look=look,
         lack=forms.undelivered(site, form, senders.lack(site, settings())),
         webhooks=webhooks.for_sign_ups(site),
         problems={_place(error.field): error.message for error in errors},
@@ -178,18 +186,18 @@ def _sent() -> dict[str, Any]:
     return {name: form.get(name, "") for name in LINES} | texts | {"is_test": "is_test" in form}
 
 
-def _saved(form: SignUpForm) -> dict[str, Any]:
-    """The fields of a form."""
+def _saved(form: SignUpForm, proposed: dict[str, str]) -> dict[str, Any]:
+    """The fields of a form; of one without a wording, with the proposed one."""
     names = {field.key: NEEDED if field.required else ASKED for field in form.fields if field.key in NAMES}
     further = [f"{field.key}{STAR * field.required}" for field in form.fields if field.key not in NAMES]
-    lists = {"tags": form.tags, "origins": form.origins, "further": further}
     labels = {
         language: "\n".join(f"{field.key}: {field.labels[language]}" for field in form.fields
                             if language in field.labels)
         for language in LANGUAGES
     }  # fmt: skip
-    shown = {name: ", ".join(texts) for name, texts in lists.items()} | {LABELS: labels}
-    return form._asdict() | dict.fromkeys(NAMES, "") | names | shown
+    lists = {"tags": ", ".join(form.tags), "origins": "\n".join(form.origins), "further": ", ".join(further)}
+    texts = {"wording": form.wording or proposed, LABELS: labels}
+    return form._asdict() | dict.fromkeys(NAMES, "") | names | lists | texts
 
 
 def _item() -> dict[str, Any]:

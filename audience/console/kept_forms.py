@@ -56,7 +56,6 @@ WHAT = {  # was sent, by the endpoint without "console."
     "settings.set_site": "The name and the time zone of the site",
     "sign_ups.discard": "Discard the sign-ups that are on hold",
     "sign_ups.release": "Send the emails that are on hold",
-    "site_pages.set_sender": "Who the emails are from",
     "sites.make": "A new site",
     "undos.undo_bulk_action": "Undo a bulk action",
     "undos.undo_import": "Undo an import",

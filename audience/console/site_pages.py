@@ -12,7 +12,6 @@ from audience.mail.sender import missing
 
 blueprint = Blueprint("site_pages", __name__)
 
-FIELDS = ("name", "home", "imprint", "privacy", "language", "accent", "base_url")
 LANGUAGE_NAMES = {
     "en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "it": "Italiano", "nl": "Nederlands",
     "pt": "Português",
@@ -55,23 +54,15 @@ def _show(site: Site, tested: MailResult | None = None) -> str:
 @blueprint.post("/sites/<site_uuid>/pages")
 @page(role="manager", again=index)
 def change(site: Site) -> Response:
-    """Change how the pages for people look"""
-    form = read_form()
-    sent = {field: form.get(field, "").strip() for field in FIELDS}
-    sent |= {"accent": sent["accent"].lower(), "base_url": sent["base_url"].lower().rstrip("/")}
-    picture = request.files["logo"].read() if "logo" in request.files else b""
-    looks.change(site, sent, picture, "remove_logo" in form, actor(), settings().base_url)
-    return redirect_to("console.site_pages.index", site_uuid=site.uuid)
-
-
-@blueprint.post("/sites/<site_uuid>/pages/mail")
-@page(role="owner", again=index)
-def set_sender(site: Site) -> Response:
-    """Set who the emails are from"""
+    """Change how the pages for people look, and who the emails are from"""
     form, look = read_form(), looks.get(site)
-    sent = {field: form.get(field, getattr(look, field)).strip() for field in senders.FIELDS}
-    senders.change(site, sent, present().administrator, actor())
-    return redirect_to("console.site_pages.index", site_uuid=site.uuid)
+    typed = looks.FIELDS + (senders.FIELDS if present().may("owner", site.id) else ())
+    sent = {field: getattr(look, field) for field in looks.FIELDS + senders.FIELDS}
+    sent |= {field: form[field].strip() for field in typed if field in form}
+    picture = request.files["logo"].read() if "logo" in request.files else b""
+    of_logo = (picture, "remove_logo" in form)
+    senders.change_with_look(site, sent, *of_logo, present().administrator, actor(), settings().base_url)
+    return redirect_to("console.site_pages.index", site_uuid=site.uuid, done="pages")
 
 
 @blueprint.post("/sites/<site_uuid>/pages/mail/test")

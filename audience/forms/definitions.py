@@ -19,13 +19,12 @@ DEFAULT_LANGUAGE, GERMAN = "en", "de"
 NAME = "Send a name of 1 to 60 characters, without @, :// and dots within words."
 WORDING = "Send what people agree to in the language of the form, too."
 ORIGIN = "Send a website that begins with https:// or http://, such as https://example.com."
-NEXT_URL = "Send the URL of a page on one of the form's `origins`, or leave it empty."
+NEXT_URL = "Send the URL of a page on one of the form's websites, or leave it empty."
 NO_PRIVACY = "A form opens only with a privacy page: set it at Pages and mail, in the console's settings."
 NO_IMPRINT = (
     "A form in German opens only with an imprint: set it at Pages and mail, in the console's settings."
 )
-
-OTHER_NAME = "The wording says “{0}”, and the public name is “{1}”: change the wording."
+NO_WORDING = "A form opens only with a wording: send what people agree to, in the language of the form."
 
 
 class FormField(NamedTuple):
@@ -82,15 +81,20 @@ class SignUpForm(NamedTuple):
         return self.event_until is not None and self.event_until > clock.now_ms()
 
 
-def new(at: int, look: Look, site_name: str, item: Mapping[str, Any]) -> SignUpForm:
+def new(at: int, look: Look, item: Mapping[str, Any]) -> SignUpForm:
     """A new form with the values of the item, and defaults for the others. Raises `Refused`."""
     language = item.get("language") or look.language or DEFAULT_LANGUAGE
-    wording = {language: WORDS[language].wording.format(name=look.name or site_name)}
+    wording = proposed_wording(look, language)
     confirm = CLICK if language == GERMAN else SCRIPT
     blank = SignUpForm(
         0, "", PAUSED, language, (), (), wording, {}, {}, (), "", "", confirm, SMTP, False, 1, at, at
     )  # fmt: skip
     return changed(blank, item)
+
+
+def proposed_wording(look: Look, language: str) -> dict[str, str]:
+    """A wording in a language, with the public name of the site; none if it has no public name."""
+    return {language: WORDS[language].wording.format(name=look.name)} if look.name else {}
 
 
 def changed(form: SignUpForm, item: Mapping[str, Any]) -> SignUpForm:
@@ -110,7 +114,7 @@ def changed(form: SignUpForm, item: Mapping[str, Any]) -> SignUpForm:
 def _problems(form: SignUpForm, item: Mapping[str, Any]) -> Iterator[FieldError]:
     if not form.name or not looks.is_name(form.name):
         yield FieldError("form.name", NAME)
-    if form.language not in form.wording:
+    if form.wording and form.language not in form.wording:
         yield FieldError(f"form.wording.{form.language}", WORDING)
     for number, url in enumerate(item.get("origins", ())):
         if not origin_of(url):
@@ -121,17 +125,13 @@ def _problems(form: SignUpForm, item: Mapping[str, Any]) -> Iterator[FieldError]
             yield FieldError(f"form.{name}", NEXT_URL)
 
 
-def check_open(look: Look, form: SignUpForm, undelivered: str, site_name: str) -> None:
+def check_open(look: Look, form: SignUpForm, undelivered: str) -> None:
     """Raises `Refused` with everything that keeps a form from being opened.
 
-    `undelivered` is the reason why its confirmations cannot be sent. A wording that names the site but not
-    its public name was proposed before there was one. Both texts are empty for a form that is open already.
+    `undelivered` is the reason why its confirmations cannot be sent; empty for a form that is open already.
     """
-    texts = form.wording.values() if site_name and look.name else ()
-    is_other = any(site_name in text and look.name not in text for text in texts)
-    lacking = {undelivered: bool(undelivered), NO_PRIVACY: not look.privacy,
-               NO_IMPRINT: GERMAN in form.wording and not look.imprint,
-               OTHER_NAME.format(site_name, look.name): is_other}  # fmt: skip
+    lacking = {undelivered: bool(undelivered), NO_WORDING: not form.wording, NO_PRIVACY: not look.privacy,
+               NO_IMPRINT: GERMAN in form.wording and not look.imprint}  # fmt: skip
     refuse([FieldError("form.state", message) for message, is_lacking in lacking.items() if is_lacking])
 
 

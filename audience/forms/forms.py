@@ -11,7 +11,16 @@ from audience.access.sites import Site
 from audience.clock import DAY_MS
 from audience.errors import NotFound
 from audience.forms import choices, definitions
-from audience.forms.definitions import ARCHIVED, OPEN, PAUSED, SMTP, FormField, SignUpForm
+from audience.forms.definitions import (
+    ARCHIVED,
+    OPEN,
+    PAUSED,
+    SMTP,
+    FormField,
+    SignUpForm,
+    changed,
+    proposed_wording,
+)
 from audience.forms.origins import origin_of
 from schemas.values import LANGUAGES, compact_json
 from storage import database
@@ -20,7 +29,18 @@ from storage.forms.forms import StoredForm, Wording
 from storage.looks import looks as stored_looks
 from storage.webhooks.webhooks import Webhook
 
-__all__ = ["ARCHIVED", "OPEN", "PAUSED", "SMTP", "FormField", "SignUpForm", "Wording", "origin_of"]
+__all__ = [
+    "ARCHIVED",
+    "OPEN",
+    "PAUSED",
+    "SMTP",
+    "FormField",
+    "SignUpForm",
+    "Wording",
+    "changed",
+    "origin_of",
+    "proposed_wording",
+]
 
 NO_FORM = "Form not found: GET /v1/fetch/forms lists the forms of the site."
 NO_WORDING = "Wording not found: the form has no such version in this language."
@@ -44,13 +64,9 @@ def get(site: Site, form_id: int) -> SignUpForm:
 
 
 @database.session()
-def draft(site: Site, item: Mapping[str, Any], form_id: int = 0) -> SignUpForm:
-    """An unsaved form with the values of `item`: a new one, or the one with the id. Raises `NotFound`,
-    `Refused`.
-    """
-    if form_id:
-        return definitions.changed(require(site.id, form_id), item)
-    return definitions.new(clock.now_ms(), stored_looks.get(site.id), site.name, item)
+def draft(site: Site, item: Mapping[str, Any]) -> SignUpForm:
+    """A new form with the values of `item`, unsaved. Raises `Refused`."""
+    return definitions.new(clock.now_ms(), stored_looks.get(site.id), item)
 
 
 @database.writes_site
@@ -63,10 +79,10 @@ def create(
     it. Raises `Refused`.
     """
     look = stored_looks.get(site.id)
-    form = definitions.new(clock.now_ms(), look, site.name, item)
+    form = definitions.new(clock.now_ms(), look, item)
     choices.check(site.id, form)
     if form.state == OPEN:
-        definitions.check_open(look, form, choices.undelivered(site.id, form, no_mail), site.name)
+        definitions.check_open(look, form, choices.undelivered(site.id, form, no_mail))
     form = form._replace(id=stored.add(_row(form), site_id=site.id))
     stored.add_wordings(site.id, form.id, form.version, form.wording, form.created_at)
     _record(site, actor, "form made", form)
@@ -88,10 +104,9 @@ def change(
         return form
     choices.check(site.id, form, before)
     if form.state == OPEN:
-        was_open = before.state == OPEN
-        delivers = was_open and form.delivery == before.delivery
+        delivers = before.state == OPEN and form.delivery == before.delivery
         lack = "" if delivers else choices.undelivered(site.id, form, no_mail)
-        definitions.check_open(stored_looks.get(site.id), form, lack, "" if was_open else site.name)
+        definitions.check_open(stored_looks.get(site.id), form, lack)
     form = _reworded(site.id, before, form._replace(updated_at=at))
     stored.change(site.id, _row(form))
     if form._replace(state=before.state, updated_at=before.updated_at) != before:

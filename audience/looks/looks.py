@@ -18,6 +18,7 @@ from storage.looks.looks import Look
 
 __all__ = ["LANGUAGES", "Look"]
 
+FIELDS = ("name", "home", "imprint", "privacy", "language", "accent", "base_url")
 URLS = ("home", "imprint", "privacy")
 MAX_NAME, MAX_URL, MAX_LOGO_BYTES = 60, 500, 2**16
 COLOUR = re.compile(r"#[0-9a-f]{6}")

@@ -65,6 +65,32 @@ def change(site: Site, sent: Mapping[str, str], is_administrator: bool, actor: A
         audit_log.record(actor, "sender of the emails changed", site, typed=typed)
 
 
+@database.writes_site
+def change_with_look(
+    site: Site,
+    sent: Mapping[str, str],
+    picture: bytes,
+    removes_logo: bool,
+    is_administrator: bool,
+    actor: Actor,
+    public_url: str,
+) -> None:
+    """Sets the look and the sender, or neither. The accent and the address of the pages may have capitals.
+    Raises `Refused` with an error for each wrong field."""
+    sent = {**sent, "accent": sent["accent"].lower(), "base_url": sent["base_url"].lower().rstrip("/")}
+    errors: list[FieldError] = []
+    try:
+        looks.change(site, sent, picture, removes_logo, actor, public_url)
+    except Refused as error:
+        errors += error.errors
+    try:
+        change(site, sent, is_administrator, actor)
+    except Refused as error:
+        errors += error.errors
+    if errors:
+        raise Refused(errors[0].message, errors)
+
+
 def send_test(site: Site, email: str, settings: Settings, actor: Actor) -> MailResult:
     """Sends a test to an operator's address, as confirmations are sent, within a minute.
 

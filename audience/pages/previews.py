@@ -41,7 +41,7 @@ def show_form(name: str, site: Site, form: SignUpForm) -> Response:
     typed = {"email": TYPED} if name == "mailbox" else None
     asked = Confirmation(
         site, 0, form, "", address=ADDRESS, tags=form.tags, needs_click=True,
-        wording=form.wording[asked_language(offered) or form.language],
+        wording=form.wording.get(asked_language(offered) or form.language, ""),
         origin=next(iter(form.origins), ""), requested_at=clock.now_ms(),
     )  # fmt: skip
     shown: dict[str, Any] = {

@@ -4,6 +4,8 @@ was not changed is not sent again. A PATCH changes a part of them.
 
 import pytest
 
+from audience.access.audit_log import COMMAND_LINE
+from audience.forms import forms
 from storage import database
 from tests.api.endpoints import FORM, REPORT, SEGMENT, WEBHOOK
 from tests.api.test_concurrency import at_once
@@ -171,3 +173,14 @@ def test_a_wrong_patch_is_refused_with_its_field(client, path, body, field):
     refused = client.call("PATCH", path, body)
     assert refused.status_code == (422 if field else 200), refused.text
     assert [each["field"] for each in refused.json.get("errors", [])][:1] == ([field] if field else [])
+
+
+@pytest.mark.parametrize("noun", ["form"])
+def test_an_event_changes_a_form_and_a_patch_leaves_it_on(client, record, noun):
+    tag = client.get(record).headers["ETag"]
+    forms.set_event(client.site, 1, True, COMMAND_LINE)
+    answer = client.get(record, headers={"If-None-Match": tag})
+    until = attributes(answer)["event_until"]
+    assert until is not None
+    assert patch(client, record, {noun: {"name": "Best"}})["event_until"] == until
+    assert patch(client, record, {noun: {"event_until": None}})["event_until"] == until

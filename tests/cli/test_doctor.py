@@ -20,6 +20,7 @@ from storage import database
 from storage.engines import sqlite
 from storage.instance import doctor as stored
 from tests.client import FakeProcesses, FakeQueue
+from workers.instance_lock import hold_instance_lock
 
 
 def states(results, check):
@@ -263,6 +264,13 @@ def test_where_links_begin_is_said_and_plain_http_warned_of(doctor, settings, pu
     [found] = doctor(settings=replace(settings, public_url=public_url))[1]["links"]
     assert (found["state"], said in found["found"]) == (state, True)
     assert ("Gmail" in (found.get("advice") or "")) == (state == "warn")
+
+
+def test_links_begin_where_the_service_listens(doctor, settings):
+    sites.create("Example")
+    with hold_instance_lock(settings.instance, replace(settings, port=8123)):
+        [found] = doctor()[1]["links"]
+    assert found["found"].endswith("begin with http://127.0.0.1:8123")
 
 
 def test_a_console_that_browsers_cannot_reach_or_nobody_administers(doctor, settings):

@@ -9,11 +9,37 @@ from audience.access import address_lists, audit_log, keys, sites
 from audience.changes.changes import change_from_item
 from audience.links import links
 from audience.links.links import UNSUBSCRIBE, Standing
+from audience.looks import looks
 from audience.operations import first_site
 from audience.reports import reports
 from audience.subscribers import subscribers
 from storage import database
 from storage.instance import site_tables as stored
+from tests.audience.looks.test_looks import PNG
+
+
+def test_the_look_and_the_sender_are_shown_and_set(run, client, tmp_path):
+    def pages(*words, **options):
+        return run("site", "pages", client.site.uuid, *words, **options)
+
+    assert pages().splitlines()[0] == "name       none"
+    assert "set AUDIENCE_SMTP_URL" in pages()
+    logo = tmp_path / "logo.png"
+    logo.write_bytes(PNG)
+    shown = pages(
+        "--name", "Harbour Letters", "--privacy", "https://harbour.example/privacy", "--language", "de",
+        "--mail-from", "letters@harbour.example", "--logo", str(logo), "--json",
+    )  # fmt: skip
+    assert (shown["name"], shown["language"], shown["has_logo"]) == ("Harbour Letters", "de", True)
+    assert "mail_from  letters@harbour.example" in pages("--accent", "#1D4F80")
+    assert looks.get(client.site).accent == "#1d4f80"
+    assert pages("--no-logo", "--name", "", "--json")["has_logo"] is False
+    refused = pages("--home", "x", "--reply-to", "nobody", exit_code=1)
+    assert "home: Write an address that begins with https" in refused
+    assert "reply_to: Write an address such as" in refused
+    assert looks.get(client.site).mail_from == "letters@harbour.example"
+    acts = [entry.act for entry in audit_log.page(client.site)]
+    assert {"look of the pages changed", "sender of the emails changed"} <= set(acts)
 
 
 def test_a_new_site_has_a_key_that_works(type_, app):

@@ -202,7 +202,6 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/keys/rotate": ("$root/keys/rotate", {"key": "$key", "overlap": "1 day"}),
     f"{SITE}/keys/revoke": ("$root/keys/revoke", {"key": "$key"}),
     f"{SITE}/pages/links": ("$root/pages/links", {}),
-    f"{SITE}/pages/mail": ("$root/pages/mail", {"mail_name": "Ann"}),
     f"{SITE}/operators": ("$root/operators", {"email": "sue@example.com", "role": "viewer"}),
     "/operators": ("/operators", {"email": "new@example.com", "administrator": "1"}),
     "/operators/reset": ("/operators/reset", {"email": "sue@example.com"}),

@@ -9,9 +9,14 @@ from axe_playwright_python.sync_playwright import Axe
 
 from audience.access import operators
 from audience.access.audit_log import COMMAND_LINE
+from audience.changes.changes import change_from_item
 from audience.erasures import erasures
+from audience.forms import forms
 from audience.operations import site_lane
+from audience.sign_ups import sign_ups
+from audience.sign_ups.sign_ups import Asked
 from audience.subscribers import subscribers
+from storage import database
 from tests.conftest import program
 from tests.console.chromium import chromium, serving, visit
 from tests.console.screens import HOSTILE, INSTANCE_PATHS, PLAIN, fill, site_paths
@@ -40,7 +45,23 @@ def port(app, site, other_site):
 @pytest.fixture
 def paths(site, other_site):
     fill(site, PLAIN)
-    return [*dict.fromkeys(site_paths(site)), *INSTANCE_PATHS, f"/sites/{other_site.uuid}"]
+    unconfirmed = [_come_in_unconfirmed(site, f"{name}@c.example") for name in ("to.ask", "asked")]
+    [form] = forms.list_all(site)
+    forms.set_event(site, form.id, True, COMMAND_LINE)
+    sign_ups.accept(site, form, Asked("asked@c.example"))
+    return [
+        *dict.fromkeys([*site_paths(site), *unconfirmed]), *INSTANCE_PATHS, f"/sites/{other_site.uuid}"
+    ]  # fmt: skip
+
+
+def _come_in_unconfirmed(site, email):
+    """The page of a subscriber who did."""
+    with database.write(site.id):
+        change = change_from_item({"email": email, "unconfirmed": True}, 1)
+        subscribers.write(site.id, [change], subscribers.accept_now(site.id))
+    found = subscribers.find(site, email)
+    assert found is not None
+    return f"/sites/{site.uuid}/subscribers/{found.uuid}"
 
 
 @pytest.mark.parametrize("width", WIDTHS)

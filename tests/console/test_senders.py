@@ -41,7 +41,7 @@ def administrator(app, site):
 
 def test_an_administrator_sets_all_of_it(site, administrator, path):
     assert 'name="mail_from"' in administrator.get(path).text
-    assert administrator.post(f"{path}/mail", **SENT).status_code == 303
+    assert administrator.post(path, **SENT).status_code == 303
     assert senders.sender(site)[1:4] == tuple(SENT.values())
 
 
@@ -49,21 +49,40 @@ def test_an_owner_sets_the_name_and_the_replies(site, owner, path, set_up):
     shown = owner.get(path).text
     assert 'name="mail_from"' not in shown
     assert "letters@harbour.example" in shown
-    assert owner.post(f"{path}/mail", mail_name="Tom", reply_to="").status_code == 303
+    assert owner.post(path, mail_name="Tom", reply_to="").status_code == 303
     assert senders.sender(site)[1:4] == ("letters@harbour.example", "Tom", "")
-    refused = owner.post(f"{path}/mail", mail_name="Tom", reply_to="me@elsewhere.example")
+    refused = owner.post(path, mail_name="Tom", reply_to="me@elsewhere.example")
     assert (refused.status_code, alert(refused)) == (422, senders.OTHER_DOMAIN)
     assert 'value="me@elsewhere.example"' in refused.text
     assert 'value="Harbour &amp; Letters"' in refused.text
-    refused = owner.post(f"{path}/mail", mail_name="Tom", reply_to="", mail_from="bank@elsewhere.example")
+    refused = owner.post(path, mail_name="Tom", reply_to="", mail_from="bank@elsewhere.example")
     assert (refused.status_code, alert(refused)) == (422, senders.NOT_YOURS)
 
 
 def test_a_manager_sees_and_sets_nothing_of_it(site, manager, path, set_up):
     assert "The confirmation email" not in manager.get(path).text
-    for sent in (manager.post(f"{path}/mail", **SENT), manager.post(f"{path}/mail/test")):
-        assert sent.status_code == 404
+    assert manager.post(path, **dict.fromkeys(SENT, "eve@elsewhere.example")).status_code == 303
+    assert manager.post(f"{path}/mail/test").status_code == 404
     assert senders.sender(site)[1:4] == tuple(SENT.values())
+
+
+def test_the_look_and_the_sender_are_saved_together_or_neither(site, administrator, path, set_up):
+    typed = look_of(name="Quay News") | SENT | {"mail_name": "Tom"}
+    refused = administrator.post(path, **typed | {"home": "x", "reply_to": "nobody"})
+    assert (refused.status_code, refused.text.count('aria-invalid="true"')) == (422, 2)
+    assert 'value="Quay News"' in refused.text
+    assert 'value="Tom"' in refused.text
+    assert looks.get(site).name != "Quay News"
+    saved = administrator.post(path, **typed)
+    assert saved.headers["Location"].endswith("?done=pages")
+    assert (looks.get(site).name, senders.sender(site).mail_name) == ("Quay News", "Tom")
+    assert "The pages and the sender were saved." in administrator.get(f"{path}?done=pages").text
+
+
+def test_a_test_keeps_what_is_typed_and_saves_nothing(site, owner, path, set_up):
+    tested = owner.post(f"{path}/mail/test", mail_name="Unsaved", name="Unsaved, too")
+    assert tested.text.count('value="Unsaved') == 2
+    assert senders.sender(site).mail_name != "Unsaved"
 
 
 def test_a_test_is_sent_to_oneself(site, owner, path, set_up, mail_server):

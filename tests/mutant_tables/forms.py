@@ -37,8 +37,8 @@ MUTANTS = (
     Mutant(
         "an open form becomes German without an imprint",
         FORMS,
-        "definitions.check_open(stored_looks.get(site.id), form, lack,",
-        "definitions.check_open(stored_looks.get(site.id), before, lack,",
+        "definitions.check_open(stored_looks.get(site.id), form, lack)",
+        "definitions.check_open(stored_looks.get(site.id), before, lack)",
         f"{TEST}::test_one_that_is_open_is_held_to_it_in_each_language",
     ),
     Mutant(

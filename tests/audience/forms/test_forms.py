@@ -134,17 +134,20 @@ def test_it_opens_with_mail_a_privacy_page_and_in_german_an_imprint(site):
     assert said == ["form archived", "form changed", "form opened"]
 
 
-def test_it_opens_only_with_the_public_name_in_a_wording_that_names_the_site(site):
+def test_a_wording_is_proposed_only_with_a_public_name_and_without_one_it_does_not_open(site):
     made = forms.create(site, {"name": "Blog"})
-    assert site.name in made.wording["en"]
+    assert (made.wording, forms.languages(made)) == ({}, ())
     set_look(site, privacy=PRIVACY, name="Harbour Letters")
     assert refused(forms.set_state, site, made.id, OPEN, no_mail="") == ["form.state"]
-    forms.change(site, made.id, {"wording": {"en": "Harbour Letters may write to me."}})
-    assert forms.set_state(site, made.id, OPEN, no_mail="").state == OPEN
+    proposed = forms.create(site, {"name": "Blog"})
+    assert "Harbour Letters" in proposed.wording["en"]
+    for form in (proposed, forms.change(site, made.id, {"wording": {"en": "Yes."}})):
+        assert forms.set_state(site, form.id, OPEN, no_mail="").state == OPEN
+    assert refused(forms.change, site, made.id, {"wording": {}}) == ["form.state"]
 
 
 def test_one_that_is_open_is_held_to_it_in_each_language(site):
-    set_look(site, privacy=PRIVACY)
+    set_look(site, privacy=PRIVACY, name="Harbour Letters")
     made = forms.create(site, {"name": "Blog", "state": OPEN}, no_mail="")
     assert refused(forms.change, site, made.id, {"wording": {**made.wording, "de": "Ja"}}) == ["form.state"]
 
