@@ -201,7 +201,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.subscribers:with_lost_plus": takes("a ", "\u200b", ("\u200b", "a", "a"), ("a ", "", "@")),
     "schemas.subscribers:with_plus": takes("a ", "\u200b", ("\u200b", "a", "a")),
     "schemas.tags:tag_name": takes("\u200b", ("\u200b", "a", "a")),
-    "schemas.forms:is_plain": takes("\n", "\u202e", limit=1_001),
+    "schemas.forms:is_plain": takes("\n", "\u202e", more=lambda: (1_000,), limit=1_001),
     "schemas.forms:plain": takes("\n", " \n", "\r", limit=1_000),
     "schemas.custom_fields:field_key": takes("-", "a "),
     "schemas.formats.consent_guards:is_unsubscribe_word": takes("-", ",", " - ", "a,", "(", ("-", "", "x")),
