@@ -52,7 +52,8 @@ def test_a_name_is_enough_and_the_rest_is_proposed(site):
 def test_a_custom_field_is_labelled_by_its_name_whatever_that_is(site, key):
     with database.write(site.id):
         custom_fields.ensure(site.id, [key], 1)
-    made = forms.create(site, {"name": "Blog", "fields": [{"key": key, "required": False}]})
+    fields = [{"key": key, "required": False}]
+    made = forms.create(site, {"name": "Blog", "fields": fields, "wording": WORDING})
     assert made.fields[0].label("en") == custom_fields.name_of(key)
     assert custom_fields.name_of(key) in embedding.html(site, made, "", "https://a.example")
 
