@@ -92,11 +92,12 @@ torture: .venv/.dev ## attack the service: ROW=kill, all rows without; SHORT=1 E
 mutants: .venv/.dev ## seed faults into a copy of the tree: its test must catch each of them
 	$(BIN)/python -m tests.mutants
 
-clients: ## install two generators of clients, and one of tools for assistants, into .clients/; needs npm
+clients: ## install five generators of clients, and one of tools for assistants, into .clients/; needs npm
 	$(PYTHON) -m venv --clear .clients/python
-	.clients/python/bin/pip install --quiet openapi-python-client==0.29.1 mypy==2.4.1 types-python-dateutil
+	.clients/python/bin/pip install --quiet openapi-python-client==0.29.1 mypy==2.4.1 types-python-dateutil \
+		datamodel-code-generator==0.89.0
 	npm install --silent --prefix .clients openapi-typescript@7.13.0 openapi-fetch@0.17.0 typescript@5.9.3 \
-		@types/node@20.19.43 @ivotoby/openapi-mcp-server@1.16.1
+		@types/node@20.19.43 @ivotoby/openapi-mcp-server@1.16.1 orval@7.13.2 @hey-api/openapi-ts@0.86.12
 
 test-failed: .venv/.test ## run again what failed in the last run, one test after another, whole: ENGINE=postgresql for one of those on it
 	$(BIN)/pytest --whole --last-failed --last-failed-no-failures none $(if $(ENGINE),--engine $(ENGINE)) $(if $(SECOND_TRY),--second-try)

@@ -5,6 +5,7 @@ import unicodedata
 from functools import lru_cache
 
 from audience.answers.domains import a_labels
+from schemas.codes import Code, Sentence
 from schemas.values import trim
 
 MAX_LOCAL_BYTES = 64  # RFC 5321 section 4.5.3.1.1
@@ -14,10 +15,11 @@ PLAIN = re.compile(rf"([!-?A-~]{{1,{MAX_LOCAL_BYTES}}})@([!-~]+)")  # as most ar
 DOMAIN = re.compile(r"[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+")
 UNWANTED = ("Cc", "Cf", "Cs")  # categories of control, invisible and half characters
 
-MALFORMED = (
+MALFORMED = Sentence(
+    Code.MALFORMED_ADDRESS,
     "Send an address of the form name@example.com: one @, a domain with a dot, of letters, digits and "
     "hyphens, no spaces or invisible characters, "
-    f"at most {MAX_LOCAL_BYTES} bytes before the @ and {MAX_ADDRESS_BYTES} in total."
+    f"at most {MAX_LOCAL_BYTES} bytes before the @ and {MAX_ADDRESS_BYTES} in total.",
 )
 
 

@@ -127,6 +127,9 @@ class Settings:
         f"bearer token for /metrics, {MIN_TOKEN_LENGTH} characters or more; empty: local requests only",
     )
     log_level: str = setting("info", level, "minimum log level: info, warning or error")
+    log_client_request_ids: bool = setting(
+        False, flag, "log the X-Request-Id that a client sends; it may say more of people than we do"
+    )
     log_format: str = setting(
         "", log_form, "form of the log, text or json; empty: text on a terminal, else json"
     )

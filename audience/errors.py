@@ -4,6 +4,7 @@ import errno
 import traceback
 from collections.abc import Sequence
 
+from schemas.codes import Code, code_of
 from schemas.values import FieldError, error_names
 
 DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
@@ -11,12 +12,15 @@ DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, err
 
 class AudienceError(Exception):
     """An error with a sentence for the client. `message` repeats nothing of the request; `found` has the
-    values to show, by name.
+    values to show, by name. `code` is that of the message, else that of the class.
     """
+
+    code = Code.VALIDATION_FAILED
 
     def __init__(self, message: str, errors: Sequence[FieldError] = ()) -> None:
         super().__init__(message)
         self.message = message
+        self.code = code_of(message, type(self).code)
         self.errors = tuple(errors)
         self.found = error_names(self.errors)
 
@@ -24,23 +28,33 @@ class AudienceError(Exception):
 class NotUnderstood(AudienceError):
     """The request contradicts itself, or is not JSON."""
 
+    code = Code.BAD_REQUEST
+
 
 class Unauthorized(AudienceError):
     """The key or the site is missing or wrong, or the key has no access to the site. The message does not say
     which.
     """
 
+    code = Code.UNAUTHORIZED
+
 
 class Forbidden(AudienceError):
     """The key is valid, but lacks the required scope."""
+
+    code = Code.FORBIDDEN
 
 
 class NotFound(AudienceError):
     """The site has no such record."""
 
+    code = Code.NOT_FOUND
+
 
 class TooLarge(AudienceError):
     """The body is over the size limit."""
+
+    code = Code.BODY_TOO_LARGE
 
     def __init__(self) -> None:
         super().__init__("The body is too large: split it into several requests.")
@@ -49,6 +63,8 @@ class TooLarge(AudienceError):
 class TooLate(AudienceError):
     """The body did not arrive in time."""
 
+    code = Code.BODY_TIMEOUT
+
     def __init__(self) -> None:
         super().__init__("Timeout: the body did not arrive in time; send the request again.")
 
@@ -56,9 +72,13 @@ class TooLate(AudienceError):
 class NotJson(AudienceError):
     """The body is a form or multipart, not JSON."""
 
+    code = Code.UNSUPPORTED_MEDIA_TYPE
+
 
 class Compressed(AudienceError):
     """The body is compressed."""
+
+    code = Code.COMPRESSED_BODY
 
     def __init__(self) -> None:
         super().__init__("The body is compressed: send it as it is, without Content-Encoding.")
@@ -71,6 +91,8 @@ class Refused(AudienceError):
 class UnderWay(AudienceError):
     """Another request is at the same thing; `retry_after` is in whole seconds."""
 
+    code = Code.UPLOAD_UNDER_WAY
+
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
         self.retry_after = retry_after
@@ -79,9 +101,13 @@ class UnderWay(AudienceError):
 class PreconditionFailed(AudienceError):
     """The record is not the one that the request expects; nothing was written."""
 
+    code = Code.RECORD_CHANGED
+
 
 class TooMany(AudienceError):
     """The client is over a rate limit; `retry_after` is in whole seconds."""
+
+    code = Code.RATE_LIMITED
 
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
@@ -90,6 +116,8 @@ class TooMany(AudienceError):
 
 class ServiceUnavailable(AudienceError):
     """A resource that the request needs is unavailable; `retry_after` is in whole seconds, 0 if unknown."""
+
+    code = Code.SERVICE_UNAVAILABLE
 
     def __init__(self, message: str, retry_after: int = 0) -> None:
         super().__init__(message)

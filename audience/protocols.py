@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 REFUSAL = "audience.refusal"  # the error for which a request has no body, in its WSGI environ
 
@@ -39,6 +39,14 @@ class ImportQueue(Protocol):
     def notify(self, site_id: int) -> None: ...
 
 
+class RateWindow(NamedTuple):
+    """The window of a rate limit: its requests, how many are left, and the whole seconds until it ends."""
+
+    limit: int
+    remaining: int
+    reset: int
+
+
 class Limiter(Protocol):
     """Counts hits against a limit such as `100/minute`."""
 
@@ -48,6 +56,10 @@ class Limiter(Protocol):
 
     def is_spent(self, limit: str, *key: str) -> bool:
         """Whether one more hit of `key` would be over the limit. Counts nothing."""
+        ...
+
+    def window(self, limit: str, *key: str) -> RateWindow:
+        """The window in which the next hit of `key` would be counted."""
         ...
 
 

@@ -86,7 +86,7 @@ def open(metrics: Metrics) -> None:
 @dataclass(kw_only=True)  # freezing would take longer than counting it
 class RequestRecord:
     """The log record of a request. `route` is the template, such as `/api/v1/fetch/tags/<tag_id>`; None when
-    no route matched.
+    no route matched. `client_request_id` is logged only where there is one.
     """
 
     request_id: str
@@ -96,6 +96,7 @@ class RequestRecord:
     ms: float
     site_id: int | None
     key_id: int | None
+    client_request_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +120,8 @@ OUTCOMES = ("created", "updated", "unchanged", "suppressed", "refused")
 def record_request(record: RequestRecord, *, logged: bool = True) -> None:
     """Counts a request, and logs it unless it is a probe of our own."""
     if logged:
-        log.info("request", extra={"fields": vars(record)})
+        fields = {name: value for name, value in vars(record).items() if name != "client_request_id" or value}
+        log.info("request", extra={"fields": fields})
     method, route = record.method, record.route or ""
     _metrics.count("requests", method=method, route=route, status=record.status)
     _metrics.observe("request_seconds", record.ms / 1000, method=method, route=route)

@@ -6,9 +6,10 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import REQUIRED, TEXT, Form, JsonSchema, clean
+from schemas.codes import Code, Sentence
 from schemas.responses import ResponseSchema, shape, values
 
-FLAG = "Send true or false."
+FLAG = Sentence(Code.WRONG_TYPE, "Send true or false.")
 
 
 class AnyText(ma.fields.Field[str]):

@@ -13,20 +13,23 @@ from typing import Any, ClassVar, Self
 
 import marshmallow as ma
 
+from schemas.codes import Code, Sentence, code_of
 from schemas.values import DATE, FieldError, closest, error_names, read_date, trim
 from schemas.values import FormError as FormError
 
-REQUIRED = "Send this value: it is required."
-TEXT = "Send text."
-UNCLEAN = "Send text without NUL and without half surrogate pairs."
+REQUIRED = Sentence(Code.REQUIRED, "Send this value: it is required.")
+TEXT = Sentence(Code.WRONG_TYPE, "Send text.")
+UNCLEAN = Sentence(Code.UNSTORABLE, "Send text without NUL and without half surrogate pairs.")
 UNCLEAN_CHARACTER = re.compile("[\0\ud800-\udfff]")
-OBJECT = "Send an object."
-TWICE = "This key is there several times, and its values mean different things: send it once."
-SEVERAL = "It is there several times: give it once."
-SWITCH = "Send 1 or 0."
-TRUTH = "Send true or false."
-CHOICE = "Send {}."
-NUMBER = "Send numbers that are finite, and integers that fit into 64 bits."
+OBJECT = Sentence(Code.WRONG_TYPE, "Send an object.")
+TWICE = Sentence(
+    Code.REPEATED_KEY, "This key is there several times, and its values mean different things: send it once."
+)
+SEVERAL = Sentence(Code.REPEATED_KEY, "It is there several times: give it once.")
+SWITCH = Sentence(Code.WRONG_TYPE, "Send 1 or 0.")
+TRUTH = Sentence(Code.WRONG_TYPE, "Send true or false.")
+CHOICE = Sentence(Code.UNKNOWN_CHOICE, "Send {}.")
+NUMBER = Sentence(Code.UNSTORABLE, "Send numbers that are finite, and integers that fit into 64 bits.")
 
 MAX_DEPTH = 64  # levels of a JSON value
 CONTAINERS = (dict, list)
@@ -37,13 +40,13 @@ NO_NAME = "?"  # a key of messages that is left out of the path
 
 def errors(refused: Iterable[FieldError]) -> list[dict[str, str]]:
     """The errors in the form in which a response lists them."""
-    return [{"field": error.field, "message": error.message} for error in refused]
+    return [{"field": error.field, "message": error.message, "code": error.code} for error in refused]
 
 
 JsonSchema = Mapping[str, Any]  # of a field, for the OpenAPI document
 
 
-class UnknownKeys(str):
+class UnknownKeys(Sentence):
     """A message about unknown keys. Its `names` are these keys, and the valid ones that are probably
     meant.
     """
@@ -51,7 +54,7 @@ class UnknownKeys(str):
     names: tuple[tuple[str, ...], tuple[str, ...]]
 
     def __new__(cls, message: str, unknown: Iterable[str], valid: Iterable[str]) -> Self:
-        text = super().__new__(cls, message)
+        text = super().__new__(cls, code_of(message, Code.UNKNOWN_KEY), message)
         listed = tuple(unknown)
         text.names = listed, closest(listed, valid)
         return text

@@ -8,12 +8,13 @@ import orjson
 
 from schemas import links
 from schemas.base import Form, JsonSchema
+from schemas.codes import Code, Sentence
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single, values
 from schemas.values import DATES, NAMES, json_bytes, write_date
 
 MAX_LIMIT = 1_000
-AFTER = "Send a number as `meta.next` answers it, or leave it out."
-LIMIT = f"Send a whole number from 1 to {MAX_LIMIT}."
+AFTER = Sentence(Code.MALFORMED_VALUE, "Send a number as `meta.next` answers it, or leave it out.")
+LIMIT = Sentence(Code.OUT_OF_RANGE, f"Send a whole number from 1 to {MAX_LIMIT}.")
 AsText = orjson.Fragment  # of JSON that is answered as it is stored
 LinksOf = Callable[[str, str], Mapping[str, str]]  # by uuid and address
 KINDS = ("created", "updated", "subscribed", "unsubscribed", "erased", "reset")

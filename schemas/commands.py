@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import REQUIRED, TWICE, Doubled, Form, JsonSchema, Text, Uuid, as_text, clean, nested
+from schemas.codes import Code, Sentence
 from schemas.command_names import CommandName
 from schemas.custom_fields import custom_value, field_key
 from schemas.imports import too_late
@@ -16,9 +17,9 @@ from schemas.tags import TagName
 from schemas.values import trim
 
 MAX_COMMANDS = 100
-COMMANDS = f"Send a command object, or an array of 1 to {MAX_COMMANDS} of them."
-TARGET = "Send the email or the uuid of the subscriber."
-FIELD = 'Send {"key": ..., "value": ...}, or text such as key=value.'
+COMMANDS = Sentence(Code.OUT_OF_RANGE, f"Send a command object, or an array of 1 to {MAX_COMMANDS} of them.")
+TARGET = Sentence(Code.REQUIRED, "Send the email or the uuid of the subscriber.")
+FIELD = Sentence(Code.MALFORMED_VALUE, 'Send {"key": ..., "value": ...}, or text such as key=value.')
 ASSIGNMENT = re.compile(r"([^=:]*)(?:[=:](.*))?", re.DOTALL)
 
 
@@ -75,7 +76,7 @@ QUERIES: dict[str, Callable[[Any], Any]] = {
     CommandName.UNSUBSCRIBE: ignore_query,
     CommandName.CHANGE_EMAIL: address,
 }
-COMMAND = f"Send one of the commands {', '.join(QUERIES)}."
+COMMAND = Sentence(Code.UNKNOWN_CHOICE, f"Send one of the commands {', '.join(QUERIES)}.")
 
 
 class Query(ma.fields.Raw):

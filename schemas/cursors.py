@@ -7,13 +7,17 @@ from typing import Any, ClassVar, NamedTuple
 import marshmallow as ma
 
 from schemas.base import JsonSchema, as_text
+from schemas.codes import Code, Sentence
 from schemas.values import trim
 
-CURSOR = "Send the next of the meta of an earlier page, as it is."
+CURSOR = Sentence(Code.MALFORMED_VALUE, "Send the next of the meta of an earlier page, as it is.")
 NEXT = "Send it as `cursor` for the next page; null on the last one."
-OTHER_SORT = "This cursor is from a list with another sort: send that sort, or begin without a cursor."
-WITH_PAGE = "Send cursor or page, not both."
-PER_PAGE = "Send a whole number from 1 to {}."
+OTHER_SORT = Sentence(
+    Code.MALFORMED_VALUE,
+    "This cursor is from a list with another sort: send that sort, or begin without a cursor.",
+)
+WITH_PAGE = Sentence(Code.REFUSED_VALUE, "Send cursor or page, not both.")
+PER_PAGE = Sentence(Code.OUT_OF_RANGE, "Send a whole number from 1 to {}.")
 MAX_LENGTH = 200
 LIMIT = 2**63
 

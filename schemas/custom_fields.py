@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text, as_object, as_text, clean, nested
+from schemas.codes import Code, Sentence
 from schemas.links import without_link
 from schemas.pages import PagedList, list_meta
 from schemas.responses import Date, ResponseSchema, integer, listing, resource, single
@@ -18,9 +19,9 @@ MAX_OF_ONE = 10_000  # one row is written at once, while others wait
 SMALL = (MAX_VALUE_BYTES - 2) // 6  # characters of a text that is surely small enough, all of them escaped
 OTHERS = re.compile(r"[^\w\-.$]+")
 PLAIN_KEY = re.compile(rf"[\w\-.$]{{1,{MAX_KEY_LENGTH}}}")
-KEY = f"Send a key of 1 to {MAX_KEY_LENGTH} letters, digits, or any of _ - . $"
-TOO_LARGE = f"Send a value of at most {MAX_VALUE_BYTES // 1024} KiB as JSON."
-TOO_MANY = f"Send at most {MAX_OF_ONE:,} custom values of one person at once."
+KEY = Sentence(Code.MALFORMED_KEY, f"Send a key of 1 to {MAX_KEY_LENGTH} letters, digits, or any of _ - . $")
+TOO_LARGE = Sentence(Code.TOO_LONG, f"Send a value of at most {MAX_VALUE_BYTES // 1024} KiB as JSON.")
+TOO_MANY = Sentence(Code.TOO_MANY, f"Send at most {MAX_OF_ONE:,} custom values of one person at once.")
 CUSTOM_VALUE: JsonSchema = {
     "description": "Text, a number, a boolean, an array or an object.",
     "anyOf": [
@@ -35,7 +36,9 @@ CUSTOM_VALUES: JsonSchema = {
     "type": "object",
     "additionalProperties": {"$ref": "#/components/schemas/CustomValue"},
 }
-NOT_A_NAME = f"Send another key: {' and '.join(NAMES)} are built in, not custom fields."
+NOT_A_NAME = Sentence(
+    Code.RESERVED_KEY, f"Send another key: {' and '.join(NAMES)} are built in, not custom fields."
+)
 
 
 def field_key(text: str) -> str:
@@ -74,8 +77,7 @@ class StoredValues(ma.fields.Dict):
 
     json_schema: ClassVar[JsonSchema] = {
         **CUSTOM_VALUES,
-        "properties": {name: {"type": "string"} for name in NAMES},
-        "description": "Custom values by key, and the names that are set.",
+        "description": "Custom values by key, and the names that are set, as text.",
     }
 
 

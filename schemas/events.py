@@ -8,6 +8,7 @@ import marshmallow as ma
 
 from schemas.base import Form, InstantField, JsonSchema, Switch, Text, as_object, as_text, clean, errors
 from schemas.change_log import HistorySchema
+from schemas.codes import Code, Sentence
 from schemas.custom_fields import CustomValues, custom_values, enumerate_fields, few
 from schemas.imports import ImportRows, load_row, too_late, too_late_counts
 from schemas.pages import Paged, PageMeta
@@ -18,11 +19,13 @@ from schemas.values import FieldError, write_date
 
 MAX_EVENTS = 1_000
 MAX_VALUES = 50_000  # of all events of a request, which are written at once, while others wait
-TOO_MANY = f"One request has at most {MAX_VALUES:,} custom values: send this event in another."
-EVENTS = f"Send an event object, or an array of 1 to {MAX_EVENTS:,} of them."
+TOO_MANY = Sentence(
+    Code.TOO_MANY, f"One request has at most {MAX_VALUES:,} custom values: send this event in another."
+)
+EVENTS = Sentence(Code.OUT_OF_RANGE, f"Send an event object, or an array of 1 to {MAX_EVENTS:,} of them.")
 MAX_LENGTH = 255  # of a type and of a unique key
-TOO_LONG = f"Send text of at most {MAX_LENGTH} characters."
-TAG = "Send the name of the tag as details.tag."
+TOO_LONG = Sentence(Code.TOO_LONG, f"Send text of at most {MAX_LENGTH} characters.")
+TAG = Sentence(Code.REQUIRED, "Send the name of the tag as details.tag.")
 TAGGING = frozenset({"$tag", "$remove_tag"})
 DETAILS_ARE_FIELDS = frozenset({"$subscribe", "$update_fields"})
 

@@ -7,19 +7,22 @@ import marshmallow as ma
 
 from schemas import links
 from schemas.base import Choice, Form, JsonSchema, Text
+from schemas.codes import ROW_CODES, Code, Sentence
 from schemas.events import event
 from schemas.export_columns import EXPORT_COLUMNS
 from schemas.formats import csv_values
-from schemas.formats.meanings import NOTES, column_of
+from schemas.formats.meanings import NOTES, column_of, notes_of
 from schemas.formats.refused_cells import with_all_values
 from schemas.values import DATES, NAMES, compact_json, write_date
 
 FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
-FORMAT = f"Send one of the formats {', '.join(FORMATS)}."
+FORMAT = Sentence(Code.UNKNOWN_CHOICE, f"Send one of the formats {', '.join(FORMATS)}.")
 
-EVENTS_FORMAT = "Send jsonl, or leave the format out: events are exported as JSON lines."
-OF_SUBSCRIBERS = "Leave this out: it is for exports of subscribers."
-EVENT_ID = "Send the id of the last event of an earlier export, or 0."
+EVENTS_FORMAT = Sentence(
+    Code.UNKNOWN_CHOICE, "Send jsonl, or leave the format out: events are exported as JSON lines."
+)
+OF_SUBSCRIBERS = Sentence(Code.REFUSED_VALUE, "Leave this out: it is for exports of subscribers.")
+EVENT_ID = Sentence(Code.MALFORMED_VALUE, "Send the id of the last event of an earlier export, or 0.")
 
 LinksOf = Callable[[Any], Mapping[str, str]]  # of a subscriber
 RowsPage = Sequence[tuple[Any, list[str]]]  # subscribers with the names of their tags
@@ -140,18 +143,18 @@ WRITERS: dict[str, Callable[..., Iterator[bytes]]] = {
 
 def refused_csv(columns: Sequence[str], refused: Iterable[Any]) -> Iterator[bytes]:
     """The chunks of a CSV file of refused rows. It has the columns of their file, followed by the number of
-    the row and the reason. Once corrected, it can be imported.
+    the row, the reason and its code. Once corrected, it can be imported.
 
     Of a row with more cells than columns, the others follow the reason.
     """
-    yield _defused_csv([*columns, *NOTES])
+    yield _defused_csv([*columns, *notes_of(columns)])
     for row in refused:
         yield _refused_cells(columns, row)
 
 
 def refused_head(file: Any) -> bytes:
     """The header of a file of refused rows. Empty if these are JSON lines."""
-    return _defused_csv([*file.columns, *NOTES]) if not file.table.is_json else b""
+    return _defused_csv([*file.columns, *notes_of(file.columns)]) if not file.table.is_json else b""
 
 
 def refused_line(file: Any, row: Any) -> bytes:
@@ -168,9 +171,9 @@ def refused_line(file: Any, row: Any) -> bytes:
 def _refused_cells(columns: Sequence[str], row: Any) -> bytes:
     width = len(columns)
     padding = [""] * (width - len(row.cells))
-    return _defused_csv(
-        [*row.cells[:width], *padding, str(row.row_number), row.code, row.message, *row.cells[width:]]
-    )
+    code = ROW_CODES.get(row.code, Code.REFUSED_VALUE)
+    notes = [str(row.row_number), row.code, row.message, code][: len(notes_of(columns))]
+    return _defused_csv([*row.cells[:width], *padding, *notes, *row.cells[width:]])
 
 
 def table_csv(lines: Iterable[Iterable[Any]]) -> bytes:

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 import marshmallow as ma
 
 from schemas.base import Form, FormError, Once, Switch, Text, load
+from schemas.codes import Code, Sentence
 from schemas.formats import encodings
 from schemas.formats.consent import STATES
 from schemas.formats.date_columns import FIELD, IGNORE
@@ -26,25 +27,36 @@ BOTH = (
     "`answers` already says who may be written to: leave `consent` and `consent_column` out, or answer anew "
     "without `answers`."
 )
-FROM = f"Send from with one of {', '.join(PRESETS)}, or leave it out."
-CONSENT = f"Send consent with one of {', '.join(STATES)}, or leave it out."
-KNOWN = f"Send known with one of {', '.join(OnExisting)}, or leave it out."
-TAG_SEPARATOR = "Send tag_separator with the marks between tags: one or more of , ; | # or :::"
-ENCODING = f"Send encoding with one of {', '.join(encodings.SAID)}."
-HEADER_ROW = "Send header_row with the number of the row that has the names of the columns."
-HIDDEN_ROWS = f"Send hidden_rows={IMPORT} to import hidden rows of a workbook, too, or hidden_rows={SKIP}."
+FROM = Sentence(Code.UNKNOWN_CHOICE, f"Send from with one of {', '.join(PRESETS)}, or leave it out.")
+CONSENT = Sentence(Code.UNKNOWN_CHOICE, f"Send consent with one of {', '.join(STATES)}, or leave it out.")
+KNOWN = Sentence(Code.UNKNOWN_CHOICE, f"Send known with one of {', '.join(OnExisting)}, or leave it out.")
+TAG_SEPARATOR = Sentence(
+    Code.UNKNOWN_CHOICE, "Send tag_separator with the marks between tags: one or more of , ; | # or :::"
+)
+ENCODING = Sentence(Code.UNKNOWN_CHOICE, f"Send encoding with one of {', '.join(encodings.SAID)}.")
+HEADER_ROW = Sentence(
+    Code.MALFORMED_VALUE, "Send header_row with the number of the row that has the names of the columns."
+)
+HIDDEN_ROWS = Sentence(
+    Code.UNKNOWN_CHOICE,
+    f"Send hidden_rows={IMPORT} to import hidden rows of a workbook, too, or hidden_rows={SKIP}.",
+)
 UNREAD_DATES = (
     f"Send unread_dates={IGNORE} to leave cells out that are no dates, or unread_dates={FIELD} to keep them "
     "as custom fields."
 )
-ORDER = f"Send dates={DMY} if the day comes first, or dates={MDY} if the month does."
+ORDER = Sentence(
+    Code.UNKNOWN_CHOICE, f"Send dates={DMY} if the day comes first, or dates={MDY} if the month does."
+)
 
 
 MAX_ID = 2**53
-UPLOAD = "Send upload as the answer with the questions gave it."
-ANSWERS = "Send in answers the line that `meta.answers` gave, as it was."
+UPLOAD = Sentence(Code.MALFORMED_VALUE, "Send upload as the answer with the questions gave it.")
+ANSWERS = Sentence(Code.MALFORMED_VALUE, "Send in answers the line that `meta.answers` gave, as it was.")
 SAYING = {"consent", "consent_column"}
-SEEN = "Send seen together with answers: it adds a header to those that the line knows."
+SEEN = Sentence(
+    Code.REQUIRED, "Send seen together with answers: it adds a header to those that the line knows."
+)
 
 
 class Values(ma.fields.List[Any]):

@@ -17,6 +17,7 @@ from schemas.base import (
     as_text,
     nested,
 )
+from schemas.codes import Code, Sentence
 from schemas.custom_fields import FieldKey
 from schemas.patches import Patch
 from schemas.responses import Date, ResponseSchema, dump, integer, listing, resource, shape, single
@@ -27,13 +28,19 @@ from schemas.values import LANGUAGES
 STATES = OPEN, PAUSED, ARCHIVED = "open", "paused", "archived"
 CONFIRMING = SCRIPT, CLICK = "script", "click"
 MAX_TEXT, MAX_LABEL, MAX_FIELDS, MAX_ORIGINS, MAX_TAGS = 1_000, 100, 10, 20, 20
-BY_LANGUAGE = f"Send texts by language: {', '.join(LANGUAGES)}."
-PLAIN = "Send plain text of at most {:,} characters, without control characters."
+BY_LANGUAGE = Sentence(Code.UNKNOWN_KEY, f"Send texts by language: {', '.join(LANGUAGES)}.")
+PLAIN = Sentence(
+    Code.MALFORMED_VALUE, "Send plain text of at most {:,} characters, without control characters."
+)
 UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
-FIELDS = f"Send an array of at most {MAX_FIELDS} objects, each with another `key`."
-RESERVED_KEY = "Send another key: this one is never that of a custom field."
-ORIGINS = f"Send an array of at most {MAX_ORIGINS} websites, such as https://example.com."
-TAGS = f"Send at most {MAX_TAGS} tags."
+FIELDS = Sentence(
+    Code.MALFORMED_VALUE, f"Send an array of at most {MAX_FIELDS} objects, each with another `key`."
+)
+RESERVED_KEY = Sentence(Code.RESERVED_KEY, "Send another key: this one is never that of a custom field.")
+ORIGINS = Sentence(
+    Code.OUT_OF_RANGE, f"Send an array of at most {MAX_ORIGINS} websites, such as https://example.com."
+)
+TAGS = Sentence(Code.TOO_MANY, f"Send at most {MAX_TAGS} tags.")
 
 
 def texts_schema(most: int) -> JsonSchema:

@@ -3,13 +3,15 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-NOT_READY = "Not ready: the operator must repair what `checks` lists."
+from schemas.codes import Code, Sentence
+
+NOT_READY = Sentence(Code.NOT_READY, "Not ready: the operator must repair what `checks` lists.")
 
 
 def readiness(problems: Mapping[str, str | None], warnings: Sequence[str]) -> dict[str, Any]:
     """The body of /readyz. By name, `checks` has "ok" or the problem. `error` is there only if there is a
     problem, `warnings` only if there are some.
     """
-    outcome = {"error": NOT_READY} if any(problems.values()) else {"status": "ok"}
+    outcome = {"error": NOT_READY, "code": NOT_READY.code} if any(problems.values()) else {"status": "ok"}
     checks = {name: problem or "ok" for name, problem in problems.items()}
     return {**outcome, "checks": checks} | ({"warnings": list(warnings)} if warnings else {})

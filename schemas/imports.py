@@ -20,6 +20,7 @@ from schemas.base import (
     join_paths,
     load,
 )
+from schemas.codes import Code, Sentence
 from schemas.custom_fields import MAX_KEY_LENGTH, MAX_OF_ONE, PLAIN_KEY, SMALL
 from schemas.links import SHORTEST, has_link
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, problems, resource, single
@@ -31,8 +32,11 @@ from schemas.values import NAMES, FieldError, trim
 MAX_ITEMS = 1_000
 MAX_PROBLEMS_PER_ROW = 20
 STATUSES = ("receiving", "queued", "running", "finished", "failed")
-SUBSCRIBERS = f"Send an array of 1 to {MAX_ITEMS:,} subscribers; split a longer list into several calls."
-CONSENT = "Send subscribe or unsubscribe, or leave the command out."
+SUBSCRIBERS = Sentence(
+    Code.OUT_OF_RANGE,
+    f"Send an array of 1 to {MAX_ITEMS:,} subscribers; split a longer list into several calls.",
+)
+CONSENT = Sentence(Code.UNKNOWN_CHOICE, "Send subscribe or unsubscribe, or leave the command out.")
 COMMANDS = ("subscribe", "unsubscribe")
 SCALARS = (bool, int, float)
 LEFT = "Rows by which somebody leaves, or comes in as left."

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 import marshmallow as ma
 
 from schemas.base import Switch, Text
+from schemas.codes import Code, Sentence
 from schemas.responses import ResponseSchema, shape
 
 COLUMNS = {"unsubscribe": "unsubscribe_url", "preferences": "preferences_url"}  # of a file, by purpose
@@ -14,8 +15,9 @@ RESERVED = frozenset({"links", *COLUMNS.values()})  # never the keys of custom v
 PURPOSES = (*COLUMNS, "confirm")
 LINK = re.compile(r"/(?:unsubscribe|preferences|confirm)/[\w-]{36,44}\.[\w-]{43}", re.ASCII)
 SHORTEST = 90  # characters of a link; a shorter text is not looked into
-REFUSED = (
-    "Leave this value out: it is a link that acts for a subscriber, and is made anew where it is needed."
+REFUSED = Sentence(
+    Code.LINK_REFUSED,
+    "Leave this value out: it is a link that acts for a subscriber, and is made anew where it is needed.",
 )
 NOTE = "links_note"
 WITH_LINKS = {"description": "`1`: with the links of each subscriber. Needs the scope `mailer` or `full`."}

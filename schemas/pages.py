@@ -8,12 +8,13 @@ import marshmallow as ma
 
 from schemas import cursors
 from schemas.base import Form, JsonSchema
+from schemas.codes import Code, Sentence
 from schemas.cursors import CursorField, PerPage
 from schemas.responses import ResponseSchema, error_values_field, integer
 from schemas.values import DATES, FieldError, FormError, closest, error_names, write_date
 
-PAGE = "Send a whole number, 1 or more."
-UNKNOWN = "This parameter is not known: leave it out, or correct it."
+PAGE = Sentence(Code.OUT_OF_RANGE, "Send a whole number, 1 or more.")
+UNKNOWN = Sentence(Code.UNKNOWN_KEY, "This parameter is not known: leave it out, or correct it.")
 WHOLE = re.compile(r"([0-9]{1,19})(?:\.0*)?")
 MAX_IGNORED = 100
 PER_PAGE, MAX_PER_PAGE = 100, 500

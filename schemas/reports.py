@@ -7,15 +7,18 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Form, JsonSchema, Text, as_text, nested
+from schemas.codes import Code, Sentence
 from schemas.custom_fields import FieldKey
 from schemas.patches import Patch
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single, values
 
 MIN_YEAR, MAX_YEAR = 1970, 2199
-DAY = f"Send a date from {MIN_YEAR}-01-01 to {MAX_YEAR}-12-31, such as 2026-08-21."
-WHOLE = "Send a whole number from 1 to {}."
-UNIT = "Send day, week or month."
-ORDER = "Send a date on or after `from`."
+DAY = Sentence(
+    Code.MALFORMED_DATE, f"Send a date from {MIN_YEAR}-01-01 to {MAX_YEAR}-12-31, such as 2026-08-21."
+)
+WHOLE = Sentence(Code.OUT_OF_RANGE, "Send a whole number from 1 to {}.")
+UNIT = Sentence(Code.UNKNOWN_CHOICE, "Send day, week or month.")
+ORDER = Sentence(Code.OUT_OF_RANGE, "Send a date on or after `from`.")
 
 
 class Day(ma.fields.Field[str]):

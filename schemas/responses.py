@@ -1,11 +1,13 @@
 """Schemas of responses. The OpenAPI document is made from them, and so are most answers."""
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, ClassVar, cast
 
 import marshmallow as ma
 
 from schemas.base import JsonSchema
+from schemas.codes import VALUE_CODES, Code
 from schemas.values import write_date
 
 Field = ma.fields.Field[Any]
@@ -101,6 +103,26 @@ def _dump_value(field: Field, value: Any) -> Any:
     return str(value) if isinstance(field, Id) and value is not None else value
 
 
+def open_enum(texts: Iterable[str]) -> JsonSchema:
+    """The JSON Schema of a text that is one of `texts`, or one that a later version adds."""
+    return {"anyOf": [{"type": "string", "enum": [*map(str, texts)]}, {"type": "string"}]}
+
+
+class OpenEnum(ma.fields.String):
+    """A text that is one of `texts` today; later versions may add others."""
+
+    def __init__(self, texts: Iterable[str], description: str) -> None:
+        super().__init__(metadata={"description": f"{description} More may be added."})
+        self.json_schema = open_enum(texts)
+
+
+class CodeField(OpenEnum):
+    """The code of an error."""
+
+    def __init__(self, codes: Iterable[Code]) -> None:
+        super().__init__(codes, "What a program goes by; docs/errors.md has the remedy of each.")
+
+
 class FieldProblem(ResponseSchema):
     """A refused value."""
 
@@ -108,6 +130,7 @@ class FieldProblem(ResponseSchema):
         metadata={"description": "Path in the request.", "examples": ["subscribers[3].email"]}
     )
     message = ma.fields.String(metadata={"description": "What to send."})
+    code = CodeField(VALUE_CODES)
 
 
 def problems() -> ma.fields.List[Any]:
@@ -154,6 +177,7 @@ class Error(ResponseSchema):
     """The body of every error; the header `X-Request-Id` identifies the request."""
 
     error = ma.fields.String(metadata={"description": "One sentence: what to do."})
+    code = CodeField(Code)
     errors = ma.fields.List(
         ma.fields.Nested(FieldProblem),
         metadata={"description": "The values to correct, if any.", "may_be_absent": True},

@@ -7,6 +7,7 @@ import marshmallow as ma
 
 from schemas import cursors, links
 from schemas.base import Choice, Form, InstantField, JsonSchema, Text, UnknownKeys, as_object, as_text, nested
+from schemas.codes import Code, Sentence
 from schemas.cursors import OTHER_SORT, WITH_PAGE, CursorField, PerPage
 from schemas.custom_fields import field_key
 from schemas.pages import MAX_PER_PAGE, Paged, page_meta
@@ -14,12 +15,18 @@ from schemas.subscribers import with_plus
 from schemas.tags import TagNames, tag_name
 from schemas.values import DATES, trim
 
-BOUNDS = 'Send gt, lt or both, each with a date, such as {"gt": "2026-01-01"} or created_at[gt]=2026-01-01.'
+BOUNDS = Sentence(
+    Code.UNKNOWN_KEY,
+    'Send gt, lt or both, each with a date, such as {"gt": "2026-01-01"} or created_at[gt]=2026-01-01.',
+)
 MAX_TAGS = 100
-TOO_MANY_TAGS = f"Send at most {MAX_TAGS} tags."
+TOO_MANY_TAGS = Sentence(Code.TOO_MANY, f"Send at most {MAX_TAGS} tags.")
 MAX_FIELDS = 20
-FIELDS = f'Send 1 to {MAX_FIELDS} fields, each with one value, such as {{"plan": "pro"}} or field[plan]=pro.'
-FIELD_VALUE = "Send text that is not empty, a number, true or false."
+FIELDS = Sentence(
+    Code.OUT_OF_RANGE,
+    f'Send 1 to {MAX_FIELDS} fields, each with one value, such as {{"plan": "pro"}} or field[plan]=pro.',
+)
+FIELD_VALUE = Sentence(Code.WRONG_TYPE, "Send text that is not empty, a number, true or false.")
 SORTS = ("created_at", "last_event_at", "unsubscribed_at")
 NEWEST = "-created_at"
 STATUSES = ("subscribed", "unsubscribed")

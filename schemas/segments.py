@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import MAX_DEPTH, OBJECT, REQUIRED, Form, JsonSchema, Text, as_text, clean, depth, nested
+from schemas.codes import Code, Sentence
 from schemas.custom_fields import field_key
 from schemas.pages import list_meta
 from schemas.patches import Patch
@@ -15,8 +16,10 @@ from schemas.subscribers import SubscriberSchema
 from schemas.values import trim
 
 RULE: JsonSchema = {"$ref": "#/components/schemas/Rule"}
-TOO_DEEP = f"Send rules of at most {MAX_DEPTH} levels of JSON."
-NO_JSON = 'The rule is no JSON object: write one such as {"tag": "vip"}.'  # typed, outside a request
+TOO_DEEP = Sentence(Code.TOO_DEEP, f"Send rules of at most {MAX_DEPTH} levels of JSON.")
+NO_JSON = Sentence(
+    Code.MALFORMED_VALUE, 'The rule is no JSON object: write one such as {"tag": "vip"}.'
+)  # typed, outside a request
 TEXTS = ("tag", "field", "event", "contains", "starts_with")  # keys of rules whose values are text
 
 

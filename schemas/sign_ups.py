@@ -18,6 +18,7 @@ from schemas.base import (
     nested,
 )
 from schemas.change_log import BoundedNumber
+from schemas.codes import Code, Sentence
 from schemas.custom_fields import field_key
 from schemas.links import PersonName, without_link
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, shape, single
@@ -26,12 +27,12 @@ from schemas.values import LANGUAGES, NAMES, trim
 OPEN = ("waiting", "sent", "held", "failed")
 DELIVERIES = SMTP, WEBHOOK = "smtp", "webhook"
 STATUSES = (*OPEN, "confirmed", "declined", "ended")
-ID = "Send the number of a form, as GET /v1/fetch/forms answers it."
-AFTER = "Send the id of the last one that you have, or leave it out."
-IDS = "Send up to 1,000 ids of sign-ups."
-CHOSEN = "Send `ids`, or an instant `before`: those that were asked for earlier."
+ID = Sentence(Code.MALFORMED_VALUE, "Send the number of a form, as GET /v1/fetch/forms answers it.")
+AFTER = Sentence(Code.MALFORMED_VALUE, "Send the id of the last one that you have, or leave it out.")
+IDS = Sentence(Code.OUT_OF_RANGE, "Send up to 1,000 ids of sign-ups.")
+CHOSEN = Sentence(Code.REQUIRED, "Send `ids`, or an instant `before`: those that were asked for earlier.")
 MAX_IDS, MAX_ID, MAX_TYPED = 1_000, 2**53, 200
-TYPED = f"Send at most {MAX_TYPED} characters."
+TYPED = Sentence(Code.TOO_LONG, f"Send at most {MAX_TYPED} characters.")
 
 
 class TypedFields(ma.fields.Field[dict[str, str]]):

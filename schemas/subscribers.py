@@ -21,6 +21,7 @@ from schemas.base import (
     is_clean_text,
     nested,
 )
+from schemas.codes import Code, Sentence
 from schemas.custom_fields import CustomValues, FurtherValues, StoredValues, few, field_key
 from schemas.pages import PageMeta
 from schemas.responses import Date, Id, ResponseSchema, listing, resource, single
@@ -34,7 +35,9 @@ RESERVED = frozenset({
 
 
 MAX_SOUGHT = 1_000
-SOUGHT = f"Send 1 to {MAX_SOUGHT:,} texts in all, in the arrays emails and uuids."
+SOUGHT = Sentence(
+    Code.OUT_OF_RANGE, f"Send 1 to {MAX_SOUGHT:,} texts in all, in the arrays emails and uuids."
+)
 
 
 class OfAddress(Text):

@@ -7,16 +7,17 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Doubled, Form, JsonSchema, Text, as_text, clean_each, nested
+from schemas.codes import Code, Sentence
 from schemas.links import without_link
 from schemas.pages import list_meta
 from schemas.responses import Date, ResponseSchema, dump, integer, listing, resource, single
 from schemas.values import MAX_SENT_NAME, UNSEEN, trim
 
-TAGS = "Send tag names as comma-separated text, or as an array of text."
+TAGS = Sentence(Code.WRONG_TYPE, "Send tag names as comma-separated text, or as an array of text.")
 MAX_NAME_LENGTH = 255
-TOO_LONG = f"Send tag names of at most {MAX_NAME_LENGTH} characters."
+TOO_LONG = Sentence(Code.TOO_LONG, f"Send tag names of at most {MAX_NAME_LENGTH} characters.")
 MAX_OF_ONE = 10_000  # one row is written at once, while others wait
-TOO_MANY = f"Send at most {MAX_OF_ONE:,} tags of one person at once."
+TOO_MANY = Sentence(Code.TOO_MANY, f"Send at most {MAX_OF_ONE:,} tags of one person at once.")
 CONTROLS = {
     ord(character): " " if character.isspace() else None
     for character in UNSEEN

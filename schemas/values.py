@@ -16,6 +16,8 @@ from typing import Any
 
 import orjson
 
+from schemas.codes import Code, Sentence, code_of
+
 NAMES = ("first_name", "last_name")  # plain text columns of a subscriber, in the order of `Change`
 LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt")  # of the pages for people
 DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
@@ -23,7 +25,9 @@ MAX_FOUND, MAX_FOUND_LENGTH = 20, 100  # names of what an error found
 MAX_SENT_NAME = 1_000  # characters of a key or a tag's name, before it is brought to its form
 MAX_PAGE = 10**9  # of a list: nothing is on a later one
 VALUES_SAMPLE_SIZE = 10_000  # newest subscribers among whom common values are counted
-DATE = "Send an ISO 8601 date or date-time, such as 2026-08-21 or 2026-08-21T02:08:30Z."
+DATE = Sentence(
+    Code.MALFORMED_DATE, "Send an ISO 8601 date or date-time, such as 2026-08-21 or 2026-08-21T02:08:30Z."
+)
 
 # Blanks, control and invisible characters, by first and last: `str.isspace`, categories Cc and Cf of Unicode.
 UNSEEN_RANGES = (
@@ -66,6 +70,10 @@ class FieldError:
     unknown: tuple[str, ...] = ()
     did_you_mean: tuple[str, ...] = ()
 
+    @property
+    def code(self) -> Code:
+        return code_of(self.message, Code.REFUSED_VALUE)
+
 
 def error_names(errors: Iterable[FieldError]) -> dict[str, list[str]]:
     """The names in some errors, under the keys `unknown` and `did_you_mean`. A key without names is left
@@ -97,6 +105,8 @@ class FormError(Exception):
     """A form refuses values. `problems` are the errors. The response shows the values in `found` beside the
     errors, each under its own key.
     """
+
+    code = Code.VALIDATION_FAILED
 
     def __init__(self, problems: list[FieldError], found: Mapping[str, list[str]] | None = None) -> None:
         super().__init__("form")

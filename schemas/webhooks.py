@@ -7,11 +7,14 @@ import marshmallow as ma
 
 from schemas.base import REQUIRED, Form, JsonSchema, Text, Truth, nested
 from schemas.change_log import AFTER, KINDS, BoundedNumber, ChangeSchema
+from schemas.codes import Code, Sentence
 from schemas.pages import PageMeta
 from schemas.patches import Patch
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single
 
-KINDS_OF_CHANGES = f"Send an array of some of {', '.join(KINDS)}, or leave it out for all."
+KINDS_OF_CHANGES = Sentence(
+    Code.UNKNOWN_CHOICE, f"Send an array of some of {', '.join(KINDS)}, or leave it out for all."
+)
 PAUSES = ("operator", "gone", "failing", "restored")
 
 

@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 from audience.access import keys, sites
 from audience.access.keys import NewKey
 from audience.access.sites import Site
-from audience.protocols import QueueHealth
+from audience.protocols import QueueHealth, RateWindow
 from tests import described
 
 
@@ -39,6 +39,10 @@ class FakeLimiter:
 
     def is_spent(self, limit: str, *key: str) -> bool:
         return self.counts.get(key, 0) >= int(limit.split("/")[0])
+
+    def window(self, limit: str, *key: str) -> RateWindow:
+        amount = int(limit.split("/")[0])
+        return RateWindow(amount, max(0, amount - self.counts.get(key, 0)), 60)
 
 
 @dataclass

@@ -5,6 +5,8 @@ from typing import Any
 
 from werkzeug.test import TestResponse
 
+from schemas.codes import REQUEST_CODES, VALUE_CODES
+
 DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 DIGITS = re.compile(r"[0-9]+")
@@ -148,7 +150,8 @@ def errors(value: Any, status: int) -> list[tuple[str, str]]:
     """Checks a list of `{"field", "message"}`; returns the pairs."""
     assert type(value) is list
     for each in value:
-        keys(each, "field", "message")
+        keys(each, "field", "message", "code")
+        assert each["code"] in VALUE_CODES
         assert type(each["field"]) is str
         wording(each["message"], status)
     return [(each["field"], each["message"]) for each in value]
@@ -179,8 +182,13 @@ def error(response: TestResponse, status: int) -> list[tuple[str, str]]:
     assert response.headers["X-Request-Id"] not in response.text
     body: Any = response.json
     further = {"asks", "suggestion", "upload"} if "asks" in body else set()
-    assert set(body) <= {"error", "errors", "columns", "values", "unknown", "did_you_mean"} | further
+    assert set(body) <= {"error", "code", "errors", "columns", "values", "unknown", "did_you_mean"} | further
     wording(body["error"], status)
+    assert (
+        body["code"] in VALUE_CODES
+        if status == 422 and body["code"] not in REQUEST_CODES
+        else REQUEST_CODES[body["code"]][0] == status
+    )
     assert ("Retry-After" in response.headers) == (status in (429, 503))
     assert ("WWW-Authenticate" in response.headers) == (status == 401)
     assert ("Allow" in response.headers) == (status == 405)

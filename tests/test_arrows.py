@@ -40,7 +40,7 @@ OUTSIDE_NOUNS = (
 NOUNS = "a noun"  # a module of a package of audience/ that is no room, and one at its root that is no leaf
 
 MAY_IMPORT = {  # of ours, beside the room itself
-    "audience.answers": (*LEAVES, "audience.data", "schemas.values"),
+    "audience.answers": (*LEAVES, "audience.data", "schemas.codes", "schemas.values"),
     "audience.api": (*LEAVES, NOUNS, "audience.answers", "audience.http", "audience.operations", "schemas"),
     "audience.cli": (*LEAVES, NOUNS, "audience.answers", "audience.mail", "audience.operations", "schemas"),
     "audience.console": (
@@ -54,7 +54,7 @@ MAY_IMPORT = {  # of ours, beside the room itself
         "schemas",
     ),
     "audience.data": (),
-    "audience.deliveries": LEAVES,
+    "audience.deliveries": (*LEAVES, "schemas.codes"),
     "audience.http": (
         *LEAVES,
         NOUNS,
@@ -73,16 +73,17 @@ MAY_IMPORT = {  # of ours, beside the room itself
         "audience.deliveries",
         "audience.mail",
         "storage",
+        "schemas.codes",
         "schemas.command_names",
         "schemas.values",
     ),
     "schemas": (),
     "storage": (),
-    "workers": (*LEAVES, "audience.jobs", "storage.errors"),
+    "workers": (*LEAVES, "audience.jobs", "schemas.codes", "storage.errors"),
 }
 LEAVES_MAY_IMPORT = {  # beside audience.protocols
     "audience.config": ("audience.secret_files", "audience.setting_values"),
-    "audience.errors": ("schemas.values",),
+    "audience.errors": ("schemas.codes", "schemas.values"),
     "audience.pepper": ("audience.secret_files",),
 }
 ONLY_IN = {  # of the outside

@@ -5,13 +5,14 @@ The limits are settings: `rate_limit_...` and `auth_failures` of `audience/confi
 
 import math
 import time
-from functools import lru_cache, partial
+from functools import lru_cache
 from hashlib import blake2b
 
 from limits import RateLimitItem, parse
 from limits.storage import MemoryStorage, RedisStorage
 from limits.strategies import FixedWindowRateLimiter
 
+from audience.protocols import RateWindow
 from workers.redis_client import CircuitBreaker
 
 MAX_KEYS = 100_000  # in memory
@@ -45,7 +46,7 @@ class Limiter:
         is over the `limit`, else 0.
         """
         item, digest = parse_limit(limit), _digest(key)
-        wait = self._breaker.call(partial(self._hit_shared, item, digest))
+        wait = self._breaker.call(lambda: _hit(self._in_redis(), item, digest))
         return self._hit_local(item, digest) if wait is None else wait
 
     def is_spent(self, limit: str, *key: str) -> bool:
@@ -54,15 +55,17 @@ class Limiter:
         has_room = self._breaker.call(lambda: self._in_redis().test(item, digest))
         return not (self._local.test(item, digest) if has_room is None else has_room)
 
+    def window(self, limit: str, *key: str) -> RateWindow:
+        """The window of a key. If Redis is unreachable, that of this process."""
+        item, digest = parse_limit(limit), _digest(key)
+        window = self._breaker.call(lambda: _window(self._in_redis(), item, digest))
+        return window or _window(self._local, item, digest)
+
     def _in_redis(self) -> FixedWindowRateLimiter:
         if self._shared is None:  # the constructor calls Redis
             storage = Storage("redis://", connection_pool=self._breaker.client.connection_pool)
             self._shared = FixedWindowRateLimiter(storage)
         return self._shared
-
-    def _hit_shared(self, item: RateLimitItem, digest: str) -> int:
-        """Counts a request in Redis. Returns the seconds to wait if it is over the limit, else 0."""
-        return _hit(self._in_redis(), item, digest)
 
     def _hit_local(self, item: RateLimitItem, digest: str) -> int:
         """Counts a request in this process. Returns the seconds to wait if it is over the limit, else 0.
@@ -81,6 +84,9 @@ def _hit(limiter: FixedWindowRateLimiter, item: RateLimitItem, digest: str) -> i
     """Counts a request in the storage of `limiter`. Returns the seconds to wait if it is over the limit, else
     0.
     """
-    if limiter.hit(item, digest):
-        return 0
-    return max(1, math.ceil(limiter.get_window_stats(item, digest).reset_time - time.time()))
+    return 0 if limiter.hit(item, digest) else _window(limiter, item, digest).reset
+
+
+def _window(limiter: FixedWindowRateLimiter, item: RateLimitItem, digest: str) -> RateWindow:
+    stats = limiter.get_window_stats(item, digest)
+    return RateWindow(item.amount, stats.remaining, max(1, math.ceil(stats.reset_time - time.time())))

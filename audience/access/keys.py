@@ -31,6 +31,12 @@ SCOPES = {
     "stats": frozenset({"stats"}),
     "utility": frozenset({"utility"}),
 }
+PURPOSES = {  # what a key is for, by the least scope that does; `stats` and `utility` are parts of others
+    "full": "an existing SDK or plugin: it may do everything",
+    "signup": "a website's form: it may ask for sign-ups, and check what is typed",
+    "read": "a report: it may read everything, and change nothing",
+    "mailer": "a mailer: it may read, with the links by which subscribers leave",
+}
 NO_ONES_KEY = Key(
     0, "", "0" * 64, "stats", 0, None, None, "", None
 )  # stands for an unknown key, so that the comparison takes as long

@@ -228,7 +228,10 @@ def _response(answer: Any, status: int, is_repeated: bool) -> Response:
 
 
 def _limit_rate(key: AuthenticatedKey, family: Family) -> None:
-    """Counts a request of a key. Raises `TooMany` beyond the limit of its family."""
+    """Counts a request of a key, and notes its window. Raises `TooMany` beyond the limit of its family."""
     limit = getattr(settings(), f"rate_limit_{family}")
-    if wait := services().limiter.hit(limit, "rate", family, str(key.id)):
+    limiter, counted = services().limiter, ("rate", family, str(key.id))
+    wait = limiter.hit(limit, *counted)
+    g.rate_window = limiter.window(limit, *counted)
+    if wait:
         raise TooMany(RATE_LIMITED, wait)

@@ -12,10 +12,13 @@ from flask import Response, request
 
 from audience.errors import PreconditionFailed
 from schemas.base import Form, load
+from schemas.codes import Code, Sentence
 
 IF_MATCH, IF_NONE_MATCH = "If-Match", "If-None-Match"
 TAG = re.compile(r'"[^"]*"')
-CHANGED = "Changed: it has another ETag than If-Match says; get it again, and decide anew."
+CHANGED = Sentence(
+    Code.RECORD_CHANGED, "Changed: it has another ETag than If-Match says; get it again, and decide anew."
+)
 DELIVERED = frozenset({"delivered", "failures"})  # what deliveries change of a webhook
 
 Current = Callable[..., dict[str, Any]]  # the resource of a request, by the site and the parts of the path

@@ -18,11 +18,12 @@ from audience.imports.file_uploads import FileUpload, ImportedFile
 from schemas import exports
 from schemas import file_imports as wire
 from schemas.base import FormError
+from schemas.codes import Code, Sentence
 from schemas.formats.files import File, inspect
 from schemas.formats.questions import QuestionsOpen
 from schemas.values import FieldError
 
-BOTH = "Send the file or upload, not both: the upload stands in place of a body."
+BOTH = Sentence(Code.REPEATED_KEY, "Send the file or upload, not both: the upload stands in place of a body.")
 
 blueprint = Blueprint("files", __name__)
 

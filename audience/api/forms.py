@@ -12,11 +12,12 @@ from audience.forms import embedding, forms
 from audience.http.services import settings
 from audience.looks import senders
 from schemas import forms as wire
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError, FormError
 
 blueprint = Blueprint("forms", __name__)
 LASTING = ("name", "state", "language", "confirm", "delivery")
-LASTS = "Send a value: this is changed, and cannot be taken away."
+LASTS = Sentence(Code.REQUIRED, "Send a value: this is changed, and cannot be taken away.")
 BLANK: dict[str, Any] = {
     "fields": [], "tags": [], "wording": {}, "intro": {}, "thanks": {}, "origins": [], "next_url": "",
     "confirmed_url": "", "is_test": False,

@@ -5,12 +5,21 @@ from itertools import accumulate
 
 from audience.errors import NotUnderstood
 from schemas.base import MAX_DEPTH
+from schemas.codes import Code, Sentence
 
 MAX_CONTAINERS = 200_000
 MAX_DIGITS = 400
-TOO_DEEP = f"The body is nested too deeply: send at most {MAX_DEPTH} levels."
-TOO_MANY = f"The body has over {MAX_CONTAINERS:,} objects and arrays: split it into several requests."
-TOO_LONG = f"The body has a number that is too long: send numbers of at most {MAX_DIGITS} digits."
+TOO_DEEP = Sentence(
+    Code.BODY_OUT_OF_BOUNDS, f"The body is nested too deeply: send at most {MAX_DEPTH} levels."
+)
+TOO_MANY = Sentence(
+    Code.BODY_OUT_OF_BOUNDS,
+    f"The body has over {MAX_CONTAINERS:,} objects and arrays: split it into several requests.",
+)
+TOO_LONG = Sentence(
+    Code.BODY_OUT_OF_BOUNDS,
+    f"The body has a number that is too long: send numbers of at most {MAX_DIGITS} digits.",
+)
 
 ALIKE = bytes.maketrans(b"123456789", b"000000000")
 LONG_NUMBER = b"0" * (MAX_DIGITS + 1)

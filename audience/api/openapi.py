@@ -11,18 +11,39 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Blueprint, Flask, Response, abort, current_app, request
 from werkzeug.routing import Rule
 
-from audience.api import etags, openapi_examples, openapi_rules, openapi_webhooks
+from audience.access.keys import UNAUTHORIZED
+from audience.answers.moderation.reasons import ModerationReason
+from audience.answers.reasons import Reason
+from audience.answers.validation.reasons import ValidationReason
+from audience.api import etags, openapi_examples, openapi_rules, openapi_texts, openapi_webhooks
 from audience.api import repeats as sent_again
-from audience.api.endpoint import Declared, Files
+from audience.api.endpoint import FORBIDDEN, RATE_LIMITED, Declared, Files
 from audience.api.openapi_schema import SchemaConverter
+from audience.api.request_data import JSON
+from audience.errors import (
+    AudienceError,
+    Compressed,
+    Forbidden,
+    NotFound,
+    NotUnderstood,
+    PreconditionFailed,
+    Refused,
+    TooLarge,
+    TooLate,
+    TooMany,
+    Unauthorized,
+    UnderWay,
+)
 from audience.http.access import PUBLIC, View, public
-from audience.http.errors import MEANING
+from audience.http.errors import FORM_ERROR, HTTP, MEANING, UNAVAILABLE, UNEXPECTED
 from audience.http.pages import packable
 from audience.http.services import settings
 from audience.looks import looks
-from schemas.base import Form
+from audience.repeats.repeats import UNDER_WAY
+from schemas.base import REQUIRED, Form, errors
 from schemas.custom_fields import CUSTOM_VALUE
-from schemas.responses import Error
+from schemas.responses import Error, open_enum
+from schemas.values import FieldError
 from schemas.webhooks import SignUpsMessage, WebhookMessage
 
 blueprint = Blueprint("description", __name__, url_prefix="/api")
@@ -48,6 +69,16 @@ SITE = {
 }
 HEADERS = {
     "X-Request-Id": {"description": "Identifies the request in the log.", "schema": {"type": "string"}},
+    "X-Client-Request-Id": {
+        "description": "The request's own `X-Request-Id`, of 1 to 64 letters, digits, - and _.",
+        "schema": {"type": "string"},
+    },
+    "RateLimit-Limit": {
+        "description": "Requests of a window, if limited.",
+        "schema": {"type": "integer"},
+    },
+    "RateLimit-Remaining": {"description": "Requests that are left in it.", "schema": {"type": "integer"}},
+    "RateLimit-Reset": {"description": "Seconds until it ends.", "schema": {"type": "integer"}},
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
     "Allow": {"description": "The methods of the path.", "schema": {"type": "string"}},
     "WWW-Authenticate": {"description": "HTTP Basic.", "schema": {"type": "string"}},
@@ -74,9 +105,37 @@ REFUSED_WITH = {
     429: ("Retry-After",),
     503: ("Retry-After",),
 }
+ALWAYS_SENT = (
+    "X-Request-Id",
+    "X-Client-Request-Id",
+    "RateLimit-Limit",
+    "RateLimit-Remaining",
+    "RateLimit-Reset",
+)
+ERRORS = {  # an example of each
+    400: NotUnderstood(JSON),
+    401: Unauthorized(UNAUTHORIZED),
+    403: Forbidden(FORBIDDEN),
+    404: NotFound(HTTP[404]),
+    405: NotUnderstood(HTTP[405]),
+    408: TooLate(),
+    409: UnderWay(UNDER_WAY, 1),
+    412: PreconditionFailed(etags.CHANGED),
+    413: TooLarge(),
+    415: Compressed(),
+    422: Refused(FORM_ERROR, [FieldError("subscribers[3].email", REQUIRED)]),
+    429: TooMany(RATE_LIMITED, 1),
+    500: NotUnderstood(UNEXPECTED),
+    503: NotUnderstood(UNAVAILABLE),
+}
+REASONS: dict[str, type[Reason]] = {
+    "Validation": ValidationReason,
+    "StrictValidation": ValidationReason,
+    "Moderation": ModerationReason,
+}
+SEARCH = "/fetch/search"
 BODY_ON_GET = "The same values as JSON, which override the query. Browsers cannot send this body."
 ALWAYS = (400, 401, 403, 408, 413, 415, 422, 429, 500, 503)
-NOT_WORD = re.compile(r"[\W_]+")
 PART = re.compile(r"<(?:(\w+)[^<>]*:)?(\w+)>")
 
 
@@ -120,7 +179,9 @@ def describe(app: Flask) -> dict[str, Any]:
     for name, header in HEADERS.items():
         spec.components.header(name, header)
     for status, meaning in MEANING.items():
-        spec.components.response(str(status), answer(meaning, Error, *REFUSED_WITH.get(status, ())))
+        response = answer(meaning, Error, *REFUSED_WITH.get(status, ()))
+        response["content"]["application/json"]["example"] = error_body(ERRORS[status])
+        spec.components.response(str(status), response)
     for name, schema in (openapi_rules.schemas() | {"CustomValue": dict(CUSTOM_VALUE)}).items():
         spec.components.schema(name, schema)
     spec.components.schema("WebhookMessage", schema=WebhookMessage)
@@ -132,7 +193,10 @@ def describe(app: Flask) -> dict[str, Any]:
             operations={method.lower(): operation(rule, method, view) for method in methods_of(rule)},
             parameters=[part(name, converter) for converter, name in parts],
         )
-    return openapi_examples.add_to(spec.to_dict())
+    document = spec.to_dict()
+    for name, reasons in REASONS.items():
+        document["components"]["schemas"][name]["properties"]["reasons"]["items"] = open_enum(reasons)
+    return openapi_examples.add_to(openapi_texts.add_to(document))
 
 
 class SchemaPlugin(MarshmallowPlugin):
@@ -170,13 +234,13 @@ def operation(rule: Rule, method: str, view: View) -> dict[str, Any]:
     conditions = headers_of(method, declared)
     refusals = [*ALWAYS, *([404] if has_id(rule, declared) else []), *refusals_of(declared)]
     return {
-        "operationId": NOT_WORD.sub("_", method.lower() + path).strip("_"),
+        "operationId": openapi_texts.OPERATION_IDS[f"{method} {path}"],
         "tags": [tag(rule)],
         "summary": text.summary,
         "description": text.description,
         "x-scope": declared.scope,
         "parameters": ["site_uuid", *conditions, *query(method, declared)],
-        **body(method, declared),
+        **body(path, method, declared),
         "responses": {
             str(declared.status): answer(text.returns, declared.gives, *answered_with(method, declared))
         }
@@ -242,10 +306,19 @@ def query(method: str, declared: Declared) -> list[dict[str, Any]]:
     return [{"in": "query", "schema": declared.takes(partial=method != "GET")}]
 
 
-def body(method: str, declared: Declared) -> dict[str, Any]:
+def error_body(error: AudienceError) -> dict[str, Any]:
+    listed = errors(error.errors)
+    return {"error": error.message, "code": error.code} | ({"errors": listed} if listed else {})
+
+
+def body(path: str, method: str, declared: Declared) -> dict[str, Any]:
+    """The body of a request. Search alone declares one of a `GET`, which most generators cannot send. A file
+    of JSON is not declared, because generated clients would encode it once more.
+    """
     if declared.accepts:
-        return {"requestBody": {"required": True, "content": files(declared.accepts, format="binary")}}
-    if not declared.takes:
+        media_types = tuple(name for name in declared.accepts if name != openapi_examples.JSON)
+        return {"requestBody": {"required": True, "content": files(media_types, format="binary")}}
+    if not declared.takes or (method == "GET" and path != SEARCH):
         return {}
     content = {"application/json": {"schema": declared.takes}}
     if method == "GET":
@@ -256,7 +329,7 @@ def body(method: str, declared: Declared) -> dict[str, Any]:
 def answer(meaning: str, schema: Any, *headers: str) -> dict[str, Any]:
     return {
         "description": meaning,
-        "headers": {name: name for name in ("X-Request-Id", *headers)},
+        "headers": {name: name for name in (*ALWAYS_SENT, *headers)},
         "content": files(schema)
         if isinstance(schema, tuple)
         else {"application/json": {"schema": schema or {"type": "object"}}},

@@ -17,12 +17,16 @@ from audience.repeats import repeats
 from audience.repeats.repeats import Claim as Claim
 from audience.repeats.repeats import Ids as Ids
 from audience.repeats.repeats import SentRequest
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError, index_of
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
 MAX_LENGTH = 128
 KEY = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_LENGTH}}}")
-WRONG = f"Idempotency-Key: send 1 to {MAX_LENGTH} letters, digits, hyphens and underscores, such as a UUID."
+WRONG = Sentence(
+    Code.MALFORMED_VALUE,
+    f"Idempotency-Key: send 1 to {MAX_LENGTH} letters, digits, hyphens and underscores, such as a UUID.",
+)
 PART_BYTES = 2**20
 DRY_RUN = "dry_run"  # the parameter of a request that writes nothing
 
@@ -86,9 +90,10 @@ def _digest() -> str:
 def kept_errors(errors: Iterable[FieldError], problems: Iterable[FieldError]) -> list[list[str]]:
     """The errors of a batch to keep: those of other items than `problems`, which the form finds again."""
     found = {index_of(problem) for problem in problems}
-    return [[error.field, error.message] for error in errors if index_of(error) not in found]
+    return [[error.field, error.message, error.code] for error in errors if index_of(error) not in found]
 
 
-def all_errors(stored: Iterable[tuple[str, str]], problems: Iterable[FieldError]) -> list[FieldError]:
+def all_errors(stored: Iterable[tuple[str, str, Code]], problems: Iterable[FieldError]) -> list[FieldError]:
     """The errors of a batch that is sent again, in the order of the request."""
-    return sorted([*problems, *(FieldError(*error) for error in stored)], key=index_of)
+    errors = [FieldError(field, Sentence(Code(code), message)) for field, message, code in stored]
+    return sorted([*problems, *errors], key=index_of)

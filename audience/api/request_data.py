@@ -14,6 +14,7 @@ from audience.api import json_bounds, targets
 from audience.errors import Compressed, NotJson, NotUnderstood, Refused, ServiceUnavailable, TooLarge
 from audience.http.services import services
 from schemas.base import SEVERAL, TWICE, Doubled, Repeated, dashed
+from schemas.codes import Code, Sentence
 from schemas.file_imports import KINDS
 from schemas.subscribers import with_lost_plus
 from schemas.values import FieldError
@@ -35,14 +36,18 @@ FILE_AS_FORM = (
     "Send it with --data-binary, since -d takes the line ends away."
 )
 FORM = "Send the body as JSON, not as a form."
-JSON = "The body is not JSON: send one JSON object, in UTF-8."
-OBJECT = "The body is not an object: send one JSON object."
+JSON = Sentence(Code.BODY_NOT_JSON, "The body is not JSON: send one JSON object, in UTF-8.")
+OBJECT = Sentence(Code.BODY_NOT_OBJECT, "The body is not an object: send one JSON object.")
 LARGE_BYTES = 2**17
 PARSING = Lock()  # for larger bodies: parsed, each takes up to fifteen times its size
 WAITING_BYTES = 2**20  # of more than these, few wait for it
 PREFERENCE = str.maketrans(";", ",", ' "')
-BUSY = "Too many large bodies at this moment: send the request again in a few seconds."
-SITES = "The request names several sites: send one site_uuid, or the same one in query and body."
+BUSY = Sentence(Code.BUSY, "Too many large bodies at this moment: send the request again in a few seconds.")
+SITES = Sentence(
+    Code.SEVERAL_SITES,
+    "The request names several sites: send one site_uuid, or the same one in query and body.",
+)
+SITES_IN_BODY = Sentence(Code.REPEATED_KEY, SITES)
 
 
 def has_body() -> bool:
@@ -228,7 +233,7 @@ def site_uuid(in_query: list[str], body: Mapping[str, Any]) -> str | None:
     several.
     """
     if isinstance(body, Doubled) and SITE in body.doubled:
-        raise Refused(SITES, [FieldError(SITE, TWICE)])
+        raise Refused(SITES_IN_BODY, [FieldError(SITE, TWICE)])
     in_body = body.get(SITE)
     uuids = {dashed(text) for text in (*in_query, *([] if in_body in (None, "") else [str(in_body)]))}
     if len(uuids) > 1:

@@ -14,11 +14,15 @@ from audience import addresses
 from audience.errors import NotUnderstood
 from audience.subscribers import tags
 from schemas.base import CONTAINERS, Doubled, Form, dashed
+from schemas.codes import Code, Sentence
 from schemas.subscribers import built_in, decode_address
 from schemas.tags import tag_name
 from schemas.values import trim
 
-SUBSCRIBERS = "The request names several subscribers: send one email, one uuid, or both of one subscriber."
+SUBSCRIBERS = Sentence(
+    Code.SEVERAL_SUBSCRIBERS,
+    "The request names several subscribers: send one email, one uuid, or both of one subscriber.",
+)
 NAMES = ("email", "uuid")
 
 

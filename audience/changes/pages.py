@@ -10,6 +10,7 @@ from audience.changes.entries import ERASED, RESET, LogEntry, Values, unpack
 from audience.changes.targets import NOBODY
 from audience.errors import NotFound, Refused
 from audience.sources import BY_KEY
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError
 from storage import database
 from storage.access import keys
@@ -28,9 +29,10 @@ ReadFields = Callable[[str], Any]
 
 MAX_PAGE = 1_000
 HISTORY_ROWS = 100
-NO_PLACE = (
+NO_PLACE = Sentence(
+    Code.CURSOR_TOO_OLD,
     "The record does not reach back to this number, or never had it: export the site, and go on from the "
-    "number that the export carries."
+    "number that the export carries.",
 )
 
 

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from audience import addresses
 from audience.access.sites import Site
 from audience.changes.changes import Change, Item, change_from_item
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError
 from storage import database
 from storage.subscribers import subscribers as stored
 
-NOBODY = "Subscriber not found: check the address or uuid, and the site."
-TWO = "The email and the uuid are of two subscribers: correct one of them, or leave it out."
+NOBODY = Sentence(Code.SUBSCRIBER_NOT_FOUND, "Subscriber not found: check the address or uuid, and the site.")
+TWO = Sentence(
+    Code.TWO_SUBSCRIBERS,
+    "The email and the uuid are of two subscribers: correct one of them, or leave it out.",
+)
 
 
 def changes_of(

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from audience.cli.output import refused_as_json
 from audience.config import Settings
 from audience.errors import NotFound, Refused
 from audience.operations.openers import Openers
@@ -78,7 +79,7 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
                 raise Refused(in_commands(error.message)) from error
             raise click.ClickException(_listed(error.errors)) from error
 
-    return run
+    return refused_as_json(run)
 
 
 def _create(settings: Settings) -> str:

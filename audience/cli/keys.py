@@ -8,7 +8,8 @@ import click
 
 from audience import clock
 from audience.access import keys, sites
-from audience.access.keys import SCOPES, Key, NewKey
+from audience.access.keys import PURPOSES, SCOPES, Key, NewKey
+from audience.cli.file_questions import is_terminal
 from audience.cli.instance import on_instance
 from audience.cli.output import as_json, show
 from audience.config import Settings
@@ -16,6 +17,7 @@ from schemas.values import write_date
 
 LINE = """{publishable_key}  {scope:<8} {state}
     {named}, created {created_at}, {used}"""
+WITHOUT_SCOPE = "Warning: without --scope the key may do everything; give the least that does, such as read."
 DURATION = re.compile(r"(\d{1,6})([smhd]?)")
 
 
@@ -26,18 +28,30 @@ def key() -> None:
 
 @key.command()
 @click.option("--site", "names", multiple=True, metavar="SITE", help="Name or uuid of a site; repeatable.")
-@click.option("--scope", type=click.Choice(list(SCOPES)), default="full", show_default=True)
+@click.option("--scope", type=click.Choice(list(SCOPES)), help="What it may do; else a terminal asks.")
 @click.option("--name", default="", help="What the key is for, such as Shop.")
 @as_json
 @on_instance
-def create(_: Settings, names: tuple[str, ...], scope: str, name: str, as_json: bool) -> None:
+def create(_: Settings, names: tuple[str, ...], scope: str | None, name: str, as_json: bool) -> None:
     """Create a key for one or more sites. The secret is shown once.
 
     Example: audience key create --site News --scope read --name "Monthly counts"
     """
     chosen = dict.fromkeys(map(sites.choose, names or (None,)))
-    new = keys.create(list(chosen), scope, name)
+    new = keys.create(list(chosen), scope or _ask_scope(), name)
     show(vars(new), as_json, _secret_lines(new))
+
+
+def _ask_scope() -> str:
+    """The scope that fits what the key is for. Where nobody can be asked, it is `full`, with a warning."""
+    if not is_terminal():
+        click.echo(WITHOUT_SCOPE, err=True)
+        return "full"
+    click.echo("What is the key for?", err=True)
+    for number, purpose in enumerate(PURPOSES.values(), 1):
+        click.echo(f"  {number}  {purpose}", err=True)
+    number = click.prompt("Answer", type=click.IntRange(1, len(PURPOSES)), err=True)
+    return [*PURPOSES][number - 1]
 
 
 def _secret_lines(new: NewKey) -> list[str]:

@@ -1,10 +1,14 @@
 """Prints results as JSON or as lines."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import Any
 
 import click
+
+from audience.errors import AudienceError
+from schemas.values import FormError
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -13,6 +17,26 @@ class Partly(click.ClickException):
     """The command was done in part. The message tells which part was not done."""
 
     exit_code = 3
+
+
+def refused_as_json(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a command: with `--json`, an error that the API knows, too, is printed in its form."""
+
+    @wraps(command)
+    def run(*arguments: Any, **options: Any) -> Any:
+        try:
+            return command(*arguments, **options)
+        except (AudienceError, click.ClickException) as shown:
+            error = shown.__cause__ or shown
+            if options.get("as_json") and isinstance(error, AudienceError | FormError):
+                from schemas.base import errors
+
+                listed = errors(error.problems if isinstance(error, FormError) else error.errors)
+                refusal = {"error": shown.message, "code": error.code}
+                click.echo(json.dumps(refusal | ({"errors": listed} if listed else {})))
+            raise
+
+    return run
 
 
 def show(answer: Any, as_json: bool, lines: Iterable[str]) -> None:

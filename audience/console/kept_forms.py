@@ -63,7 +63,7 @@ WHAT = {  # was sent, by the endpoint without "console."
     "webhooks.make": "A new webhook",
     "webhooks.replay": "Send the changes after a number again",
 }
-WORDS = {
+WORDS: dict[str, str] = {
     UNAVAILABLE: "Others are writing just now, or the database cannot be reached.",
     FAULTY_DISK: "The disk of the service is full or faulty: tell whoever runs it.",
 }

@@ -7,7 +7,7 @@ from flask import Blueprint, Response, render_template
 
 from audience import clock
 from audience.access import keys
-from audience.access.keys import SCOPES, NewKey
+from audience.access.keys import PURPOSES, SCOPES, NewKey
 from audience.access.operators import OWNER
 from audience.access.sessions import SHARED
 from audience.access.sites import Site
@@ -31,7 +31,8 @@ def index(site: Site) -> str:
     """Keys"""
     listed = keys.list_all(site)
     reach = {key.id: len(keys.sites_of(key)) for key in listed}
-    shown = {"keys": listed, "reach": reach, "scopes": SCOPES, "overlaps": OVERLAPS}
+    purposes = dict.fromkeys(SCOPES, "") | PURPOSES
+    shown = {"keys": listed, "reach": reach, "purposes": purposes, "overlaps": OVERLAPS}
     return render_template("keys.html", now=clock.now_ms(), **shown)
 
 

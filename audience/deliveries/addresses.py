@@ -8,18 +8,25 @@ from urllib.parse import SplitResult, urlsplit
 
 from audience.deliveries.names import LookUp, NameUnknown, look_up
 from audience.errors import Refused
+from schemas.codes import Code, Sentence
 
 MAX_LENGTH = 2000
 LOOK_UP_SECONDS = 5.0
 PORTS = {"https": 443, "http": 80}
 URL = re.compile(r"[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+")  # RFC 3986 section 2
 
-NOT_A_URL = "Send a URL such as https://example.com/hook, of at most 2,000 characters, all of them ASCII."
-NOT_HTTPS = "Send a URL that begins with https://"
-NOT_PLAIN = "Leave out user name, password and fragment (#): the signature shows who sends."
-NOT_PUBLIC = (
+NOT_A_URL = Sentence(
+    Code.URL_REFUSED,
+    "Send a URL such as https://example.com/hook, of at most 2,000 characters, all of them ASCII.",
+)
+NOT_HTTPS = Sentence(Code.URL_REFUSED, "Send a URL that begins with https://")
+NOT_PLAIN = Sentence(
+    Code.URL_REFUSED, "Leave out user name, password and fragment (#): the signature shows who sends."
+)
+NOT_PUBLIC = Sentence(
+    Code.URL_REFUSED,
     "Address refused: send a URL whose host has public addresses only, or set "
-    "AUDIENCE_WEBHOOK_PRIVATE_ADDRESSES=true to reach your own network."
+    "AUDIENCE_WEBHOOK_PRIVATE_ADDRESSES=true to reach your own network.",
 )
 
 # Not for a receiver, though Python's tables, which differ between its versions, may call them public.

@@ -19,6 +19,7 @@ from audience.errors import Refused
 from audience.imports import payloads as import_payloads
 from audience.sources import OPERATOR, RESTORE, Source
 from audience.subscribers import writes as subscriber_writes
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError
 from storage import database
 from storage.access import audit_log as stored_audit_log
@@ -39,9 +40,12 @@ from storage.subscribers.subscribers import Subscriber
 from storage.undo import undos
 
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-TARGET = "Send the email or the uuid of the subscriber to erase."
-NO_UUID = "Send a uuid of 32 hexadecimal digits, with or without dashes."
-UNKNOWN_UUID = "A subscriber has this email, but none has this uuid: correct it, or leave it out."
+TARGET = Sentence(Code.REQUIRED, "Send the email or the uuid of the subscriber to erase.")
+NO_UUID = Sentence(Code.MALFORMED_VALUE, "Send a uuid of 32 hexadecimal digits, with or without dashes.")
+UNKNOWN_UUID = Sentence(
+    Code.UNKNOWN_SUBSCRIBER,
+    "A subscriber has this email, but none has this uuid: correct it, or leave it out.",
+)
 CHUNK_ROWS = 1_000
 
 

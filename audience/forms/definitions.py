@@ -10,21 +10,35 @@ from audience.forms.words import WORDS
 from audience.looks import looks
 from audience.looks.looks import Look
 from audience.subscribers.custom_fields import name_of
+from schemas.codes import Code, Sentence
 from schemas.values import NAMES, FieldError
 
 OPEN, PAUSED, ARCHIVED = "open", "paused", "archived"
 SCRIPT, CLICK = "script", "click"
 SMTP = "smtp"  # the delivery by our own mail server
 DEFAULT_LANGUAGE, GERMAN = "en", "de"
-NAME = "Send a name of 1 to 60 characters, without @, :// and dots within words."
-WORDING = "Send what people agree to in the language of the form, too."
-ORIGIN = "Send a website that begins with https:// or http://, such as https://example.com."
-NEXT_URL = "Send the URL of a page on one of the form's websites, or leave it empty."
-NO_PRIVACY = "A form opens only with a privacy page: set it at Pages and mail, in the console's settings."
-NO_IMPRINT = (
-    "A form in German opens only with an imprint: set it at Pages and mail, in the console's settings."
+NAME = Sentence(
+    Code.MALFORMED_VALUE, "Send a name of 1 to 60 characters, without @, :// and dots within words."
 )
-NO_WORDING = "A form opens only with a wording: send what people agree to, in the language of the form."
+WORDING = Sentence(Code.REQUIRED, "Send what people agree to in the language of the form, too.")
+ORIGIN = Sentence(
+    Code.URL_REFUSED, "Send a website that begins with https:// or http://, such as https://example.com."
+)
+NEXT_URL = Sentence(
+    Code.URL_REFUSED, "Send the URL of a page on one of the form's websites, or leave it empty."
+)
+NO_PRIVACY = Sentence(
+    Code.FORM_NOT_READY,
+    "A form opens only with a privacy page: set it at Pages and mail, in the console's settings.",
+)
+NO_IMPRINT = Sentence(
+    Code.FORM_NOT_READY,
+    "A form in German opens only with an imprint: set it at Pages and mail, in the console's settings.",
+)
+NO_WORDING = Sentence(
+    Code.FORM_NOT_READY,
+    "A form opens only with a wording: send what people agree to, in the language of the form.",
+)
 
 
 class FormField(NamedTuple):

@@ -7,9 +7,13 @@ from audience.errors import Refused
 from audience.forms.definitions import FormField, SignUpForm
 from audience.forms.words import WORDS
 from audience.looks import looks
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError
 
-NOT_WRITTEN = "The form has no wording in this language: send one first, or choose another language."
+NOT_WRITTEN = Sentence(
+    Code.UNKNOWN_CHOICE,
+    "The form has no wording in this language: send one first, or choose another language.",
+)
 COMPLETES = {"first_name": "given-name", "last_name": "family-name"}
 TRAP = '<p hidden><label>Leave empty <input name="nickname_2" tabindex="-1" autocomplete="off"></label></p>'
 

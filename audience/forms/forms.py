@@ -22,6 +22,7 @@ from audience.forms.definitions import (
     proposed_wording,
 )
 from audience.forms.origins import origin_of
+from schemas.codes import Code, Sentence
 from schemas.values import LANGUAGES, compact_json
 from storage import database
 from storage.forms import forms as stored
@@ -42,9 +43,11 @@ __all__ = [
     "proposed_wording",
 ]
 
-NO_FORM = "Form not found: GET /v1/fetch/forms lists the forms of the site."
-NO_WORDING = "Wording not found: the form has no such version in this language."
-NO_MAIL = "A form needs a way to confirm: set AUDIENCE_SMTP_URL."
+NO_FORM = Sentence(Code.FORM_NOT_FOUND, "Form not found: GET /v1/fetch/forms lists the forms of the site.")
+NO_WORDING = Sentence(
+    Code.FORM_NOT_FOUND, "Wording not found: the form has no such version in this language."
+)
+NO_MAIL = Sentence(Code.FORM_NOT_READY, "A form needs a way to confirm: set AUDIENCE_SMTP_URL.")
 EVENT_MS = DAY_MS
 LIFTED, COUNTED = "limits of networks lifted for a day", "limits of networks count again"
 COLUMNS = StoredForm._fields

@@ -14,10 +14,14 @@ from audience.errors import TooMany, Unauthorized
 from audience.http.normalize import CREDENTIALS
 from audience.http.services import services, settings
 from audience.setting_values import unmapped
+from schemas.codes import Code, Sentence
 
 auth: Any = HTTPBasicAuth()
 
-THROTTLED = "Rate limit: too many failed attempts; wait the seconds in Retry-After, and check the keys."
+THROTTLED = Sentence(
+    Code.TOO_MANY_FAILURES,
+    "Rate limit: too many failed attempts; wait the seconds in Retry-After, and check the keys.",
+)
 MAX_KEY_LENGTH = 64
 MAX_PROXIES = 32  # between a client and this server
 MAX_ADDRESS_LENGTH = 64  # of an IPv6 address with its zone

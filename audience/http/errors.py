@@ -15,6 +15,7 @@ from audience import errors
 from audience.errors import AudienceError, TooMany
 from audience.http.pages import error_page
 from schemas.base import errors as field_errors
+from schemas.codes import Code, Sentence
 from schemas.values import FormError
 
 log = logging.getLogger(__name__)
@@ -52,18 +53,32 @@ MEANING = {
 }
 MEANS_NOTHING_WRITTEN = (412, 422, 503)
 FORM_ERROR = "Validation failed: correct what `errors` lists, and send the whole request again."
-UNAVAILABLE = "The database is unavailable or busy: send the request again in a moment."
-UNFINISHED = "The database was lost at the last moment: this was done, or not. Look before you send it again."
-FAULTY_DISK = "The service's disk is full or faulty: send the request again in a while."
+UNAVAILABLE = Sentence(
+    Code.DATABASE_UNAVAILABLE, "The database is unavailable or busy: send the request again in a moment."
+)
+UNFINISHED = Sentence(
+    Code.OUTCOME_UNKNOWN,
+    "The database was lost at the last moment: this was done, or not. Look before you send it again.",
+)
+FAULTY_DISK = Sentence(
+    Code.DISK_FAULT, "The service's disk is full or faulty: send the request again in a while."
+)
 RETRY_AFTER_SECONDS = 5  # of every 503
-UNEXPECTED = (
-    "Unexpected error: send the request again; if it fails again, give the operator the X-Request-Id."
+UNEXPECTED = Sentence(
+    Code.UNEXPECTED_ERROR,
+    "Unexpected error: send the request again; if it fails again, give the operator the X-Request-Id.",
 )
 HTTP = {
-    404: "Not found: there is nothing at this path; /docs lists the endpoints.",
-    405: "This path does not allow this method: use one that the header Allow lists.",
+    404: Sentence(
+        Code.PATH_NOT_FOUND, "Not found: there is nothing at this path; /docs lists the endpoints."
+    ),
+    405: Sentence(
+        Code.METHOD_NOT_ALLOWED, "This path does not allow this method: use one that the header Allow lists."
+    ),
 }
-OTHER_HTTP = "The server could not read this request: correct it and send it again."
+OTHER_HTTP = Sentence(
+    Code.BAD_REQUEST, "The server could not read this request: correct it and send it again."
+)
 JSON_ROOTS = frozenset({"api", "metrics", "readyz"})
 
 
@@ -77,6 +92,7 @@ class ErrorResponse:
 
     status: int
     message: str
+    code: Code
     fields: Iterable[Any] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     found: Mapping[str, Any] = field(default_factory=dict)
@@ -91,30 +107,30 @@ def domain_error(error: AudienceError) -> ErrorResponse:
         headers["WWW-Authenticate"] = 'Basic realm="audience", charset="UTF-8"'
     if isinstance(error, errors.Compressed):
         headers["Accept-Encoding"] = "identity"
-    return ErrorResponse(STATUS[type(error)], error.message, error.errors, headers, error.found)
+    return ErrorResponse(STATUS[type(error)], error.message, error.code, error.errors, headers, error.found)
 
 
 def form_error(error: FormError) -> ErrorResponse:
-    return ErrorResponse(422, FORM_ERROR, error.problems, found=error.found)
+    return ErrorResponse(422, FORM_ERROR, error.code, error.problems, found=error.found)
 
 
 def http_error(error: HTTPException) -> ErrorResponse:
     status = error.code or 500
     allow = ", ".join(sorted(getattr(error, "valid_methods", None) or ()))
     message = HTTP.get(status, UNEXPECTED if status >= 500 else OTHER_HTTP)
-    return ErrorResponse(status, message, headers={"Allow": allow} if allow else {})
+    return ErrorResponse(status, message, message.code, headers={"Allow": allow} if allow else {})
 
 
 def unavailable_response(_: Exception) -> ErrorResponse:
-    return ErrorResponse(503, UNAVAILABLE)
+    return ErrorResponse(503, UNAVAILABLE, UNAVAILABLE.code)
 
 
 def unfinished_response(_: Exception) -> ErrorResponse:
-    return ErrorResponse(503, UNFINISHED, outcome_known=False)
+    return ErrorResponse(503, UNFINISHED, UNFINISHED.code, outcome_known=False)
 
 
 def faulty_disk(_: Exception) -> ErrorResponse:
-    return ErrorResponse(503, FAULTY_DISK)
+    return ErrorResponse(503, FAULTY_DISK, FAULTY_DISK.code)
 
 
 def system_error(error: OSError) -> ErrorResponse:
@@ -123,7 +139,7 @@ def system_error(error: OSError) -> ErrorResponse:
 
 def unexpected_response(error: Exception) -> ErrorResponse:
     log.error("unexpected: %s", errors.where(error))
-    return ErrorResponse(500, UNEXPECTED)
+    return ErrorResponse(500, UNEXPECTED, UNEXPECTED.code)
 
 
 Handler = Callable[[Any], ErrorResponse]
@@ -169,7 +185,11 @@ def respond(handler: Handler, error_pages: Mapping[str, ErrorPage], exception: E
 
 def body(error: ErrorResponse) -> dict[str, Any]:
     listed = field_errors(error.fields)
-    return {"error": sentence(error)} | ({"errors": listed} if listed else {}) | dict(error.found)
+    return (
+        {"error": sentence(error), "code": error.code}
+        | ({"errors": listed} if listed else {})
+        | dict(error.found)
+    )
 
 
 def sentence(error: ErrorResponse) -> str:

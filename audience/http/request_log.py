@@ -1,14 +1,18 @@
 """Gives every request an id, and logs it in one line."""
 
 import os
+import re
 import time
 
 from flask import Flask, Response, g
 from flask.globals import request_ctx
 
 from audience import telemetry
+from audience.http.services import settings
+from audience.protocols import RateWindow
 
 PROBE = ("/healthz", 200)  # asked again and again while a service starts, and by its container
+CLIENT_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -20,8 +24,21 @@ def register(app: Flask) -> None:
 def begin() -> None:
     """Begins the log entry of a request: its id, and the time. Must run before all other hooks."""
     vars(g._get_current_object()).update(
-        request_id=os.urandom(16).hex(), started=time.perf_counter(), site_id=None, key_id=None
+        request_id=os.urandom(16).hex(),
+        started=time.perf_counter(),
+        site_id=None,
+        key_id=None,
+        rate_window=None,
     )
+
+
+def rate_headers(window: RateWindow) -> dict[str, str]:
+    """The headers that tell a client how many requests it has left."""
+    return {
+        "RateLimit-Limit": str(window.limit),
+        "RateLimit-Remaining": str(window.remaining),
+        "RateLimit-Reset": str(window.reset),
+    }
 
 
 def end(response: Response) -> Response:
@@ -29,6 +46,12 @@ def end(response: Response) -> Response:
     sent, noted = request_ctx.request, vars(g._get_current_object())
     headers = response.headers
     headers.add("X-Request-Id", noted["request_id"])
+    client_id = sent.headers.get("X-Request-Id", "")
+    has_client_id = CLIENT_ID.fullmatch(client_id) is not None
+    if has_client_id:
+        headers.add("X-Client-Request-Id", client_id)
+    if window := noted["rate_window"]:
+        headers.extend(rate_headers(window))
     if "Cache-Control" not in headers:
         headers.add("Cache-Control", "no-store")
     method = sent.method
@@ -41,6 +64,7 @@ def end(response: Response) -> Response:
             ms=round((time.perf_counter() - noted["started"]) * 1000, 1),
             site_id=noted["site_id"],
             key_id=noted["key_id"],
+            client_request_id=client_id if has_client_id and settings().log_client_request_ids else None,
         ),
         logged=(sent.path, response.status_code) != PROBE,
     )

@@ -18,6 +18,7 @@ from audience.errors import AudienceError, NotFound, Refused, ServiceUnavailable
 from audience.imports import file_uploads, imports, refused_rows
 from audience.imports import payloads as import_payloads
 from audience.protocols import FileRow, ImportQueue
+from schemas.codes import Code, Sentence
 from storage import database, leases
 from storage.access import site_counters
 from storage.imports import file_imports as stored
@@ -32,7 +33,10 @@ BATCH_LENGTH = 2**20  # characters; a batch is longer by one row at most
 LEASE_MS = HOUR_MS
 RESUME_MS = 30 * DAY_MS
 RETENTION_MS = 30 * DAY_MS
-ABANDONED = "The import was abandoned because the file arrived too slowly: send the file again."
+ABANDONED = Sentence(
+    Code.UPLOAD_ABANDONED,
+    "The import was abandoned because the file arrived too slowly: send the file again.",
+)
 UNDONE = "The import was undone before the file was read: send the file again to import it after all."
 
 FileRows = Generator[FileRow, None, None]

@@ -19,6 +19,7 @@ from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.errors import NotFound, Refused
+from schemas.codes import Code, Sentence
 from schemas.values import compact_json
 from storage import database
 from storage.access import sites
@@ -37,12 +38,16 @@ MAX_NAME_LENGTH = 200
 COPY_BYTES = file_chunks.CHUNK_BYTES
 SMALL_BYTES = 2**16
 PACKED = b"PK\x03\x04"
-EMPTY = "The file is empty: choose another."
-ASKED_GONE = (
+EMPTY = Sentence(Code.FILE_REFUSED, "The file is empty: choose another.")
+ASKED_GONE = Sentence(
+    Code.UPLOAD_NOT_FOUND,
     "No file waits under this upload: it was used, an hour has passed, or somebody in it was erased. "
-    "Send the file again."
+    "Send the file again.",
 )
-GONE = "This file is no longer here: it was imported or left, or a day has passed. Send it again."
+GONE = Sentence(
+    Code.UPLOAD_NOT_FOUND,
+    "This file is no longer here: it was imported or left, or a day has passed. Send it again.",
+)
 
 
 def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapping[str, Any]) -> FileUpload:

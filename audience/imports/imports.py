@@ -22,6 +22,7 @@ from audience.jobs import Job
 from audience.protocols import ImportQueue
 from audience.sources import Source, SourceKind
 from audience.subscribers import field_values, subscribers
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError, index_of
 from storage import database
 from storage import jobs as stored_jobs
@@ -37,8 +38,13 @@ MAX_VALUES = 10_000  # tags and fields per chunk
 WAIT_SECONDS = 1.0  # a request with a small import waits for it
 MAX_LISTED = 100
 _pace = Pace()
-NOT_FAILED = "No failed import has this id, or it is undone: `audience imports failed` lists them."
-NOT_FOUND = "Import not found: GET /v1/batch/imports lists the newest of the site."
+NOT_FAILED = Sentence(
+    Code.IMPORT_NOT_FOUND,
+    "No failed import has this id, or it is undone: `audience imports failed` lists them.",
+)
+NOT_FOUND = Sentence(
+    Code.IMPORT_NOT_FOUND, "Import not found: GET /v1/batch/imports lists the newest of the site."
+)
 
 
 @dataclass(frozen=True)

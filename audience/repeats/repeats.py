@@ -16,6 +16,7 @@ from audience.access import site_keys
 from audience.access.sites import Site
 from audience.clock import DAY_MS, MINUTE_MS
 from audience.errors import Refused, ServiceUnavailable, UnderWay
+from schemas.codes import Code, Sentence
 from schemas.values import compact_json
 from storage import database, leases
 from storage.errors import DiskFault, Unavailable
@@ -28,9 +29,18 @@ KEPT_MS = DAY_MS
 LEASE_MS = 2 * MINUTE_MS  # of an upload, from one of its transactions to the next
 SWEPT_ROWS = 1_000
 CLAIM_BYTES = 16
-OTHER = "Idempotency-Key: this key came with another request to this path; send a new key with a new request."
-UNDER_WAY = "Idempotency-Key: the upload with this key is under way; wait the seconds in Retry-After."
-LOST = "Idempotency-Key: the upload took too long, and another with this key has begun: send it again."
+OTHER = Sentence(
+    Code.IDEMPOTENCY_KEY_REUSED,
+    "Idempotency-Key: this key came with another request to this path; send a new key with a new request.",
+)
+UNDER_WAY = Sentence(
+    Code.UPLOAD_UNDER_WAY,
+    "Idempotency-Key: the upload with this key is under way; wait the seconds in Retry-After.",
+)
+LOST = Sentence(
+    Code.UPLOAD_ABANDONED,
+    "Idempotency-Key: the upload took too long, and another with this key has begun: send it again.",
+)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from audience.errors import NotFound, Refused
 from audience.reports import periods
 from audience.reports.report_types import TYPES, DataPoints, ReportRequest
 from audience.segments import segments
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError, closest, compact_json
 from storage import database
 from storage.reports import queries as report_queries
@@ -22,10 +23,15 @@ from storage.reports.reports import Report
 __all__ = ["Report"]
 
 REFUSED = "Validation failed: correct what `errors` lists."
-TYPE = f"Send one of the report types {', '.join(TYPES)}."
-STYLE = "Send one of {}."
-REQUIRED = "Required for this report type."
-NO_SEGMENT = "Leave the segment out: this report type counts imported rows, not subscribers."
+NOT_FOUND = Sentence(
+    Code.REPORT_NOT_FOUND, "Report not found: GET /v1/fetch/reports lists the reports of the site."
+)
+TYPE = Sentence(Code.UNKNOWN_CHOICE, f"Send one of the report types {', '.join(TYPES)}.")
+STYLE = Sentence(Code.UNKNOWN_CHOICE, "Send one of {}.")
+REQUIRED = Sentence(Code.REQUIRED, "Required for this report type.")
+NO_SEGMENT = Sentence(
+    Code.REFUSED_VALUE, "Leave the segment out: this report type counts imported rows, not subscribers."
+)
 
 
 @dataclass(frozen=True)
@@ -151,5 +157,5 @@ def _draft(site_id: int, item: Mapping[str, Any]) -> Report:
 def _require(site_id: int, report_id: str) -> Report:
     report = stored.get(site_id=site_id, id=int(report_id)) if segments.is_id(report_id) else None
     if report is None:
-        raise NotFound("Report not found: GET /v1/fetch/reports lists the reports of the site.")
+        raise NotFound(NOT_FOUND)
     return report

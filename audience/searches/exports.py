@@ -12,6 +12,7 @@ from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.errors import Refused
 from audience.segments import segments
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError
 from storage import database
 from storage.bulk import actions as stored_actions
@@ -26,7 +27,10 @@ from storage.subscribers.subscribers import Subscriber
 PAGE_SIZE, LOOKED_FOR = 500, 20
 EXPORTED = "subscribers exported"
 EVENTS_EXPORTED = "events exported"
-NOT_REACHED = "No event has this id yet, as after a restore: export the events anew, with after=0."
+NOT_REACHED = Sentence(
+    Code.UNKNOWN_RECORD,
+    "No event has this id yet, as after a restore: export the events anew, with after=0.",
+)
 WITH_LINKS = " with links"
 
 ExportPage = list[tuple[Subscriber, list[str]]]

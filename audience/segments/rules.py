@@ -24,6 +24,7 @@ from audience.segments.subjects import (
     values,
     whole_number,
 )
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError, closest
 from storage.segments.nodes import Condition, Events, Group, Instant, Rule
 
@@ -33,17 +34,26 @@ MAX_DEPTH = 16
 MAX_NODES = 200
 
 REFUSED = "Validation failed: correct the rules that `errors` lists."
-LARGE = f"Send rules of at most {MAX_NODES} nodes, nested at most {MAX_DEPTH} levels."
-PARTS = "Send an array of rules."
-NAME = f"Send a custom field's key or an event's type, of 1 to {MAX_NAME_LENGTH} characters."
-OPERATOR = "Send one or more of {}."
+LARGE = Sentence(
+    Code.TOO_MANY, f"Send rules of at most {MAX_NODES} nodes, nested at most {MAX_DEPTH} levels."
+)
+PARTS = Sentence(Code.WRONG_TYPE, "Send an array of rules.")
+NAME = Sentence(
+    Code.MALFORMED_VALUE,
+    f"Send a custom field's key or an event's type, of 1 to {MAX_NAME_LENGTH} characters.",
+)
+OPERATOR = Sentence(Code.UNKNOWN_KEY, "Send one or more of {}.")
 HEADS = (*GROUPS, *SUBJECTS)
-NODE = f"Send an object with one of {', '.join(HEADS)}."
-UNKNOWN = "What `unknown` lists is not known here. {}"
-SEVERAL = 'Send one condition in each object, not several; put each of them into an array of "all" or "any".'
-NO_SUBJECT = (
+NODE = Sentence(Code.WRONG_TYPE, f"Send an object with one of {', '.join(HEADS)}.")
+UNKNOWN = Sentence(Code.UNKNOWN_KEY, "What `unknown` lists is not known here. {}")
+SEVERAL = Sentence(
+    Code.MALFORMED_VALUE,
+    'Send one condition in each object, not several; put each of them into an array of "all" or "any".',
+)
+NO_SUBJECT = Sentence(
+    Code.REQUIRED,
     "Send an option beside the name of its field or event, or inside the object of its subject, "
-    'such as {"created_at": {"within_days": 7}}.'
+    'such as {"created_at": {"within_days": 7}}.',
 )
 DAYS_OF = {
     "days_ago": calendar.days_ago,

@@ -14,6 +14,7 @@ from audience.errors import NotFound, Refused
 from audience.segments import rules as segment_rules
 from audience.segments import spellings
 from audience.subscribers.stats import Counts
+from schemas.codes import Code, Sentence
 from schemas.values import compact_json
 from storage import database
 from storage.access import sites as stored_sites
@@ -40,8 +41,13 @@ SAMPLE_SIZE = 10
 EXPORTED = "segment exported"
 MOST_SUGGESTED = 200
 RULES = "segment.rules"
-IN_USE = "Reports use this segment: delete them first, or give them another segment."
-SENT_BY = "Webhooks use this segment: delete them first, or give them another segment or none."
+NOT_FOUND = Sentence(
+    Code.SEGMENT_NOT_FOUND, "Segment not found: GET /v1/fetch/segments lists the segments of the site."
+)
+IN_USE = Sentence(Code.IN_USE, "Reports use this segment: delete them first, or give them another segment.")
+SENT_BY = Sentence(
+    Code.IN_USE, "Webhooks use this segment: delete them first, or give them another segment or none."
+)
 
 
 @database.session()
@@ -210,7 +216,7 @@ def require(site_id: int, segment_id: str) -> Segment:
     """The segment with an id as clients send it, in the caller's session. Raises `NotFound`."""
     segment = stored.get(site_id, int(segment_id)) if is_id(segment_id) else None
     if segment is None:
-        raise NotFound("Segment not found: GET /v1/fetch/segments lists the segments of the site.")
+        raise NotFound(NOT_FOUND)
     return segment
 
 

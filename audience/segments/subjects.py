@@ -12,6 +12,7 @@ from typing import Any
 from audience import addresses
 from audience.answers.domains import FULL_STOPS, MAX_LENGTH
 from audience.subscribers import tags
+from schemas.codes import Code, Sentence
 from schemas.values import DATE, NAMES, read_date
 from storage.segments.nodes import Instant
 
@@ -21,16 +22,16 @@ MAX_ANNIVERSARY = 364
 MAX_EVENTS = 1_000_000
 MAX_NAME_LENGTH = 255
 
-TEXT = "Send text that is not empty."
-VALUE = "Send text, a number, true or false."
-VALUES = f"Send an array of 1 to {MAX_VALUES} values."
-BOUND = "Send a number, or an ISO 8601 date or date-time such as 2026-08-21."
-FLAG = "Send true or false."
-STATUS = "Send subscribed or unsubscribed."
-DAYS = f"Send a whole number of days from 1 to {MAX_DAYS}."
-DAY = f"Send a whole number of days from 0 to {MAX_DAYS}."
-ANNIVERSARY = f"Send a whole number of days from 0 to {MAX_ANNIVERSARY}."
-COUNT = f"Send a whole number from 1 to {MAX_EVENTS}."
+TEXT = Sentence(Code.WRONG_TYPE, "Send text that is not empty.")
+VALUE = Sentence(Code.WRONG_TYPE, "Send text, a number, true or false.")
+VALUES = Sentence(Code.OUT_OF_RANGE, f"Send an array of 1 to {MAX_VALUES} values.")
+BOUND = Sentence(Code.WRONG_TYPE, "Send a number, or an ISO 8601 date or date-time such as 2026-08-21.")
+FLAG = Sentence(Code.WRONG_TYPE, "Send true or false.")
+STATUS = Sentence(Code.UNKNOWN_CHOICE, "Send subscribed or unsubscribed.")
+DAYS = Sentence(Code.OUT_OF_RANGE, f"Send a whole number of days from 1 to {MAX_DAYS}.")
+DAY = Sentence(Code.OUT_OF_RANGE, f"Send a whole number of days from 0 to {MAX_DAYS}.")
+ANNIVERSARY = Sentence(Code.OUT_OF_RANGE, f"Send a whole number of days from 0 to {MAX_ANNIVERSARY}.")
+COUNT = Sentence(Code.OUT_OF_RANGE, f"Send a whole number from 1 to {MAX_EVENTS}.")
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from audience.looks import looks, senders
 from audience.sign_ups import checks, mailboxes, sign_ups
 from audience.sign_ups.sign_ups import TOO_SOON, Asked, SignUp
 from audience.subscribers import custom_fields
+from schemas.codes import Code, Sentence
 from schemas.values import LANGUAGES, NAMES, FieldError, closest
 from storage import database
 from storage.changes.consents import ConsentKind
@@ -27,9 +28,11 @@ from storage.sign_ups.sign_ups import OPERATOR
 from storage.subscribers import subscribers as stored
 from storage.subscribers.subscribers import Subscriber
 
-NO_FORM = "Send the id of an open form of the site: GET /v1/fetch/forms lists them."
-NEEDED = "Send this: the form demands it."
-NO_FIELD = "Send what the form asks for: the site has no such custom field."
+NO_FORM = Sentence(
+    Code.UNKNOWN_RECORD, "Send the id of an open form of the site: GET /v1/fetch/forms lists them."
+)
+NEEDED = Sentence(Code.REQUIRED, "Send this: the form demands it.")
+NO_FIELD = Sentence(Code.UNKNOWN_KEY, "Send what the form asks for: the site has no such custom field.")
 MAX_AGENT = 500
 NOT_UNCONFIRMED = "Only who came in unconfirmed, and has neither confirmed nor unsubscribed since, is asked."
 IS_OPEN = "A sign-up of this address is open already: send its confirmation again."

@@ -19,6 +19,7 @@ from audience.clock import DAY_MS, HOUR_MS
 from audience.errors import NotFound, Refused, TooMany
 from audience.forms.forms import SignUpForm
 from audience.sign_ups import mailboxes
+from schemas.codes import Code, Sentence
 from schemas.values import compact_json
 from storage import database
 from storage import jobs as stored_jobs
@@ -34,9 +35,15 @@ FIGURE_DAYS = 28
 COUNTED_MS = 2 * FIGURE_DAYS * DAY_MS  # of the figures, and of those before
 ASKED, PROXIED = "asked", "proxied"
 ALL = NO_FORM = 0  # in place of the id of a form
-OVER = "This sign-up is over: only one that is waiting, sent, held or failed is sent again."
-TOO_SOON = "That address was asked for a moment ago: wait the seconds in Retry-After."
-NO_SIGN_UP = "Sign-up not found: GET /v1/fetch/sign_ups lists those of the site."
+OVER = Sentence(
+    Code.SIGN_UP_OVER, "This sign-up is over: only one that is waiting, sent, held or failed is sent again."
+)
+TOO_SOON = Sentence(
+    Code.SIGN_UP_TOO_SOON, "That address was asked for a moment ago: wait the seconds in Retry-After."
+)
+NO_SIGN_UP = Sentence(
+    Code.SIGN_UP_NOT_FOUND, "Sign-up not found: GET /v1/fetch/sign_ups lists those of the site."
+)
 OPEN_MS, HELD_MS = 7 * DAY_MS, 14 * DAY_MS  # after which a sign-up expires
 KEPT_MS = 30 * DAY_MS  # after which nothing is left of a sign-up that is over
 

@@ -179,7 +179,7 @@ def _write(
     outcomes, ids = result.outcomes, result.ids
     ignored.unsubscribes += result.unsubscribes_ignored
     ignored.subscribes += result.subscribes_ignored
-    failed = {
+    failed: dict[int, str] = {
         index: MESSAGES[outcome]
         for (index, *_), outcome in zip(targets, outcomes, strict=True)
         if outcome in MESSAGES

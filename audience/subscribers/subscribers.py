@@ -17,6 +17,7 @@ from audience.errors import Refused
 from audience.sources import OPERATOR, Source
 from audience.subscribers import custom_fields, tags
 from audience.subscribers import writes as subscriber_writes
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError, trim
 from storage import database
 from storage.access import site_counters
@@ -33,10 +34,20 @@ from storage.subscribers.subscribers import Subscriber
 __all__ = ["Acceptance", "Change", "Consent", "Outcome", "Subscriber"]
 
 NAMED = tuple(map(attrgetter, ("tags", "remove_tags", "fields", "remove_fields")))
-MISSING = "No subscriber of the site has this address: create one first, or correct the address."
-MISSING_UUID = "No subscriber of the site has this uuid: correct it, or send the email."
-TAKEN = "Another subscriber has the new address: choose another address, or change that subscriber first."
-SUPPRESSED = "This address was erased from the site: only the command `subscribe` adds it again."
+MISSING = Sentence(
+    Code.UNKNOWN_SUBSCRIBER,
+    "No subscriber of the site has this address: create one first, or correct the address.",
+)
+MISSING_UUID = Sentence(
+    Code.UNKNOWN_SUBSCRIBER, "No subscriber of the site has this uuid: correct it, or send the email."
+)
+TAKEN = Sentence(
+    Code.ADDRESS_TAKEN,
+    "Another subscriber has the new address: choose another address, or change that subscriber first.",
+)
+SUPPRESSED = Sentence(
+    Code.ERASED_ADDRESS, "This address was erased from the site: only the command `subscribe` adds it again."
+)
 
 
 def admission_check(

@@ -18,6 +18,7 @@ from audience.access.sites import Site
 from audience.changes import log as change_log
 from audience.errors import NotFound, Refused
 from audience.sources import OPERATOR, Source
+from schemas.codes import Code, Sentence
 from schemas.values import MAX_SENT_NAME, UNSEEN, FieldError
 from storage import database
 from storage.errors import Unavailable
@@ -26,7 +27,11 @@ from storage.subscribers.tags import DiscardedTag, Tag
 
 __all__ = ["Tag"]
 
-ANOTHER = "The tag with this id has another name: correct the id or the name, or leave the name out."
+NOT_FOUND = Sentence(Code.TAG_NOT_FOUND, "Tag not found: GET /v1/fetch/tags lists the tags of the site.")
+ANOTHER = Sentence(
+    Code.TAG_MISMATCH,
+    "The tag with this id has another name: correct the id or the name, or leave the name out.",
+)
 CHUNK_ROWS = 500
 HIDDEN = {ord(character): None for character in UNSEEN if not character.isspace()}
 SWEEP_SECONDS = 1.0
@@ -54,7 +59,7 @@ def get(site: Site, tag_id: int) -> Tag:
     """Gets a tag. Raises `NotFound`."""
     tag = stored.get(site_id=site.id, id=tag_id)
     if tag is None:
-        raise NotFound("Tag not found: GET /v1/fetch/tags lists the tags of the site.")
+        raise NotFound(NOT_FOUND)
     return tag
 
 

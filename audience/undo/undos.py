@@ -22,6 +22,7 @@ from audience.sources import BY_KEY, Source
 from audience.undo import work as undo_work
 from audience.undo.decisions import REMOVED, SUPPRESSED, RowReader, UndoneAction
 from audience.undo.mentions import Reached, read_on
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError
 from storage import database
 from storage.access import keys, site_counters
@@ -47,13 +48,20 @@ MENTIONED_BY = {
     "cli": "the command line", "restore": "a restore", "migration": "an upgrade", "undo": "undo {}",
     "link": "a link", "sign_up": "a sign-up",
 }  # fmt: skip
-NOT_FOUND = "This was not undone: POST to the same path undoes it."
-NOT_UNDOABLE = "Only bulk actions that added or removed a tag, or unsubscribed somebody, can be undone."
-CHANGED_NOBODY = "This bulk action changed nobody: there is nothing to undo."
-BEGUN_OTHERWISE = (
-    "This undo was begun without resubscribe, and cannot be changed: subscribe them again by a command."
+NOT_FOUND = Sentence(Code.UNDO_NOT_FOUND, "This was not undone: POST to the same path undoes it.")
+NOT_UNDOABLE = Sentence(
+    Code.NOT_UNDOABLE,
+    "Only bulk actions that added or removed a tag, or unsubscribed somebody, can be undone.",
 )
-TOO_LATE = "This can no longer be undone: what it has changed is no longer in the record of changes."
+CHANGED_NOBODY = Sentence(Code.NOT_UNDOABLE, "This bulk action changed nobody: there is nothing to undo.")
+BEGUN_OTHERWISE = Sentence(
+    Code.NOT_UNDOABLE,
+    "This undo was begun without resubscribe, and cannot be changed: subscribe them again by a command.",
+)
+TOO_LATE = Sentence(
+    Code.NOT_UNDOABLE,
+    "This can no longer be undone: what it has changed is no longer in the record of changes.",
+)
 
 
 def site_of_import(import_id: int, chosen: Site | None = None) -> Site:

@@ -31,6 +31,7 @@ from audience.undo.decisions import (
     UndoneAction,
 )
 from audience.undo.mentions import Reached, read_on
+from schemas.codes import Code, Sentence
 from storage import database
 from storage.changes import source_rows
 from storage.imports import imports as stored_imports
@@ -82,7 +83,7 @@ def _get(site_id: int, undo_id: int) -> Undo:
     """The undo of a job. Raises `NotFound`."""
     undo = stored.get(site_id=site_id, id=undo_id)
     if undo is None:
-        raise NotFound("There is no such undo on this site.")
+        raise NotFound(Sentence(Code.UNDO_NOT_FOUND, "There is no such undo on this site."))
     return undo
 
 

@@ -14,6 +14,7 @@ from audience.deliveries import signing
 from audience.deliveries.addresses import AddressRefused, check_url
 from audience.errors import NotFound, Refused
 from audience.segments import segments
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError, compact_json
 from storage import database
 from storage import jobs as stored_jobs
@@ -25,14 +26,24 @@ from storage.webhooks.webhooks import FAILING, GONE, OPERATOR, RESTORED, Webhook
 __all__ = ["Webhook"]
 
 OVERLAP_MS = DAY_MS
-NO_WEBHOOK = "Webhook not found: GET /v1/fetch/webhooks lists the webhooks of the site."
+NO_WEBHOOK = Sentence(
+    Code.WEBHOOK_NOT_FOUND, "Webhook not found: GET /v1/fetch/webhooks lists the webhooks of the site."
+)
 PAUSED = (
     "{} webhooks are paused, so that a copy calls nobody: "
     "resume each with `audience webhook change ID --resume`."
 )
-NO_SEGMENT = "Send the id of a segment of the site: GET /v1/fetch/segments lists them."
-NO_LINKS = "Links act for subscribers, so they are sent encrypted only: give an https:// URL, or no links."
-IN_USE = "Sign-ups are handed over to this webhook: choose another `delivery` first for the form {}."
+NO_SEGMENT = Sentence(
+    Code.UNKNOWN_RECORD, "Send the id of a segment of the site: GET /v1/fetch/segments lists them."
+)
+NO_LINKS = Sentence(
+    Code.URL_REFUSED,
+    "Links act for subscribers, so they are sent encrypted only: give an https:// URL, or no links.",
+)
+IN_USE = Sentence(
+    Code.IN_USE,
+    "Sign-ups are handed over to this webhook: choose another `delivery` first for the form {}.",
+)
 PAUSES = {
     OPERATOR: "by an operator or a key",
     GONE: "the receiver answered 410",

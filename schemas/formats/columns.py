@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from schemas.formats import header_names
 from schemas.formats.consent_words import fold
 from schemas.formats.meanings import (
+    CODE_NOTE,
     CONSENT,
     CUSTOM,
     FIELD,
     IGNORED,
     MEANINGS,
+    NOTES,
     field_meaning,
     meaning_of,
     normal,
@@ -68,10 +71,10 @@ def plan(
     columns = [
         Column(position, name, meanings[position], Because.CHOSEN)
         if position in meanings
-        else _column(position, name, preset)
+        else _column(position, name, before, preset)
         if headed
         else Column(position, name, IGNORE, Because.NAMELESS)
-        for position, name in enumerate(names, 1)
+        for position, (before, name) in enumerate(pairwise(("", *names)), 1)
     ]
     _settle_names(columns)
     by_meaning: dict[str, list[Column]] = {}
@@ -148,14 +151,15 @@ def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Read
     )
 
 
-def _column(position: int, name: str, preset: Preset | None) -> Column:
+def _column(position: int, name: str, before: str, preset: Preset | None) -> Column:
     """The column with the meaning that its header has: by our own export, by the preset, as a name of
-    `MEANINGS`, or by the table of headers. Any other column becomes a custom field.
+    `MEANINGS`, or by the table of headers. Any other column becomes a custom field. `before` is the header of
+    the column before.
     """
     header = normal(name)
     if name.strip().startswith(CUSTOM):
         return Column(position, name, field_meaning(position, name), Because.NAMED)
-    if header in IGNORED:
+    if header in IGNORED or (normal(before), header) == (NOTES[-1], CODE_NOTE):
         return Column(position, name, IGNORE, Because.BOOKKEEPING if header else Because.NAMELESS)
     by_preset = preset_columns(preset.name).get(fold(name)) if preset else None
     if preset and by_preset:

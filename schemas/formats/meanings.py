@@ -1,5 +1,6 @@
 """What a column may mean, and the headers by which exports name that meaning (docs/files.md)."""
 
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import marshmallow as ma
@@ -18,6 +19,7 @@ CONSENT = "consent"  # of a column that says who may be written to
 OWN = ("command", "unsubscribed_at")  # meanings that take people out whatever is answered
 FORMER = ("subscribed", "unsubscribed", "status")  # meanings of consent before it was asked about
 NOTES = ("row_number", "error_code", "error_message")  # added to a file of refused rows
+CODE_NOTE = "code"  # of a CSV file behind them, unless a column of its own has that name
 MEANINGS = (
     "email", *NAMES, "name", "tags", "remove_tags", "command", "fields", *DATES, IGNORE,
 )  # fmt: skip
@@ -83,6 +85,11 @@ def field_meaning(position: int, name: str) -> str:
 @cache
 def preset_columns(name: str) -> dict[str, str]:
     return {fold(header): meaning for header, meaning in PRESETS[name].columns.items()}
+
+
+def notes_of(columns: Iterable[str]) -> Sequence[str]:
+    """The headers behind those of a CSV file of refused rows: its own column `code` stays the only one."""
+    return NOTES if CODE_NOTE in map(normal, columns) else (*NOTES, CODE_NOTE)
 
 
 def column_of(key: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from schemas.codes import Code
 from schemas.formats.readings import options
 from schemas.formats.refusals import MAX_VALUE, NAMED, FileRefused, in_options, quoted, shorten
 from schemas.values import FieldError
@@ -94,6 +95,8 @@ class QuestionsOpen(FileRefused):
 
     `whole` is true if all of the file was looked through for them.
     """
+
+    code = Code.FILE_QUESTIONS
 
     def __init__(self, questions: Sequence[FileQuestion], whole: bool = True, **found: Any) -> None:
         columns = list(dict.fromkeys(column for question in questions for column in question.columns))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from schemas.base import FormError
+from schemas.codes import Code
 from schemas.formats.readings import options
 from schemas.values import FieldError
 
@@ -23,6 +24,8 @@ class FileRefused(FormError):
     """A file is refused as a whole. `message` repeats nothing of the file; `found` has such values, each
     under its own key. `command` is the message for the command line, and may repeat them.
     """
+
+    code = Code.FILE_REFUSED
 
     def __init__(self, message: str, **found: Sequence[str]) -> None:
         listed = {name: [shorten(value) for value in values[:MAX_FOUND]] for name, values in found.items()}

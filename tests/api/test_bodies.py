@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from audience.api.request_data import PARSING
+from audience.protocols import RateWindow
 from tests import response_assertions
 from tests.api.endpoints import ENDPOINTS, WITH_BODY, ask
 from tests.client import basic
@@ -204,6 +205,9 @@ def test_what_a_large_body_becomes_is_there_once_at_a_time(app, client, size, is
         def hit(self, *_):
             seen.append((PARSING.locked(), not gate.enter()))
             return 0
+
+        def window(self, *_):
+            return RateWindow(9, 8, 60)
 
     services = app.extensions["audience"]
     limited = replace(services.settings, rate_limit_batch="9/minute")

@@ -1,4 +1,4 @@
-"""Two generators make clients from the OpenAPI document, and a program makes tools of it: they work.
+"""Five generators make clients from the OpenAPI document, and a program makes tools of it: they work.
 
 `make clients` installs the generators into `.clients/`.
 """
@@ -57,22 +57,55 @@ def run(service, tmp_path):
     return run
 
 
+def link_node(folder, name):
+    """The program of a package, once the folder is a module that has all packages."""
+    program = NODE_MODULES / ".bin" / name
+    needed(program)
+    (folder / "node_modules").symlink_to(NODE_MODULES)
+    (folder / "package.json").write_text('{"type": "module"}')
+    return program
+
+
+def compile_typescript(run, folder, name):
+    """Checks the types of a program, strictly, and runs it."""
+    (folder / "tsconfig.json").write_text(
+        json.dumps(json.loads((folder / "tsconfig.json").read_text()) | {"files": [f"{name}.ts"]})
+    )
+    run(NODE_MODULES / ".bin" / "tsc", "--project", ".")
+    run("node", f"{name}.js")
+
+
 def test_a_python_client(run, tmp_path):
     needed(PYTHON / "openapi-python-client")
     config = ("--config", "openapi-python-client.yml", "--meta", "none", "--output-path", "audience_client")
     output = run(PYTHON / "openapi-python-client", "generate", "--path", "openapi.json", *config)
-    assert output.count("WARNING") == output.count("Unsupported content type") == 2, output
+    assert output.count("WARNING") == output.count("Unsupported content type") == 3, output
     run(PYTHON / "mypy", "use_client.py", "audience_client")
     run(PYTHON / "python", "use_client.py")
 
 
 def test_a_typescript_client(run, tmp_path):
-    needed(NODE_MODULES / ".bin" / "openapi-typescript")
-    (tmp_path / "node_modules").symlink_to(NODE_MODULES)
-    (tmp_path / "package.json").write_text('{"type": "module"}')
-    run(NODE_MODULES / ".bin" / "openapi-typescript", "openapi.json", "--output", "api.d.ts")
-    run(NODE_MODULES / ".bin" / "tsc", "--project", ".")
-    run("node", "use_client.js")
+    run(link_node(tmp_path, "openapi-typescript"), "openapi.json", "--output", "api.d.ts")
+    compile_typescript(run, tmp_path, "use_client")
+
+
+def test_the_functions_of_orval(run, tmp_path):
+    program = link_node(tmp_path, "orval")
+    run(program, "--input", "./openapi.json", "--output", "./orval.ts", "--client", "fetch")
+    compile_typescript(run, tmp_path, "use_orval")
+
+
+def test_the_client_of_hey_api(run, tmp_path):
+    run(link_node(tmp_path, "openapi-ts"))
+    compile_typescript(run, tmp_path, "use_hey")
+
+
+def test_the_models_of_datamodel_codegen(run):
+    needed(PYTHON / "datamodel-codegen")
+    made = ("--output", "models.py", "--output-model-type", "pydantic_v2.BaseModel", "--use-annotated")
+    run(PYTHON / "datamodel-codegen", "--input", "openapi.json", "--input-file-type", "openapi", *made)
+    run(PYTHON / "mypy", "use_models.py", "models.py")
+    run(PYTHON / "python", "use_models.py")
 
 
 def test_the_tools_of_an_assistant(run, service):

@@ -87,7 +87,7 @@ def test_refused_objects_that_all_have_other_keys_do_not_make_thousands_of_colum
     refused = errors(client)
     assert [refused[0]["key0"], refused[98]["key98"]] == ["0", "98"]
     assert json.loads(refused[149]["line"])["key149"] == 149
-    assert len(refused[0]) == len({"row_number", "error_code", "error_message", "line"}) + 100
+    assert len(refused[0]) == len({"row_number", "error_code", "error_message", "code", "line"}) + 100
 
 
 def test_a_long_line_without_an_address_is_kept(client):

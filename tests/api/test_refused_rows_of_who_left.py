@@ -24,4 +24,4 @@ def test_corrected_rows_come_in_as_left_without_a_parameter(client, text, conten
 
 def test_refused_rows_of_any_other_file_have_its_columns(client):
     import_file(client, "email,plan\nnobody,pro\n")
-    assert list(errors(client)[0]) == ["email", "plan", "row_number", "error_code", "error_message"]
+    assert list(errors(client)[0]) == ["email", "plan", "row_number", "error_code", "error_message", "code"]

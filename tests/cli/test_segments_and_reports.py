@@ -111,3 +111,15 @@ def test_a_site_has_a_time_zone(run):
     for wrong in ("Berlin", "../../etc/passwd", ""):
         run("site", "time-zone", uuid, wrong, exit_code=1)
     assert sites.get_by_uuid(uuid).time_zone == "Asia/Kathmandu"
+
+
+def test_with_json_an_error_is_printed_as_the_api_answers_it(ask):
+    assert json.loads(ask("segment", "show", "9", "--json", exit_code=1).splitlines()[0]) == {
+        "error": "Segment not found: `audience segment list` lists the segments of the site.",
+        "code": "segment_not_found",
+    }
+    refused = json.loads(ask("segment", "preview", '{"all": 1}', "--json", exit_code=1).splitlines()[0])
+    assert (refused["code"], [each["code"] for each in refused["errors"]]) == (
+        "validation_failed",
+        ["wrong_type"],
+    )

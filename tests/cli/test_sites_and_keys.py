@@ -123,7 +123,7 @@ def test_a_key_is_not_revoked_while_its_secret_is_still_there(type_, settings, m
 
 def test_a_site_named_twice_counts_once(type_):
     uuid = sites.create("One").uuid
-    printed = json.loads(type_("key", "create", "--site", uuid, "--site", uuid, "--json").output)
+    printed = json.loads(type_("key", "create", "--site", uuid, "--site", uuid, "--json").stdout)
     key = keys.authenticate(printed["publishable_key"], printed["secret_key"])
     assert key is not None
     assert [site.uuid for site in key.sites] == [uuid]
@@ -322,3 +322,24 @@ def test_links_are_rotated_and_revoked(type_, client):
     assert standing() is Standing.REVOKED
     acts = [(entry.actor, entry.act) for entry in audit_log.page(client.site)]
     assert acts[:2] == [("command line", "links revoked"), ("command line", "links rotated")]
+
+
+@pytest.mark.parametrize(("answer", "scope"), [*enumerate(keys.PURPOSES, 1)])
+def test_a_terminal_asks_what_a_key_is_for(type_, client, monkeypatch, answer, scope):
+    monkeypatch.setattr("audience.cli.keys.is_terminal", lambda: True)
+    made = type_("key", "create", "--site", client.site.uuid, "--json", input=f"{answer}\n")
+    assert "a website's form" in made.stderr
+    printed = json.loads(made.stdout)
+    key = keys.authenticate(printed["publishable_key"], printed["secret_key"])
+    assert key is not None
+    assert key.scope == scope
+
+
+def test_a_script_without_a_scope_gets_full_and_a_warning(type_, client):
+    made = type_("key", "create", "--site", client.site.uuid, "--json")
+    printed = json.loads(made.stdout)
+    key = keys.authenticate(printed["publishable_key"], printed["secret_key"])
+    assert key is not None
+    assert key.scope == "full"
+    assert "without --scope the key may do everything" in made.stderr
+    assert type_("key", "create", "--site", client.site.uuid, "--scope", "full").stderr == ""

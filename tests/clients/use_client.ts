@@ -12,7 +12,7 @@ const fields = { plan: "pro", seats: 3, more: { places: ["Oslo"] } }
 const created = await client.POST("/v1/fetch/subscribers", {
   body: { subscriber: { email, first_name: "Ann", tags: ["ts"], fields } },
 })
-assert.ok(created.data, JSON.stringify(created.error))
+assert.ok(created.data?.data, JSON.stringify(created.error))
 assert.equal(created.data.data.attributes.fields.plan, "pro")
 const left: string | null = created.data.data.attributes.unsubscribed_at
 assert.equal(left, null)
@@ -37,7 +37,7 @@ const preview = await client.POST("/v1/fetch/segments/preview", { body: { segmen
 assert.equal(preview.data?.user_count, 1)
 assert.equal(preview.data?.data[0]?.attributes.email, email)
 const saved = await client.POST("/v1/fetch/segments", { body: { segment: { name: "Ts", rules } } })
-assert.ok(saved.data)
+assert.ok(saved.data?.data)
 assert.deepEqual(saved.data.data.attributes.rules, rules)
 const counts = await client.GET("/v1/stats/segment", { params: { query: { segment_id: saved.data.data.id } } })
 assert.equal(counts.data?.subscriber_count, 1)
@@ -52,13 +52,13 @@ const judged = await client.POST("/v1/experimental/validation", { body: { email:
 assert.equal(judged.data?.suggestion, "ann@gmail.com")
 
 const received = await client.POST("/v1/batch/imports", {
-  params: { query: { map: { Mail: "email" }, tag: ["moved", "ts"] } },
+  params: { query: { map: { Mail: "email" }, tag: ["moved", "ts"], consent: "subscribed" } },
   headers: { "Content-Type": "text/csv" },
   body: "Mail,Town\ncyd@example.com,Oslo\n",
   bodySerializer: (file) => file,
 })
 assert.equal(received.data?.data?.attributes.total, 1)
-assert.deepEqual(received.data?.meta.columns.map((column) => column.meaning), ["email", "field:Town"])
+assert.deepEqual(received.data?.meta?.columns.map((column) => column.meaning), ["email", "field:Town"])
 
 const log = await client.GET("/v1/fetch/changes", { params: { query: { after: 0 } } })
 type Message = webhooks["message"]["post"]["requestBody"]["content"]["application/json"]

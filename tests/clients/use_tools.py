@@ -39,13 +39,13 @@ try:
     who = {"name": "test", "version": "1"}
     ask(1, "initialize", protocolVersion="2025-03-26", capabilities={}, clientInfo=who)
     names = {tool["name"] for tool in ask(2, "tools/list")["tools"]}
-    assert {"get-stats-site", "get-fetch-subscribers", "pst-fetch-search"} <= names, names
-    wrong, counts = use(3, "get-stats-site")
+    assert {"count-site", "find-subscriber", "search"} <= names, names
+    wrong, counts = use(3, "count-site")
     assert not wrong
     assert json.loads(counts)["user_count"] >= 0
-    assert use(4, "get-fetch-subscribers", email="nobody+here@example.com")[1] == '{\n  "data": null\n}'
-    assert json.loads(use(5, "pst-fetch-search", q="nobody")[1])["data"] == []
-    wrong, refused = use(6, "pst-fetch-subscribers", subscriber={"email": "ann@example.com"})
+    assert use(4, "find-subscriber", email="nobody+here@example.com")[1] == '{\n  "data": null\n}'
+    assert json.loads(use(5, "search", q="nobody")[1])["data"] == []
+    wrong, refused = use(6, "crt-subscriber", subscriber={"email": "ann@example.com"})
     assert wrong
     assert "403" in refused
 finally:

@@ -143,7 +143,7 @@ def test_refused_rows_are_downloaded_and_can_be_imported_once_corrected(site, ma
     refused = manager.get(f"{followed}/refused.csv")
     assert refused.headers["Content-Disposition"] == 'attachment; filename="refused-1.csv"'
     lines = refused.text.splitlines()
-    assert lines[0] == "E-mail,Vorname,Orders,row_number,error_code,error_message"
+    assert lines[0] == "E-mail,Vorname,Orders,row_number,error_code,error_message,code"
     assert re.match(r"sha256:\w+,Cy,1,4,invalid_email,", lines[1])
     corrected = re.sub(r"sha256:\w+", "cy@a.example", refused.text)
     start(manager, keep(manager, root, corrected), site)

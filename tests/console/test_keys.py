@@ -149,3 +149,11 @@ def test_managers_neither_see_nor_make_keys(app, site, path):
     assert manager.get(path).status_code == 404
     assert manager.post(path, name="x", scope="full").status_code == 404
     assert keys.list_all(site) == []
+
+
+def test_the_page_says_what_each_scope_is_for(owner, path):
+    page = owner.get(path).text
+    assert "What is it for?" in page
+    assert (
+        '<option value="read">read, for a report: it may read everything, and change nothing</option>' in page
+    )

@@ -41,7 +41,7 @@ def http(app):
 
 def assert_json(response, status):
     assert (response.status_code, response.mimetype) == (status, "application/json")
-    assert response.json.keys() == {"error"}
+    assert response.json.keys() == {"error", "code"}
     wording(response.json["error"], status)
 
 

@@ -9,12 +9,13 @@ from typing import Any
 
 from audience.config import Settings
 from audience.errors import NotUnderstood, TooLarge, TooLate
+from schemas.codes import Code, Sentence
 
 MAX_MEMORY_BYTES = 2**20  # a larger body is in a file that has no name
 WRITTEN_AT_ONCE = 2**18  # bytes: each turn of a thread costs more than its copy
 MAX_DISCARDS = 32  # bodies at once, per process
 DISCARD_SECONDS = 5.0
-INCOMPLETE = "The body is incomplete: send it again."
+INCOMPLETE = Sentence(Code.BODY_INCOMPLETE, "The body is incomplete: send it again.")
 
 
 class Body:

@@ -21,12 +21,13 @@ from audience.answers.dns.responses import UNAVAILABLE, counts_against
 from audience.answers.dns.transport import Server, parse_server
 from audience.errors import ServiceUnavailable
 from audience.protocols import DnsAnswer, DnsHealth, Gate
+from schemas.codes import Code, Sentence
 
 SYSTEM = "/etc/resolv.conf"
 HEALTH_TIMEOUT_SECONDS = 2.0
 HEALTH_SECONDS = 30.0  # that an outcome of the canaries holds, and an answer that they vouch for is cached
 
-BUSY = "Too many requests wait for the DNS: send the request again in a moment."
+BUSY = Sentence(Code.BUSY, "Too many requests wait for the DNS: send the request again in a moment.")
 NO_CANARIES = Canaries()
 PendingAnswer = concurrent.futures.Future[DnsAnswer]
 

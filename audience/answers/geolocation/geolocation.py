@@ -12,9 +12,10 @@ from audience.answers.geolocation.packing import pack
 from audience.answers.geolocation.table import Pack, open_table
 from audience.answers.tables import rows
 from audience.errors import Refused
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError
 
-NOT_IPV4 = "Send an IPv4 address such as 192.0.2.1."
+NOT_IPV4 = Sentence(Code.MALFORMED_VALUE, "Send an IPv4 address such as 192.0.2.1.")
 ATTRIBUTION = "IP Geolocation by DB-IP"
 ATTRIBUTION_URL = "https://db-ip.com"
 

@@ -32,8 +32,9 @@ from audience.answers.geolocation.packed_table import (
 )
 from audience.errors import ServiceUnavailable, where
 from audience.protocols import ChildProcess
+from schemas.codes import Code, Sentence
 
-NOT_READY = "The table of places is being prepared: try again in a few seconds."
+NOT_READY = Sentence(Code.NOT_READY, "The table of places is being prepared: try again in a few seconds.")
 
 RETRY_SECONDS = 5
 WAIT_SECONDS = 8.0  # a client may wait for 10
