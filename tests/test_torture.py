@@ -143,7 +143,7 @@ def test_what_was_unsure_stays_so_until_a_later_answer(monkeypatch, tmp_path):
     world._check_people(found)
     world._check_people(found)
     assert world.ledger.left == {"ann@example.com": False}  # what is found is not taken for the truth
-    monkeypatch.setattr(world, "ask", lambda *_: (200, {}))
+    monkeypatch.setattr(world, "ask", lambda *_, **__: (200, {}))
     Client(world, "a", Random(1))._told(["ann@example.com"], "/fetch/commands", {}, left=False)
     with pytest.raises(AssertionError, match="consent lost"):
         world._check_people(found)

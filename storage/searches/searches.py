@@ -24,6 +24,8 @@ HAS_TAG = "SELECT 1 FROM subscriber_tags WHERE site_id = ? AND tag_id = ? AND su
 TAGGED = f"EXISTS ({HAS_TAG})"
 BY_TAG = "SELECT subscriber_id AS id FROM subscriber_tags WHERE site_id = ? AND tag_id = ?"
 PAGE_LENGTH = 2**18  # characters of custom values in a page of an export
+# One text: SQLite takes only so many selects in a statement, and counts those of a page once for each use.
+POSITION = " || ',' || ".join(f"CAST({name} AS text)" for name in ("page_at", "page_created", "page_id"))
 FIELDS_POSITION = COLUMN_NAMES.index("fields")
 ON_PAGE = "subscribers ON subscribers.id = page_id AND subscribers.site_id ="
 COLUMNS_OF_PAGE = ", ".join(f"subscribers.{name}" for name in COLUMN_NAMES)
@@ -96,16 +98,17 @@ def texts(
     """
     listed = order.by("page_at", "page_created", "page_id")
     on_page = _on_page(site_id)
-    last = f"FROM page {listed} LIMIT 1 OFFSET {limit - 1:d}"
+    last = f"SELECT {POSITION} FROM page {listed} LIMIT 1 OFFSET {limit - 1:d}"
     one_row = Sql(
-        f"SELECT {engine.joined(text.text, listed)}, (SELECT count(*) FROM page), (SELECT page_at {last}), "
-        f"(SELECT page_created {last}), (SELECT page_id {last}) "
+        f"SELECT {engine.joined(text.text, listed)}, (SELECT count(*) FROM page), ({last}) "
         f"FROM (SELECT * FROM page {listed} LIMIT {limit:d}) AS page {engine.IN_ORDER} {on_page.text}",
         (*text.parameters, *on_page.parameters),
     )
-    [(joined, row_count, *position)] = _read(site_id, filters, order, limit + 1, offset, one_row)
-    date, created_at, subscriber_id = position
-    return bytes(joined or b""), (date, created_at, subscriber_id) if row_count > limit else None
+    [(joined, row_count, position)] = _read(site_id, filters, order, limit + 1, offset, one_row)
+    if row_count <= limit:
+        return bytes(joined or b""), None
+    date, created_at, subscriber_id = map(int, position.split(","))
+    return bytes(joined), (date, created_at, subscriber_id)
 
 
 def _on_page(site_id: int) -> Sql:

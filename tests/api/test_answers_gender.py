@@ -33,8 +33,6 @@ def test_written_forms_of_names(answers_client, name, gender):
     assert 0.5 < confidence <= 1.0
 
 
-@pytest.mark.parametrize(
-    "name", ["", " ", "J. R. R.", "李小明", "Иван", "123", "😀", "\ud800", "\0", "Bob & Ann", 5]
-)
+@pytest.mark.parametrize("name", ["", " ", "J. R. R.", "李小明", "123", "😀", "\ud800", "\0", "Bob & Ann", 5])
 def test_an_inconclusive_name_is_unknown_with_zero_confidence(answers_client, name):
     assert guess(answers_client, name) == ("unknown", 0.0)

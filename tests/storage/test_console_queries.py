@@ -9,6 +9,7 @@ from tests.storage.test_queries import of_sites, plan, reads_a_table_through
 OF_THE_INSTANCE = (
     "SELECT COUNT(*), CAST(COALESCE(SUM(rows",  # the backlog, by a partial index
     "SELECT paused, count(*) FROM webhooks",  # a few
+    "SELECT MIN(requested_at) FROM link_requests",  # deleted once they are sent
 )
 RULES = "AND ("  # a segment's rule may have to look at each subscriber of the site
 
