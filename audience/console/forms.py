@@ -146,7 +146,7 @@ def _settings(site: Site, form: SignUpForm) -> str:
         address=embedding.address(site, form, settings().base_url),
         wordings=forms.wordings(site, form.id),
         agreed=sign_ups.agreed(site, form.id),
-        is_proxied=not settings().trusted_proxies and site.id in sign_ups.proxied_site_ids(),
+        is_proxied=not settings().trusted_proxies and sign_ups.is_proxied(site),
         look=look,
         lack=forms.undelivered(site, form, senders.lack(site, settings())),
         webhooks=webhooks.for_sign_ups(site),

@@ -230,6 +230,12 @@ def proxied_site_ids() -> list[int]:
 
 
 @database.session()
+def is_proxied(site: Site) -> bool:
+    """Whether sign-ups of the last hours came to a site through a proxy that the settings do not name."""
+    return counts.has(site.id, PROXIED, clock.now_ms() - HOUR_MS)
+
+
+@database.session()
 def oldest_waiting_seconds() -> float:
     """The seconds that the oldest waiting confirmation of all sites has waited; 0 if none waits."""
     since = backlog.oldest_waiting()

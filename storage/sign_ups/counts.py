@@ -1,6 +1,6 @@
 """How many sign-ups of a form had which outcome in each hour."""
 
-from storage.database import column, execute, rows
+from storage.database import column, execute, row, rows
 
 HOUR_MS = 3_600_000
 SITES = "SELECT s.id FROM sites s WHERE EXISTS (SELECT 1 FROM sign_up_counts c WHERE c.site_id = s.id"
@@ -16,6 +16,12 @@ def add(site_id: int, form_id: int, outcome: str, at: int, number: int = 1) -> N
         "number = sign_up_counts.number + excluded.number",
         (site_id, form_id, at // HOUR_MS, outcome, number),
     )
+
+
+def has(site_id: int, outcome: str, at: int) -> bool:
+    """Whether a site has an outcome in the hour of `at`, in milliseconds, or since."""
+    query = "SELECT 1 FROM sign_up_counts WHERE site_id = ? AND hour >= ? AND outcome = ? LIMIT 1"
+    return row(query, (site_id, at // HOUR_MS, outcome)) is not None
 
 
 def since(site_id: int, at: int) -> list[tuple[int, int, str, int]]:
