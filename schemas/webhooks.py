@@ -12,31 +12,34 @@ from schemas.pages import PageMeta
 from schemas.patches import Patch
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single
 
-KINDS_OF_CHANGES = Sentence(
-    Code.UNKNOWN_CHOICE, f"Send an array of some of {', '.join(KINDS)}, or leave it out for all."
+IMPORT_FINISHED = "import_finished"
+ASKED = (*KINDS, IMPORT_FINISHED)  # the last is no change, and sent only where it is named
+DELIVERED = ("changes", "test", "sign_ups", "alarm", IMPORT_FINISHED)
+KINDS_ASKED = Sentence(
+    Code.UNKNOWN_CHOICE, f"Send an array of some of {', '.join(ASKED)}, or leave it out for all changes."
 )
 PAUSES = ("operator", "gone", "failing", "restored")
 
 
 class Kinds(ma.fields.Field[list[str]]):
-    """The kinds of changes that a webhook asks for, without repetitions."""
+    """The kinds that a webhook asks for, without repetitions."""
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "array",
-        "items": {"type": "string", "enum": list(KINDS)},
+        "items": {"type": "string", "enum": list(ASKED)},
         "minItems": 1,
     }
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[str]:
-        if not isinstance(value, list) or not value or any(kind not in KINDS for kind in value):
-            raise ma.ValidationError(KINDS_OF_CHANGES)
+        if not isinstance(value, list) or not value or any(kind not in ASKED for kind in value):
+            raise ma.ValidationError(KINDS_ASKED)
         return list(dict.fromkeys(value))
 
 
 class NewWebhook(Form):
     url = Text(required=True, strip=True, blank=False)
     kinds = Kinds(
-        metadata={"description": "Only changes of these kinds; those of `erased` and `reset` always."}
+        metadata={"description": "Only these; `erased` and `reset` always, `import_finished` if named."}
     )
     segment_id = Text(
         strip=True,
@@ -70,9 +73,9 @@ class ReplayWebhook(Form):
 class WebhookAttributes(ResponseSchema):
     url = ma.fields.String()
     kinds = ma.fields.List(
-        ma.fields.String(validate=ma.validate.OneOf(KINDS)),
+        ma.fields.String(validate=ma.validate.OneOf(ASKED)),
         allow_none=True,
-        metadata={"description": "Null for all."},
+        metadata={"description": "Null for all changes."},
     )
     segment_id = Id(allow_none=True)
     paused = ma.fields.Boolean()
@@ -100,7 +103,7 @@ class DeliveryAttributes(ResponseSchema):
     """A try to deliver a message to a webhook."""
 
     at = Date()
-    kind = ma.fields.String(validate=ma.validate.OneOf(("changes", "test", "sign_ups", "alarm")))
+    kind = ma.fields.String(validate=ma.validate.OneOf(DELIVERED))
     message_id = ma.fields.String(metadata={"description": "Its `webhook-id`: the same for each try."})
     first = Id(allow_none=True, metadata={"description": "The lowest number that it covers; null of a test."})
     last = Id(allow_none=True, metadata={"description": "The highest number that it covers."})
@@ -153,6 +156,32 @@ class SignUpsMessage(ResponseSchema):
     type = ma.fields.String(validate=ma.validate.OneOf(("sign_ups", "alarm")))
     timestamp = Date(metadata={"description": "When it was asked for, or since when the alarm is on."})
     data = ma.fields.List(ma.fields.Nested(HandedOverSignUp))
+
+
+class EndedImport(ResponseSchema):
+    """An import that has ended, with the counts of `GET /v1/batch/imports/{id}`."""
+
+    id = Id()
+    status = ma.fields.String(validate=ma.validate.OneOf(("finished", "failed")))
+    total = integer()
+    processed = integer()
+    created = integer()
+    updated = integer()
+    unchanged = integer()
+    failed = integer("Refused rows, including suppressed ones.")
+    suppressed = integer("Refused rows of erased subscribers.")
+    unsubscribed = integer()
+    stay_unsubscribed = integer()
+    unsubscribes_ignored = integer()
+    subscribes_ignored = integer()
+
+
+class ImportFinishedMessage(ResponseSchema):
+    """The message to a webhook that names `import_finished`: one import, and nobody's data."""
+
+    type = ma.fields.String(validate=ma.validate.OneOf((IMPORT_FINISHED,)))
+    timestamp = Date(metadata={"description": "When it ended."})
+    data = ma.fields.List(ma.fields.Nested(EndedImport), validate=ma.validate.Length(equal=1))
 
 
 def webhook(row: Any) -> dict[str, Any]:

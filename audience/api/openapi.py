@@ -44,7 +44,7 @@ from schemas.base import REQUIRED, Form, errors
 from schemas.custom_fields import CUSTOM_VALUE
 from schemas.responses import Error, open_enum
 from schemas.values import FieldError
-from schemas.webhooks import SignUpsMessage, WebhookMessage
+from schemas.webhooks import ImportFinishedMessage, SignUpsMessage, WebhookMessage
 
 blueprint = Blueprint("description", __name__, url_prefix="/api")
 
@@ -186,6 +186,7 @@ def describe(app: Flask) -> dict[str, Any]:
         spec.components.schema(name, schema)
     spec.components.schema("WebhookMessage", schema=WebhookMessage)
     spec.components.schema("SignUpsMessage", schema=SignUpsMessage)
+    spec.components.schema("ImportFinishedMessage", schema=ImportFinishedMessage)
     for rule, view in described_routes(app):
         parts: list[tuple[str, str]] = PART.findall(rule.rule)
         spec.path(

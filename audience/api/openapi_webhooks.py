@@ -18,6 +18,10 @@ HAND_OVER = (
     "whose links are to be mailed. Sent again, like an email that was not taken, for three days. An alarm "
     "(hardly anybody confirms, and sign-ups are held) has the `type` `alarm` and no data."
 )
+IMPORT_FINISHED = (
+    "Sent to a webhook that names `import_finished` among its `kinds`: an import has finished or failed. "
+    "What is not taken is sent again, for three days; a webhook that is paused gets it once it is resumed."
+)
 FAILED = {"default": {"description": "A failure: the message is sent again."}}
 TAKEN = {"2XX": {"description": "Taken: the next message follows."}}
 NO_MORE = {"410": {"description": "The receiver wants no more: the webhook is paused."}}
@@ -27,7 +31,14 @@ def describe() -> dict[str, Any]:
     """The `webhooks` section of the OpenAPI document."""
     changes = _message("webhook_message", "WebhookMessage", "Changes of a site", DESCRIPTION, TAKEN | NO_MORE)
     sign_up = _message("sign_ups_message", "SignUpsMessage", "A sign-up to confirm", HAND_OVER, TAKEN)
-    return {"message": {"post": changes}, "sign_ups": {"post": sign_up}}
+    ended = _message(
+        "import_finished_message", "ImportFinishedMessage", "An import has ended", IMPORT_FINISHED, TAKEN
+    )
+    return {
+        "message": {"post": changes},
+        "sign_ups": {"post": sign_up},
+        "import_finished": {"post": ended},
+    }
 
 
 def _message(

@@ -17,8 +17,8 @@ from audience.webhooks.deliveries import Delivery
 from audience.webhooks.webhooks import PAUSES, Webhook
 from schemas import webhooks as wire
 from schemas.base import load
-from schemas.change_log import KINDS
 from schemas.values import write_date
+from schemas.webhooks import ASKED
 
 OPTIONAL = ("links", "sign_ups")  # which stay as they are unless they are given
 SHOWN_ONCE = "The receiver checks signatures with this secret, which is shown once:"
@@ -26,7 +26,7 @@ NOTHING = "give what to change, such as --url or --pause"
 
 webhook_argument = click.argument("webhook_id", type=click.IntRange(1, 2**53))
 kind_option = click.option(
-    "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only changes of this kind; repeatable."
+    "--kind", "kinds", type=click.Choice(ASKED), multiple=True, help="Only this kind; repeatable."
 )
 
 

@@ -14,8 +14,7 @@ from audience.segments import segments
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
 from audience.webhooks.webhooks import Webhook
-from schemas.change_log import KINDS
-from schemas.webhooks import ReplayWebhook, SaveWebhook
+from schemas.webhooks import ASKED, ReplayWebhook, SaveWebhook
 
 blueprint = Blueprint("webhooks", __name__)
 
@@ -136,7 +135,7 @@ def _page() -> int:
 
 
 def _choices(site: Site) -> dict[str, Any]:
-    return {"kinds": KINDS, "segments": segments.list_all(site), "pauses": webhooks.PAUSES}
+    return {"kinds": ASKED, "segments": segments.list_all(site), "pauses": webhooks.PAUSES}
 
 
 def _field_values(webhook: Webhook | None) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from audience.jobs import Job
 from audience.protocols import ImportQueue
 from audience.sources import Source, SourceKind
 from audience.subscribers import field_values, subscribers
+from audience.webhooks import finished_imports
 from schemas.codes import Code, Sentence
 from schemas.values import FieldError, index_of
 from storage import database
@@ -150,7 +151,7 @@ def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change]) -> I
     accepted = _applying(site_id, import_id)
     while accepted.applied < accepted.rows:
         accepted = _apply(site_id, accepted, changes[accepted.applied :])
-    return stored.finish(site_id, import_id, clock.now_ms())
+    return _finish(site_id, import_id)
 
 
 def _wait_for_turn(site: Site, import_id: int) -> Import | None:
@@ -210,7 +211,7 @@ def step(job: Job, deadline: float) -> int:
         accepted, finished = _apply_batch(accepted, job)
     if not accepted.rows:
         with database.write(site_id):
-            finished = _finish(job)
+            finished = _end(job)
     if finished is not None:
         _record_finished(site_id, finished)
     return jobs.SETTLED
@@ -228,6 +229,7 @@ def give_up(site_id: int, import_id: int) -> Callable[[], object]:
     """Marks an import that failed too often as failed, in the caller's transaction; a retry continues it.
     Returns the function to call after the commit, which reports the failure.
     """
+    finished_imports.note(site_id, import_id)
     return partial(_record_finished, site_id, stored.fail(site_id, import_id, clock.now_ms()))
 
 
@@ -245,9 +247,15 @@ def _record_finished(site_id: int, finished: Import) -> None:
     )  # fmt: skip
 
 
-def _finish(job: Job) -> Import:
+def _end(job: Job) -> Import:
     jobs.end(job)
-    return stored.finish(job.site_id, job.subject, clock.now_ms())
+    return _finish(job.site_id, job.subject)
+
+
+def _finish(site_id: int, import_id: int) -> Import:
+    """Marks an import as finished, in the caller's transaction. Webhooks that ask for it are told."""
+    finished_imports.note(site_id, import_id)
+    return stored.finish(site_id, import_id, clock.now_ms())
 
 
 def _apply_batch(accepted: Applying, job: Job) -> tuple[Applying, Import | None]:
@@ -270,7 +278,7 @@ def _apply_batch(accepted: Applying, job: Job) -> tuple[Applying, Import | None]
                 stored.drop_batch(site_id, batch.id)
                 stored_moves.forget(site_id)
             if accepted.applied == accepted.rows:
-                finished = _finish(job)
+                finished = _end(job)
         field_values.merge_if_due(site_id)
     return accepted, finished
 

@@ -23,6 +23,7 @@ from audience.sign_ups import holds, mails
 from audience.subscribers import field_values, tags
 from audience.undo import undos
 from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import finished_imports
 from audience.webhooks import sender as webhook_sender
 from audience.webhooks.sender import WriteChange
 
@@ -39,6 +40,7 @@ def kinds(
     return (
         *given_up(settings),
         webhook_sender.kind(settings.webhook_private_addresses, write_change, settings.base_url),
+        finished_imports.kind(settings.webhook_private_addresses),
         *mails.kinds(settings, relay),
         segment_counts.KIND,
         field_values.KIND,

@@ -10,21 +10,16 @@ from typing import Any
 
 from audience import clock
 from audience.access.sites import Site
-from audience.deliveries.client import Delivered
 from audience.forms import forms
 from audience.forms.forms import SignUpForm
 from audience.mail.results import LATER, PAUSED, SENT, MailResult
 from audience.sign_ups.confirming import ConfirmLinks
 from audience.webhooks import deliveries as webhook_deliveries
-from audience.webhooks import webhooks
 from audience.webhooks.deliveries import ALARM, FAILED_STATUS, SIGN_UPS, Delivery
 from audience.webhooks.webhooks import Webhook
-from schemas.values import compact_json, write_date
-from storage import database
+from schemas.values import write_date
 from storage.sign_ups.sign_ups import SignUp
-from storage.webhooks import deliveries as stored_deliveries
 
-SECONDS = 10.0
 NONE_TAKES = "The form's webhook is paused, or takes no sign-ups: resume it, or choose another delivery."
 TAKEN = "The receiver answered {}."
 
@@ -44,7 +39,7 @@ def hand_over(
     message_id = f"webhook-{webhook.id}-sign-up-{hashlib.sha256(asked.encode()).hexdigest()[:32]}"
     data = _data(sign_up, emails, ConfirmLinks(site, base_url))
     draft = Delivery(0, webhook.id, message_id, SIGN_UPS, clock.now_ms())
-    delivered = _post(site, webhook, draft, sign_up.requested_at, data, private)
+    delivered = webhook_deliveries.send_own(site, webhook, draft, sign_up.requested_at, data, private)
     if webhook_deliveries.is_success(delivered):
         return MailResult(SENT, TAKEN.format(delivered.status))
     return MailResult(LATER, delivered.failure or FAILED_STATUS.format(delivered.status))
@@ -68,23 +63,8 @@ def _data(sign_up: SignUp, emails: Sequence[str], links: ConfirmLinks) -> list[d
 def tell_alarm(site: Site, webhook: Webhook, held_at: int, private: bool) -> bool:
     """Tells a webhook that the alarm is on since an instant, unless it was told. Returns whether it was."""
     message_id = f"webhook-{webhook.id}-alarm-{held_at}"
-    with database.session():
-        was_told = stored_deliveries.has(
-            site_id=site.id, webhook_id=webhook.id, message_id=message_id, failure=""
-        )
-    if was_told or webhook.paused:
+    if webhook.paused or webhook_deliveries.was_taken(site, webhook, message_id):
         return True
     draft = Delivery(0, webhook.id, message_id, ALARM, clock.now_ms())
-    return webhook_deliveries.is_success(_post(site, webhook, draft, held_at, [], private))
-
-
-def _post(
-    site: Site, webhook: Webhook, draft: Delivery, at: int, data: list[dict[str, Any]], private: bool
-) -> Delivered:
-    """Sends a message, and adds its result to the log of deliveries."""
-    body = compact_json({"type": draft.kind, "timestamp": write_date(at), "data": data})
-    keys = webhooks.current_secrets(site.id, webhook)
-    delivered = webhook_deliveries.send(webhook, draft.message_id, keys, body, SECONDS, private)
-    with database.write(site.id):
-        webhook_deliveries.log(site.id, draft, delivered)
-    return delivered
+    delivered = webhook_deliveries.send_own(site, webhook, draft, held_at, [], private)
+    return webhook_deliveries.is_success(delivered)

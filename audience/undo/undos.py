@@ -22,6 +22,7 @@ from audience.sources import BY_KEY, Source
 from audience.undo import work as undo_work
 from audience.undo.decisions import REMOVED, SUPPRESSED, RowReader, UndoneAction
 from audience.undo.mentions import Reached, read_on
+from audience.webhooks import finished_imports
 from schemas.codes import Code, Sentence
 from schemas.values import FieldError
 from storage import database
@@ -101,7 +102,8 @@ def undo_import(
     if undo := _under_way(site.id, source):
         return undo
     _check_age(site, source, days)
-    stored_imports.stop(site.id, import_id, clock.now_ms())
+    if stored_imports.stop(site.id, import_id, clock.now_ms()):
+        finished_imports.note(site.id, import_id)
     if actor:
         sentence = f"import{RESUBSCRIBING if resubscribe else ''} {TO_BE_UNDONE}"
         audit_log.record(actor, sentence, site, undo_work.subject(source))

@@ -1,8 +1,9 @@
 """One message to the receiver of a webhook: its signature, and its line in the log of deliveries."""
 
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from audience import clock, redaction, telemetry
 from audience.access.sites import Site
@@ -16,13 +17,14 @@ from schemas.values import MAX_PAGE, compact_json, write_date
 from storage import database
 from storage.subscribers import subscribers as stored_subscribers
 from storage.webhooks import deliveries as stored
-from storage.webhooks.deliveries import ALARM, CHANGES, SIGN_UPS, TEST, Delivery
+from storage.webhooks.deliveries import ALARM, CHANGES, IMPORT_FINISHED, SIGN_UPS, TEST, Delivery
 
-__all__ = ["ALARM", "CHANGES", "SIGN_UPS", "Delivery"]
+__all__ = ["ALARM", "CHANGES", "IMPORT_FINISHED", "SIGN_UPS", "Delivery"]
 
 LOG_MS = 30 * DAY_MS
 LOG_ROWS = 1_000  # deleted per transaction
 PAGE_SIZE = 100
+SECONDS = 10.0  # for a message
 TEST_SECONDS = 7.0  # a client may wait for 10
 GONE = 410  # the receiver asks for no more
 GATEWAYS = (502, 504)  # errors of a gateway: the receiver behind it may not have answered
@@ -56,6 +58,24 @@ def send_test(site: Site, webhook_id: int, *, private_addresses: bool) -> Delive
     delivered = send(webhook, message_id, keys, body, TEST_SECONDS, private_addresses)
     with database.write(site.id):
         return log(site.id, Delivery(0, webhook.id, message_id, TEST, at), delivered)
+
+
+def send_own(
+    site: Site, webhook: Webhook, draft: Delivery, at: int, data: Sequence[Mapping[str, Any]], private: bool
+) -> Delivered:
+    """Sends a message of its own, which is outside the order of changes, and logs its result."""
+    body = compact_json({"type": draft.kind, "timestamp": write_date(at), "data": data})
+    keys = webhooks.current_secrets(site.id, webhook)
+    delivered = send(webhook, draft.message_id, keys, body, SECONDS, private)
+    with database.write(site.id):
+        log(site.id, draft, delivered)
+    return delivered
+
+
+@database.session()
+def was_taken(site: Site, webhook: Webhook, message_id: str) -> bool:
+    """Whether the receiver has taken the message with this id."""
+    return stored.has(site_id=site.id, webhook_id=webhook.id, message_id=message_id, failure="")
 
 
 def log(site_id: int, draft: Delivery, delivered: Delivered, uuids: Collection[str] = ()) -> Delivery:

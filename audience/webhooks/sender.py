@@ -33,7 +33,7 @@ from audience.links.links import Links
 from audience.segments import matches as segment_matches
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
-from audience.webhooks.deliveries import CHANGES, GONE, Delivery
+from audience.webhooks.deliveries import CHANGES, GONE, SECONDS, Delivery
 from audience.webhooks.webhooks import Webhook
 from schemas.values import compact_json, write_date
 from storage import database
@@ -43,7 +43,6 @@ from storage.webhooks import webhooks as stored
 MOST_CHANGES = 500  # of a message
 MOST_BYTES = 2**20
 HEAD_BYTES = 100  # of a message, with its end
-SECONDS = 10.0
 MOVE_MS = 5_000  # until the next look whether a move has ended
 WAITS_MS = [seconds * 1000 for seconds in (5, 30, 120, 600, 3_600, *[3_600] * 72)]  # then it pauses
 

@@ -240,16 +240,18 @@ def fail(site_id: int, import_id: int, at: int) -> Import:
     return _end(site_id, import_id, "failed", at)
 
 
-def stop(site_id: int, import_id: int, at: int) -> None:
-    """Marks an unfinished import as failed, and removes its job. The caller then deletes its remaining
-    batches.
+def stop(site_id: int, import_id: int, at: int) -> bool:
+    """Marks an unfinished import as failed, and removes its job. Returns False if the import had ended.
+
+    The caller then deletes its remaining batches.
     """
     jobs.remove(site_id, JOB, import_id)
-    execute(
+    stopped = execute(
         "UPDATE imports SET status = 'failed', finished_at = ? "
         "WHERE site_id = ? AND id = ? AND status IN ('receiving', 'queued', 'running')",
         (at, site_id, import_id),
     )
+    return bool(stopped)
 
 
 def drop_batches(site_id: int, import_id: int, limit: int) -> int:

@@ -8,6 +8,7 @@ from storage.records import Records
 from storage.webhooks.models import WebhookDeliveryModel
 
 CHANGES, TEST, SIGN_UPS, ALARM = "changes", "test", "sign_ups", "alarm"  # kinds
+IMPORT_FINISHED = "import_finished"  # a kind, and that of its job
 
 
 class Delivery(NamedTuple):

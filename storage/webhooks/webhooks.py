@@ -1,9 +1,11 @@
 """Webhooks. Instants are in milliseconds."""
 
+import json
 from typing import NamedTuple
 
 from storage.database import execute, row, rows
 from storage.records import Records
+from storage.webhooks.deliveries import IMPORT_FINISHED
 from storage.webhooks.models import WebhookModel
 
 JOB = "webhook"  # the kind of the job of a webhook that is not paused
@@ -50,6 +52,11 @@ def list_all(site_id: int) -> list[Webhook]:
 def for_sign_ups(site_id: int) -> list[Webhook]:
     """The webhooks of a site to which forms may hand sign-ups over, oldest first."""
     return [webhook for webhook in list_all(site_id) if webhook.sign_ups]
+
+
+def for_imports(site_id: int) -> list[Webhook]:
+    """The webhooks of a site that ask to be told when an import has ended, oldest first."""
+    return [webhook for webhook in list_all(site_id) if IMPORT_FINISHED in json.loads(webhook.kinds)]
 
 
 def change(site_id: int, webhook: Webhook) -> None:

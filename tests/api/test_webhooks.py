@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from audience import clock
+from audience import clock, jobs
 from audience.changes import log as change_log
 from audience.clock import DAY_MS
 from audience.sources import RESTORE
 from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import finished_imports
 from storage import database
 from tests.receiver import status
 from tests.webhook_steps import send_all
@@ -46,6 +47,27 @@ def test_a_webhook_begins_with_the_next_change_and_shows_its_secret_once(client)
     shown = made["attributes"]
     assert (shown["kinds"], shown["delivered"], shown["failures"]) == (["updated", "created"], "1", 0)
     assert (shown["paused"], shown["paused_because"], shown["segment_id"]) == (False, None, None)
+
+
+def test_it_is_told_of_imports_only_if_it_names_them(client, receiver):
+    make(client, receiver.url, kinds=["import_finished"])
+    accepted = client.post("/batch/subscribers", {"subscribers": [{"email": "ann@example.com"}]}).json
+    import_id = accepted["import_id"]
+    jobs.work([finished_imports.kind(True)], client.site.id, 60)
+    [message] = receiver.received
+    [told], shown = message.data, attributes(client.get(f"/batch/imports/{import_id}"))
+    assert told.pop("id") == import_id
+    assert told == {name: shown.get(name, 0) for name in told}
+    [delivery] = client.get("/fetch/webhooks/1/deliveries").json["data"]
+    assert (delivery["attributes"]["kind"], delivery["attributes"]["message_id"]) == (
+        "import_finished",
+        message.id,
+    )
+    changes = client.get("/fetch/changes", query={"after": 0}).json["data"]
+    assert [change["attributes"]["kind"] for change in changes] == ["created"]
+    assert refused_field(
+        client.post("/fetch/webhooks", {"webhook": {"url": PUBLIC, "kinds": ["imports"]}})
+    ) == ["webhook.kinds"]
 
 
 def test_secrets_differ_and_are_stored_nowhere(client, other_client, settings):

@@ -1,0 +1,97 @@
+"""Tells the webhooks that name the kind `import_finished` that an import has ended: at least once each, and
+without anybody's data.
+"""
+
+from functools import partial
+
+from audience import clock, jobs, outgoing
+from audience.access import sites
+from audience.access.sites import Site
+from audience.clock import DAY_MS, HOUR_MS
+from audience.jobs import NET, Job, Kind
+from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks.deliveries import IMPORT_FINISHED, Delivery
+from audience.webhooks.webhooks import Webhook
+from storage import database
+from storage import jobs as stored_jobs
+from storage.imports import imports as stored_imports
+from storage.imports.imports import Import
+from storage.webhooks import webhooks as stored
+
+MOVE_MS = 5_000  # until it is asked again whether a move has ended
+FIRST_WAIT_MS, MOST_WAIT_MS, TRIED_MS = 5_000, HOUR_MS, 3 * DAY_MS
+COUNTS = (
+    "created", "updated", "unchanged", "suppressed", "unsubscribed", "stay_unsubscribed",
+    "unsubscribes_ignored", "subscribes_ignored",
+)  # fmt: skip
+
+
+def note(site_id: int, import_id: int) -> None:
+    """Notes, in the caller's transaction, that an import has ended, if a webhook asks for it."""
+    if stored.for_imports(site_id):
+        stored_jobs.add(site_id, IMPORT_FINISHED, import_id)
+
+
+def kind(private_addresses: bool) -> Kind:
+    return Kind(IMPORT_FINISHED, NET, partial(step, private=private_addresses))
+
+
+def step(job: Job, _deadline: float, *, private: bool) -> int:
+    """Tells each webhook that was not told yet, and waits as long as the import has ended, up to an hour.
+
+    Gives up after three days, also on webhooks that are paused. Tells nobody if the import was queued again.
+    Returns milliseconds until the next step, or `SETTLED`.
+    """
+    if not outgoing.is_sent_here():
+        return MOVE_MS
+    site = sites.get(job.site_id)
+    with database.session():
+        import_, asking = stored_imports.get(site.id, job.subject), stored.for_imports(site.id)
+    ended_at = import_ and import_.finished_at
+    are_told = not (import_ and ended_at) or _tell_all(site, job, import_, ended_at, asking, private)
+    with database.write(site.id):
+        jobs.hold(job, NET)
+        passed_ms = clock.now_ms() - (ended_at or 0)
+        if are_told or passed_ms > TRIED_MS:
+            jobs.end(job)
+        else:
+            jobs.put_off(job, min(max(passed_ms, FIRST_WAIT_MS), MOST_WAIT_MS))
+    return jobs.SETTLED
+
+
+def _tell_all(
+    site: Site, job: Job, import_: Import, ended_at: int, asking: list[Webhook], private: bool
+) -> bool:
+    """Tells each webhook that was there when the import ended. Returns whether all are told."""
+    are_told = True
+    for webhook in asking:
+        if webhook.created_at <= ended_at:
+            with database.write(site.id):
+                jobs.hold(job, NET)
+            are_told &= _tell(site, webhook, import_, ended_at, private)
+    return are_told
+
+
+def _tell(site: Site, webhook: Webhook, import_: Import, ended_at: int, private: bool) -> bool:
+    """Tells a webhook that an import has ended, unless it was told or is paused. Returns whether it is
+    told.
+    """
+    message_id = f"webhook-{webhook.id}-import-{import_.id}-{ended_at}"
+    if webhook_deliveries.was_taken(site, webhook, message_id):
+        return True
+    if webhook.paused:
+        return False
+    draft = Delivery(0, webhook.id, message_id, IMPORT_FINISHED, clock.now_ms())
+    delivered = webhook_deliveries.send_own(site, webhook, draft, ended_at, [_data(import_)], private)
+    return webhook_deliveries.is_success(delivered)
+
+
+def _data(import_: Import) -> dict[str, str | int]:
+    """The import as it is told: the counts under the names that the API has for them."""
+    totals = {
+        "total": import_.rows + import_.refused,
+        "processed": import_.applied + import_.refused,
+        "failed": import_.refused + import_.suppressed,
+    }
+    counts = {name: getattr(import_, name) for name in COUNTS}
+    return {"id": str(import_.id), "status": import_.status} | totals | counts
