@@ -1,43 +1,46 @@
-"""The mirrors of docs/integrations.md, as programs that are killed, and random writes to follow."""
+"""The mirror of docs/integrations.md and `audience mirror`, as programs that are killed, and random writes to
+follow.
+"""
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import peewee
+
 from tests.client import basic
-from tests.service import PATIENCE_SECONDS, Service, until
+from tests.mirror_files import READERS, mirrored
+from tests.service import PATIENCE_SECONDS, Service, command, environment, until
 
 PAGE = Path(__file__).parent.parent / "docs" / "integrations.md"
-BLOCK = re.compile(r"^```(py|js)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-PROGRAMS = {"py": ("mirror.py", sys.executable), "js": ("mirror.mjs", "node")}
-INSTALLED = [each for each, (_, interpreter) in PROGRAMS.items() if shutil.which(interpreter)]
+ROOT = PAGE.parent.parent
+BLOCK = re.compile(r"^```py\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PEOPLE, ITEMS = 400, 9
 NAMES = ["vip", "new", "old"]
 
 
 class Follower:
-    """A mirror that runs, and is killed and run again."""
+    """A mirror that runs, and is killed and run again: the program of the page."""
 
-    def __init__(self, folder: Path, language: str, service: Service) -> None:
-        name, interpreter = PROGRAMS[language]
-        self.folder, self.command = folder, [shutil.which(interpreter) or interpreter, name]
-        texts = dict(BLOCK.findall(PAGE.read_text("utf-8")))
-        (folder / name).write_text(texts[language], "utf-8")
+    def __init__(self, folder: Path, service: Service) -> None:
+        self.folder = folder
+        folder.mkdir()
+        (folder / "mirror.py").write_text(program(), "utf-8")
         keys = f"{service.first['publishable_key']}:{service.first['secret_key']}"
+        self.command, self.cwd = [sys.executable, "mirror.py"], folder
         self.environment = {"API": f"http://127.0.0.1:{service.port}/api/v1", "KEYS": keys,
                             "SITE": service.first["site_uuid"]}  # fmt: skip
         self.start()
 
     def start(self) -> None:
-        self.process = subprocess.Popen(self.command, cwd=self.folder, env=self.environment)
+        self.process = subprocess.Popen(self.command, cwd=self.cwd, env=self.environment)
 
     def kill(self) -> None:
         self.process.kill()
@@ -46,6 +49,28 @@ class Follower:
     def people(self) -> dict[str, Any]:
         file = self.folder / "mirror.json"
         return json.loads(file.read_text("utf-8"))["people"] if file.exists() else {}
+
+
+class CommandFollower(Follower):
+    """`audience mirror` into a file of a form."""
+
+    def __init__(self, folder: Path, service: Service, form: str) -> None:
+        self.folder, self.form, self.file = folder, form, folder / "mirror"
+        folder.mkdir()
+        self.command, self.cwd = command("mirror", "--to", f"{form}:{self.file}"), ROOT
+        self.environment = environment(service.instance, service.port, **service.settings)
+        self.start()
+
+    def people(self) -> dict[str, Any]:
+        with suppress(peewee.OperationalError):  # without its tables yet, or locked
+            return mirrored(self.file, self.form)[0] if self.file.exists() else {}
+        return {}
+
+
+def program() -> str:
+    """The program of the page."""
+    [text] = BLOCK.findall(PAGE.read_text("utf-8"))
+    return str(text)
 
 
 def export(service: Service) -> dict[str, Any]:
@@ -96,12 +121,12 @@ def answered(request: Callable[[], tuple[int, Any]]) -> bool:
 
 @contextmanager
 def following(folder: Path, service: Service) -> Iterator[list[Follower]]:
-    """A mirror in each language that is installed, in a new folder each."""
+    """A mirror of each kind, in a new folder each."""
     followers: list[Follower] = []
     try:
-        for language in INSTALLED:
-            (folder / language).mkdir()
-            followers.append(Follower(folder / language, language, service))
+        followers.append(Follower(folder / "page", service))
+        for form in READERS:
+            followers.append(CommandFollower(folder / form, service, form))
         yield followers
     finally:
         for follower in followers:

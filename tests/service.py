@@ -58,6 +58,7 @@ class Service:
     instance: Path
     port: int
     first: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
 
     def call(
         self, method: str, path: str, body: Any = None, timeout: float = PATIENCE_SECONDS
@@ -139,6 +140,7 @@ def serving(
         start_new_session=True,
     )
     with attended(process, instance, port) as service:
+        service.settings = settings
         yield service
 
 

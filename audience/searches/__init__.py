@@ -1,3 +1,3 @@
-"""Finding subscribers: searches, lists to look through, and exports."""
+"""Finding subscribers: searches, lists to look through, exports, and mirrors."""
 
-__all__ = ["exports", "lists", "searches"]
+__all__ = ["exports", "lists", "mirrors", "searches"]

@@ -114,17 +114,19 @@ def event_pages(site: Site, after: int, actor: Actor) -> Iterator[list[tuple[Eve
     with database.session():
         if after > stored_events.last_id():
             raise Refused(NOT_REACHED, [FieldError("after", NOT_REACHED)])
-    return audit_log.record_export(site, _event_pages(site.id, after), actor, EVENTS_EXPORTED)
+    return audit_log.record_export(site, _event_pages(site, after), actor, EVENTS_EXPORTED)
 
 
-def _event_pages(site_id: int, after: int) -> Iterator[list[tuple[Event, str, str]]]:
-    while True:
-        with database.session():
-            page = stored_events.after(site_id, after, PAGE_SIZE)
-        if not page:
-            return
+def _event_pages(site: Site, after: int) -> Iterator[list[tuple[Event, str, str]]]:
+    while page := events_after(site, after):
         yield page
         after = page[-1][0].id
+
+
+@database.session()
+def events_after(site: Site, after: int) -> list[tuple[Event, str, str]]:
+    """The first page of `event_pages`, which the audit log does not record."""
+    return stored_events.after(site.id, after, PAGE_SIZE)
 
 
 def _with_tags(site_id: int, page: Sequence[Subscriber]) -> ExportPage:

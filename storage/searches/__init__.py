@@ -1,3 +1,3 @@
-"""Finding subscribers: searches, lists to look through, and suggestions."""
+"""Finding subscribers: searches, lists to look through, suggestions, and files of mirrors."""
 
-__all__ = ["lists", "searches", "suggestions"]
+__all__ = ["lists", "mirror_files", "searches", "suggestions"]

@@ -43,6 +43,7 @@ LOADED = {
     ("jobs", "list"): ("peewee",),
     ("key", "list"): ("peewee",),
     ("mail", "test", "--help"): ("peewee",),
+    ("mirror", "--help"): ("peewee", "marshmallow"),
     ("move", "--help"): ("peewee", "psycopg", "asyncio"),
     ("operator", "list"): ("peewee",),
     ("report", "list"): ("peewee", "marshmallow"),

@@ -1,4 +1,4 @@
-"""The mirrors of docs/integrations.md follow a service, whatever dies meanwhile (a story)."""
+"""The mirror of docs/integrations.md and `audience mirror` follow a service, whatever dies (a story)."""
 
 import json
 import os
@@ -11,7 +11,6 @@ from types import SimpleNamespace
 import pytest
 
 from tests import page_mirrors
-from tests.conftest import lacks
 from tests.service import serving, until
 
 WRITES = 120
@@ -90,13 +89,10 @@ def test_a_mirror_is_the_export_whatever_dies(tmp_path, geo_table, url):
                     os.kill(service.processes("app web")[-1], signal.SIGKILL)
             page_mirrors.wait_for(followers, service)
         assert len(page_mirrors.export(service)) > 100
-    if "js" not in page_mirrors.INSTALLED:
-        lacks("nodejs")
 
 
-@pytest.mark.parametrize("language", page_mirrors.INSTALLED)
-def test_an_export_that_broke_off_is_asked_for_again(tmp_path, broken, language):
-    follower = page_mirrors.Follower(tmp_path, language, broken)
+def test_an_export_that_broke_off_is_asked_for_again(tmp_path, broken):
+    follower = page_mirrors.Follower(tmp_path / "page", broken)
     try:
         until(lambda: "changes" in broken.asked and follower.people())
         assert broken.asked[:3] == ["export", "export", "changes"]
@@ -105,7 +101,5 @@ def test_an_export_that_broke_off_is_asked_for_again(tmp_path, broken, language)
         follower.kill()
 
 
-@pytest.mark.parametrize("language", page_mirrors.PROGRAMS)
-def test_a_mirror_has_thirty_lines(language):
-    text = dict(page_mirrors.BLOCK.findall(page_mirrors.PAGE.read_text("utf-8")))[language]
-    assert len([line for line in text.splitlines() if line]) <= 30
+def test_the_mirror_has_thirty_lines():
+    assert len([line for line in page_mirrors.program().splitlines() if line]) <= 30

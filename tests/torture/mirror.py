@@ -1,6 +1,6 @@
-"""The mirrors of docs/integrations.md follow random writes, and they, web processes and workers are killed.
+"""The mirror of docs/integrations.md and `audience mirror` follow random writes.
 
-After each hundred writes both are equal to an export of the site.
+They, web processes and workers are killed. After each hundred writes each is equal to an export of the site.
 """
 
 import os
