@@ -170,10 +170,10 @@ class EndedImport(ResponseSchema):
     unchanged = integer()
     failed = integer("Refused rows, including suppressed ones.")
     suppressed = integer("Refused rows of erased subscribers.")
-    unsubscribed = integer()
-    stay_unsubscribed = integer()
-    unsubscribes_ignored = integer()
-    subscribes_ignored = integer()
+    unsubscribed = integer("Subscribers whom the import unsubscribed.")
+    stay_unsubscribed = integer("Rows of people who have unsubscribed, and stay so.")
+    unsubscribes_ignored = integer("Unsubscribes that count no more.")
+    subscribes_ignored = integer("Subscribes that count no more.")
 
 
 class ImportFinishedMessage(ResponseSchema):

@@ -51,10 +51,11 @@ def acts(site):
 
 def test_a_new_webhook_is_listed_and_its_secret_shown_once(site, owner, path):
     segment = segments.create(site, {"name": "VIP", "rules": {"tag": "vip"}})
-    shown = owner.post(path, url=HOOK, kinds=["created", "erased"], segment_id=str(segment.id))
+    shown = owner.post(path, url=HOOK, kinds=["created", "import_finished"], segment_id=str(segment.id))
     assert shown.status_code == 200
     [webhook] = webhooks.list_all(site)
-    assert (webhook.url, webhook.kinds, webhook.segment_id) == (HOOK, '["created","erased"]', segment.id)
+    kinds = '["created","import_finished"]'
+    assert (webhook.url, webhook.kinds, webhook.segment_id) == (HOOK, kinds, segment.id)
     assert SECRET.findall(shown.text) == webhooks.current_secrets(site.id, webhook)
     for listed in (owner.get(path), owner.get(f"{path}/{webhook.id}")):
         assert HOOK in listed.text
