@@ -40,8 +40,8 @@ class SignUpAsked(NamedTuple):
 def confirmation(
     language: str, sender: Sender, email: str, message_id: str, asked: SignUpAsked
 ) -> EmailMessage:
-    """The email with the link that confirms. Each try of one sign-up has the same `message_id`, which is
-    without angle brackets.
+    """The email with the link that confirms. Each try has the same `message_id`, until the sign-up is sent
+    again by hand. It is without angle brackets.
     """
     zone = sender.time_zone
     values = {

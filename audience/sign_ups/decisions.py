@@ -19,6 +19,7 @@ from storage.sign_ups.sign_ups import (
     ANSWERED,
     DOMAIN,
     ENDED,
+    FAILED,
     HELD,
     HOUR,
     MAYBE_SENT,
@@ -35,8 +36,8 @@ CAPPED, DENIED = "capped", "denied"  # outcomes of those of which nothing is kep
 class SendDecision(NamedTuple):
     """The decision about a sign-up. Without an `outcome`, its mail is sent now.
 
-    `outcome` is `WAITING` (decide again later), `HELD` or `ENDED` for a `reason`, or one of which nothing is
-    kept.
+    `outcome` is `WAITING` (decide again later), `HELD`, `FAILED` or `ENDED` for a `reason`, or one of which
+    nothing is kept.
     """
 
     outcome: str = ""
@@ -58,7 +59,7 @@ def decide(
         return SendDecision(HELD, MOVED)
     if sign_up.is_test:
         may_go = sign_up.tries or mailboxes.reserve_one(f"test {site.uuid}", OF_TESTS)
-        return GO if may_go else SendDecision(CAPPED)
+        return GO if may_go else _over_limits(sign_up)
     lists = address_lists.for_address(site, sign_up.email)
     if refused := _refused(site, sign_up, lists):
         return refused
@@ -70,12 +71,17 @@ def decide(
     if stored.count_sent(site.id, clock.now_ms() - HOUR_MS) >= per_hour:
         return SendDecision(WAITING) if is_released else SendDecision(HELD, HOUR)
     if mailboxes.next_possible(site, sign_up.email) > clock.now_ms():
-        return SendDecision(CAPPED)
+        return _over_limits(sign_up)
     domain = sign_up.email.rpartition("@")[2]
     is_bounded = not (is_released or lists.allow or _is_exempt(site, form, domain))
     if is_bounded and not mailboxes.reserve_one(f"domain {site.uuid} {domain}", mailboxes.OF_DOMAIN):
         return SendDecision(HELD, DOMAIN)
-    return GO if mailboxes.reserve(site, sign_up.email) else SendDecision(CAPPED)
+    return GO if mailboxes.reserve(site, sign_up.email) else _over_limits(sign_up)
+
+
+def _over_limits(sign_up: SignUp) -> SendDecision:
+    """The decision about a sign-up whose mailbox has its emails for now: one that was released is kept."""
+    return SendDecision(FAILED, CAPPED) if sign_up.reason == RELEASED else SendDecision(CAPPED)
 
 
 def _refused(site: Site, sign_up: SignUp, lists: AllowDenyLists) -> SendDecision | None:

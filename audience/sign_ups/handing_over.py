@@ -35,14 +35,19 @@ def hand_over(
     webhook = forms.webhook(site, form)
     if webhook is None or webhook.paused:
         return MailResult(PAUSED, NONE_TAKES)
-    asked = f"{sign_up.nonce} {sign_up.expires_at}"
-    message_id = f"webhook-{webhook.id}-sign-up-{hashlib.sha256(asked.encode()).hexdigest()[:32]}"
+    message_id = f"webhook-{webhook.id}-sign-up-{sending_id(sign_up)}"
     data = _data(sign_up, emails, ConfirmLinks(site, base_url))
     draft = Delivery(0, webhook.id, message_id, SIGN_UPS, clock.now_ms())
     delivered = webhook_deliveries.send_own(site, webhook, draft, sign_up.requested_at, data, private)
     if webhook_deliveries.is_success(delivered):
         return MailResult(SENT, TAKEN.format(delivered.status))
     return MailResult(LATER, delivered.failure or FAILED_STATUS.format(delivered.status))
+
+
+def sending_id(sign_up: SignUp) -> str:
+    """The same for each try, until the sign-up is sent again by hand."""
+    asked = f"{sign_up.nonce} {sign_up.expires_at}"
+    return hashlib.sha256(asked.encode()).hexdigest()[:32]
 
 
 def _data(sign_up: SignUp, emails: Sequence[str], links: ConfirmLinks) -> list[dict[str, Any]]:

@@ -30,12 +30,13 @@ def release(
     """Sends the confirmations of held or, as `status` says, `FAILED` sign-ups, in the background. Returns
     their number.
 
-    They are those with `ids`, those that were asked for before the instant `before`, or all. A failed one
-    whose mailbox may be sent nothing now stays failed. Held ones without `ids` also turn the alarm off.
+    They are those with `ids`, those that were asked for before the instant `before`, or all. Of failed ones,
+    those stay failed whose mailbox may be sent nothing now, and all but the oldest of a mailbox. Held ones
+    without `ids` also turn the alarm off.
     """
     chosen = _chosen(site.id, ids, before, status)
     if status == FAILED:
-        chosen = [sign_up for sign_up in chosen if not sign_ups.seconds_to_wait(site, sign_up.email)]
+        chosen = _within_limits(site, chosen)
     for sign_up in chosen:
         sign_ups.release(site, sign_up)
     if ids is None and status == HELD:
@@ -57,6 +58,16 @@ def discard(site: Site, actor: Actor, ids: Collection[int] | None = None, before
 def _chosen(site_id: int, ids: Collection[int] | None, before: int | None, status: str) -> list[SignUp]:
     found = stored.with_status(site_id, status, before)
     return [sign_up for sign_up in found if ids is None or sign_up.id in ids]
+
+
+def _within_limits(site: Site, failed: Collection[SignUp]) -> list[SignUp]:
+    """All tests and, of each mailbox that may be sent an email now, the oldest sign-up."""
+    tests = [sign_up for sign_up in failed if sign_up.is_test]
+    oldest: dict[str, SignUp] = {}
+    for sign_up in failed:
+        if not sign_up.is_test:
+            oldest.setdefault(mailboxes.normalised(sign_up.email), sign_up)
+    return tests + [one for one in oldest.values() if not sign_ups.seconds_to_wait(site, one.email)]
 
 
 def sweep() -> bool:

@@ -31,6 +31,7 @@ from storage.sign_ups.link_requests import LinkRequest
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers.subscribers import Subscriber
 
+MAYBE_SENT_TWICE = -2  # as the tries of a request
 NO_REQUEST = "The request for links is over."
 
 
@@ -61,13 +62,13 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str) -> int:
         if subscriber is None:
             _end(job)
             return jobs.SETTLED
-        request = request._replace(tries=request.tries + 1)
-        _put_tries(site, request, request.tries)
+        _put_tries(site, request, min(request.tries, 0) - 1)  # one more may have been taken from now on
     result = _send(site, request, subscriber, relay)
     with database.write(site.id):
         jobs.hold(job, NET)
         if wait_ms := _wait_ms(request, result):
-            _put_tries(site, request, max(1, request.tries - (result.status == PAUSED)))
+            if result.status != UNSURE:
+                _put_tries(site, request, _tries_after(request, result))
             jobs.put_off(job, wait_ms)
         else:
             _end(job)
@@ -82,11 +83,11 @@ def oldest_waiting_seconds() -> float:
 
 
 def _recipient(site: Site, request: LinkRequest, base_url: str) -> Subscriber | None:
-    """The subscriber to send the links to; None if none are sent. Counts the email, unless an earlier try has
-    counted it.
+    """The subscriber to send the links to; None if none are sent, or no more. Counts the email, unless an
+    earlier try has counted it.
     """
     subscriber = stored_subscribers.get_by_key(site.id, request.email)
-    if subscriber is None or request.base_url != base_url:
+    if subscriber is None or request.base_url != base_url or request.tries == MAYBE_SENT_TWICE:
         return None
     if address_lists.for_address(site, request.email).deny:
         return None
@@ -115,12 +116,22 @@ def _is_wanted(site: Site, request: LinkRequest) -> bool:
 def _wait_ms(request: LinkRequest, result: MailResult) -> int:
     """The milliseconds until the next try, 0 if there is none: it was taken or refused, or a day is over.
 
-    An email that may have been taken is tried once more only if that was the first try.
+    `request` is as it was before this try. An email that may have been taken is sent once more; from then on,
+    the waits are the longest.
     """
-    is_repeated = result.status in (LATER, PAUSED) or (result.status == UNSURE and request.tries == 1)
+    is_repeated = result.status in (LATER, PAUSED) or (result.status == UNSURE and request.tries >= 0)
     if not is_repeated or clock.now_ms() >= request.requested_at + DAY_MS:
         return 0
-    return PAUSE_MS if result.status == PAUSED else WAITS_MS[min(request.tries, len(WAITS_MS)) - 1]
+    return PAUSE_MS if result.status == PAUSED else WAITS_MS[min(request.tries, len(WAITS_MS) - 1)]
+
+
+def _tries_after(request: LinkRequest, result: MailResult) -> int:
+    """The tries of a request after one that surely was not taken. A pause is no try, but the first one tells
+    that the email is counted.
+    """
+    if request.tries < 0:
+        return request.tries
+    return max(1, request.tries + (result.status != PAUSED))
 
 
 def _put_tries(site: Site, request: LinkRequest, tries: int) -> None:

@@ -6,7 +6,6 @@ server has taken a mail, it is sent once more, under the same Message-ID. No con
 held while a mail is sent.
 """
 
-import hashlib
 from contextlib import suppress
 from functools import partial
 
@@ -39,6 +38,7 @@ PAUSE_MS = MINUTE_MS
 WAITS_MS = [minutes * MINUTE_MS for minutes in (1, 5, 15, *[60] * 72)]  # between tries; then it has failed
 NO_OWNER = "No owner of the site has an address, to which mails of a test go."
 STOPPED_TWICE = "It may have been sent: the service was stopped twice before the mail server had answered."
+OVER_LIMITS = "Its mailbox has had its emails for now: send it again later."
 UNSENDABLE = "relay"  # why one has failed that was refused by no mail server
 
 
@@ -100,7 +100,10 @@ def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> tuple[SignUpFo
         jobs.put_off(job, 10 * MINUTE_MS)
         return form, None
     if outcome:
-        _set_aside(site.id, sign_up, outcome, reason)
+        if outcome == FAILED:
+            _settle(site.id, sign_up, FAILED, OVER_LIMITS, reason=reason)
+        else:
+            _set_aside(site.id, sign_up, outcome, reason)
         jobs.end(job)
         return form, None
     was_stopped = sign_up.tries > 0 and sign_up.next_try_at is None and sign_up.delivery == SMTP
@@ -147,7 +150,7 @@ def _mail(site: Site, sign_up: SignUp, emails: list[str], relay: Relay, base_url
         sign_up.is_by_operator,
     )
     host = sender.mail_from.rpartition("@")[2]
-    message_id = f"s-{hashlib.sha256(sign_up.nonce.encode()).hexdigest()[:32]}@{host}"
+    message_id = f"s-{handing_over.sending_id(sign_up)}@{host}"
     for email in emails:
         message = messages.confirmation(sign_up.language, sender, email, message_id, asked)
         result = relay.send(message, sender.mail_from, email, partial(_is_wanted, site, sign_up))

@@ -11,7 +11,9 @@ JOB = "links"  # the kind of the job of a request
 
 
 class LinkRequest(NamedTuple):
-    """A request. `email` is in normal form; `base_url` is the setting's value when it was made."""
+    """A request. `email` is in normal form; `base_url` is the setting's value when it was made. `tries`
+    counts those that surely sent no email; -1 and -2 say that one or two emails may have been taken.
+    """
 
     id: int
     address_hash: str

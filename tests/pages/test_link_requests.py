@@ -1,6 +1,7 @@
 """The page on which anybody has the links of an address mailed: the same for all, and what then goes out."""
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -84,6 +85,14 @@ class Asker(Visitor):
         relay = relay or FakeRelay()
         send_links(self.site, relay, self.base_url)
         return relay.mails
+
+
+class Killed(BaseException):
+    """As a worker that is killed: nothing handles it."""
+
+
+def killed(*_, **__):
+    raise Killed
 
 
 @database.session()
@@ -288,7 +297,9 @@ def test_a_large_body_and_an_unknown_site_are_told(asker):
 
 @pytest.mark.parametrize(("script", "mails", "minutes"), [
     ([(LATER, "451 later")] * 2, 3, 7), ([(PAUSED, "421 busy")] * 2, 1, 3), ([(REFUSED, "550 no")], 1, 0),
-    ([(UNSURE, "broke off")] * 2, 2, 2), ([(LATER, "451 later"), (UNSURE, "broke off")], 2, 2),
+    ([(UNSURE, "broke off")] * 2, 2, 2), ([(LATER, "451 later"), (UNSURE, "broke off")], 3, 7),
+    ([(PAUSED, "421 busy"), (UNSURE, "broke off")], 2, 7),
+    ([(UNSURE, "broke off"), (LATER, "451 later")], 3, 62),
 ])  # fmt: skip
 def test_what_the_server_does_not_take_now_goes_later_under_one_id(asker, later, script, mails, minutes):
     put(asker.site, {"email": ZOE})
@@ -324,6 +335,40 @@ def test_one_that_the_server_may_have_taken_goes_at_most_twice(asker, later):
             send_links(asker.site, Relay(Settings(smtp_url=server.url)), asker.base_url)
             later(HOUR_MS)
         assert len(server.taken) == 2
+
+
+@pytest.mark.parametrize("begins", [[], [(LATER, "451 later")], [(PAUSED, "421 busy")]])
+def test_workers_that_are_killed_once_it_was_taken_send_no_third(asker, later, monkeypatch, begins):
+    put(asker.site, {"email": ZOE})
+    asker.ask()
+    relay = FakeRelay()
+    relay.script = list(begins)
+    for _ in begins:
+        asker.mailed(relay)
+        later(HOUR_MS)
+    relay.mails.clear()
+    with monkeypatch.context() as patched:
+        patched.setattr(link_requests, "_wait_ms", killed)
+        for _ in range(5):
+            with suppress(Killed):
+                asker.mailed(relay)
+            later(91_000)
+    asker.mailed(relay)
+    assert (len(relay.mails), len({mail.message_id for mail in relay.mails})) == (2, 1)
+    assert (waiting(asker.site), jobs_left(asker.site)) == ([], False)
+
+
+def test_a_worker_that_is_killed_once_costs_one_more_email(asker, later, monkeypatch):
+    put(asker.site, {"email": ZOE})
+    asker.ask()
+    relay = FakeRelay()
+    with monkeypatch.context() as patched:
+        patched.setattr(link_requests, "_wait_ms", killed)
+        with pytest.raises(Killed):
+            asker.mailed(relay)
+    later(91_000)
+    asker.mailed(relay)
+    assert (len(relay.mails), waiting(asker.site), jobs_left(asker.site)) == (2, [], False)
 
 
 def test_who_is_erased_while_it_goes_is_not_sent_it(asker, tmp_path):

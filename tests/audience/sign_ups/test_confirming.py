@@ -224,6 +224,16 @@ def test_declining_ends_all_of_the_address_and_keeps_no_address(site, form):
     assert counted(site)["declined"] == 1
 
 
+def test_declining_a_test_ends_only_the_test(site, form):
+    test, real = ask(site, make_form(site, is_test=True)), ask(site, form)
+    assert confirming.decline(token(site, test))
+    assert (row(site, test).status, row(site, test).email) == ("declined", "")
+    assert row(site, real).status == "waiting"
+    assert confirm(site, real) is CONFIRMED
+    with database.session():
+        assert not mailboxes.has_declined(site, ZOE)
+
+
 def test_a_declined_mailbox_is_known_for_thirty_days(site, form, later):
     confirming.decline(token(site, ask(site, form, "z.oe@gmail.com")))
     with database.session():

@@ -232,6 +232,7 @@ def test_workers_that_are_killed_twice_once_it_was_taken_send_no_third(site, for
     sign_ups.send_again(site, sign_up.id, COMMAND_LINE)
     send(site, relay)
     assert (len(relay.mails), row(site, sign_up).status) == (3, "sent")
+    assert len({mail.message_id for mail in relay.mails}) == 2
 
 
 def test_one_that_was_tried_and_released_was_not_stopped(site, form, relay, tick):
@@ -403,6 +404,84 @@ def test_of_a_test_the_mail_goes_to_the_owners_and_nothing_is_counted(site, rela
     assert (row(site, first).status, row(site, first).email) == ("confirmed", "")
     assert subscribers.find(site, "p0@example.com") is None
     assert counted(site) == {}
+
+
+def test_a_test_waits_for_no_limit_of_the_mailbox_that_was_typed(site, form, relay, tick):
+    operators.add("owner@harbour.example", False, {site: "owner"}, COMMAND_LINE)
+    test_form = make_form(site, is_test=True)
+    ask(site, form)
+    send(site, relay)
+    tests = [ask(site, test_form) for _ in range(20)]
+    relay.script = [(REFUSED, "550 no")] * 2
+    send(site, relay)
+    assert [row(site, test).status for test in tests] == ["failed"] * 2 + ["sent"] * 18
+    tick(HOUR_MS)
+    ask(site, form, "zoe+again@example.com")
+    send(site, relay)
+    assert holds.release(site, COMMAND_LINE, status="failed") == 2
+    sign_ups.send_again(site, tests[2].id, COMMAND_LINE)
+    send(site, relay)
+    assert {row(site, test).status for test in tests} == {"sent"}
+    assert counted(site) == {"asked": 2, "sent": 2}
+
+
+def test_a_test_that_is_sent_again_over_the_limit_of_tests_has_failed(site, form, relay):
+    operators.add("owner@harbour.example", False, {site: "owner"}, COMMAND_LINE)
+    test, *_ = [ask(site, make_form(site, is_test=True)) for _ in range(20)]
+    send(site, relay)
+    sign_ups.send_again(site, test.id, COMMAND_LINE)
+    send(site, relay)
+    assert (row(site, test).status, row(site, test).said) == ("failed", sending.OVER_LIMITS)
+
+
+def test_of_failed_ones_of_one_mailbox_one_is_sent_again_and_none_is_lost(site, form, relay, tick):
+    relay.script = [(REFUSED, "550 no")] * 3
+    failed = []
+    for email in (ZOE, "zoe+two@example.com", "other@gmail.com"):
+        failed.append(ask(site, make_form(site, tags=["harbour"]), email))
+        send(site, relay)
+        tick(11 * MINUTE_MS)
+    for expected in (2, 1, 0):
+        assert holds.release(site, COMMAND_LINE, status="failed") == expected
+        send(site, relay)
+        tick(DAY_MS)
+    assert [row(site, one).status for one in failed] == ["sent"] * 3
+    assert [row(site, one).tags for one in failed] == ['["harbour"]'] * 3
+    assert "capped" not in counted(site)
+
+
+@pytest.mark.parametrize("status", ["failed", "held"])
+def test_what_is_released_while_its_mailbox_has_an_email_stays_failed(site, form, relay, tick, status):
+    relay.script = [(REFUSED, "550 no")] if status == "failed" else []
+    released = ask(site, form, is_held=status == "held", reason="trapped")
+    send(site, relay)
+    tick(11 * MINUTE_MS)
+    ask(site, form, "zoe+two@example.com")
+    assert holds.release(site, COMMAND_LINE, status=status) == 1
+    send(site, relay)
+    send(site, relay)
+    kept = row(site, released)
+    assert (kept.status, kept.reason, kept.said, kept.email) == ("failed", "capped", sending.OVER_LIMITS, ZOE)
+    assert job_left(site) is None
+    tick(11 * MINUTE_MS)
+    assert holds.release(site, COMMAND_LINE, status="failed") == 1
+    send(site, relay)
+    assert (row(site, released).status, row(site, released).reason) == ("sent", "")
+
+
+def test_sending_again_by_hand_is_another_message(site, form, relay, tick):
+    sign_up = ask(site, form)
+    for _ in range(3):
+        relay.script = [(LATER, "451 later")]
+        send(site, relay)
+        tick(DAY_MS)
+        send(site, relay)
+        tick(HOUR_MS)
+        sign_ups.send_again(site, sign_up.id, COMMAND_LINE)
+    ids = [mail.message_id for mail in relay.mails]
+    assert len(ids) == 6
+    assert ids[::2] == ids[1::2]
+    assert len(set(ids)) == 3
 
 
 def test_what_expires_goes_with_all_in_it(site, form, relay, tick):
