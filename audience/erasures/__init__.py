@@ -1,3 +1,3 @@
 """Erasing subscribers, and the log that repeats it after a restore."""
 
-__all__ = ["erasures", "log"]
+__all__ = ["erasures", "log", "waiting_imports"]

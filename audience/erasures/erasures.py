@@ -15,8 +15,8 @@ from audience.changes import consents, targets
 from audience.changes import log as change_log
 from audience.changes.changes import Acceptance
 from audience.erasures import log as erasure_log
+from audience.erasures import waiting_imports
 from audience.errors import Refused
-from audience.imports import payloads as import_payloads
 from audience.sources import OPERATOR, RESTORE, Source
 from audience.subscribers import writes as subscriber_writes
 from schemas.codes import Code, Sentence
@@ -31,7 +31,6 @@ from storage.erasures.suppressions import Suppression
 from storage.errors import Unavailable
 from storage.imports import file_imports as stored_files
 from storage.imports import file_uploads as stored_uploads
-from storage.imports import imports as stored_imports
 from storage.instance import erased_pages
 from storage.sign_ups import link_requests, sign_ups
 from storage.subscribers import field_values as stored_values
@@ -126,9 +125,9 @@ def forget(site: Site, instance: Path, erased: Erased | None) -> None:
     if erased is None:
         return
     erasure_log.forget(instance, [*erased.hashes, *(_uuid_hashes(site.id, erased.subscriber))])
-    if key := erased.key:
-        _blank_waiting(site.id, lambda other: other == key)
-    with suppress(Unavailable):  # the markers are still there: a worker tries again
+    with suppress(Unavailable):  # what is marked in the transaction is still there: a worker tries again
+        if key := erased.key:
+            waiting_imports.blank(site.id, lambda other: other == key)
         change_log.blank(site.id)
         erased_pages.run(instance)
 
@@ -162,7 +161,7 @@ def blank_waiting(site: Site, keys: Collection[str]) -> None:
     """Removes erased addresses from the waiting imports, and the values of their subscribers from the record
     of changes.
     """
-    _blank_waiting(site.id, lambda key: key in keys)
+    waiting_imports.blank(site.id, keys.__contains__)
     change_log.blank(site.id)
 
 
@@ -170,7 +169,7 @@ def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequen
     """Suppresses erased addresses. `since` has the instant of each erasure, by hash; `first` has their hashes
     of the first scheme.
 
-    Also erases the refused rows, sign-ups and link requests of these addresses.
+    Also erases the refused rows, sign-ups and link requests of these addresses, and marks waiting imports.
     """
     stored_files.erase_refused(site_id, [*since, *first])
     sign_ups.erase(site_id, [*since, *first])
@@ -178,6 +177,7 @@ def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequen
     suppressions.lift(site_id, first)
     erased = {key: Suppression(suppressions.ERASED, at, number) for key, at in since.items()}
     suppressions.add(site_id, erased)
+    waiting_imports.mark(site_id)
 
 
 def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[str | None] = ()) -> int:
@@ -201,7 +201,7 @@ def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[st
             erased += _delete(site.id, again, RESTORE, number)
         forget_typed(site.id)
         _suppress(site.id, since, number)
-    _blank_waiting(site.id, is_erased)
+    waiting_imports.blank(site.id, is_erased)
     change_log.blank(site.id)
     return erased
 
@@ -310,18 +310,3 @@ def forget_typed(site_id: int) -> None:
     """
     stored_audit_log.forget_typed(site_id)
     sessions.forget_searches(site_id)
-
-
-def _blank_waiting(site_id: int, is_erased: Callable[[str], bool]) -> None:
-    """Replaces erased rows of waiting imports by `null`, so that the other rows keep their numbers."""
-    with database.session():
-        batch_ids = [
-            batch_id
-            for batch_id, payload in stored_imports.waiting_batches(site_id)
-            if import_payloads.blank(payload, is_erased)
-        ]
-    for batch_id in batch_ids:
-        with database.write(site_id):
-            payload = stored_imports.payload(site_id, batch_id)
-            if payload and (blanked := import_payloads.blank(payload, is_erased)):
-                stored_imports.rewrite_batch(site_id, batch_id, blanked)

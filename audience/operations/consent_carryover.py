@@ -38,7 +38,7 @@ def waiting(accepted: Mapping[str, int]) -> dict[str, list[Unsubscribe]]:
 
 def _unsubscribes(site_id: int, after: int) -> Iterator[Unsubscribe]:
     """The unsubscribes of a site that wait to be applied, and were accepted after the number `after`."""
-    for payload, number, at in stored_imports.accepted_batches(site_id):
+    for _, payload, number, at in stored_imports.accepted_batches(site_id):
         if number > after:
             accepted = Acceptance(number, at)
             changes = [change for change in import_payloads.read(payload) if change]

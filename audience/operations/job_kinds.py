@@ -12,6 +12,7 @@ from audience.bulk import chunks as bulk_chunks
 from audience.changes import retention as change_log_retention
 from audience.config import Settings
 from audience.erasures import log as erasure_log
+from audience.erasures import waiting_imports
 from audience.imports import file_imports, file_tasks, file_uploads
 from audience.jobs import DB, Job, Kind
 from audience.mail.relay import Relay
@@ -44,6 +45,7 @@ def kinds(
         *mails.kinds(settings, relay),
         segment_counts.KIND,
         field_values.KIND,
+        waiting_imports.KIND,
         file_tasks.kind(settings.instance, open_file, open_texts),
         kept_backups.kind(settings),
         *(Kind(name, DB, partial(_step, task), own=True) for name, task in maintenance(settings).items()),

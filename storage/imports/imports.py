@@ -84,6 +84,7 @@ class ImportBatch(NamedTuple):
 
 
 IMPORTS, BATCHES = Records(ImportModel, Import), Records(ImportBatchModel, ImportBatch)
+has_batch = BATCHES.has
 
 
 def list_failed() -> list[Failed]:
@@ -158,9 +159,9 @@ def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
         yield after, batches[0].payload
 
 
-def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
-    """Yields the (payload, number, instant in milliseconds) of each batch that is not applied yet. Number and
-    instant are those of the import's acceptance. Imports that are still being received are left out.
+def accepted_batches(site_id: int) -> Iterator[tuple[int, str, int, int]]:
+    """Yields the (id, payload, number, instant in milliseconds) of each batch that is not applied yet. Number
+    and instant are those of the import's acceptance. Imports that are still being received are left out.
     """
     after = 0
     while record := row(
@@ -170,7 +171,7 @@ def accepted_batches(site_id: int) -> Iterator[tuple[str, int, int]]:
         (site_id, after),
     ):
         after, payload, number, at = record
-        yield payload, number, at
+        yield after, payload, number, at
 
 
 def batch_after(site_id: int, batch_id: int, but: int) -> tuple[int, int, str] | None:

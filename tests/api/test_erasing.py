@@ -2,20 +2,24 @@
 
 import json
 import threading
+from unittest.mock import Mock
 
 import pytest
 
-from audience import clock, pepper
+from audience import clock, jobs, pepper
 from audience.access import site_keys
 from audience.erasures import log as erasure_log
+from audience.erasures import waiting_imports
 from audience.operations import site_lane
 from audience.sign_ups import confirming
 from audience.subscribers import field_values, stats
 from storage import database
+from storage.errors import Unavailable
 from storage.instance.erased_pages import MARKER, run
 from storage.subscribers import field_values as stored_values
 from storage.subscribers import value_changes
 from tests.client import open_client
+from tests.jobs import run_due
 from tests.sign_up_steps import ask, make_form, token
 
 AGREED = {"consent": "subscribed"}
@@ -183,6 +187,28 @@ def test_waiting_rows_are_blanked_in_place_and_counted_as_suppressed(client, set
         (300, 899, 1), (899, 0, 1),
     ]  # fmt: skip
     assert client.find(ADDRESS) is None
+
+
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "erase-1"}], ids=["plain", "with a key"])
+def test_a_worker_removes_the_waiting_rows_that_the_request_could_not(client, monkeypatch, headers):
+    rows = [{"email": ADDRESS, "first_name": "Canaryfirst"}, {"email": "bob@example.com"}]
+    client.post("/batch/subscribers", {"subscribers": rows})
+    monkeypatch.setattr(waiting_imports, "_rewrite", failing := Mock(side_effect=Unavailable))
+    for _ in range(2 if headers else 1):
+        answer = client.delete("/fetch/subscribers", query={"email": ADDRESS}, headers=headers)
+        assert (answer.status_code, answer.json) == (200, {"data": None})
+    assert failing.called
+    monkeypatch.undo()
+    later = [{"email": ADDRESS, "command": "subscribe"}, {"email": "eve@example.com"}]
+    client.post("/batch/subscribers", {"subscribers": later})
+    run_due(waiting_imports.KIND)
+    with database.session():
+        payloads = database.column("SELECT payload FROM import_batches ORDER BY id")
+    assert [ADDRESS in payload for payload in payloads] == [False, True]
+    assert ["bob@" in payload for payload in payloads] == [True, False]
+    assert waiting_imports.KIND.name not in jobs.due_kinds(client.site.id)
+    site_lane.drain(client.site.id, 20)
+    assert client.find(ADDRESS)["attributes"]["first_name"] is None
 
 
 def test_an_import_that_a_worker_has_already_read_does_not_restore_the_subscriber(client, monkeypatch):
