@@ -74,7 +74,7 @@ def endpoint(
     status: int = 200,
     site: Literal["needed", "optional", "unused", "all"] = "needed",
     again: Again | None = None,
-    before: Callable[[dict[str, Any]], object] | None = None,
+    before: Callable[..., object] | None = None,
     current: Current | None = None,
     tagged: bool = False,
     atomic: bool = False,
@@ -95,7 +95,7 @@ def endpoint(
 
     With `again`, the request may have an Idempotency-Key: the view then runs in one transaction, and what it
     returns as `Later` after that. A view that takes a file gets the `claim` on the key, or None, instead.
-    `before` is called with the form, outside the transaction.
+    `before` is called with the same arguments, outside the transaction.
 
     With `current`, which finds the resource that the request changes, it may have an If-Match; with `tagged`
     or `current`, the answer has the ETag of its `data`. An `atomic` view always runs in one transaction.

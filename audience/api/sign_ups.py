@@ -21,6 +21,10 @@ def _resource(site: Site, sign_up_id: int) -> dict[str, Any]:
     return wire.sign_up(sign_ups.get(site, sign_up_id), _links(site).url)
 
 
+def _check(site: Site, form: dict[str, Any]) -> None:
+    requests.check(site, form["sign_up"], services().answers)
+
+
 AGAIN = repeats.resource(_resource)
 SAME = Again(lambda ids, **_: dict(ids), lambda answer: answer)  # an answer of ids or counts alone
 
@@ -34,6 +38,7 @@ SAME = Again(lambda ids, **_: dict(ids), lambda answer: answer)  # an answer of 
     query=False,
     status=201,
     again=SAME,
+    before=_check,
 )
 def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Ask for a confirmation

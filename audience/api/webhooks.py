@@ -25,7 +25,7 @@ def _without_secret(site: Site, webhook_id: int) -> dict[str, Any]:
     return wire.webhook_with_secret(webhooks.get(site, webhook_id), None)
 
 
-def _check_url(form: dict[str, Any]) -> None:
+def _check_url(form: dict[str, Any], **_: Any) -> None:
     if (url := form["webhook"].get("url")) is not None:
         webhooks.check(str(url), settings().webhook_private_addresses)
 

@@ -22,7 +22,7 @@ class Writes:
     status: int
     is_file: bool
     again: Again | None
-    before: Callable[[dict[str, Any]], object] | None
+    before: Callable[..., object] | None
     current: Current | None
     atomic: bool
 
@@ -43,7 +43,7 @@ class Writes:
         if sent and (done := repeats.find(sent)):
             return done
         if self.before:
-            self.before(arguments["form"])
+            self.before(**arguments)
         if not (sent or self.atomic or (self.current and etags.IF_MATCH in request.headers)):
             return view(**arguments)
 

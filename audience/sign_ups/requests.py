@@ -45,21 +45,34 @@ PROBLEMS = {
 }
 
 
-def accept(
-    site: Site, item: Mapping[str, Any], publishable_key: str, base_url: str, answers: Answers
-) -> SignUp:
-    """Accepts a sign-up. Its item has `email` and `form_id`; names, fields, language, page, ip and user_agent
-    are optional.
+def check(site: Site, item: Mapping[str, Any], answers: Answers) -> None:
+    """Checks the item of a sign-up and its address, as on the pages of a form, outside a transaction, as it
+    may ask the DNS.
 
-    The address is checked as on the pages of a form. Names and fields that the form does not ask for are
-    dropped. Raises `Refused`, also for fields that the site does not have, and `TooMany` if the mailbox may
-    be sent no mail now.
+    Raises `Refused`, also for fields that the site does not have, and `TooMany` if the mailbox may be sent no
+    mail now.
     """
     form = _form(site, item["form_id"])
     email = _normal(item["email"])
     fields = _fields(site, form, item)
-    agent = item.get("user_agent", "")[:MAX_AGENT]
-    _check(answers, site, item["email"], " ".join(fields[name] for name in NAMES if name in fields), agent)
+    names = " ".join(fields[name] for name in NAMES if name in fields)
+    _check(answers, site, item["email"], names, _agent(item))
+    if wait := sign_ups.seconds_to_wait(site, email):
+        sign_ups.count_capped(site, form)
+        raise TooMany(TOO_SOON, wait)
+
+
+def accept(
+    site: Site, item: Mapping[str, Any], publishable_key: str, base_url: str, answers: Answers
+) -> SignUp:
+    """Accepts a sign-up that `check` has passed. Its item has `email` and `form_id`; names, fields, language,
+    page, ip and user_agent are optional.
+
+    Names and fields that the form does not ask for are dropped. Raises as `check` does.
+    """
+    form = _form(site, item["form_id"])
+    email = _normal(item["email"])
+    fields = _fields(site, form, item)
     language, ip = item.get("language", ""), item.get("ip", "")
     asked = Asked(
         email,
@@ -68,7 +81,7 @@ def accept(
         origin=_origin(form, item.get("page", "")),
         network=network_of(ip),
         country=checks.country(answers, ip) if ip else "",
-        agent=agent,
+        agent=_agent(item),
         asked_by=f"key:{publishable_key}",
         version=form.version,
         base_url=base_url,
@@ -152,6 +165,11 @@ def _normal(email: str) -> str:
         return addresses.identity(email)
     except addresses.MalformedAddress as error:
         raise Refused(str(error), [FieldError("sign_up.email", str(error))]) from error
+
+
+def _agent(item: Mapping[str, Any]) -> str:
+    agent: str = item.get("user_agent", "")
+    return agent[:MAX_AGENT]
 
 
 def _check(answers: Answers, site: Site, email: str, name: str, agent: str) -> None:

@@ -81,7 +81,7 @@ def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
     if asked.is_proxied:
         counts.add(site.id, form.id, PROXIED, now)
     if not form.is_test and mailboxes.next_possible(site, asked.email) > now:
-        _count(site.id, form.id, "capped")
+        count_capped(site, form)
         return None
     return add(site, form, asked)
 
@@ -96,6 +96,13 @@ def add(site: Site, form: SignUpForm | None, asked: Asked) -> SignUp:
     else:
         count(site.id, sign_up, HELD)
     return sign_up
+
+
+@database.writes_site
+def count_capped(site: Site, form: SignUpForm) -> None:
+    """Counts a sign-up that was not accepted, as its mailbox may be sent no mail now, unless it is a test."""
+    if not form.is_test:
+        _count(site.id, form.id, "capped")
 
 
 def count(site_id: int, sign_up: SignUp, outcome: str) -> None:

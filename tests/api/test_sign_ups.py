@@ -1,5 +1,7 @@
 """Sign-ups by key: the same answer whoever has the address, and what an owner sees of them and does."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from audience.access import address_lists, keys
@@ -66,6 +68,33 @@ def test_over_the_cap_of_its_mailbox_it_is_told_when_to_ask_again(client, asker,
     refused = ask(asker, email="zoe+again@example.com")
     assert refused.status_code == 429
     assert 590 < int(refused.headers["Retry-After"]) <= 600
+
+
+def test_with_a_key_it_is_counted_too(client, asker, site):
+    ask(asker)
+    send(site, FakeRelay(), base_url=BASE)
+    before = sign_ups.outcomes(site, 1)["capped"]
+    for key in ("one", "two"):
+        body = {"sign_up": SIGN_UP["sign_up"]}
+        refused = asker.post("/fetch/sign_ups", body, headers={"Idempotency-Key": key})
+        assert refused.status_code == 429
+    assert sign_ups.outcomes(site, 1)["capped"] == before + 2
+
+
+def test_no_write_waits_while_an_address_is_checked(client, other_client, asker, monkeypatch):
+    validate, answers = Answers.validate, []
+
+    def check(*arguments):
+        with ThreadPoolExecutor(1) as other:
+            body = {"tag": {"name": "meanwhile"}}
+            answers.append(other.submit(other_client.post, "/fetch/tags", body).result().status_code)
+        return validate(*arguments)
+
+    monkeypatch.setattr(Answers, "validate", check)
+    for _ in range(2):
+        answer = asker.post("/fetch/sign_ups", SIGN_UP, headers={"Idempotency-Key": "one"})
+        assert answer.status_code == 201
+    assert answers == [201]
 
 
 def test_what_is_kept_is_what_the_form_asks_for(client, asker, site):
