@@ -9,7 +9,7 @@ import marshmallow as ma
 from schemas import cursors
 from schemas.base import Form, JsonSchema
 from schemas.codes import Code, Sentence
-from schemas.cursors import CursorField, PerPage
+from schemas.cursors import CURSOR, CursorField, PerPage
 from schemas.responses import ResponseSchema, error_values_field, integer
 from schemas.values import DATES, FieldError, FormError, closest, error_names, write_date
 
@@ -116,21 +116,25 @@ def list_meta() -> ma.fields.Nested:
     return ma.fields.Nested(ListMeta, metadata={"may_be_absent": True})
 
 
-def rows_asked(form: Mapping[str, Any]) -> dict[str, int]:
-    """Which rows of a list a request asks for: `limit` of those with ids below `before`. Empty for all."""
+def rows_asked(form: Mapping[str, Any], name: str) -> dict[str, int]:
+    """Which rows of the list of this name a request asks for: `limit` of those with ids below `before`. Empty
+    for all. Raises `FormError` for a cursor of another list.
+    """
+    if "cursor" in form and form["cursor"].sort != name:
+        raise FormError([FieldError("cursor", CURSOR)])
     if "per_page" not in form and "cursor" not in form:
         return {}
     before = form["cursor"].position[0] if "cursor" in form else cursors.LIMIT - 1
     return {"limit": form.get("per_page", PER_PAGE) + 1, "before": before}
 
 
-def list_answer(form: Mapping[str, Any], resources: list[dict[str, Any]]) -> dict[str, Any]:
+def list_answer(form: Mapping[str, Any], name: str, resources: list[dict[str, Any]]) -> dict[str, Any]:
     """The answer with the rows of `rows_asked`, one of which only tells that there are more."""
-    if not (asked := rows_asked(form)):
+    if not (asked := rows_asked(form, name)):
         return {"data": resources}
     per_page = asked["limit"] - 1
     has_more = len(resources) > per_page
-    cursor = cursors.write("id", (int(resources[per_page - 1]["id"]),)) if has_more else None
+    cursor = cursors.write(name, (int(resources[per_page - 1]["id"]),)) if has_more else None
     return {
         "data": resources[:per_page],
         "meta": {"per_page": per_page, "has_more": has_more, "next": cursor},

@@ -22,6 +22,7 @@ Page = TypeVar("Page", bound=Sized)
 PAGE_ROWS = 100
 CHUNK_ROWS = 1_000
 NEWEST = 2**63 - 1
+MAX_SUBJECT = 255  # characters, as PostgreSQL indexes no long text
 SHORTENED = {4: 24, 6: 48}  # bits of an address that are kept
 
 
@@ -56,13 +57,14 @@ def record(
 
     `subject` is the uuid of a subscriber, or the name of something else; `subjects` is how many were changed.
     Values that an operator typed, such as those of a filter, go into `typed` alone. An address in any of
-    these texts is replaced. `operator` is the address of the operator whom a change is about, which is kept.
+    these texts is replaced; a long subject is cut. `operator` is the address of the operator whom a change is
+    about, which is kept.
     """
     stored.add(
         site.id if site else None,
         actor.name,
         without_addresses(action),
-        operator or without_addresses(subject),
+        operator or without_addresses(subject)[:MAX_SUBJECT],
         subjects,
         compact_json({name: without_addresses(value) for name, value in (typed or {}).items()}),
         actor.client_network,

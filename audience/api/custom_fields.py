@@ -30,8 +30,8 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     Returns the fields, newest first.
     """
     values = custom_fields.common_values(site) if form["values"] else None
-    rows = custom_fields.list_all(site, **rows_asked(form))
-    return list_answer(form, [wire.field(row, values) for row in rows])
+    rows = custom_fields.list_all(site, **rows_asked(form, "fields"))
+    return list_answer(form, "fields", [wire.field(row, values) for row in rows])
 
 
 @blueprint.post("/fetch/fields")

@@ -35,7 +35,11 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the segments, newest first.
     """
-    return list_answer(form, [wire.segment(row) for row in segments.list_all(site, **rows_asked(form))])
+    return list_answer(
+        form,
+        "segments",
+        [wire.segment(row) for row in segments.list_all(site, **rows_asked(form, "segments"))],
+    )
 
 
 @blueprint.post("/fetch/segments")
@@ -110,6 +114,8 @@ def change(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
 
     Returns the segment as it is now.
     """
+    if not form["segment"]:
+        return {"data": _resource(site, segment_id)}
     item = patched(wire.SaveSegment, "segment", _resource(site, segment_id), form["segment"])
     return {"data": wire.segment(segments.replace(site, segment_id, item, actor()))}
 

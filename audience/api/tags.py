@@ -35,7 +35,9 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the tags, newest first.
     """
-    return list_answer(form, [wire.tag(row, site.id) for row in tags.list_all(site, **rows_asked(form))])
+    return list_answer(
+        form, "tags", [wire.tag(row, site.id) for row in tags.list_all(site, **rows_asked(form, "tags"))]
+    )
 
 
 @blueprint.post("/fetch/tags")

@@ -120,6 +120,8 @@ def change(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
 
     Returns the webhook as it is now.
     """
+    if not form["webhook"]:
+        return {"data": _resource(site, webhook_id)}
     item = patched(wire.SaveWebhook, "webhook", _resource(site, webhook_id), form["webhook"])
     return {"data": wire.webhook(webhooks.put(site, webhook_id, item, actor()))}
 

@@ -64,6 +64,7 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> R
     """Creates a report. With an `actor`, the audit log records it. Raises `Refused`, and `NotFound` for the
     segment.
     """
+    segments.check_name("report.name", item["name"])
     draft = _draft(site.id, item)
     report_id = stored.add(draft, site_id=site.id)
     _record(site, actor, "report saved", draft.name)
@@ -76,6 +77,7 @@ def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | 
     report or its segment.
     """
     report = _require(site.id, report_id)
+    segments.check_name("report.name", item["name"], report.name)
     changed = _draft(site.id, item)._replace(id=report.id, created_at=report.created_at)
     stored.change(site.id, changed)
     if changed._replace(updated_at=report.updated_at) != report:

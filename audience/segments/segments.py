@@ -15,7 +15,7 @@ from audience.segments import rules as segment_rules
 from audience.segments import spellings
 from audience.subscribers.stats import Counts
 from schemas.codes import Code, Sentence
-from schemas.values import compact_json
+from schemas.values import FieldError, compact_json
 from storage import database
 from storage.access import sites as stored_sites
 from storage.reports import reports as stored_reports
@@ -40,6 +40,8 @@ __all__ = ["Segment"]
 SAMPLE_SIZE = 10
 EXPORTED = "segment exported"
 MOST_SUGGESTED = 200
+MAX_NAME = 255
+LONG_NAME = Sentence(Code.TOO_LONG, f"Send a name of at most {MAX_NAME} characters.")
 RULES = "segment.rules"
 NOT_FOUND = Sentence(
     Code.SEGMENT_NOT_FOUND, "Segment not found: GET /v1/fetch/segments lists the segments of the site."
@@ -64,7 +66,10 @@ def get(site: Site, segment_id: str) -> Segment:
 
 @database.writes_site
 def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
-    """Creates a segment. With an `actor`, the audit log records it. Raises `Refused` on invalid rules."""
+    """Creates a segment. With an `actor`, the audit log records it. Raises `Refused` on invalid rules, and
+    a long name.
+    """
+    check_name("segment.name", item["name"])
     at = clock.now_ms()
     segment_rules.read(item["rules"], at, RULES)
     rules = compact_json(item["rules"])
@@ -76,10 +81,11 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> S
 @database.writes_site
 def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
     """Replaces a segment. With an `actor`, the audit log records it. Raises `NotFound`, and `Refused` on
-    invalid rules.
+    invalid rules, and a new name that is long.
     """
     at = clock.now_ms()
     segment = require(site.id, segment_id)
+    check_name("segment.name", item["name"], segment.name)
     segment_rules.read(item["rules"], at, RULES)
     rules = compact_json(item["rules"])
     new = segment._replace(name=item["name"], description=item.get("description", ""), rules=rules)
@@ -112,6 +118,12 @@ def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
     size, _ = stored_members.count(site.id, members(site.id, segment_id))
     audit_log.record(actor, f"{EXPORTED}, begun", site, segment.name, size)
     return segment
+
+
+def check_name(field: str, name: str, before: str = "") -> None:
+    """Raises `Refused` for a long name. One that was stored `before` stays valid."""
+    if len(name) > MAX_NAME and name != before:
+        raise Refused(LONG_NAME, [FieldError(field, LONG_NAME)])
 
 
 def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:

@@ -2,11 +2,16 @@
 was not changed is not sent again. A PATCH changes a part of them.
 """
 
+import random
+import string
+
 import pytest
 
+from audience import clock
 from audience.access.audit_log import COMMAND_LINE
 from audience.forms import forms
 from storage import database
+from tests import response_assertions
 from tests.api.endpoints import FORM, REPORT, SEGMENT, WEBHOOK
 from tests.api.test_concurrency import at_once
 
@@ -57,6 +62,38 @@ def test_what_was_changed_meanwhile_is_not_written_over(client, record, noun, me
     answer = client.call(method, record, sent, headers={"If-Match": f'"other", {now.headers["ETag"]}'})
     assert answer.status_code == 200, answer.text
     assert method == "DELETE" or answer.headers["ETag"] == client.get(record).headers["ETag"]
+
+
+@EACH
+def test_an_empty_patch_changes_nothing(client, record, noun, monkeypatch):
+    before, now = client.get(record), clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now + 60_000)
+    answer = client.call("PATCH", record, {noun: {}}, headers={"If-Match": before.headers["ETag"]})
+    assert (answer.json, answer.headers["ETag"]) == (before.json, before.headers["ETag"])
+    assert client.get(record).json == before.json
+    assert client.call("PATCH", record, {noun: {}}, headers={"If-Match": '"x"'}).status_code == 412
+    assert client.call("PATCH", f"{record}9", {noun: {}}).status_code == 404
+
+
+@pytest.mark.parametrize("noun", ["segment", "report"])
+def test_a_long_name_is_refused_and_one_that_is_stored_stays(client, record, noun):
+    path, values = f"/fetch/{noun}s", (SEGMENT | REPORT)[noun]
+    letters = random.Random(1).choices(string.ascii_letters, k=9_000)
+    for length, status in ((255, 201), (256, 422), (9_000, 422)):
+        name = "".join(letters[:length])
+        made = client.post(path, {noun: {**values, "name": name}})
+        assert made.status_code == status
+        if status == 422:
+            assert response_assertions.error_fields(made) == [f"{noun}.name"]
+    with database.write(client.site.id):
+        table = path.rpartition("/")[2]
+        database.execute(f"UPDATE {table} SET name = ? WHERE site_id = ?", (name, client.site.id))  # noqa: S608 - a constant
+    part = {"segment": {"description": "Those"}, "report": {"settings": {"unit": "week"}}}[noun]
+    assert client.call("PATCH", record, {noun: part}).json["data"]["attributes"]["name"] == name
+    refused = client.call("PATCH", record, {noun: {"name": f"{name}x"}})
+    assert refused.status_code == 422
+    assert client.call("PATCH", record, {noun: {"name": "Short"}}).status_code == 200
+    assert client.delete(record).status_code == 200
 
 
 @EACH

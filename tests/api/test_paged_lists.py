@@ -57,6 +57,13 @@ def test_a_wrong_parameter_of_pages_is_refused(client, noun, query):
     assert response_assertions.error_fields(answer) == [*query]
 
 
+def test_the_cursor_of_another_list_is_refused(client, noun):
+    own = listed(client, noun, per_page="2")["meta"]["next"]
+    for other in NOUNS.keys() - {noun}:
+        answer = client.get(f"/fetch/{other}", query={"cursor": own})
+        assert response_assertions.error_fields(answer) == ["cursor"]
+
+
 def test_a_strict_request_is_refused_for_an_unknown_parameter(client, noun):
     answer = client.get(f"/fetch/{noun}", query={"per_pag": "1"}, headers={"Prefer": "handling=strict"})
     assert (response_assertions.error_fields(answer), answer.json["did_you_mean"]) == (

@@ -182,7 +182,7 @@ def test_a_page_by_cursor_is_searched_at_its_position_in_order(client, statement
 @pytest.mark.parametrize("noun", ["tags", "custom_fields", "segments"])
 def test_a_page_of_a_list_is_searched_at_its_position(client, statements, noun):
     path = noun.removeprefix("custom_")
-    assert client.get(f"/fetch/{path}", query={"cursor": cursors.write("id", (9,))}).status_code == 200
+    assert client.get(f"/fetch/{path}", query={"cursor": cursors.write(path, (9,))}).status_code == 200
     [statement] = [each for each in of_sites(statements) if f"FROM {noun}" in each]
     assert plan(statement) == [f"SEARCH {noun} USING INDEX {noun}_site_id_id (site_id=? AND id<?)"]
 

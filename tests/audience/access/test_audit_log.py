@@ -1,5 +1,8 @@
 """The audit log: pages, what is kept of an address, and how old entries go."""
 
+import random
+import string
+
 import pytest
 
 from audience import clock
@@ -23,6 +26,12 @@ ANN = Actor("ann@example.com", "192.0.2.0/24")
 )
 def test_of_an_address_its_network_is_kept(address, network):
     assert network_of(address) == network
+
+
+def test_a_long_subject_is_cut(client):
+    subject = "".join(random.Random(1).choices(string.ascii_letters, k=9_000))
+    record(ANN, "renamed", client.site, subject)
+    assert page(client.site)[0].subject == subject[:255]
 
 
 def test_a_site_sees_its_own_entries_newest_first(client, other_client):
