@@ -6,7 +6,18 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas import cursors, links
-from schemas.base import Choice, Form, InstantField, JsonSchema, Text, UnknownKeys, as_object, as_text, nested
+from schemas.base import (
+    TWICE,
+    Choice,
+    Form,
+    InstantField,
+    JsonSchema,
+    Text,
+    UnknownKeys,
+    as_object,
+    as_text,
+    nested,
+)
 from schemas.codes import Code, Sentence
 from schemas.cursors import OTHER_SORT, WITH_PAGE, CursorField, PerPage
 from schemas.custom_fields import field_key
@@ -89,7 +100,11 @@ class FieldValues(ma.fields.Field[dict[str, Any]]):
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         if not isinstance(value, dict) or not 1 <= len(as_object(value)) <= MAX_FIELDS:
             raise ma.ValidationError(FIELDS)
-        return {field_key(key): self._value(sought) for key, sought in value.items()}
+        values: dict[str, Any] = {}
+        for key, sought in value.items():
+            if values.setdefault(field_key(key), sought) != sought:
+                raise ma.ValidationError({key: [TWICE]})
+        return {key: self._value(sought) for key, sought in values.items()}
 
     def _value(self, value: Any) -> Any:
         text = as_text(value)

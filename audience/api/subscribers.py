@@ -78,7 +78,8 @@ def find_many(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the subscribers, each once, in the order of the request; `meta.not_found` has what nobody has.
     """
-    found, not_found = subscribers.find_many(site, form["emails"], form["uuids"])
+    emails = {email: wire.decode_address(email) for email in form["emails"]}
+    found, not_found = subscribers.find_many(site, emails, form["uuids"])
     data = [wire.subscriber(row, settings().base_url, site.uuid) for row in found]
     return {"data": data, "meta": {"not_found": not_found}}
 

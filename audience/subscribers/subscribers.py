@@ -198,12 +198,12 @@ def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subsc
 
 @database.snapshot()
 def find_many(
-    site: Site, emails: Sequence[str], uuids: Sequence[str]
+    site: Site, emails: Mapping[str, str], uuids: Sequence[str]
 ) -> tuple[list[Subscriber], dict[str, list[str]]]:
     """The subscribers with these addresses or uuids, each once, in this order; and the `emails` and `uuids`
-    that nobody has.
+    that nobody has. `emails` has each address by how it was sent.
     """
-    keys = {email: _identity(email) for email in emails}
+    keys = {sent: _identity(address) for sent, address in emails.items()}
     by_key = stored.get_by_keys(site.id, {*keys.values()} - {""})
     by_uuid = stored.get_by_uuids(site.id, uuids)
     sought = [by_key.get(key) for key in keys.values()] + [by_uuid.get(uuid) for uuid in uuids]

@@ -20,6 +20,14 @@ def test_finds_by_addresses_and_uuids_each_once_in_the_order_of_the_request(clie
     assert missing == {"emails": ["gone@example.com", "malformed", ""], "uuids": [foreign, "x"]}
 
 
+def test_an_address_is_decoded_as_in_finding_one(client):
+    client.create("a+b@example.com")
+    client.create("a@example.com")
+    emails = ["a%40example.com", "a b@example.com", "c%40example.com"]
+    found, missing = find(client, emails=emails)
+    assert (found, missing["emails"]) == (["a@example.com", "a+b@example.com"], emails[2:])
+
+
 def test_finds_a_thousand(client):
     rows = [{"email": f"p{number}@example.com"} for number in range(3)]
     for row in rows:
