@@ -24,7 +24,7 @@ NPM_VERSION = "8.4.1"  # later ones have one file for all lists
 NPM_LIST = re.compile(r"dist/cjs/locales/\w+/person/(female|male)_first_name\.js")
 PYPI_LIST = re.compile(r"first_(?:romanized_)?names_(female|male)(?:_\w+)?")
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)+"')
-PLAIN = re.compile(rf"[a-z]{{3,}}|{LETTER}{{2,}}")
+PLAIN = re.compile(rf"[a-z]{{3,}}|(?:(?!\u02bc){LETTER}){{2,}}")  # U+02BC is asked as an apostrophe
 SMOOTHING = 0.07  # a name on one list is right in 0.94, measured on every second author
 CERTAIN = 0.8
 

@@ -1,7 +1,6 @@
 """The open questions of a file: asked on a terminal, else refused with commands to copy."""
 
 import shlex
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import click
 
 from audience.cli.charts import printable
+from audience.cli.output import is_terminal
 from schemas.formats.consent import COMMAND, STATES
 from schemas.formats.consent_guards import Contradicted
 from schemas.formats.consent_question import ABOUT, ANSWERS, BY_HEADER, WHO, by_words
@@ -57,10 +57,6 @@ def _is_open(question: FileQuestion) -> bool:
     """Whether a question cannot be answered by choosing one of its options."""
     words = (word in option for option in question.options for word in OPEN_WORDS)
     return question.about == OTHERS or (question.about != ABOUT and any(words))
-
-
-def is_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _refusal_lines(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) -> Iterator[str]:

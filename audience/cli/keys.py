@@ -9,9 +9,8 @@ import click
 from audience import clock
 from audience.access import keys, sites
 from audience.access.keys import PURPOSES, SCOPES, Key, NewKey
-from audience.cli.file_questions import is_terminal
 from audience.cli.instance import on_instance
-from audience.cli.output import as_json, show
+from audience.cli.output import as_json, is_terminal, show
 from audience.config import Settings
 from schemas.values import write_date
 

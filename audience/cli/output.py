@@ -1,6 +1,7 @@
 """Prints results as JSON or as lines."""
 
 import json
+import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
@@ -11,6 +12,11 @@ from audience.errors import AudienceError
 from schemas.values import FormError
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def is_terminal() -> bool:
+    """Whether somebody is there to be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 class Partly(click.ClickException):

@@ -117,6 +117,7 @@ def test_a_worker_hands_a_sign_up_over_whose_link_confirms(service, url):
         ]
         webhook_id = service.call("GET", "/fetch/webhooks")[1]["data"][0]["id"]
         form = {"name": "Footer", "language": "en", "delivery": webhook_id, "state": "open"}
+        form["wording"] = {"en": "Yes, send me news."}
         status, made = service.call("POST", "/fetch/forms", {"form": form})
         assert status == 201, made
         sign_up = {"email": "zoe@example.com", "form_id": made["data"]["id"]}

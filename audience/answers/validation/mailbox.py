@@ -12,7 +12,7 @@ from audience.answers.own_lists import OwnList
 from audience.answers.validation.keyboard import is_walk
 
 NO_REPLY = re.compile(r"(?:^|[._-])(?:no|not|do[._-]?not)[._-]?reply\d*(?:$|[._-])")
-ONE_CHARACTER = re.compile(r"(?:(\w)\1{2,})+")  # aaa, 111222
+ONE_CHARACTER = re.compile(r"(?:(\w)\1{2,}+)++")  # aaa, 111222
 SEPARATOR = re.compile(r"[._-]+")
 WORD = re.compile(r"[^\W\d_]+")
 MAX_REPEATED = 2  # letters of a mailbox that is a placeholder where the domain repeats it: a@a.com
