@@ -40,6 +40,7 @@ BROWSERS = (
     "console/test_walks_chromium.py",
     "pages/test_chromium.py",
     "pages/test_sign_up_chromium.py",
+    "pages/test_link_requests_chromium.py",
 )
 SERVERS = (
     "answers/test_blacklist_servers.py", "answers/test_canaries.py", "answers/test_dns.py",
