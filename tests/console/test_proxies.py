@@ -5,18 +5,15 @@ import json
 import socket
 import subprocess
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.conftest import program
-from tests.service import PATIENCE_SECONDS, command, environment, free_port, serving, until
+from tests.nginx import PUBLIC, nginx
+from tests.service import PATIENCE_SECONDS, command, environment, serving
 
-NGINX = Path(__file__).parents[2] / "deploy" / "nginx.conf"
-PUBLIC = "https://audience.example.com"
-TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 WRONG_HOST = 421
 
 
@@ -52,42 +49,6 @@ def sign_in(page, address):
     page.wait_for_url("**/console/sites/**")
     page.get_by_role("link", name="Subscribers", exact=True).wait_for()
     return [cookie["name"] for cookie in page.context.cookies()]
-
-
-@contextlib.contextmanager
-def nginx(folder, service_port):
-    """The port of nginx with the configuration that the repository gives, and a certificate of its own."""
-    port = free_port()
-    subject = ["-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=audience.example.com"]
-    written = ["-keyout", folder / "audience.key", "-out", folder / "audience.pem"]
-    subprocess.run(["openssl", "req", *subject, *written], check=True, capture_output=True)
-    server = NGINX.read_text("utf-8")
-    for ours, here in (
-        ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
-        ("127.0.0.1:8000", f"127.0.0.1:{service_port}"),
-        ("/etc/ssl/certs/", f"{folder}/"),
-        ("/etc/ssl/private/", f"{folder}/"),
-        ("/var/log/nginx/", f"{folder}/"),
-    ):
-        assert ours in server
-        server = server.replace(ours, here)
-    kept = "".join(f"{name}_temp_path {folder}/{name};" for name in TEMPORARY)
-    kept += f"access_log {folder}/access.log;"
-    whole = f"daemon off; pid {folder}/pid; events {{}}\nhttp {{ {kept}\n{server} }}"
-    folder.joinpath("nginx.conf").write_text(whole, "utf-8")
-    log = folder / "error.log"
-    process = subprocess.Popen([program("nginx"), "-e", log, "-c", folder / "nginx.conf"])
-    try:
-        until(lambda: is_open(port))
-        yield port
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def is_open(port):
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def pipe(source, target):

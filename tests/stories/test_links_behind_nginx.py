@@ -8,7 +8,7 @@ from typing import Any
 from redis import Redis
 
 from audience.config import Settings
-from tests.console.test_proxies import PUBLIC, nginx
+from tests.nginx import PUBLIC, nginx
 from tests.service import PATIENCE_SECONDS, serving
 from tests.stories.test_one_click import BODIES
 from workers import embedded_redis
