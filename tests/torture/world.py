@@ -185,7 +185,8 @@ class World:
             connection.request(method, f"/api/v1{path}", text, headers)
             response = connection.getresponse()
             seconds = int(response.headers.get("Retry-After", 0))
-            self.ledger.statuses["replayed"] += "Idempotency-Replayed" in response.headers
+            if "Idempotency-Replayed" in response.headers:
+                self.ledger.statuses["replayed"] += 1
             return response.status, seconds, json.loads(response.read())
 
     @contextlib.contextmanager
