@@ -44,6 +44,7 @@ OVER_ALL_SITES = {
     "SELECT max(": "the doctor looks for the newest instant of all",
     "SELECT CAST(coalesce(sum(change_bytes)": "the size of the record of changes, for the metrics",
     "SELECT site_id FROM site_counters AS c WHERE (SELECT at": "the sweeper looks for old rows of the record",
+    "SELECT s.site_id FROM site_counters AS s WHERE EXISTS": "sweeper and doctor look at hourly counts",
     "SELECT at FROM change_log ORDER BY id LIMIT 1": "how old the record is, for the doctor and the metrics",
     "SELECT i.id, s.uuid, i.rows": "the imports that failed, for the doctor and a command",
     "SELECT s.uuid, u.source": "the undos that failed, for the doctor",

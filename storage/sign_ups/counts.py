@@ -3,7 +3,10 @@
 from storage.database import column, execute, row, rows
 
 HOUR_MS = 3_600_000
-SITES = "SELECT s.id FROM sites s WHERE EXISTS (SELECT 1 FROM sign_up_counts c WHERE c.site_id = s.id"
+SITES = (
+    "SELECT s.site_id FROM site_counters AS s WHERE EXISTS "
+    "(SELECT 1 FROM sign_up_counts c WHERE c.site_id = s.site_id"
+)
 
 
 def add(site_id: int, form_id: int, outcome: str, at: int, number: int = 1) -> None:
@@ -38,12 +41,12 @@ def since(site_id: int, at: int) -> list[tuple[int, int, str, int]]:
 
 def site_ids_with(outcome: str, at: int) -> list[int]:
     """The ids of the sites with an outcome in the hour of `at`, in milliseconds, or later."""
-    return column(f"{SITES} AND c.hour >= ? AND c.outcome = ?) ORDER BY s.id", (at // HOUR_MS, outcome))
+    return column(f"{SITES} AND c.hour >= ? AND c.outcome = ?) ORDER BY 1", (at // HOUR_MS, outcome))
 
 
 def site_ids_before(at: int) -> list[int]:
     """The ids of the sites with counts of hours before that of `at`, in milliseconds."""
-    return column(f"{SITES} AND c.hour < ?) ORDER BY s.id", (at // HOUR_MS,))
+    return column(f"{SITES} AND c.hour < ?) ORDER BY 1", (at // HOUR_MS,))
 
 
 def delete_before(site_id: int, at: int) -> None:

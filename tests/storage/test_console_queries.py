@@ -11,7 +11,7 @@ OF_THE_INSTANCE = (
     "SELECT paused, count(*) FROM webhooks",  # a few
     "SELECT MIN(requested_at) FROM link_requests",  # deleted once they are sent
 )
-OF_EACH_SITE = "SELECT s.id FROM sites s WHERE EXISTS (SELECT 1 FROM sign_up_counts"  # of the health page
+OF_EACH_SITE = "SELECT s.site_id FROM site_counters AS s WHERE EXISTS"  # of the health page
 RULES = "AND ("  # a segment's rule may have to look at each subscriber of the site
 
 
