@@ -206,8 +206,7 @@ class Accepted(ResponseSchema):
     subscribes_ignored = too_late("Subscribes")
 
 
-class ImportAttributes(ResponseSchema):
-    status = ma.fields.String(validate=ma.validate.OneOf(STATUSES))
+class ImportCounts(ResponseSchema):
     total = integer()
     processed = integer()
     created = integer()
@@ -219,6 +218,10 @@ class ImportAttributes(ResponseSchema):
     stay_unsubscribed = integer(STAYED)
     unsubscribes_ignored = too_late("Unsubscribes")
     subscribes_ignored = too_late("Subscribes")
+
+
+class ImportAttributes(ImportCounts):
+    status = ma.fields.String(validate=ma.validate.OneOf(STATUSES))
     created_at = Date()
     started_at = Date(allow_none=True)
     finished_at = Date(allow_none=True)

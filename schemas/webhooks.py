@@ -8,6 +8,7 @@ import marshmallow as ma
 from schemas.base import REQUIRED, Form, JsonSchema, Text, Truth, nested
 from schemas.change_log import AFTER, KINDS, BoundedNumber, ChangeSchema
 from schemas.codes import Code, Sentence
+from schemas.imports import ImportCounts
 from schemas.pages import PageMeta
 from schemas.patches import Patch
 from schemas.responses import Date, Id, ResponseSchema, dump, integer, listing, resource, single
@@ -158,22 +159,11 @@ class SignUpsMessage(ResponseSchema):
     data = ma.fields.List(ma.fields.Nested(HandedOverSignUp))
 
 
-class EndedImport(ResponseSchema):
+class EndedImport(ImportCounts):
     """An import that has ended, with the counts of `GET /v1/batch/imports/{id}`."""
 
     id = Id()
     status = ma.fields.String(validate=ma.validate.OneOf(("finished", "failed")))
-    total = integer()
-    processed = integer()
-    created = integer()
-    updated = integer()
-    unchanged = integer()
-    failed = integer("Refused rows, including suppressed ones.")
-    suppressed = integer("Refused rows of erased subscribers.")
-    unsubscribed = integer("Subscribers whom the import unsubscribed.")
-    stay_unsubscribed = integer("Rows of people who have unsubscribed, and stay so.")
-    unsubscribes_ignored = integer("Unsubscribes that count no more.")
-    subscribes_ignored = integer("Subscribes that count no more.")
 
 
 class ImportFinishedMessage(ResponseSchema):
