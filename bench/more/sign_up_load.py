@@ -1,18 +1,22 @@
 """Sign-ups beside an import that drains: `python -m bench.more.sign_up_load`.
 
 So many a second begin, whether or not earlier ones are answered, from networks and to sites in turn: the
-form, then the step after it. One client finds subscribers meanwhile, and for some seconds before with the
-import alone. Each sign-up that was told to look into the mailbox must be in the database, and be sent.
+form, then the step after it. A client in a process of its own finds subscribers meanwhile, and for some
+seconds before with the import alone. Each sign-up that was told to look into the mailbox must be in the
+database, and be sent.
 """
 
 import argparse
+import contextlib
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from multiprocessing.queues import SimpleQueue
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from audience.access.sites import Site
@@ -58,10 +62,28 @@ def keep_draining(service: Service, make: Requests, end: threading.Event) -> Non
             time.sleep(0.2)
 
 
-def find_until(service: Service, make: Requests, end: threading.Event, times: list[float]) -> None:
+@contextlib.contextmanager
+def finding(service: Service, make: Requests) -> Iterator[list[float]]:
+    """Seconds of each find, known at the end: of a process of its own, which waits for nobody's sign-ups."""
+    times, end, answers = list[float](), sign_ups.FORKED.Event(), sign_ups.FORKED.SimpleQueue()
+    process = sign_ups.FORKED.Process(
+        target=_find_until, args=(service.port, make, end, answers), daemon=True
+    )
+    process.start()
+    try:
+        yield times
+    finally:
+        end.set()
+        times.extend(answers.get())
+        process.join()
+
+
+def _find_until(port: int, make: Requests, end: Event, answers: SimpleQueue[list[float]]) -> None:
+    times = list[float]()
     while not end.is_set():
-        load.send(service.port, [make["find"]()], times)
+        load.send(port, [make["find"]()], times)
         time.sleep(0.005)
+    answers.put(times)
 
 
 def send_all(port: int, requests: list[SignUpRequests], rate: float) -> tuple[list[float], Counter[str]]:
@@ -82,19 +104,14 @@ def statuses() -> dict[str, int]:
 def of_service(service: Service, targets: list[Target], chosen: argparse.Namespace) -> None:
     make, end = waits.requests(service, chosen.subscribers), threading.Event()
     requests = prepared(targets, chosen.networks, int(chosen.rate * chosen.seconds))
-    alone, beside = list[float](), list[float]()
-    with ThreadPoolExecutor(2) as pool:
-        work = [pool.submit(keep_draining, service, make, end)]
-        before = threading.Event()
-        finding = pool.submit(find_until, service, make, before, alone)
-        time.sleep(ALONE_SECONDS)
-        before.set()
-        finding.result()
-        work.append(pool.submit(find_until, service, make, end, beside))
-        times, failed = send_all(service.port, requests, chosen.rate)
+    with ThreadPoolExecutor(1) as pool:
+        draining = pool.submit(keep_draining, service, make, end)
+        with finding(service, make) as alone:
+            time.sleep(ALONE_SECONDS)
+        with finding(service, make) as beside:
+            times, failed = send_all(service.port, requests, chosen.rate)
         end.set()
-        for future in work:
-            future.result()
+        draining.result()
     began = time.monotonic()
     accepted = len(requests) - failed.total()
     lost = accepted - sum(statuses().values())

@@ -73,7 +73,7 @@ class Filters:
 
     @property
     def are_none(self) -> bool:
-        return self == Filters()
+        return not any(vars(self).values())
 
 
 def search(

@@ -18,7 +18,7 @@ def test_the_plans_of_some_statements_are_kept(server, migrated_on_server):
         for _ in range(10):
             sites.counters(1)
             subscriber_texts.by_key(1, "ann@example.com", subscriber_texts.text("/"))
-            searches.texts(1, Filters(), 100, 0, subscriber_texts.text("/"))
+            searches.texts(1, Filters(tag_ids=[], rules=[]), 100, 0, subscriber_texts.text("/"))
             searches.texts(1, Filters(after={"created_at": 1}), 100, 0, subscriber_texts.text("/"))
         kept = database.rows("SELECT generic_plans > 0 FROM pg_prepared_statements")
     assert kept == [(True,)] * 3
