@@ -1,6 +1,7 @@
 """The colours of a site's public pages, all derived from one accent; contrasts are those of WCAG 2."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 Rgb = tuple[int, int, int]
@@ -48,6 +49,7 @@ def dark(accent: str) -> Colours:
     return Colours(_hex(say), _on(say), _hex(say), _hex(_note(DARK, say)))
 
 
+@lru_cache(256)
 def style_sheet(accent: str) -> str:
     return (
         f":root{{{_declarations(light(accent))}}}\n"
