@@ -24,7 +24,7 @@ NAME, HAS_HOSTS = "postgresql", True
 TURN_SECONDS = 0.08  # writers of one site wait for it; most of a small transaction is waiting for the server
 BACKED_UP = (
     "The database is on a PostgreSQL server: back it up there, with pg_dump or base backups, and keep "
-    "pepper, config.toml and what `audience erasures export` writes with it. See docs/scaling.md."
+    "pepper, config.toml and what `audience erasures export` writes with it. See docs/postgresql.md."
 )
 MIGRATIONS = Path(__file__).parent.parent / "migrations" / "postgresql"
 READ_COMMITTED = "READ COMMITTED"  # after waiting for a lock, it sees what others wrote

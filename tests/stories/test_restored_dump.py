@@ -1,4 +1,4 @@
-"""The dump and restore of docs/scaling.md bring a PostgreSQL database back with sites and keys (a story)."""
+"""The dump and restore of docs/postgresql.md bring a PostgreSQL database back with sites and keys (a story)."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tests.conftest import lacks
 from tests.postgresql import name_of, programs
 from tests.service import PATIENCE_SECONDS, environment, serving
 
-PAGE = (Path(__file__).parents[2] / "docs" / "scaling.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "postgresql.md").read_text("utf-8")
 ON_PAGE = "postgresql://audience@db.example/audience"
 ANN, BOB, CID = "ann@example.com", "bob@example.com", "cid@example.com"
 
