@@ -105,7 +105,7 @@ def asset(name: str) -> Response:
 
 @cache
 def name_with_hash(name: str) -> str:
-    """The name of a file with a hash of its content: browsers may keep it for ever."""
+    """The name of a file with a hash of its content, so that browsers may cache it forever."""
     stem, _, ending = name.rpartition(".")
     return f"{stem}-{sha256(content(name)).hexdigest()[:HASH_LENGTH]}.{ending}"
 

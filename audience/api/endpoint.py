@@ -47,7 +47,7 @@ Family = Literal["fetch", "batch", "experimental", "stats"]  # endpoints that sh
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """The arguments of `endpoint`, for the OpenAPI document."""
+    """The arguments of `endpoint`, from which the OpenAPI document is made."""
 
     scope: str
     family: Family
@@ -163,7 +163,7 @@ def endpoint(
 
 
 def _check(scope: str, is_file: bool, is_batch: bool) -> Check:
-    """The function that checks a request before its body is taken. It returns the key and the most bytes."""
+    """The function that checks a request before its body is read. It returns the key and the most bytes."""
 
     def check() -> tuple[AuthenticatedKey, int]:
         key = authenticate()
@@ -183,7 +183,7 @@ def _json(is_batch: bool, writes: bool) -> AbstractContextManager[dict[str, Any]
 
 
 def _load(form: Form, data: dict[str, Any]) -> Any:
-    """The values of the form. Raises `FormError`; for unknown parameters only if the request prefers that."""
+    """The values of the form. Raises `FormError`; for unknown parameters only if the client asked."""
     loaded = load(form, data)
     if prefers_strict() and loaded.get("ignored"):
         refuse_ignored(loaded["ignored"], form)
@@ -191,7 +191,7 @@ def _load(form: Form, data: dict[str, Any]) -> Any:
 
 
 def _form_values(values: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
-    """The values for the form: those of the query, overridden by those of the body."""
+    """The values of the query, overridden by those of the body."""
     sent = values | {name: value for name, value in body.items() if value is not None}
     return Doubled(sent, body.doubled) if isinstance(body, Doubled) else sent
 
@@ -207,7 +207,7 @@ def actor() -> Actor:
 
 
 def _max_bytes(is_file: bool, is_batch: bool) -> int:
-    """How many bytes a body of the endpoint may have."""
+    """The maximum size of the endpoint's body, in bytes."""
     if is_file:
         return settings().import_max_bytes
     return settings().max_body_bytes if is_batch else min(settings().max_body_bytes, SMALL_BODY_BYTES)
@@ -228,7 +228,7 @@ def _response(answer: Any, status: int, is_repeated: bool) -> Response:
 
 
 def _limit_rate(key: AuthenticatedKey, family: Family) -> None:
-    """Counts a request of a key, and notes its window. Raises `TooMany` beyond the limit of its family."""
+    """Counts a request of a key. Raises `TooMany` if that exceeds the rate limit of the endpoint's family."""
     limit = getattr(settings(), f"rate_limit_{family}")
     limiter, counted = services().limiter, ("rate", family, str(key.id))
     wait = limiter.hit(limit, *counted)

@@ -25,7 +25,7 @@ Current = Callable[..., dict[str, Any]]  # the resource of a request, by the sit
 
 
 def etag(resource: Mapping[str, Any]) -> str:
-    """The ETag of a resource. Its part before the dot is that of what requests change."""
+    """The ETag of a resource. The part before the dot covers only the fields that requests can change."""
     attributes = resource["attributes"]
     delivered = {name: value for name, value in attributes.items() if name in DELIVERED}
     others = {name: value for name, value in attributes.items() if name not in DELIVERED}
@@ -37,9 +37,7 @@ def _digest(value: Any) -> str:
 
 
 def check(current: Current, arguments: Mapping[str, Any]) -> None:
-    """Raises `PreconditionFailed` if the request has an `If-Match` without the ETag of its resource, and
-    `NotFound`.
-    """
+    """Raises `PreconditionFailed` if `If-Match` lacks the resource's ETag, `NotFound` without a resource."""
     sent = request.headers.get(IF_MATCH)
     if sent is None:
         return
@@ -54,9 +52,7 @@ def _changed_part(tag: str) -> str:
 
 
 def add(response: Response, resource: Mapping[str, Any] | None) -> Response:
-    """The response with the ETag of its resource, unless that is gone; 304 without a body if the client has
-    it.
-    """
+    """Adds the resource's ETag to a response. Returns 304 without a body if the client has that version."""
     if resource is None or request.method == "DELETE":
         return response
     tag, sent = etag(resource), request.headers.get(IF_NONE_MATCH, "")
@@ -68,8 +64,9 @@ def add(response: Response, resource: Mapping[str, Any] | None) -> Response:
 
 
 def patched(form: type[Form], name: str, resource: Mapping[str, Any], patch: Mapping[str, Any]) -> Any:
-    """The values of a resource to save after a JSON merge patch, validated by the form that saves them under
-    `name`. Raises `FormError`.
+    """The values to save after a JSON merge patch. The form that saves them under `name` validates them.
+
+    Raises `FormError`.
     """
     saved = form()
     keys, attributes = saved.fields_by_key[name].schema.keys, json.loads(json.dumps(resource["attributes"]))
@@ -78,7 +75,7 @@ def patched(form: type[Form], name: str, resource: Mapping[str, Any], patch: Map
 
 
 def _merge(target: Any, patch: Any) -> Any:
-    """The JSON merge patch of RFC 7396."""
+    """Applies a JSON merge patch (RFC 7396). Returns the patched value."""
     if not isinstance(patch, Mapping):
         return patch
     merged = dict(target) if isinstance(target, Mapping) else {}

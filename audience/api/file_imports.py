@@ -74,8 +74,9 @@ def _judge(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def _waiting_upload(site: Site, form: dict[str, Any]) -> FileUpload:
-    """The uploaded file whose questions this request answers. Raises `NotFound`, and `FormError` if the
-    request also has a body.
+    """The uploaded file whose questions this request answers.
+
+    Raises `NotFound`, and `FormError` if the request also has a body.
     """
     if has_body():
         raise FormError([FieldError("upload", BOTH)])
@@ -84,11 +85,9 @@ def _waiting_upload(site: Site, form: dict[str, Any]) -> FileUpload:
 
 @contextmanager
 def _file(site: Site, form: dict[str, Any]) -> Iterator[File]:
-    """Yields the file in the body, or the uploaded one whose questions are answered, once it was looked
-    through.
+    """Yields the file in the body or, if this request answers questions, the one that was uploaded before.
 
-    Raises `QuestionsOpen`. If the whole file was looked through, the error has the id of the `upload` under
-    which the file is kept.
+    Raises `QuestionsOpen`. If the whole file was read, the error has the id of the `upload` that keeps it.
     """
     child, meant = services().child_process, wire.reading(form, site.time_zone)
     with ExitStack() as stack:
@@ -108,14 +107,14 @@ def _file(site: Site, form: dict[str, Any]) -> Iterator[File]:
 
 
 def _sent_kind() -> str:
-    """The kind of file in the body. Raises `FormError` if a blank `upload` was sent instead of a file."""
+    """The kind of the file in the body. Raises `FormError` if there is only a blank `upload`."""
     if request.mimetype not in wire.KINDS:
         raise FormError([FieldError("upload", wire.UPLOAD)])
     return wire.KINDS[request.mimetype]
 
 
 def _keep(site: Site, body: BinaryIO, kind: str) -> int:
-    """Keeps an uploaded file for its key until its questions are answered. Returns the id of the upload."""
+    """Keeps an uploaded file until its questions are answered. Returns the id of the upload."""
     return file_uploads.keep_asked(site, settings().instance, body, str(g.key_id), {"kind": kind})
 
 

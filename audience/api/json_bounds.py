@@ -30,10 +30,9 @@ STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 def check(raw: bytes) -> int:
-    """Checks a body against the bounds. Returns the number of keys in all objects, equal keys included.
+    """Raises `NotUnderstood` for a body that exceeds the bounds. Returns the number of keys in all objects.
 
-    Raises `NotUnderstood` for a body that is out of bounds. It stops reading after too many brackets. The
-    number is right only for valid JSON.
+    Equal keys count separately. The number is right only for valid JSON.
     """
     all_brackets, count, digits, keys = list[bytes](), 0, b"", 0
     for bare in _without_texts(raw):
@@ -52,10 +51,7 @@ def check(raw: bytes) -> int:
 
 
 def _check_depth(brackets: bytes) -> None:
-    """Checks how deeply brackets are nested. Raises `NotUnderstood`.
-
-    It does so in slices, because other threads wait while one slice is added up.
-    """
+    """Raises `NotUnderstood` for brackets nested too deeply. Works in slices: other threads run between."""
     levels = [0]
     for start in range(0, len(brackets), SLICE_BYTES):
         steps = map(STEP.__getitem__, brackets[start : start + SLICE_BYTES])
@@ -65,9 +61,9 @@ def _check_depth(brackets: bytes) -> None:
 
 
 def _without_texts(raw: bytes) -> Iterator[bytes]:
-    """Yields the body without its JSON strings, block by block. Other requests run between two blocks.
+    """Yields the body without its JSON strings, block by block, so that other threads can run between blocks.
 
-    A backslash outside strings is no JSON; the body is refused anyway, whatever is counted after it.
+    A backslash outside a string is never valid JSON: the parser refuses the body, whatever is counted here.
     """
     start, in_text = 0, False
     while start < len(raw):

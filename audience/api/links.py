@@ -38,9 +38,9 @@ def find(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 def requested_links(site: Site, form: dict[str, Any]) -> Links | None:
-    """The maker of the links that a request asks for; None if it asks for none.
+    """The link maker for a request that asks for links; None if it does not.
 
-    Takes `links` out of the form. Raises `Forbidden` if the key may not have links.
+    Removes `links` from the form. Raises `Forbidden` if the key may not have links.
     """
     if not form.pop("links", False):
         return None
@@ -50,9 +50,7 @@ def requested_links(site: Site, form: dict[str, Any]) -> Links | None:
 
 
 def answer(links: Links, data: Any) -> dict[str, Any]:
-    """The JSON of the answer with `data` about one subscriber, or null; with a note on the links, if there is
-    one.
-    """
+    """The JSON answer about one subscriber, or null. It includes the note on the links, if there is one."""
     return {"data": data, **wire.note_part(links.note if data else "")}
 
 

@@ -251,19 +251,19 @@ def operation(rule: Rule, method: str, view: View) -> dict[str, Any]:
 
 
 def headers_of(method: str, declared: Declared) -> list[str]:
-    """The headers of a request that decide whether it is carried out."""
+    """The request headers that make a request conditional or repeatable."""
     condition = etags.IF_NONE_MATCH if method == "GET" else etags.IF_MATCH
     is_conditional = declared.tagged if method == "GET" else declared.current
     return [*([sent_again.HEADER] if declared.again else []), *([condition] if is_conditional else [])]
 
 
 def refusals_of(declared: Declared) -> list[int]:
-    """The statuses of these headers."""
+    """The statuses that these headers can cause."""
     return [*([409] if declared.again and declared.accepts else []), *([412] if declared.current else [])]
 
 
 def answered_with(method: str, declared: Declared) -> list[str]:
-    """The headers of an answer about records and repeated requests."""
+    """The response headers about records and repeated requests."""
     is_tagged = declared.tagged and method != "DELETE"
     return [*([sent_again.REPLAYED] if declared.again else []), *(["ETag"] if is_tagged else [])]
 
@@ -275,9 +275,7 @@ class Documentation(NamedTuple):
 
 
 def documentation(view: View) -> Documentation:
-    """The docstring of a view in three parts: its first line, its text, and the sentence that begins with
-    "Returns".
-    """
+    """The (title, description, "Returns" sentence) of a view's docstring."""
     text, _, returned = (inspect.getdoc(view) or "").partition("\n\nReturns ")
     summary, _, description = text.partition("\n\n")
     return Documentation(summary, unwrap(description), unwrap(f"{returned[:1].upper()}{returned[1:]}"))
@@ -288,7 +286,7 @@ def unwrap(text: str) -> str:
 
 
 def has_id(rule: Rule, declared: Declared) -> bool:
-    """Whether a request names a record by id, so that the answer may be a 404."""
+    """Whether a request identifies a record, so that the answer may be 404."""
     return bool(rule.arguments) or bool(declared.takes and names_an_id(declared.takes()))
 
 
@@ -299,9 +297,7 @@ def names_an_id(form: Form) -> bool:
 
 
 def query(method: str, declared: Declared) -> list[dict[str, Any]]:
-    """The query parameters that a view takes. A POST may send them in its body, so that none is required
-    there.
-    """
+    """The query parameters of a view. None is required for a POST, which may send them in its body."""
     if not declared.takes or not declared.query:
         return []
     return [{"in": "query", "schema": declared.takes(partial=method != "GET")}]
@@ -313,8 +309,9 @@ def error_body(error: AudienceError) -> dict[str, Any]:
 
 
 def body(path: str, method: str, declared: Declared) -> dict[str, Any]:
-    """The body of a request. Search alone declares one of a `GET`, which most generators cannot send. A file
-    of JSON is not declared, because generated clients would encode it once more.
+    """The request body. Of the `GET`s only search declares one: most generators cannot send it.
+
+    A file of JSON is not declared, because generated clients would encode it twice.
     """
     if declared.accepts:
         media_types = tuple(name for name in declared.accepts if name != openapi_examples.JSON)

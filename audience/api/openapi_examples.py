@@ -19,7 +19,7 @@ def examples() -> list[dict[str, Any]]:
 
 
 def add_to(document: dict[str, Any]) -> dict[str, Any]:
-    """Adds the examples to the operations of a document, and returns it."""
+    """Adds the examples to the operations of a document. Returns the document."""
     operations = {
         operation["operationId"]: (operation, item.get("parameters", []))
         for item in document["paths"].values()
@@ -34,7 +34,7 @@ def add_to(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def values(operation: Any, in_path: Any, example: Any) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Pairs of a part of the operation, such as a parameter, and the example's value for it."""
+    """Yields the parts of an operation, such as a parameter, each with the example's value for it."""
     sent = {"path": example.get("path", {}), "query": example.get("query", {})}
     for parameter in [*in_path, *operation["parameters"]]:
         if parameter.get("name") in sent.get(parameter.get("in"), {}):

@@ -45,7 +45,7 @@ OPERANDS: dict[str, JsonObject] = {  # of the kinds that are the same for each s
 
 
 def schemas() -> dict[str, JsonObject]:
-    """The components that describe rules: each group and subject, and `Rule`, which is any of them."""
+    """The components for rules: each group and subject, and `Rule`, which is any of them."""
     parts = {title(name, "Rule"): group(name) for name in GROUPS}
     parts |= {title(name, "Rule"): condition(name, row) for name, row in SUBJECTS.items()}
     references = [{"$ref": f"#/components/schemas/{name}"} for name in parts]
@@ -54,7 +54,7 @@ def schemas() -> dict[str, JsonObject]:
 
 
 def rule_result() -> JsonObject:
-    """The schema of a rule that tells in each node whether it holds."""
+    """The schema of a rule with the result of each node."""
     return {
         "type": "object",
         "description": "A rule as it was saved, with whether it holds.",
@@ -101,7 +101,7 @@ def operand(subject: str, kind: str) -> JsonObject:
 
 
 def closed(properties: JsonObject, least: int, **more: Any) -> JsonObject:
-    """The schema of an object with these properties and no others; at least `least` of them are present."""
+    """The schema of an object that has only these properties, and at least `least` of them."""
     return (
         {"type": "object", "properties": properties, "minProperties": least}
         | more

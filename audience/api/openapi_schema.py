@@ -11,9 +11,7 @@ FURTHER = {"description": "Other keys are custom values."}
 
 
 class SchemaConverter(OpenAPIConverter):
-    """Converts as apispec does. Adds a field's `json_schema`, the schema of its `item`s, and a form's
-    docstring.
-    """
+    """Converts as apispec does, plus a field's `json_schema`, its `item`s and a form's docstring."""
 
     def field2property(self, field: Any) -> dict[str, Any]:
         own = dict(getattr(field, "json_schema", {}))
@@ -30,7 +28,7 @@ class SchemaConverter(OpenAPIConverter):
         return json_schema
 
     def schema2parameters(self, schema: Any, *, location: str, **options: Any) -> list[dict[str, Any]]:
-        """The parameters of a form. Each value of a nested form is a parameter, such as `created_at[gt]`."""
+        """The parameters of a form. Each value of a nested form is one, such as `created_at[gt]`."""
         listed: list[dict[str, Any]] = []
         for parameter in super().schema2parameters(schema, location=location, **options):
             if parameter["schema"].get("type") == "object":

@@ -300,7 +300,7 @@ TEXTS = {  # by name; or by component and name, where the name means something e
 
 
 def add_to(document: dict[str, Any]) -> dict[str, Any]:
-    """Describes properties and parameters that have no description, and returns the document."""
+    """Describes the properties and parameters that lack a description. Returns the document."""
     for name, schema in document["components"]["schemas"].items():
         _describe(name, schema)
     for item in document["paths"].values():
@@ -314,7 +314,7 @@ def add_to(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe(schema_name: str, node: Any) -> None:
-    """Describes the properties of a schema, and those of schemas within it."""
+    """Describes the properties of a schema and of the schemas in it."""
     if isinstance(node, dict):
         title = node.get("title")
         schema_name = title if isinstance(title, str) else schema_name

@@ -32,7 +32,7 @@ DRY_RUN = "dry_run"  # the parameter of a request that writes nothing
 
 
 class Later(NamedTuple):
-    """What a view has written, and the function that makes its answer after the transaction."""
+    """What a view has written, and the function that makes the answer after the commit."""
 
     ids: Ids
     answer: Callable[[], Any]
@@ -40,10 +40,10 @@ class Later(NamedTuple):
 
 @dataclass(frozen=True)
 class Again:
-    """How an endpoint answers a request that is sent again.
+    """How an endpoint answers a repeated request.
 
-    `answer` makes the answer anew; it is called with the kept ids and the arguments of the view. `ids` takes
-    them from the first answer.
+    `ids` takes the ids to keep from the first answer. `answer` makes the answer anew from these ids and the
+    arguments of the view.
     """
 
     answer: Callable[..., Any]
@@ -51,8 +51,9 @@ class Again:
 
 
 def resource(find: Callable[..., Any]) -> Again:
-    """How an endpoint answers again whose `data` is one resource. `find` is called with the site and the
-    resource's id, and returns the resource. If the resource is gone, `data` is null.
+    """An `Again` for answers whose `data` is one resource.
+
+    `find` gets the site and the resource's id. If it finds none, `data` is null.
     """
 
     def answer(ids: Ids, site: Site, **_: Any) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def resource(find: Callable[..., Any]) -> Again:
 
 
 def sent_request(site: Site, form: Any, body: Any, is_file: bool) -> SentRequest | None:
-    """The request, if it was sent with a key and is no dry run. Raises `Refused` if the key is malformed."""
+    """The request, if it has a key and is no dry run; else None. Raises `Refused` for a malformed key."""
     key = request.headers.get(HEADER)
     if key is None or (isinstance(form, Mapping) and form.get(DRY_RUN)):
         return None
@@ -77,7 +78,7 @@ def sent_request(site: Site, form: Any, body: Any, is_file: bool) -> SentRequest
 
 
 def _digest() -> str:
-    """The digest of the file in the body."""
+    """The digest of the uploaded file."""
     file = file_body()
     file.seek(0)
     digest = hashlib.sha256()
@@ -88,12 +89,12 @@ def _digest() -> str:
 
 
 def kept_errors(errors: Iterable[FieldError], problems: Iterable[FieldError]) -> list[list[str]]:
-    """The errors of a batch to keep: those of other items than `problems`, which the form finds again."""
+    """The errors of a batch to store, without `problems`, which the form finds again."""
     found = {index_of(problem) for problem in problems}
     return [[error.field, error.message, error.code] for error in errors if index_of(error) not in found]
 
 
 def all_errors(stored: Iterable[tuple[str, str, Code]], problems: Iterable[FieldError]) -> list[FieldError]:
-    """The errors of a batch that is sent again, in the order of the request."""
+    """All errors of a repeated batch, in the order of its items."""
     errors = [FieldError(field, Sentence(Code(code), message)) for field, message, code in stored]
     return sorted([*problems, *errors], key=index_of)

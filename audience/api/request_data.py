@@ -57,7 +57,7 @@ def has_body() -> bool:
 
 
 def prefers_strict() -> bool:
-    """Whether the request asks by `Prefer: handling=strict` (RFC 7240) to refuse unknown parameters."""
+    """Whether the client asks to refuse unknown parameters: `Prefer: handling=strict` (RFC 7240)."""
     preferences = request.headers.get("Prefer", "").lower().translate(PREFERENCE).split(",")
     return "handling=strict" in preferences
 
@@ -83,7 +83,7 @@ def _check_length(max_bytes: int) -> None:
 
 @contextmanager
 def json_body(max_bytes: int, writes: bool) -> Iterator[dict[str, Any]]:
-    """Yields the body as an object; an empty body, `null` and `[]` are `{}`.
+    """Yields the JSON object in the body; an empty body, `null` and `[]` count as `{}`.
 
     Only one request at a time parses a large body. With `writes`, objects in which equal keys have different
     values become `Doubled`. Raises as `_object` and `_permit` do.
@@ -98,7 +98,7 @@ def json_body(max_bytes: int, writes: bool) -> Iterator[dict[str, Any]]:
 
 
 def _object(raw: bytes, max_bytes: int, writes: bool) -> dict[str, Any]:
-    """The object in a body of JSON; empty for a blank body. Raises `TooLarge`, `NotJson`, `NotUnderstood`."""
+    """The JSON object in a body; empty for a blank body. Raises `TooLarge`, `NotJson`, `NotUnderstood`."""
     if len(raw) > max_bytes:
         raise TooLarge
     if raw and request.mimetype.startswith(FORMS):
@@ -115,10 +115,7 @@ def _object(raw: bytes, max_bytes: int, writes: bool) -> dict[str, Any]:
 
 @contextmanager
 def _permit() -> Iterator[None]:
-    """Counts this request among those that parse a large body or wait for it.
-
-    Raises `ServiceUnavailable` at once if there are too many.
-    """
+    """Makes large bodies wait for each other. Raises `ServiceUnavailable` at once if too many wait."""
     gate = services().parse_gate
     if gate is not None and not gate.enter():
         raise ServiceUnavailable(BUSY)
@@ -130,16 +127,15 @@ def _permit() -> Iterator[None]:
 
 
 def file_body() -> BinaryIO:
-    """The body as a file that can be read from its beginning several times."""
+    """The body as a file that can be read several times."""
     body: BinaryIO = request.environ["wsgi.input"]
     return body
 
 
 def read_lists() -> dict[str, Any]:
-    """The repeatable parameters in the query of an uploaded file: tags, values and headers. Blank tags are
-    dropped.
+    """The repeatable parameters of an upload: tags, values and headers. Blank tags are dropped.
 
-    Raises `Refused` if two meanings are given for one column.
+    Raises `Refused` if a column is given two meanings.
     """
     meanings = [
         (key, what) for key, what in request.args.items(multi=True) if key.startswith("map[") and what
@@ -152,7 +148,7 @@ def read_lists() -> dict[str, Any]:
 
 
 def _parse(raw: bytes, writes: bool) -> Any:
-    """The JSON in a body. Raises `NotUnderstood`, and `Compressed` if the body is compressed."""
+    """Parses JSON. Raises `NotUnderstood`, and `Compressed` if the body is compressed."""
     named = request.headers.get("Content-Encoding", "").lower().split(",")
     is_packed = not PACKED.isdisjoint(coding.strip() for coding in named)
     try:
@@ -166,10 +162,10 @@ def _parse(raw: bytes, writes: bool) -> Any:
 
 
 def read_query() -> tuple[dict[str, Any], list[str]]:
-    """The values of the query, with `a[b]=` and `a[]=` nested; and its site uuids, apart from them.
+    """The (values, site uuids) of the query. Parameters `a[b]=` and `a[]=` become nested values.
 
-    A known client appends `?site_uuid=...` to the value of another parameter. It is cut off, and counts as a
-    site uuid.
+    A known client appends `?site_uuid=...` to the value of another parameter: that is cut off, and counts as
+    a site uuid.
     """
     values: dict[str, Any] = {}
     site_uuids: list[str] = []
@@ -182,9 +178,7 @@ def read_query() -> tuple[dict[str, Any], list[str]]:
 
 
 def identifiers_in_query() -> dict[str, list[str]]:
-    """All values in the query by name of their parameter, without brackets, for whoever looks for addresses
-    and uuids.
-    """
+    """All values in the query by parameter name, without brackets, to look for addresses and uuids."""
     named: dict[str, list[str]] = {}
     for key, text in pairs(request.query_string.decode()):
         named.setdefault(key.partition("[")[0], []).append(text.partition(APPENDED_SITE)[0])
@@ -192,15 +186,13 @@ def identifiers_in_query() -> dict[str, list[str]]:
 
 
 def pairs(query: str) -> list[tuple[str, str]]:
-    """Parses a query as `urllib.parse.parse_qsl` does, with blank values, in half the time."""
+    """Parses a query as `urllib.parse.parse_qsl` does, keeping blank values, in half the time."""
     parts = (part.replace("+", " ").partition("=") for part in query.split("&") if part)
     return [(unquote(name, errors=QUOTED), unquote(value, errors=QUOTED)) for name, _, value in parts]
 
 
 def _nest(values: dict[str, Any], key: str, value: str) -> None:
-    """Adds a parameter of the query to `values`: `a[b]` as a member of an object, `a[]` as an item of an
-    array.
-    """
+    """Adds a parameter to `values`: `a[b]` as a member of an object, `a[]` as an item of an array."""
     match = SUBSCRIPT.fullmatch(key) if "[" in key else None
     if match is None:
         _add(values, key, value)
@@ -229,8 +221,9 @@ def _add(values: dict[str, Any], key: str, value: str) -> None:
 
 
 def site_uuid(in_query: list[str], body: Mapping[str, Any]) -> str | None:
-    """The site uuid in query or body, None if there is none. Raises `NotUnderstood` or `Refused` if there are
-    several.
+    """The site uuid in query or body; None without one.
+
+    Raises `NotUnderstood` or `Refused` if there are several.
     """
     if isinstance(body, Doubled) and SITE in body.doubled:
         raise Refused(SITES_IN_BODY, [FieldError(SITE, TWICE)])

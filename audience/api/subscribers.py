@@ -26,7 +26,7 @@ blueprint = Blueprint("subscribers", __name__)
 
 
 def resource(site: Site, subscriber_id: int) -> dict[str, Any] | None:
-    """The resource of a subscriber by id; None if there is none."""
+    """The resource of the subscriber with an id; None if there is none."""
     row = subscribers.find_by_id(site, subscriber_id)
     return wire.subscriber(row, settings().base_url, site.uuid) if row else None
 

@@ -66,10 +66,9 @@ BODY = ITEM | {"subscriber", "tag", "type"}
 
 
 def check(in_query: Mapping[str, list[str]], body: Mapping[str, Any], form: Form, query: bool) -> None:
-    """Raises `NotUnderstood` if the query, or the body, mentions several subscribers.
+    """Raises `NotUnderstood` if the request names several subscribers.
 
-    With `query`, the endpoint's form takes values from the query, too. Then the values of both must mean one
-    subscriber.
+    With `query`, the endpoint takes values from query and body, so both must name the same subscriber.
     """
     inner = body.get("subscriber") if "subscriber" in form.keys else None
     holders = [body, inner] if isinstance(inner, Mapping) else [body]
@@ -87,7 +86,7 @@ def _are_two(name: str, values: list[Any]) -> bool:
 
 
 def keeps(body: Any, keys: int) -> bool:
-    """Whether a parsed body still has at least `keys` keys in all. Looks no deeper than it must."""
+    """Whether a parsed body has at least `keys` keys in all. Stops counting there."""
     level = [body]
     while level:
         objects = [member for member in level if type(member) is dict]
@@ -101,9 +100,7 @@ def keeps(body: Any, keys: int) -> bool:
 
 
 def parse(text: str) -> Any:
-    """Parses a body. In the places that name a target, objects whose equal keys mean different things are
-    `Doubled`.
-    """
+    """Parses a body. Where a target is named, objects whose equal keys differ in meaning become `Doubled`."""
     body = json.loads(text, object_pairs_hook=_object)
     if not isinstance(body, dict):
         return body
@@ -128,7 +125,7 @@ def _means_two(key: str, values: list[Any]) -> bool:
 
 
 def _strip_marks(value: Any, names: frozenset[str]) -> Any:
-    """The value, in which an object stays `Doubled` only for keys in `names`, and none inside it."""
+    """The value with `Doubled` objects only where keys in `names` are repeated at the top level."""
     if isinstance(value, list):
         return [_strip_marks(member, names) for member in value]
     if not isinstance(value, dict):

@@ -27,11 +27,11 @@ class Writes:
     atomic: bool
 
     def sent_request(self, site: Site | None, form: Any, body: Any) -> SentRequest | None:
-        """The request, if it was sent with an Idempotency-Key that counts."""
+        """The request with its Idempotency-Key; None if it has none or the endpoint ignores it."""
         return sent_request(site, form, body, self.is_file) if self.again and site else None
 
     def answer(self, view: View, sent: SentRequest | None, arguments: dict[str, Any]) -> tuple[Any, bool]:
-        """The answer of a view, and whether it was made anew, of a request that was carried out before."""
+        """The (answer of the view, whether this repeats an earlier request)."""
         result = self._result(view, sent, arguments)
         if isinstance(result, Done) and self.again:
             return _answer(self.again.answer(result.ids, **arguments)), True
@@ -65,9 +65,9 @@ def _answer(result: Any) -> Any:
 
 
 def _received(view: View, sent: SentRequest | None, arguments: dict[str, Any], status: int) -> Any:
-    """What a view returns that takes a file, or the request that was carried out before.
+    """Calls a view that takes a file. Returns its result, or the earlier request if this is a repetition.
 
-    The view writes in several transactions, and gets the claim on the key, None without a key.
+    The view writes in several transactions. It gets the claim on the key, or None without a key.
     """
     claim = Claim(sent, status) if sent else None
     if claim and (done := claim.begin()):

@@ -57,14 +57,12 @@ NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the only way to IPv4 from netwo
 
 
 class AddressRefused(Refused):
-    """A delivery to a URL is not allowed. The message never tells which address its host has."""
+    """A delivery to this URL is not allowed. The message never reveals the host's address."""
 
 
 @dataclass(frozen=True)
 class Receiver:
-    """The receiver of a delivery, as its URL names it. `authority` is the host, with the port if the URL has
-    one. `target` is the path with the query.
-    """
+    """The receiver in a URL. `authority` is the host, with any port; `target` is path and query."""
 
     is_encrypted: bool
     host: str
@@ -74,9 +72,7 @@ class Receiver:
 
 
 def check_url(url: str, *, private_addresses: bool, look_up: LookUp = look_up) -> None:
-    """Raises `AddressRefused` for a URL to which no delivery would be sent. A host without an address passes,
-    because each delivery looks it up again.
-    """
+    """Raises `AddressRefused` for a URL that may not be called; each delivery asks for addresses again."""
     receiver = read(url, private_addresses=private_addresses)
     try:
         require_public(look_up(receiver.host, LOOK_UP_SECONDS), private_addresses=private_addresses)
@@ -85,9 +81,7 @@ def check_url(url: str, *, private_addresses: bool, look_up: LookUp = look_up) -
 
 
 def read(url: str, *, private_addresses: bool) -> Receiver:
-    """The receiver that a URL names. Looks no address up. Raises `AddressRefused` for a URL to which no
-    delivery would be sent.
-    """
+    """The receiver in a URL, without looking up its host. Raises `AddressRefused`."""
     parts = _split(url)
     if parts.scheme != "https" and not (private_addresses and parts.scheme == "http"):
         raise AddressRefused(NOT_HTTPS)
@@ -113,9 +107,7 @@ def _split(url: str) -> SplitResult:
 
 
 def require_public(addresses: Iterable[str], *, private_addresses: bool) -> list[str]:
-    """Returns the addresses. Raises `AddressRefused` if one of them is not public, unless `private_addresses`
-    are allowed.
-    """
+    """Returns the addresses. Raises `AddressRefused` if one is not public, unless `private_addresses`."""
     listed = list(addresses)
     if not private_addresses and not all(is_public(ip_address(address)) for address in listed):
         raise AddressRefused(NOT_PUBLIC)
@@ -123,9 +115,7 @@ def require_public(addresses: Iterable[str], *, private_addresses: bool) -> list
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address is on the public internet, so that it cannot belong to this machine or its
-    network.
-    """
+    """Whether an address is on the public internet, so that it is not of this machine or its network."""
     if isinstance(address, IPv4Address):
         return _is_public(address) and not any(address in network for network in NEVER_4)
     held = address.ipv4_mapped

@@ -54,11 +54,11 @@ FAILURES: tuple[tuple[type[Exception], str], ...] = (  # the first that is of it
 
 @dataclass(frozen=True)
 class Delivered:
-    """The result of a delivery. `status` is None if no answer came; `beginning` is the first 1,024 bytes of
-    the answer as text.
+    """The result of a delivery. `status` is None without an answer; `beginning` is the answer's first 1,024
+    bytes as text.
 
-    `failure` is a sentence for the operator that tells why no answer came; None with any answer.
-    `retry_after` is the number of seconds for which a busy receiver wants no delivery, at most an hour.
+    `failure` is a sentence for the operator that says why there is no answer; None with one. `retry_after` is
+    how many seconds a busy receiver asks to wait, at most an hour.
     """
 
     status: int | None
@@ -77,7 +77,7 @@ class Deadline:
         self._at = min(self._at, time.monotonic() + seconds)
 
     def left(self) -> float:
-        """The seconds that are left. Raises `TimeoutError` if there are none."""
+        """The seconds that are left. Raises `TimeoutError` if none are."""
         seconds = self._at - time.monotonic()
         if seconds <= 0:
             raise TimeoutError
@@ -85,9 +85,7 @@ class Deadline:
 
 
 class Incoming(io.RawIOBase):
-    """The receiver's answer as a stream. It ends after `MAX_ANSWER_BYTES`. Reading beyond the deadline raises
-    `TimeoutError`.
-    """
+    """The receiver's answer as a stream, up to `MAX_ANSWER_BYTES`. Raises `TimeoutError` at the deadline."""
 
     def __init__(self, connection: socket, deadline: Deadline) -> None:
         self._connection, self._deadline = connection, deadline
@@ -104,9 +102,7 @@ class Incoming(io.RawIOBase):
 
 
 class TimedConnection:
-    """The methods of a socket that `http.client` uses, each of which ends by the deadline. The function that
-    opened the socket must close it.
-    """
+    """The socket methods that `http.client` uses, within the deadline. The opener closes the socket."""
 
     def __init__(self, connection: socket, deadline: Deadline) -> None:
         self._connection, self._deadline = connection, deadline
@@ -121,7 +117,7 @@ class TimedConnection:
         return io.BufferedReader(Incoming(self._connection, self._deadline))
 
     def close(self) -> None:
-        """Does nothing, because `http.client` closes the connection before it reads the answer."""
+        """Does nothing, because `http.client` closes before it reads the answer."""
 
 
 def post(
@@ -133,11 +129,11 @@ def post(
     seconds: float = SECONDS,
     look_up: LookUp = look_up,
 ) -> Delivered:
-    """Sends a body in JSON, with `headers` beside the usual ones. Ends within `seconds`, whatever the
-    receiver does.
+    """Posts a JSON body, with `headers` beside the usual ones. Ends within `seconds`, whatever the receiver
+    does.
 
-    The host is looked up once. Redirects are not followed, and proxies not used. Errors of the network are
-    not raised, but are the `failure` of the result.
+    The host is looked up once. Redirects are not followed, and proxies not used. A network error becomes the
+    `failure` of the result.
     """
     deadline, began = Deadline(seconds), clock.uptime_ms()
     status, beginning, failure, retry_after = None, "", None, 0
@@ -164,8 +160,9 @@ def _open(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -> s
 
 
 def connect(addresses: Sequence[str], port: int, deadline: Deadline) -> socket:
-    """Connects to the first of the addresses that accepts. Each attempt has its share of the time that is
-    left. Raises the error of the last attempt, or `NameUnknown` without addresses.
+    """Connects to the first address that accepts; each try gets its share of the time.
+
+    Raises the error of the last try, or `NameUnknown` without addresses.
     """
     for tried, address in enumerate(addresses):
         try:
@@ -178,9 +175,7 @@ def connect(addresses: Sequence[str], port: int, deadline: Deadline) -> socket:
 
 
 def _encrypt(connection: socket, host: str, deadline: Deadline) -> socket:
-    """Starts TLS on a connection to `host`, and returns the encrypted one. If that fails, closes the
-    connection and raises the error.
-    """
+    """Starts TLS with `host`. Returns the encrypted connection. If that fails, closes it and raises."""
     try:
         connection.settimeout(deadline.left())
         return _trust().wrap_socket(connection, server_hostname=host)
@@ -191,15 +186,16 @@ def _encrypt(connection: socket, host: str, deadline: Deadline) -> socket:
 
 @cache
 def _trust() -> ssl.SSLContext:
-    """The TLS context with the certificates that this machine trusts. Reading them takes 20 ms."""
+    """The TLS context with this machine's trusted certificates. Reading them takes 20 ms."""
     return ssl.create_default_context()
 
 
 def _answer(
     connection: TimedConnection, receiver: Receiver, body: bytes, headers: Mapping[str, str]
 ) -> http.client.HTTPResponse:
-    """Sends the request, and returns the receiver's answer, of which the head is read. An answer before the
-    end of the body counts. Interim answers (1xx) are skipped.
+    """Sends the request and reads the head of the answer. Returns the answer.
+
+    An answer before the end of the body counts. Interim answers (1xx) are skipped.
     """
     client = http.client.HTTPConnection(receiver.host, receiver.port)
     client.sock = connection
@@ -219,9 +215,7 @@ def _user_agent() -> str:
 
 
 def _retry_after(answer: http.client.HTTPResponse) -> int:
-    """For how many seconds a busy receiver wants no delivery: its header has a number or a date (RFC 9110
-    section 10.2.3). 0 for other answers, and without a usable header.
-    """
+    """How many seconds a busy receiver asks to wait (RFC 9110, 10.2.3); 0 if it does not ask."""
     text = (answer.getheader("Retry-After") or "").strip()
     if answer.status not in BUSY:
         return 0
@@ -236,9 +230,7 @@ def _retry_after(answer: http.client.HTTPResponse) -> int:
 
 
 def _beginning(answer: http.client.HTTPResponse) -> str:
-    """The beginning of the answer as text. An answer that breaks off counts as far as it came. Bytes that are
-    no text are replaced.
-    """
+    """The beginning of the answer as text, as far as it came. Bytes that are no text are replaced."""
     content = bytearray()
     with suppress(http.client.HTTPException, OSError, ValueError):
         while len(content) < KEPT_BYTES and (part := answer.read1(KEPT_BYTES)):

@@ -16,10 +16,9 @@ class NameUnknown(Exception):
 
 
 def look_up(host: str, seconds: float) -> list[str]:
-    """The addresses of a host by this machine's DNS and /etc/hosts, the best first. An IP address is its own
-    address.
+    """The addresses of a host by this machine's DNS and /etc/hosts, the best first. An IP address is its own.
 
-    Raises `NameUnknown`, after `seconds` at the latest, or at once if too many look-ups are under way.
+    Raises `NameUnknown` after `seconds`, or at once if too many look-ups are under way.
     """
     if not _places.acquire(blocking=False):
         raise NameUnknown

@@ -6,14 +6,12 @@ from datetime import UTC, datetime
 
 
 def secret(mac: bytes) -> str:
-    """The secret as text (`whsec_…`), from its bytes `mac`."""
+    """The text (`whsec_…`) of the secret with the bytes `mac`."""
     return f"whsec_{base64.b64encode(mac).decode()}"
 
 
 def headers(secrets: Sequence[str], message_id: str, at: datetime, body: bytes) -> dict[str, str]:
-    """The headers that sign a message, with a signature by each of the `secrets`. `body` is UTF-8 text, `at`
-    the instant of signing.
-    """
+    """The headers of a message signed with each of `secrets` at the instant `at`. `body` is UTF-8."""
     from standardwebhooks import Webhook  # only a delivery needs it: commands start sooner
 
     instant, text = at.astimezone(UTC), body.decode()

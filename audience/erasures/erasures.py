@@ -68,14 +68,13 @@ def erase(
     actor: Actor | None = None,
     source: Source = OPERATOR,
 ) -> bool:
-    """Erases the subscriber with a uuid or, without one, an address. Returns whether there was such a
-    subscriber.
+    """Erases the subscriber with a uuid or, without one, an address. Returns whether there was one.
 
-    An address that nobody has is suppressed all the same, and the refused rows with it are erased; it may be
-    malformed. Raises `Refused` if the address and the uuid are of different subscribers, or nobody has the
-    uuid.
+    An address without a subscriber is suppressed, and its refused rows erased; it may be malformed. Raises
+    `Refused` if nobody has the uuid, or the address and the uuid are of different subscribers.
 
-    The log that outlives the database gets the erasure first. With an `actor`, the audit log records it.
+    The erasure is first written to the log that outlives the database. With an `actor`, the audit log records
+    it.
     """
     erased = erase_stored(site, instance, email, uuid, actor, source)
     forget(site, instance, erased)
@@ -83,7 +82,7 @@ def erase(
 
 
 class Erased(NamedTuple):
-    """An erased address: its hashes, its key unless it is malformed, and the subscriber who had it."""
+    """An erased address: its hashes, its key unless malformed, and the subscriber who had it."""
 
     hashes: list[str]
     key: str | None
@@ -98,7 +97,7 @@ def erase_stored(
     actor: Actor | None,
     source: Source = OPERATOR,
 ) -> Erased | None:
-    """Erases what is stored of a subscriber as `erase` does, in one transaction; `forget` does the rest."""
+    """Erases what is stored of a subscriber as `erase` does, in one transaction. Call `forget` after it."""
     email = site_keys.decode_malformed((email or "").strip())
     with database.write(site.id):
         subscriber = _find(site.id, email, uuid)
@@ -119,9 +118,7 @@ def erase_stored(
 
 
 def forget(site: Site, instance: Path, erased: Erased | None) -> None:
-    """Erases an address, after the transaction of `erase_stored`, from older log files, waiting imports and
-    old entries of the record.
-    """
+    """Erases an address from log files, waiting imports and the record, once `erase_stored` is committed."""
     if erased is None:
         return
     erasure_log.forget(instance, [*erased.hashes, *(_uuid_hashes(site.id, erased.subscriber))])
@@ -133,10 +130,9 @@ def forget(site: Site, instance: Path, erased: Erased | None) -> None:
 
 
 def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acceptance) -> None:
-    """Erases subscribers by key, in the caller's transaction. `accepted` is the acceptance of that
-    transaction.
+    """Erases subscribers by key, in the caller's transaction, whose acceptance is `accepted`.
 
-    After the commit, call `blank_waiting` with the same keys and, after the last, `erasures.log.forget`.
+    After the commit, call `blank_waiting` with the same keys and, at the very end, `erasures.log.forget`.
     """
     present = list(stored.get_by_keys(site.id, keys).values())
     erased = [
@@ -158,18 +154,16 @@ def erase_several(site: Site, instance: Path, keys: Sequence[str], accepted: Acc
 
 
 def blank_waiting(site: Site, keys: Collection[str]) -> None:
-    """Removes erased addresses from the waiting imports, and the values of their subscribers from the record
-    of changes.
-    """
+    """Removes erased addresses from waiting imports, and their subscribers' values from the record."""
     waiting_imports.blank(site.id, keys.__contains__)
     change_log.blank(site.id)
 
 
 def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequence[str] = ()) -> None:
-    """Suppresses erased addresses. `since` has the instant of each erasure, by hash; `first` has their hashes
-    of the first scheme.
+    """Suppresses erased addresses. `since` has the instant of each erasure, by hash; `first` their hashes of
+    the first scheme.
 
-    Also erases the refused rows, sign-ups and link requests of these addresses, and marks waiting imports.
+    Also erases their refused rows, sign-ups and link requests, and marks waiting imports.
     """
     stored_files.erase_refused(site_id, [*since, *first])
     sign_ups.erase(site_id, [*since, *first])
@@ -181,10 +175,9 @@ def _suppress(site_id: int, since: Mapping[str, int], number: int, first: Sequen
 
 
 def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[str | None] = ()) -> int:
-    """Repeats erasures: erases the subscribers whose address has a hash in `since`, or whose uuid has one in
-    `uuid_hashes`. Returns how many.
+    """Repeats erasures of addresses, by their hash in `since`, and of `uuid_hashes`. Returns how many.
 
-    `since` has the instants of the erasures. Only for an instance that is being restored, which no other
+    `since` has the instant of each erasure. Only for an instance that is being restored, which no other
     process uses.
     """
 
@@ -207,19 +200,17 @@ def erase_again(site: Site, since: Mapping[str, int], uuid_hashes: Collection[st
 
 
 def existing_uuid_hashes(site: Site, hashes: Collection[str]) -> set[str]:
-    """Those of the hashes that are of the uuid of an existing subscriber. A subscriber who was erased and
-    added again has another uuid.
-    """
+    """The hashes that are of the uuid of an existing subscriber. It has a new uuid if added again."""
     return _existing_hashes(site, hashes, lambda _key, uuid: uuid)
 
 
 @database.writes_site
 def suppress_absent(site: Site, since: Mapping[str, int]) -> None:
-    """Suppresses those erased addresses that have neither a subscriber nor a suppression. `since` has the
+    """Suppresses the erased addresses that have neither a subscriber nor a suppression. `since` has the
     instant of each erasure, by hash.
 
-    The numbers of the erasures are not compared. Applying one log raises the site's number above the numbers
-    in another log.
+    Numbers of erasures are not compared: applying one log raises the site's number above those in another
+    log.
     """
     existing = _existing_hashes(site, since, lambda key, _uuid: key)
     suppressed = suppressions.find_by_hash(site.id, since)
@@ -228,9 +219,7 @@ def suppress_absent(site: Site, since: Mapping[str, int]) -> None:
 
 
 def _existing_hashes(site: Site, hashes: Collection[str], read: Callable[[str, str], str]) -> set[str]:
-    """Those of the hashes that a subscriber has. `read` picks what is hashed: the key of the address, or the
-    uuid.
-    """
+    """The hashes that a subscriber has. `read` picks what is hashed: the address key or the uuid."""
     last, present = 0, set[str]()
     while hashes and (keys := stored.keys_after(site.id, last, CHUNK_ROWS)):
         last = keys[-1][0]
@@ -243,8 +232,8 @@ def _existing_hashes(site: Site, hashes: Collection[str], read: Callable[[str, s
 def _subjects(
     site: Site, hashes: Sequence[str], subscriber: Subscriber | None, at: int
 ) -> list[consents.Subject]:
-    """What the log gets of an erasure: the hashes of the address, and of the uuid, as the subscriber may have
-    another address in a backup.
+    """What the log gets of an erasure: hashes of the address, and of the uuid, since the address may differ
+    in a backup.
 
     `hashes` includes the hash of the first scheme, for a backup from before the site had a key.
     """
@@ -257,9 +246,9 @@ def _uuid_hashes(site_id: int, subscriber: Subscriber | None) -> list[str]:
 
 
 def _find(site_id: int, email: str, uuid: str | None) -> Subscriber | None:
-    """The subscriber to erase, by address, uuid or both; None if nobody has them.
+    """The subscriber to erase, by address, uuid or both; None without one.
 
-    Raises `Refused` if a subscriber has the address and none the uuid, or if they are of different
+    Raises `Refused` if nobody has the uuid though a subscriber has the address, or if they are of different
     subscribers.
     """
     key = _key(email)
@@ -282,12 +271,12 @@ def _key(address: str) -> str | None:
 
 
 def _instant(subscriber: Subscriber | None, accepted_at: int) -> int:
-    """The instant of the erasure, or of the subscriber's consent event if that is later."""
+    """The instant of the erasure, or that of the subscriber's consent event if it is later."""
     return max(accepted_at, (subscriber and subscriber.consent_at) or 0)
 
 
 def _delete(site_id: int, keys: Sequence[str], source: Source, number: int) -> int:
-    """Deletes the subscribers with these keys, and what is stored about them. Returns how many there were."""
+    """Deletes the subscribers with these keys and all about them. Returns how many there were."""
     present = list(stored.get_by_keys(site_id, keys).values()) if keys else []
     if not present:
         return 0
@@ -305,8 +294,6 @@ def _delete(site_id: int, keys: Sequence[str], source: Source, number: int) -> i
 
 
 def forget_typed(site_id: int) -> None:
-    """Deletes what operators typed into searches and filters: it may be the address or the name of an erased
-    subscriber.
-    """
+    """Deletes what operators searched for: it may contain the address or name of an erased subscriber."""
     stored_audit_log.forget_typed(site_id)
     sessions.forget_searches(site_id)

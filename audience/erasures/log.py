@@ -50,8 +50,8 @@ CUT_OFF = (
 
 
 def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLine]:
-    """All lines of the log, oldest first. The numbers of lines that cannot be read are added to `unreadable`;
-    see `read`.
+    """All lines of the log, oldest first. Numbers of unreadable lines are added to `unreadable`, as in
+    `read`.
     """
     if not stored.is_kept():
         return list(read(instance / LOG, unreadable=unreadable))
@@ -60,7 +60,7 @@ def list_all(instance: Path, unreadable: list[int] | None = None) -> list[LogLin
 
 
 def missing(instance: Path, changes: Iterable[LogLine]) -> list[LogLine]:
-    """Those of the lines that the log does not have."""
+    """Those of the lines that the log lacks."""
     logged = set(list_all(instance))
     return [change for change in changes if change not in logged and change.kind != BEGINNING]
 
@@ -100,17 +100,13 @@ def _beginning(log: Path) -> LogLine | None:
 
 
 def missing_ms(log: Path, since: int) -> int:
-    """For how many milliseconds after the instant `since` the log has no unsubscribes, because it begins
-    later.
-    """
+    """How many milliseconds from the instant `since` on the log lacks, because it began later; 0 for none."""
     first = _beginning(log)
     return clock.now_ms() - since if first is None else max(0, first.at - since)
 
 
 def complete(instance: Path) -> None:
-    """Adds all who are unsubscribed or erased now, in the caller's transaction. The log then has every
-    unsubscribe and erasure until now.
-    """
+    """Logs all who are unsubscribed or erased now, in the caller's transaction: the log is then complete."""
     now = clock.now_ms()
     first = LogLine("", "", 0, None, pepper.check_value(), BEGINNING, logged_at=now)
     older = [change for change in list_all(instance, unreadable=[]) if change.kind != BEGINNING]
@@ -123,9 +119,7 @@ def complete(instance: Path) -> None:
 
 
 def _current_lines(erased: Collection[str]) -> Iterator[LogLine]:
-    """The lines of all who are unsubscribed or erased now, and of the links that are valid. Erasures of the
-    hashes in `erased` are left out, as they are logged.
-    """
+    """Yields lines of all who are unsubscribed now, or erased but not in `erased`, and of valid links."""
     for site in stored_sites.list_all():
         number, last = site_counters.newest_accepted_number(site.id), 0
         records = suppressions.all_of_site(site.id).items()
@@ -138,10 +132,9 @@ def _current_lines(erased: Collection[str]) -> Iterator[LogLine]:
 
 
 def take(instance: Path, restored: Path) -> None:
-    """Adds to the log the lines that were logged in the folder `restored`, where a backup was brought up to
-    date.
+    """Adds to the log what was logged in the folder `restored`, where a backup was brought up to date.
 
-    If lines of the log cannot be read, they are dropped, and the log begins anew at the next start.
+    Unreadable lines of the log are dropped; the log then begins anew at the next start.
     """
     log, unreadable = instance / LOG, list[int]()
     lines = list(read(log, unreadable=unreadable))
@@ -152,10 +145,10 @@ def take(instance: Path, restored: Path) -> None:
 
 
 def forget(instance: Path, hashes: Collection[str] = ()) -> None:
-    """Removes all lines of erased subscribers from the log file, except those of their erasure. If that
-    fails, the daily sweep does it.
+    """Removes all but the erasure of erased subscribers from the log file. If that fails, the daily sweep
+    does it.
 
-    With `hashes`, the file is rewritten only if one of these has such lines.
+    With `hashes`, rewrites the file only if one of these has such lines.
     """
     log = file_of(instance)
     with contextlib.suppress(OSError, Refused, Unavailable):
@@ -164,7 +157,7 @@ def forget(instance: Path, hashes: Collection[str] = ()) -> None:
 
 
 def _mentions(log: Path, hashes: Collection[str]) -> bool:
-    """Whether one of the hashes is in a line that is not of an erasure."""
+    """Whether one of the hashes is in a line that is not an erasure."""
     with log.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as octets:
         for hash_ in hashes:
             end = 0
@@ -177,9 +170,7 @@ def _mentions(log: Path, hashes: Collection[str]) -> bool:
 
 
 def sweep(instance: Path, days: int) -> bool:
-    """Once a day, drops what was logged more than `days` ago, except erasures. Returns False, as nothing is
-    left to do at once.
-    """
+    """Once a day, drops what was logged more than `days` ago, except erasures. Always returns False."""
     first, now = beginning(instance), clock.now_ms()
     if first is None or now - (first.logged_at or 0) < DAY_MS:
         return False
@@ -194,10 +185,10 @@ def sweep(instance: Path, days: int) -> bool:
 
 
 def compact(log: Path, before: int = 0) -> None:
-    """Rewrites the file without lines from before the subscriber's erasure, and lines that were logged before
-    an instant. Erasures stay.
+    """Rewrites the file without lines logged before an instant, and lines of erased subscribers. Erasures
+    stay.
 
-    A process that appends at the same time waits only for the last step.
+    A process that appends meanwhile waits only for the last step.
     """
     if (first := _beginning(log)) is None:
         return
@@ -229,7 +220,7 @@ def _is_old(change: LogLine, before: int) -> bool:
 
 @contextlib.contextmanager
 def _draft(log: Path, changes: Iterable[LogLine]) -> Iterator[IO[bytes]]:
-    """A private file beside the log with these lines. It is deleted at the end, unless it was published."""
+    """Yields a private file with these lines beside the log. It is deleted at the end, unless published."""
     draft = log.with_name(f"{log.name}.{secrets.token_hex(4)}.new")
     try:
         with open(draft, "xb", opener=secret_files.private_opener) as file:
@@ -240,7 +231,7 @@ def _draft(log: Path, changes: Iterable[LogLine]) -> Iterator[IO[bytes]]:
 
 
 def _publish(draft: IO[bytes], log: Path) -> None:
-    """Puts the draft in place of the log, once it is on disk."""
+    """Replaces the log by the draft, once that is on disk."""
     draft.flush()
     os.fsync(draft.fileno())
     secret_files.publish(Path(draft.name), log)
@@ -253,16 +244,16 @@ def write(file: Path, changes: Iterable[LogLine]) -> None:
 
 
 def read(log: Path, size: int | None = None, unreadable: list[int] | None = None) -> Iterator[LogLine]:
-    """The lines of a log file, or of its first `size` bytes; none if it does not exist.
+    """Yields the lines of a log file, or of its first `size` bytes; none if it does not exist.
 
-    The numbers of lines that cannot be read are added to `unreadable`. Without that list, the first such line
-    raises `Refused`.
+    The numbers of unreadable lines are added to `unreadable`. Without that list, the first such line raises
+    `Refused`.
     """
     return pair(_read(log, size, unreadable))
 
 
 def _read(log: Path, size: int | None, unreadable: list[int] | None) -> Iterator[LogLine]:
-    """As `read`, without pairing lines of older versions. A last line that is not finished is left out."""
+    """Yields the same as `read`, but old pairs of lines unmerged. An unfinished last line is left out."""
     if not log.exists():
         return
     end = 0
@@ -286,9 +277,7 @@ def _read(log: Path, size: int | None, unreadable: list[int] | None) -> Iterator
 
 
 def cut_off(log: Path) -> int:
-    """The length of an unfinished last line, in bytes; 0 if the last line is whole. An unfinished line is not
-    read.
-    """
+    """The bytes of an unfinished last line, which is not read; 0 if the last line is whole."""
     if not log.exists():
         return 0
     with log.open("rb") as file:
@@ -308,8 +297,8 @@ def _change(entry: Any) -> LogLine:
 
 
 def pair(changes: Iterable[LogLine]) -> Iterator[LogLine]:
-    """The lines, each pair of an older Audience merged into one: it logged the hashes of the address and of
-    the uuid as two lines with the same number.
+    """Yields the lines. Of an older Audience, merges each pair: the two hashes of a change had a line
+    each.
     """
     first = None
     for change in changes:
@@ -328,7 +317,7 @@ def pair(changes: Iterable[LogLine]) -> Iterator[LogLine]:
 
 
 def boundaries(log: Path) -> list[dict[str, Any]]:
-    """The first and the last line of a file, those that can be read."""
+    """The first and the last readable line of a file."""
     if not log.exists():
         return []
     with log.open("rb") as file:

@@ -16,13 +16,14 @@ JOB = "waiting_rows"  # which does what a crash after an erasure left undone
 
 
 def mark(site_id: int) -> None:
-    """Queues a job that removes erased rows, in the transaction of an erasure, if imports wait."""
+    """Queues the removal of erased rows from waiting imports, if any, in the transaction of an erasure."""
     if stored.has_batch(site_id=site_id):
         stored_jobs.add(site_id, JOB, 0)
 
 
 def blank(site_id: int, is_erased: Callable[[str], bool]) -> None:
-    """Replaces erased rows of waiting imports by `null`, so that the other rows keep their numbers.
+    """Replaces erased rows of waiting imports by `null`: the others keep their numbers.
+
     `is_erased` is called with keys of addresses.
     """
     with database.session():
@@ -54,7 +55,7 @@ KIND = Kind(JOB, DB, _step)
 
 
 def _erased_keys(site_id: int, payload: str, number: int) -> Collection[str]:
-    """The keys of a payload that were erased later than its import, which has that number."""
+    """The keys in a payload that were erased after its import, which has the acceptance number `number`."""
     keys = {change.key for change in import_payloads.read(payload) if change}
     by_hash = {hash_: key for key in keys for hash_ in site_keys.address_hashes(site_id, key)}
     return {

@@ -15,7 +15,7 @@ PAUSED = "The webhook of the form is paused: resume it, or choose another `deliv
 
 
 def check(site_id: int, form: SignUpForm, before: SignUpForm | None = None) -> None:
-    """Raises `Refused` for choices that the site does not have. What the form chose `before` may be gone."""
+    """Raises `Refused` if the form, unlike `before`, names fields or a webhook that the site lacks."""
     refuse([*_unknown_fields(site_id, form, before), *_wrong_delivery(site_id, form, before)])
 
 
@@ -36,9 +36,7 @@ def _wrong_delivery(site_id: int, form: SignUpForm, before: SignUpForm | None) -
 
 
 def undelivered(site_id: int, form: SignUpForm, no_mail: str) -> str:
-    """Why the form's confirmations cannot be sent; empty if they can. `no_mail` is why the site cannot
-    send emails.
-    """
+    """Why the form's confirmations cannot be sent, "" if they can. `no_mail` is why the site cannot."""
     if form.delivery == SMTP:
         return no_mail and OR_WEBHOOK.format(no_mail)
     found = webhook(site_id, form)
@@ -46,7 +44,7 @@ def undelivered(site_id: int, form: SignUpForm, no_mail: str) -> str:
 
 
 def webhook(site_id: int, form: SignUpForm) -> Webhook | None:
-    """The webhook to which a form hands sign-ups over; None if it has none, or that takes none any more."""
+    """The webhook that gets the form's sign-ups; None if there is none, or it does not take sign-ups."""
     if form.delivery == SMTP:
         return None
     webhooks = stored_webhooks.for_sign_ups(site_id)

@@ -42,9 +42,7 @@ NO_WORDING = Sentence(
 
 
 class FormField(NamedTuple):
-    """A field besides the address that a form asks for: a name, or a custom field. `labels` are by
-    language.
-    """
+    """A field that a form asks for besides the address: a name or a custom field. `labels` has languages."""
 
     key: str
     required: bool
@@ -52,22 +50,22 @@ class FormField(NamedTuple):
 
     @property
     def input_name(self) -> str:
-        """The name of its input in HTML. Those of custom fields are no names that a form has anyway."""
+        """The name of its HTML input. Those of custom fields differ from all other inputs of a form."""
         return self.key if self.key in NAMES else f"fields[{self.key}]"
 
     def label(self, language: str) -> str:
-        """The label in a language: the form's, else the usual one of a name, or the field's name."""
+        """The label in a language: the form's own, else the usual one."""
         usual = getattr(WORDS[language], self.key) if self.key in NAMES else name_of(self.key)
         return self.labels.get(language) or usual
 
 
 class SignUpForm(NamedTuple):
-    """A form. Its texts are by language; `version` is that of the wording, to which people agree.
+    """A form. Its texts are by language; `version` is that of the wording to which people agree.
 
     Confirmed subscribers get `tags`. The two URLs are on one of `origins`, or empty. `confirm` is `script` or
-    `click`. `delivery` is `SMTP`, or the id of the webhook to which sign-ups are handed over. A test mails
-    the site's owners instead, and counts nothing. Until `event_until` (milliseconds) the limits of networks
-    are lifted.
+    `click`. `delivery` is `SMTP`, or the id of the webhook that gets the sign-ups. A test form mails the
+    site's owners instead, and nothing is counted. Until `event_until` (milliseconds), networks have no
+    limits.
     """
 
     id: int
@@ -96,7 +94,7 @@ class SignUpForm(NamedTuple):
 
 
 def new(at: int, look: Look, item: Mapping[str, Any]) -> SignUpForm:
-    """A new form with the values of the item, and defaults for the others. Raises `Refused`."""
+    """A new form with the values of `item` and defaults for the rest. Raises `Refused`."""
     language = item.get("language") or look.language or DEFAULT_LANGUAGE
     wording = proposed_wording(look, language)
     confirm = CLICK if language == GERMAN else SCRIPT
@@ -107,12 +105,12 @@ def new(at: int, look: Look, item: Mapping[str, Any]) -> SignUpForm:
 
 
 def proposed_wording(look: Look, language: str) -> dict[str, str]:
-    """A wording in a language, with the public name of the site; none if it has no public name."""
+    """The proposed wording, by its language; empty if the site has no public name."""
     return {language: WORDS[language].wording.format(name=look.name)} if look.name else {}
 
 
 def changed(form: SignUpForm, item: Mapping[str, Any]) -> SignUpForm:
-    """The form with the values of the item; the others stay. Raises `Refused`."""
+    """The form with the values of `item`; all others stay. Raises `Refused`."""
     values = {name: value for name, value in item.items() if name in SignUpForm._fields}
     if "fields" in item:
         values["fields"] = tuple(FormField(**field) for field in item["fields"])
@@ -140,7 +138,7 @@ def _problems(form: SignUpForm, item: Mapping[str, Any]) -> Iterator[FieldError]
 
 
 def check_open(look: Look, form: SignUpForm, undelivered: str) -> None:
-    """Raises `Refused` with everything that keeps a form from being opened.
+    """Raises `Refused` with all reasons why a form cannot be opened.
 
     `undelivered` is the reason why its confirmations cannot be sent; empty for a form that is open already.
     """

@@ -19,7 +19,7 @@ TRAP = '<p hidden><label>Leave empty <input name="nickname_2" tabindex="-1" auto
 
 
 def html(site: Site, form: SignUpForm, language: str, base_url: str) -> str:
-    """The HTML in a language of the form's wording; "" is the form's own. Raises `Refused`."""
+    """The form's HTML in a language; "" means the form's own language. Raises `Refused`."""
     chosen = language or form.language
     if chosen not in form.wording:
         raise Refused(NOT_WRITTEN, [FieldError("language", NOT_WRITTEN)])
@@ -40,7 +40,7 @@ def html(site: Site, form: SignUpForm, language: str, base_url: str) -> str:
 
 
 def address(site: Site, form: SignUpForm, base_url: str) -> str:
-    """The URL of the form's own page, to which its HTML posts."""
+    """The URL of the form's own page, to which the HTML posts."""
     return f"{looks.base_url(looks.get(site), base_url)}/forms/{site.uuid}/{form.id}"
 
 

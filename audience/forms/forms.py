@@ -76,7 +76,7 @@ def draft(site: Site, item: Mapping[str, Any]) -> SignUpForm:
 def create(
     site: Site, item: Mapping[str, Any], actor: Actor | None = None, no_mail: str = NO_MAIL
 ) -> SignUpForm:
-    """Creates a form, which is paused unless `item` has another state. Values that `item` lacks get defaults.
+    """Creates a form, paused unless `item` says otherwise. Values that `item` lacks get defaults.
 
     `no_mail` is the reason why the site cannot send emails, or empty. With an `actor`, the audit log records
     it. Raises `Refused`.
@@ -96,7 +96,7 @@ def create(
 def change(
     site: Site, form_id: int, item: Mapping[str, Any], actor: Actor | None = None, no_mail: str = NO_MAIL
 ) -> SignUpForm:
-    """Changes the values that `item` has, and returns the form. `no_mail` and `actor` are as in `create`.
+    """Changes the values that `item` has. Returns the form. `no_mail` and `actor` are as in `create`.
 
     If the wording of a language is changed or removed, all languages get a new version. Raises `NotFound`,
     `Refused`.
@@ -122,15 +122,16 @@ def change(
 def set_state(
     site: Site, form_id: int, state: str, actor: Actor | None = None, no_mail: str = NO_MAIL
 ) -> SignUpForm:
-    """Opens, pauses or archives a form. Raises `NotFound`, and `Refused` with everything that keeps it from
-    opening.
+    """Opens, pauses or archives a form.
+
+    Raises `NotFound`, and `Refused` with all reasons why it cannot be opened.
     """
     return change(site, form_id, {"state": state}, actor, no_mail)
 
 
 @database.writes_site
 def set_event(site: Site, form_id: int, is_on: bool, actor: Actor) -> SignUpForm:
-    """Lifts the limits of networks of a form for a day from now, or ends that. Raises `NotFound`."""
+    """Suspends the form's network limits for a day, or restores them. Raises `NotFound`."""
     before = require(site.id, form_id)
     form = before._replace(event_until=clock.now_ms() + EVENT_MS if is_on else None)
     if form != before:
@@ -140,9 +141,7 @@ def set_event(site: Site, form_id: int, is_on: bool, actor: Actor) -> SignUpForm
 
 
 def _reworded(site_id: int, before: SignUpForm, form: SignUpForm) -> SignUpForm:
-    """Stores new wordings, under a new version if one was changed or removed. Returns the form with its
-    version.
-    """
+    """Stores changed wordings as a new version. Returns the form with its current version."""
     stays = before.wording.items() <= form.wording.items()
     form = form if stays else form._replace(version=before.version + 1)
     added = {name: text for name, text in form.wording.items() if not stays or name not in before.wording}
@@ -152,7 +151,7 @@ def _reworded(site_id: int, before: SignUpForm, form: SignUpForm) -> SignUpForm:
 
 @database.session()
 def wording(site: Site, form_id: int, version: int, language: str) -> str:
-    """The wording of a version in a language, to which people agreed. Raises `NotFound`."""
+    """The wording of a version in a language. Raises `NotFound`."""
     found = stored.get_wording(site_id=site.id, form_id=form_id, version=version, language=language)
     if found is None:
         raise NotFound(NO_WORDING)
@@ -167,18 +166,18 @@ def wordings(site: Site, form_id: int) -> list[Wording]:
 
 @database.session()
 def undelivered(site: Site, form: SignUpForm, no_mail: str) -> str:
-    """Why the confirmations of a form cannot be sent; empty if they can."""
+    """Why the confirmations of a form cannot be sent; "" if they can."""
     return choices.undelivered(site.id, form, no_mail)
 
 
 @database.session()
 def webhook(site: Site, form: SignUpForm) -> Webhook | None:
-    """The webhook to which a form hands sign-ups over; None without one that takes them."""
+    """The webhook that gets the form's sign-ups; None if there is none, or it does not take sign-ups."""
     return choices.webhook(site.id, form)
 
 
 def languages(form: SignUpForm) -> tuple[str, ...]:
-    """The languages of the form's wording, among which visitors choose."""
+    """The languages that visitors can choose: those of the wording."""
     return tuple(language for language in LANGUAGES if language in form.wording)
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 
 class FormWords(NamedTuple):
-    """The words in one language; `wording` contains `{name}` for the sender's public name."""
+    """The texts in one language. In `wording`, `{name}` stands for the sender's public name."""
 
     email: str
     first_name: str

@@ -22,9 +22,7 @@ NONCE_BYTES = 16
 
 
 class Standing(StrEnum):
-    """Whether a link is of the current generation. Old links to preferences only unsubscribe; revoked links
-    do nothing.
-    """
+    """Whether a link is current. Older preferences links can only unsubscribe; revoked links do nothing."""
 
     CURRENT = "current"
     OLD = "old"
@@ -58,9 +56,7 @@ def key(site_id: int, purpose: str, generation: Generation) -> bytes:
 
 @database.writes_site
 def rotate(site: Site, revokes: bool = False, actor: Actor = COMMAND_LINE) -> int:
-    """Begins a new generation of links, and returns its number. With `revokes`, no earlier link works any
-    more.
-    """
+    """Begins a new generation of links. Returns its number. With `revokes`, earlier links stop working."""
     current = read(site.id).current
     number = current.generation + 1
     _begin(site, number, number if revokes else current.lowest)
@@ -75,9 +71,7 @@ def _begin(site: Site, number: int, lowest: int) -> None:
 
 
 def lines(site_uuid: str, current: Generation) -> list[LogLine]:
-    """The lines about a generation for the log that outlives the database: its number, and the lowest that is
-    not revoked. There are none for `FIRST`.
-    """
+    """The lines on a generation for the log that outlives the database; none for `FIRST`."""
     both = {ROTATED: current.generation, REVOKED: current.lowest}
     at, check_value, now = current.made_at, pepper.check_value(), clock.now_ms()
     return [
@@ -88,9 +82,7 @@ def lines(site_uuid: str, current: Generation) -> list[LogLine]:
 
 
 def repeat(logged: Iterable[LogLine]) -> None:
-    """Begins a new generation on each site for which the log has a later generation or revocation than the
-    database.
-    """
+    """Begins a new generation on each site that the log says has rotated or revoked links since."""
     numbers: dict[str, dict[str, int]] = defaultdict(lambda: {ROTATED: 0, REVOKED: 0})
     for line in logged:
         of_site = numbers[line.site_uuid]
@@ -104,14 +96,12 @@ def repeat(logged: Iterable[LogLine]) -> None:
 
 
 def list_by_site() -> dict[str, list[Generation]]:
-    """The generations of links in the open database, by uuid of the site. A restore carries them over."""
+    """The link generations of all sites, by site uuid. A restore carries them over."""
     return {site.uuid: stored.list_all(site.id) for site in stored_sites.list_all()}
 
 
 def carry_over(generations: Mapping[str, Sequence[Generation]]) -> None:
-    """Stores the generations from before a restore, so that links which were revoked since the backup stay
-    revoked.
-    """
+    """Stores the generations from before a restore, so that revoked links stay revoked."""
     with database.session():
         sites = stored_sites.list_all()
     for site in sites:

@@ -25,10 +25,10 @@ NOT_HTTPS = (
 
 
 class Links:
-    """Makes the links of subscribers of a site. Runs two statements, for any number of links.
+    """Makes the links of a site's subscribers. Reads the database once, for any number of links.
 
-    They begin with `base`, a URL without a slash at its end. If the site has an address of its own, they
-    begin with that and the path of `base`. `note` warns that mail programs ignore the links, or is empty.
+    They begin with `base`, a URL without a final slash; if the site has an address of its own, with that and
+    the path of `base`. `note` warns that mail programs ignore the links, or is empty.
     """
 
     @database.session()
@@ -60,11 +60,10 @@ class Links:
 
 
 class Link(NamedTuple):
-    """A link that was read. There may be no subscriber with its `uuid`: deleted since, or unknown to a
-    restored database.
+    """A link that was read. The subscriber with its `uuid` may be deleted, or unknown after a restore.
 
-    `topic_id` 0 means all topics. Only a link to preferences has `address`, the beginning of a hash. Its
-    `month` is that in which it was made, counted from the year 0.
+    `topic_id` 0 means all topics. Only a preferences link has an `address`, the beginning of a hash. `month`
+    is when it was made, counted from the year 0.
     """
 
     purpose: str
@@ -77,15 +76,15 @@ class Link(NamedTuple):
     month: int
 
     def is_for(self, email_key: str) -> bool:
-        """Whether a link to preferences was made for this address. The subscriber may have another by now."""
+        """Whether a preferences link was made for this address, which may have changed since."""
         return hmac.compare_digest(self.address, _address(self.site.id, email_key))
 
 
 @database.session()
 def read(purpose: str, token: str) -> Link | None:
-    """The link of a token; None if no site of the instance has signed it for this purpose.
+    """The link of a token; None if no site has signed it for this purpose.
 
-    Also gives a revoked link: the caller looks at its `standing`.
+    A revoked link is returned, too: the caller checks its `standing`.
     """
     token = token.rstrip(GLUED)
     payload = tokens.read(purpose, token)
@@ -97,7 +96,7 @@ def read(purpose: str, token: str) -> Link | None:
 def _read(purpose: str, token: str, payload: Payload, site: Site) -> Link | None:
     """The link of a token; None if the site has not signed it.
 
-    Takes the same time for a wrong signature as for a generation that the site never had.
+    Takes the same time whether the signature is wrong or the generation never existed.
     """
     of_site = generations.read(site.id)
     generation = of_site.by_number.get(payload.generation)
@@ -116,6 +115,6 @@ def _address(site_id: int, email_key: str) -> bytes:
 
 
 def _month(at: int) -> int:
-    """The month of an instant, counted from the year 0."""
+    """The month of an instant in milliseconds, counted from the year 0."""
     date = time.gmtime(at / 1000)
     return 12 * date.tm_year + date.tm_mon - 1

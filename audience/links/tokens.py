@@ -30,8 +30,8 @@ MAX_LENGTH = 200
 class Payload(NamedTuple):
     """What a token contains. `site` is the beginning of the site's uuid; `topic_id` 0 means all topics.
 
-    Only a link to preferences has `address`, the first bytes of the address's keyed hash. Its `month` is that
-    in which it was made, counted from the year 0.
+    Only a preferences link has an `address`, the first bytes of its keyed hash. `month` is when the link was
+    made, counted from the year 0.
     """
 
     generation: int
@@ -48,17 +48,17 @@ def signer(key: bytes) -> Signer:
 
 
 def begin(generation: int, site: bytes) -> bytes:
-    """The bytes with which all payloads of a site and generation begin."""
+    """The first bytes of every payload of a site and generation."""
     return HEAD.pack(VERSION, generation, site)
 
 
 def write(packed: bytes, signs: Signer) -> str:
-    """The token of a payload in bytes: its base64 and the signature."""
+    """The token of a packed payload: its base64, then the signature."""
     return signs.sign(base64.urlsafe_b64encode(packed)).decode()
 
 
 def read(purpose: str, token: str) -> Payload | None:
-    """The payload of a token, whose signature is not checked here; None if the token is malformed."""
+    """The payload of a token; None if it is malformed. The signature is not checked."""
     layout = LAYOUTS[purpose]
     if len(token) <= MAX_LENGTH and token.isascii():
         with suppress(binascii.Error, struct.error):
@@ -69,7 +69,7 @@ def read(purpose: str, token: str) -> Payload | None:
 
 
 def is_signed(token: str, key: bytes) -> bool:
-    """Whether a token that `read` accepts is exactly what the key gives: no other spelling is good."""
+    """Whether the key gives exactly this token, in no other spelling. `read` must have accepted it."""
     packed = base64.urlsafe_b64decode(token.partition(SEPARATOR)[0])
     return hmac.compare_digest(write(packed, signer(key)), token)
 

@@ -34,10 +34,9 @@ class UndoOutcome(StrEnum):
 
 
 class Ticket(NamedTuple):
-    """What a ticket says. `number` is that of the unsubscribe; `before` is the consent event that it
-    replaced.
+    """What a ticket says. `number` is that of the unsubscribe; `before` is the consent event before it.
 
-    `until` is the instant until which it can be undone, in milliseconds.
+    It can be undone until the instant `until`, in milliseconds.
     """
 
     uuid: str
@@ -47,14 +46,14 @@ class Ticket(NamedTuple):
 
 
 def new_ticket(link: Link, number: int, before: ConsentEvent) -> tuple[str, int]:
-    """The signed text of a new ticket, and the instant until which it can undo, in milliseconds."""
+    """The (signed text, instant until which it can undo, in milliseconds) of a new ticket."""
     until = clock.now_ms() + HOUR_MS
     values = (link.uuid, number, until, *map(int, before))
     return _signer(link).sign(" ".join(map(str, values))).decode(), until
 
 
 def read_ticket(link: Link, text: str) -> Ticket | None:
-    """The ticket in a signed text; None if it was not made for this link's subscriber."""
+    """The ticket in a signed text; None if it is not for this link's subscriber."""
     if len(text) <= MAX_LENGTH and text.isascii():
         with suppress(BadSignature):
             uuid, *numbers = _signer(link).unsign(text).decode().split(" ")
@@ -65,9 +64,9 @@ def read_ticket(link: Link, text: str) -> Ticket | None:
 
 
 def undo(link: Link, text: str) -> UndoOutcome:
-    """Undoes an unsubscribe: puts back the consent event before it, if the ticket is still valid and in time.
+    """Undoes an unsubscribe: restores the consent event before it, if the ticket is valid and in time.
 
-    Returns `TOO_LATE`, too, if the event before came from an import that was undone since.
+    Also returns `TOO_LATE` if that event came from an import that was undone since.
     """
     ticket, site_id = read_ticket(link, text), link.site.id
     if ticket is None:
@@ -85,8 +84,7 @@ def undo(link: Link, text: str) -> UndoOutcome:
 
 
 def give_reason(link: Link, text: str, reason: str) -> Ticket | None:
-    """Stores a reason, which is one of `REASONS`, with the unsubscribe. Returns the ticket; any other reason
-    is dropped.
+    """Stores the reason of an unsubscribe, unless it is none of `REASONS`. Returns the ticket.
 
     Returns None, with nothing stored, if the ticket is invalid or the consent has changed since.
     """
@@ -103,10 +101,11 @@ def give_reason(link: Link, text: str, reason: str) -> Ticket | None:
 
 
 def _may_undo(site_id: int, subscriber: Subscriber, ticket: Ticket) -> bool:
-    """Whether a ticket may undo: in time, of the last consent event, and unless the event before is of an
-    undone import.
+    """Whether a ticket is in time and of the last consent event, and the event before is not of an undone
+    import.
 
-    A later unsubscribe forbids it, even one that had no effect, because an undo puts back something older.
+    A later unsubscribe forbids the undo even if it had no effect, because the undo would restore something
+    older.
     """
     is_only = _is_last(subscriber, ticket) and subscriber.unsubscribe_number == ticket.number
     is_in_time = clock.now_ms() <= ticket.until

@@ -29,9 +29,8 @@ REASONS = ("not_interested", "too_many", "not_expected", "never_signed_up", "els
 class LinkOutcome(StrEnum):
     """What an unsubscribe by a link did.
 
-    `KEPT`: nobody has the address, so the unsubscribe is kept for it. The address is suppressed: whoever gets
-    it by an import is unsubscribed. `UNKNOWN`: nothing was done. The site does not know whose the link is, or
-    has revoked it.
+    `KEPT`: no subscriber has the address; it is suppressed, so that an import adds it unsubscribed.
+    `UNKNOWN`: nothing was done, because the link is revoked or its subscriber unknown.
     """
 
     UNSUBSCRIBED = "unsubscribed"
@@ -43,7 +42,7 @@ class LinkOutcome(StrEnum):
 class Unsubscribed(NamedTuple):
     """The result of an unsubscribe. `number` is its number in the site's order, 0 if nothing was done.
 
-    If it unsubscribed somebody, `before` is the consent event that counted until then.
+    `before` is the consent event that it replaced, if it unsubscribed somebody.
     """
 
     outcome: LinkOutcome
@@ -52,8 +51,7 @@ class Unsubscribed(NamedTuple):
 
 
 def unsubscribe(link: Link, reason: str = "") -> Unsubscribed:
-    """Unsubscribes the subscriber of a link. If that one was deleted, unsubscribes whoever has the address
-    today.
+    """Unsubscribes a link's subscriber or, if that one was deleted, whoever has the address now.
 
     A `reason` that is none of `REASONS` is dropped.
     """
@@ -70,8 +68,8 @@ def unsubscribe(link: Link, reason: str = "") -> Unsubscribed:
 def find(link: Link) -> tuple[Subscriber | None, FormerLink | None]:
     """The (subscriber, former link) of a link, in the caller's session.
 
-    If the link's subscriber was deleted, it is whoever has the address today. The former link is what was
-    kept of a deleted subscriber, else None.
+    If the link's subscriber was deleted, the former link is what was kept of it, and the subscriber is
+    whoever has the address now.
     """
     site_id = link.site.id
     former = former_links.get(site_id=site_id, uuid_hash=site_keys.address_hash(site_id, link.uuid))
@@ -79,9 +77,7 @@ def find(link: Link) -> tuple[Subscriber | None, FormerLink | None]:
 
 
 def _holder(site_id: int, former: FormerLink) -> Subscriber | None:
-    """The subscriber who was given the address after a deletion; None if nobody was, or they have another by
-    now.
-    """
+    """The subscriber who got the address after a deletion and still has it; None if nobody."""
     ids = [former.subscriber_id] if former.subscriber_id else []
     for subscriber in stored.get_by_ids(site_id, ids).values():
         if site_keys.address_hash(site_id, subscriber.email_key) == former.address_hash:
@@ -100,9 +96,7 @@ def _unsubscribe(site_id: int, subscriber: Subscriber, reason: str) -> Unsubscri
 
 
 def _keep(site_id: int, address_hash: str) -> Unsubscribed:
-    """Suppresses an address that nobody has. One that an erasure suppressed stays erased, with the later
-    number.
-    """
+    """Suppresses an address without a subscriber. If it was erased, it stays so, with the later number."""
     sign_ups.end(site_id, [address_hash])
     accepted = subscribers.accept_now(site_id, SOURCE)
     event = ConsentEvent(accepted.at, accepted.number, ConsentKind.UNSUBSCRIBE)

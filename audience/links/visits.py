@@ -16,7 +16,7 @@ LANGUAGE = "language"  # the custom field
 
 
 class VisitStatus(StrEnum):
-    """`OPEN`: the subscriber can unsubscribe. `UNKNOWN`: the site does not know whose the link is."""
+    """`OPEN`: the subscriber can unsubscribe. `UNKNOWN`: the site does not know the link's subscriber."""
 
     OPEN = "open"
     UNSUBSCRIBED = "unsubscribed"
@@ -26,8 +26,8 @@ class VisitStatus(StrEnum):
 class Visit(NamedTuple):
     """What a page shows of a link's subscriber. `address` is masked, or empty if it may not be shown.
 
-    `since` is when the subscriber unsubscribed, in milliseconds, or 0. With `may_choose`, the link may change
-    more than consent.
+    `since` is when the subscriber unsubscribed, in milliseconds, or 0. With `may_choose`, the link can change
+    preferences.
     """
 
     status: VisitStatus
@@ -39,7 +39,7 @@ class Visit(NamedTuple):
 
 @database.session()
 def look(link: Link) -> Visit:
-    """What a page may show of the subscriber of a link. Writes nothing."""
+    """What a page may show of a link's subscriber. Writes nothing."""
     subscriber, former = unsubscribing.find(link)
     if subscriber is None:
         return Visit(VisitStatus.OPEN if former else VisitStatus.UNKNOWN)
@@ -58,7 +58,7 @@ def look(link: Link) -> Visit:
 def choose_language(link: Link, language: str) -> bool:
     """Stores the language that a subscriber chose. Returns whether it was stored.
 
-    It is not stored for an unsubscribed subscriber, nor by a link with which nothing `may_choose`.
+    It is not for an unsubscribed subscriber, or if the link fails `may_choose`.
     """
     with database.write(link.site.id):
         subscriber, _ = unsubscribing.find(link)
@@ -70,15 +70,13 @@ def choose_language(link: Link, language: str) -> bool:
 
 
 def may_choose(link: Link, subscriber: Subscriber) -> bool:
-    """Whether a link may change preferences: a current link to preferences, made for today's address."""
+    """Whether a link can change preferences: it is a current preferences link, made for today's address."""
     is_current = link.purpose == PREFERENCES and link.standing is Standing.CURRENT
     return is_current and link.uuid == subscriber.uuid and link.is_for(subscriber.email_key)
 
 
 def shows_address(link: Link, subscriber: Subscriber) -> bool:
-    """Whether a page may show the address. A link to preferences of a former address does not show the new
-    one.
-    """
+    """Whether a page may show the address. A preferences link for a former address hides the new one."""
     return link.purpose != PREFERENCES or link.is_for(subscriber.email_key)
 
 

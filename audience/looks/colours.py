@@ -12,9 +12,7 @@ NOTE_SHARE = 0.12  # of the accent, in the ground of a note
 
 
 class Scheme(NamedTuple):
-    """The backgrounds of a style sheet, and how to make a link readable on them: mix its colour `towards`
-    another, until it has this `contrast`.
-    """
+    """A style sheet's backgrounds. A link's colour is mixed `towards` another up to this `contrast`."""
 
     paper: Rgb
     card: Rgb
@@ -43,7 +41,7 @@ def light(accent: str) -> Colours:
 
 
 def dark(accent: str) -> Colours:
-    """The colours on a dark background. Button and links have one colour, from which the note's is mixed."""
+    """The colours on a dark background. Button and links share one colour, from which the note's is mixed."""
     mixtures = _mixtures(DARK, _rgb(accent))
     say = next(mixture for mixture in mixtures if _is_readable(DARK, mixture, _note(DARK, mixture)))
     return Colours(_hex(say), _on(say), _hex(say), _hex(_note(DARK, say)))

@@ -52,7 +52,7 @@ def logo(site: Site) -> Logo | None:
 
 
 def contact(look: Look) -> str:
-    """The address to which people write to the site; empty if none is set."""
+    """The address at which people can reach the site; "" if none is set."""
     return look.reply_to or look.mail_from
 
 
@@ -67,9 +67,7 @@ def logo_hash(content: bytes) -> str:
 
 @database.session()
 def is_own_host(host: str) -> bool:
-    """Whether a host, under any port, is the own address of some site's pages. The console does not answer
-    there.
-    """
+    """Whether a host, with any port, serves only a site's pages. The console does not answer there."""
     name = _name(f"//{host}")
     return name not in LOOPBACK and name in map(_name, stored.base_urls())
 
@@ -101,9 +99,7 @@ def change(
 
 
 def _validate(sent: Mapping[str, str], public_url: str) -> dict[str, str]:
-    """The fields of a look as they were sent, without the logo. Raises `Refused` with an error for each wrong
-    one.
-    """
+    """The fields of a look as sent, without the logo. Raises `Refused` with an error for each wrong one."""
     wrong = {
         "name": (NAME, not is_name(sent["name"])),
         **{field: (URL, bool(sent[field]) and not is_url(sent[field])) for field in URLS},
@@ -118,9 +114,7 @@ def _validate(sent: Mapping[str, str], public_url: str) -> dict[str, str]:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be a public name: without an address, link or domain, of which mail programs make
-    links.
-    """
+    """Whether a text can be a public name: mail programs would find no address, link or domain in it."""
     return len(text) <= MAX_NAME and not any((
         "@" in text, "://" in text, DOTTED.search(text), UNSEEN.search(text),
     ))  # fmt: skip
@@ -137,14 +131,14 @@ def is_url(text: str) -> bool:
 
 
 def _is_own(text: str, public_url: str) -> bool:
-    """Whether a text is only a scheme and a host, and the host is not the console's."""
+    """Whether a URL is only a scheme and a host other than the console's."""
     parts = urlsplit(text) if is_url(text) else None
     is_bare = parts is not None and text == f"{parts.scheme}://{parts.netloc}".lower()
     return is_bare and _name(text) not in (_name(public_url), *LOOPBACK)
 
 
 def _name(url: str) -> str:
-    """The host of a URL, without a port and a dot at its end; empty if there is none."""
+    """The host of a URL, without port and final dot; "" without one."""
     try:
         return (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:
@@ -152,7 +146,7 @@ def _name(url: str) -> str:
 
 
 def _kind(picture: bytes) -> str:
-    """The media type of a picture, by its first bytes. Raises `Refused`."""
+    """The media type of a picture, from its first bytes. Raises `Refused` for any other file."""
     kinds = {
         "image/png": picture.startswith(b"\x89PNG\r\n\x1a\n"),
         "image/jpeg": picture.startswith(b"\xff\xd8\xff"),

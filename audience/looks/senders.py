@@ -27,7 +27,7 @@ OTHER_DOMAIN = "Write an address of the domain of the From address, or ask an ad
 
 
 def sender(site: Site) -> Sender:
-    """Whom the site's emails are from, as its look says."""
+    """The sender of the site's emails, from its look."""
     look = looks.get(site)
     return Sender(
         look.name,
@@ -42,7 +42,7 @@ def sender(site: Site) -> Sender:
 
 
 def lack(site: Site, settings: Settings) -> str:
-    """What is missing before the site can send emails, as a sentence; empty if nothing is."""
+    """A sentence that says what the site lacks to send emails; "" if nothing."""
     return missing(settings, sender(site))
 
 
@@ -50,8 +50,8 @@ def lack(site: Site, settings: Settings) -> str:
 def change(site: Site, sent: Mapping[str, str], is_administrator: bool, actor: Actor) -> None:
     """Sets `FIELDS`. Raises `Refused`.
 
-    Only an administrator changes the From address, or sends replies to another domain. On an instance with
-    several owners, each could else send as anybody, or direct replies to anybody.
+    Only an administrator may change the From address, or send replies to another domain. Otherwise each of
+    several owners of an instance could send as anybody.
     """
     before = stored.get(site.id)
     values = {"mail_name": sent["mail_name"]} | {
@@ -75,8 +75,10 @@ def change_with_look(
     actor: Actor,
     public_url: str,
 ) -> None:
-    """Sets the look and the sender, or neither. The accent and the address of the pages may have capitals.
-    Raises `Refused` with an error for each wrong field."""
+    """Sets the look and the sender, or neither. Accent and page address are put in small letters.
+
+    Raises `Refused` with an error for each wrong field.
+    """
     sent = {**sent, "accent": sent["accent"].lower(), "base_url": sent["base_url"].lower().rstrip("/")}
     errors: list[FieldError] = []
     try:
@@ -92,7 +94,7 @@ def change_with_look(
 
 
 def send_test(site: Site, email: str, settings: Settings, actor: Actor) -> MailResult:
-    """Sends a test to an operator's address, as confirmations are sent, within a minute.
+    """Sends a test email to an operator within a minute, just as confirmations are sent.
 
     Raises `Refused`, and `TooMany` after `MOST_TESTS` in an hour.
     """
@@ -117,7 +119,7 @@ def _count_test(site: Site, email: str, actor: Actor) -> None:
 
 
 def _check(values: Mapping[str, str], changed: Mapping[str, str], is_administrator: bool) -> None:
-    """Raises `Refused` for a wrong name, and for `changed` addresses that only an administrator may set."""
+    """Raises `Refused` for a wrong name, or `changed` addresses that only an administrator may set."""
     has_other_domain = _domain(values["reply_to"]) != _domain(values["mail_from"])
     wrong = {
         "mail_from": (NOT_YOURS, "mail_from" in changed and not is_administrator),
@@ -133,7 +135,7 @@ def _check(values: Mapping[str, str], changed: Mapping[str, str], is_administrat
 
 
 def _normal(field: str, email: str) -> str:
-    """The normal form of an address; empty if none was sent. Raises `Refused`."""
+    """The normal form of an address; "" if none was sent. Raises `Refused`."""
     if not email:
         return ""
     try:

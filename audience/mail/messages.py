@@ -23,10 +23,10 @@ LABELLED = ("imprint", "privacy")  # in the footer
 
 
 class SignUpAsked(NamedTuple):
-    """What a confirmation says of a sign-up. Instants are in milliseconds.
+    """What a confirmation says about a sign-up. Instants are in milliseconds.
 
-    `page` is where the visitor signed up. If it is empty, the email names the sender's home page or, without
-    one, the site to which the links lead. With `is_by_operator`, nobody signed up: the sender asks.
+    `page` is where the visitor signed up. If it is empty, the email names the sender's home page or else the
+    site of the links. With `is_by_operator`, nobody signed up: the sender asks.
     """
 
     page: str
@@ -40,8 +40,9 @@ class SignUpAsked(NamedTuple):
 def confirmation(
     language: str, sender: Sender, email: str, message_id: str, asked: SignUpAsked
 ) -> EmailMessage:
-    """The email with the link that confirms. Each try has the same `message_id`, until the sign-up is sent
-    again by hand. It is without angle brackets.
+    """The email with the confirmation link.
+
+    All tries have the same `message_id`, without angle brackets, until an operator sends the sign-up again.
     """
     zone = sender.time_zone
     values = {
@@ -61,7 +62,7 @@ def confirmation(
 def links(
     language: str, sender: Sender, email: str, message_id: str, urls: Mapping[str, str]
 ) -> EmailMessage:
-    """The email with the links of a subscriber, by purpose. `message_id` as that of a confirmation."""
+    """The email with a subscriber's links, by purpose. `message_id` is as in `confirmation`."""
     values = {f"{purpose}_url": url for purpose, url in urls.items()}
     return _message("links", language, sender, email, values, message_id)
 
@@ -83,7 +84,7 @@ def table(language: str) -> dict[str, Any]:
 def _message(
     kind: str, language: str, sender: Sender, email: str, values: dict[str, str], message_id: str = ""
 ) -> EmailMessage:
-    """The email of a `kind`, from the texts of its language, with `values` in them."""
+    """The email of a `kind`: the texts of its language, filled with `values`."""
     texts = table(language)
     values = {key: _line(value) for key, value in (values | {"name": sender.name}).items()}
     host = sender.mail_from.rpartition("@")[2]
@@ -109,20 +110,18 @@ def _footer(texts: dict[str, Any], sender: Sender) -> str:
 
 
 def _wrapped(text: str) -> str:
-    """The text in lines of at most `WIDTH`. A longer link stays whole."""
+    """The text in lines of at most `WIDTH` characters. A longer link stays whole."""
     fill = textwrap.TextWrapper(WIDTH, break_long_words=False, break_on_hyphens=False).fill
     return "\n".join(map(fill, text.splitlines()))
 
 
 def _line(text: str) -> str:
-    """The text with blanks for line breaks, and for invisible characters that could change the reading
-    direction.
-    """
+    """The text with blanks for line breaks and for invisible characters that change the text's direction."""
     return "".join(letter if letter.isprintable() or letter == NO_BREAK else " " for letter in text).strip()
 
 
 def _undecoded(text: str) -> str:
-    """The text without encoded words (RFC 2047), of which `EmailMessage` makes lines of a header, too."""
+    """The text without encoded words (RFC 2047), from which `EmailMessage` would make header lines."""
     return text.replace(ENCODED, "= ?")
 
 

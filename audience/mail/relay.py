@@ -26,7 +26,7 @@ _places = threading.BoundedSemaphore(MOST_CONNECTIONS)
 
 
 class MailStep(NamedTuple):
-    """A step on the way to sending. `said` is the mail server's answer, or a sentence."""
+    """A step of a mail session. `said` is the mail server's answer, or a sentence."""
 
     name: str
     is_well: bool
@@ -34,9 +34,7 @@ class MailStep(NamedTuple):
 
 
 class Relay:
-    """Sends emails; safe for threads. It pauses for a while when the mail server says that it takes nothing
-    now.
-    """
+    """Sends emails; safe for threads. Pauses for a while when the mail server refuses everything."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -51,8 +49,8 @@ class Relay:
     ) -> MailResult:
         """Sends a message to one recipient, within a minute.
 
-        `is_wanted` is called after the mail server has accepted the recipient. If it returns False, nothing
-        is sent.
+        `is_wanted` is called once the mail server has accepted the recipient. If it returns False, nothing is
+        sent.
         """
         if time.monotonic() < self._paused_until:
             return MailResult(PAUSED, self._said)
@@ -78,9 +76,10 @@ class Relay:
         return session.hand_over(server(self._settings), message, sender, recipient, is_wanted)
 
     def probe(self) -> list[MailStep]:
-        """Connects, encrypts, signs in and leaves, as `smtp_url` says. Returns the steps.
+        """Connects, encrypts, signs in and leaves, as `smtp_url` says. Returns the steps up to the first that
+        fails.
 
-        The setting must not be empty. The first step that fails is the last one.
+        The setting must not be empty.
         """
         from audience.mail import session
 

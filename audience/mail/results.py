@@ -30,9 +30,7 @@ class MailResult(NamedTuple):
 
 
 class SmtpServer(NamedTuple):
-    """The mail server. `user` is empty if the service does not sign in. `own_name` is the name in its
-    greeting.
-    """
+    """The mail server. `user` is empty without sign-in. `own_name` is how the service greets it."""
 
     scheme: str
     host: str
@@ -43,13 +41,13 @@ class SmtpServer(NamedTuple):
 
     @property
     def steps(self) -> list[str]:
-        """The names of the steps before and after something is sent, in order."""
+        """The names of the steps around the sending, in order."""
         encrypt = [STARTTLS] if self.scheme == UPGRADED else []
         return [CONNECT, *encrypt, *([AUTH] if self.user else []), QUIT]
 
 
 def server(settings: Settings) -> SmtpServer:
-    """The mail server of the setting `smtp_url`, which must not be empty."""
+    """The mail server in the setting `smtp_url`, which must not be empty."""
     parts, own = urlsplit(settings.smtp_url), urlsplit(settings.base_url).hostname or ""
     is_address = own.replace(".", "").isdigit() or ":" in own
     own_name = f"[{'IPv6:' if ':' in own else ''}{own}]" if is_address else own
@@ -64,6 +62,6 @@ def server(settings: Settings) -> SmtpServer:
 
 
 def answer(code: int, text: bytes) -> str:
-    """An answer of the mail server in one line, without addresses, to be stored and shown."""
+    """The mail server's answer in one line, without addresses, to be stored and shown."""
     line = " ".join(f"{code} {text.decode(errors='replace')}".split())[:SHOWN_LENGTH]
     return redaction.without_addresses(line, lambda _: "(an address)")

@@ -12,7 +12,7 @@ NO_NAME = "The site has no public name: set it in Settings, Pages and mail."
 
 
 class Sender(NamedTuple):
-    """The sender of an email, from the look of a site. Fields that are not set there are empty.
+    """The sender of a site's emails. Fields that the site has not set are empty.
 
     `mail_name` is the name beside the address `mail_from`.
     """
@@ -28,7 +28,7 @@ class Sender(NamedTuple):
 
 
 def missing(settings: Settings, sender: Sender) -> str:
-    """What is missing before a site can send emails, as a sentence; empty if nothing is."""
+    """A sentence that says what a site lacks to send emails; "" if nothing."""
     has_user = bool(urlsplit(settings.smtp_url).username)
     lacking = {
         NO_SERVER: not settings.smtp_url,

@@ -73,8 +73,8 @@ SENTENCES: tuple[tuple[type[Exception], str], ...] = (  # the first that is of i
 
 
 class Unfit(Exception):
-    """Something that the mail server must have is missing, or a setting is not allowed. The message is a
-    sentence.
+    """The mail server lacks something that is required, or a setting is not allowed: a sentence says
+    which.
     """
 
 
@@ -83,7 +83,7 @@ Note = Callable[[str, str], object]
 
 
 class MailSession(smtplib.SMTP):
-    """A session with the mail server. It is broken off at the deadline, however slow the server is."""
+    """A session with the mail server. It is cut off at the deadline, however slow the server is."""
 
     _timer: Timer | None = None
 
@@ -96,7 +96,7 @@ class MailSession(smtplib.SMTP):
             raise
 
     def _get_socket(self, host: str, _port: int, timeout: float) -> socket.socket:
-        """Connects, for `smtplib`, which calls this. Starts the timer that breaks off the connection."""
+        """Connects, and starts the timer that cuts the connection off. `smtplib` calls this."""
         connecting = Deadline(CONNECT_SECONDS)
         connection = connect(self._addresses(connecting), self._server.port, connecting)
         self._twin = connection.dup()  # to shut it down from outside, encrypted or not
@@ -138,9 +138,7 @@ class MailSession(smtplib.SMTP):
     def deliver(
         self, message: EmailMessage, sender: str, recipient: str, is_wanted: Callable[[], bool]
     ) -> MailResult:
-        """Sends a message. Returns `SENT`, `STOPPED` if `is_wanted` says no, or how the mail server refused
-        it.
-        """
+        """Sends a message. Returns `SENT`, `STOPPED` if not `is_wanted`, or the refusal."""
         is_ascii = recipient.isascii()
         if not is_ascii and not self.has_extn("smtputf8"):
             return MailResult(REFUSED, NO_SMTPUTF8)
@@ -159,7 +157,7 @@ class MailSession(smtplib.SMTP):
         return MailResult(SENT, answer(code, text)) if code == OK else _refused(code, text)
 
     def leave(self) -> str:
-        """Ends the session, whatever its state. Returns the mail server's answer, or "" if there was none."""
+        """Ends the session, whatever its state. Returns the mail server's answer, "" without one."""
         farewell = ""
         with suppress(smtplib.SMTPException, OSError, ValueError):
             if self.sock:
@@ -179,7 +177,7 @@ def hand_over(
     recipient: str,
     is_wanted: Callable[[], bool],
 ) -> MailResult:
-    """Sends a message to one recipient, within `SECONDS`. Network errors become the result."""
+    """Sends a message to one recipient, within `SECONDS`. Returns a result for network errors, too."""
     failed = LATER
 
     def looks() -> bool:
@@ -201,7 +199,7 @@ def hand_over(
 
 @contextmanager
 def start(server: SmtpServer, note: Note) -> Iterator[MailSession]:
-    """Yields a session that is ready to send. Calls `note` with each step and the answer to it."""
+    """Yields a session that is ready to send. Calls `note` with each step and its answer."""
     deadline = Deadline(SECONDS)
     session = MailSession(server, deadline)
     try:
@@ -217,7 +215,7 @@ def start(server: SmtpServer, note: Note) -> Iterator[MailSession]:
 
 
 def sentence(error: Exception) -> str:
-    """An error as a sentence for people: the mail server's answer, or what to do."""
+    """An error as a sentence: the mail server's answer, or what to do."""
     if isinstance(error, smtplib.SMTPResponseException):
         return answer(error.smtp_code, _bytes(error.smtp_error))
     if isinstance(error, Unfit):
@@ -228,10 +226,7 @@ def sentence(error: Exception) -> str:
 
 
 def _refused(code: int, text: bytes) -> MailResult:
-    """The result if the mail server refuses the recipient or the message: pause, for good, or try later.
-
-    An enhanced status code goes before the class of `code`.
-    """
+    """The result of a refusal: pause, for good, or try later. An enhanced status code goes before `code`."""
     is_final = code >= 500 and not PASSING.match(text.decode(errors="replace").lstrip())
     status = PAUSED if code == CLOSING else REFUSED if is_final else LATER
     return MailResult(status, answer(code, text))

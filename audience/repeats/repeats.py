@@ -53,16 +53,14 @@ class SentRequest:
 
 
 class Done(NamedTuple):
-    """A request that was carried out before: the status of its answer, and the ids of what it made."""
+    """An earlier request with the same key: the status of its answer, and the ids of what it made."""
 
     status: int
     ids: dict[str, Any]
 
 
 def sent_request(site: Site, key_id: int, path: str, key: str, content: Any) -> SentRequest:
-    """The request of an API key to a path. `content` is all else of it that decides what is written, as
-    JSON.
-    """
+    """A request of an API key to a path. `content` is JSON: all else that decides what is written."""
     secret = site_keys.get(site.id).key
     text = json.dumps(content, sort_keys=True)
     return SentRequest(
@@ -74,9 +72,9 @@ def sent_request(site: Site, key_id: int, path: str, key: str, content: Any) -> 
 
 @database.session()
 def find(sent: SentRequest) -> Done | None:
-    """A request that was carried out before; None if it was not.
+    """The earlier request with the same key; None if there is none.
 
-    Raises `Refused` if its key came with another request, and `UnderWay` while an upload is under way.
+    Raises `Refused` if that request had other content, and `UnderWay` while an upload is under way.
     """
     row = stored.get(site_id=sent.site.id, key_hash=sent.key_hash)
     if row is None or row.created_at <= clock.now_ms() - KEPT_MS:
@@ -94,11 +92,11 @@ def find(sent: SentRequest) -> Done | None:
 def once(
     site: Site, sent: SentRequest | None, write: Callable[[], T], result_of: Callable[[T], tuple[int, Ids]]
 ) -> T | Done:
-    """Calls `write` in a transaction of the site, and returns its result. Returns the earlier request if
-    `sent` was carried out before.
+    """Calls `write` in a transaction of the site and returns its result. If the request was carried out
+    before, returns that earlier request instead.
 
-    `result_of` gives the status and the ids to keep of a result, in the same transaction. A failure keeps
-    nothing. Raises as `find` does.
+    `result_of` takes the status and the ids to keep from the result, in the same transaction. If `write`
+    fails, nothing is kept. Raises as `find` does.
     """
     with database.write(site.id):
         if sent is not None and (done := find(sent)):
@@ -117,9 +115,7 @@ class Claim:
         self._sent, self._status, self._token = sent, status, secrets.token_hex(CLAIM_BYTES)
 
     def begin(self) -> Done | None:
-        """Claims the key for this upload. Returns the earlier upload if it was carried out before. Raises as
-        `find` does.
-        """
+        """Claims the key. If the upload was carried out before, returns that. Raises as `find`."""
         with database.write(self._sent.site.id):
             done = find(self._sent)
             if done is None:
@@ -128,13 +124,14 @@ class Claim:
             return done
 
     def hold(self) -> None:
-        """Renews the lease, in the caller's transaction. Raises `ServiceUnavailable` if another upload has
-        the claim.
-        """
+        """Renews the lease, in the caller's transaction. Raises `ServiceUnavailable` for a lost claim."""
         self._change({"lease": _now() + LEASE_MS})
 
     def keep(self, ids: Ids) -> None:
-        """Ends the claim with the ids of what was made, in the caller's transaction. Raises as `hold`."""
+        """Stores the ids of what was made and ends the claim, in the caller's transaction.
+
+        Raises as `hold` does.
+        """
         self._change({"claim": "", "lease": 0, "status": self._status, "ids": compact_json(dict(ids))})
 
     def _change(self, values: dict[str, Any]) -> None:
@@ -143,13 +140,13 @@ class Claim:
             raise ServiceUnavailable(LOST)
 
     def release(self) -> None:
-        """Gives up the claim, as nothing was made. If the database takes no writes, its lease has to pass."""
+        """Gives up the claim, since nothing was made. If the database is read-only, the lease must expire."""
         with suppress(Unavailable, DiskFault), database.write(self._sent.site.id):
             stored.delete(site_id=self._sent.site.id, key_hash=self._sent.key_hash, claim=self._token)
 
 
 def sweep() -> bool:
-    """Deletes some of the requests of a site that are no longer kept; False if there are none."""
+    """Deletes some expired requests of one site. Returns False if there are none."""
     before = clock.now_ms() - KEPT_MS
     with database.session():
         site_id = stored.site_with_older(before)

@@ -37,8 +37,8 @@ ExportPage = list[tuple[Subscriber, list[str]]]
 
 
 def pages(site: Site, segment_id: str | None = None) -> Iterator[ExportPage]:
-    """Pages of (subscriber, names of its tags), in order of creation. Raises `NotFound` at once, for the
-    segment.
+    """Yields pages of (subscriber, its tag names), in order of creation. Raises `NotFound` for the segment at
+    once.
 
     This is not a snapshot. No subscriber appears twice; those created during the export come last.
     """
@@ -48,9 +48,9 @@ def pages(site: Site, segment_id: str | None = None) -> Iterator[ExportPage]:
 def recorded_pages(
     site: Site, segment_id: str | None, actor: Actor, with_links: bool = False
 ) -> Iterator[ExportPage]:
-    """The pages as `pages` gives them. At their end, records in the audit log who exported how many.
+    """Yields the same as `pages`. At the end, the audit log records who exported how many.
 
-    Raises `NotFound` at once, for the segment. `with_links` tells the audit log that links were exported.
+    Raises `NotFound` for the segment at once. `with_links`: the audit log notes that links were exported.
     """
     read, more = pages(site, segment_id), WITH_LINKS if with_links else ""
     if segment_id is None:
@@ -78,9 +78,9 @@ def _all_pages(site_id: int) -> Iterator[ExportPage]:
 
 
 def _member_pages(site_id: int, rules: Any) -> Iterator[ExportPage]:
-    """The pages of the subscribers who match rules.
+    """Yields pages of the subscribers who match the rules.
 
-    Every `LOOKED_FOR` pages, the matches are determined anew, so that people who unsubscribed are left out.
+    Every `LOOKED_FOR` pages, they are matched anew, so that people who unsubscribed meanwhile are left out.
     """
     after, ids = 0, BitMap()
     for number in count():
@@ -98,7 +98,7 @@ def _member_pages(site_id: int, rules: Any) -> Iterator[ExportPage]:
 
 
 def pages_of(site: Site, chunks: Iterable[Sequence[int]]) -> Iterator[ExportPage]:
-    """The pages of an export of the subscribers with these ids: one page for each chunk."""
+    """Yields an export's pages: one for each chunk of subscriber ids."""
     for ids in chunks:
         with database.session():
             page = _with_tags(site.id, stored_actions.subscribers(site.id, ids))
@@ -106,10 +106,10 @@ def pages_of(site: Site, chunks: Iterable[Sequence[int]]) -> Iterator[ExportPage
 
 
 def event_pages(site: Site, after: int, actor: Actor) -> Iterator[list[tuple[Event, str, str]]]:
-    """Pages of (event, uuid and address of its subscriber) with ids above `after`, in the order of ids. At
-    their end, records in the audit log who exported how many.
+    """Yields pages of (event, its subscriber's uuid and address) after the id `after`, in order. At the end,
+    the audit log records who exported how many.
 
-    Raises `Refused` at once if no event has had the id `after` yet, as after a restore.
+    Raises `Refused` at once if the id `after` was never given, as can happen after a restore.
     """
     with database.session():
         if after > stored_events.last_id():
@@ -125,7 +125,7 @@ def _event_pages(site: Site, after: int) -> Iterator[list[tuple[Event, str, str]
 
 @database.session()
 def events_after(site: Site, after: int) -> list[tuple[Event, str, str]]:
-    """The first page of `event_pages`, which the audit log does not record."""
+    """The first page of `event_pages`, without a record in the audit log."""
     return stored_events.after(site.id, after, PAGE_SIZE)
 
 

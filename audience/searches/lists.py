@@ -27,10 +27,10 @@ WEEKS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class ListRequest:
-    """The request for a list. `text` is the beginning of an address, a domain or a name.
+    """A request for a list. `text` is the beginning of an address, a domain or a name.
 
-    `rules` are segment rules, all of which must hold. A list ordered by a date other than `created_at` has
-    only subscribers with that date.
+    All `rules`, which are segment rules, must hold. A list ordered by a date other than `created_at` has only
+    subscribers with that date.
     """
 
     text: str = ""
@@ -43,10 +43,9 @@ class ListRequest:
 
 @dataclass(frozen=True)
 class ListPage:
-    """A page of a list. `count` is the number of all matching subscribers; with `is_more`, there are more
-    than that.
+    """A page of a list. `count` is how many match; with `is_more`, counting stopped there.
 
-    `weeks` has, by subscriber id, the numbers of events in each of the last 12 weeks.
+    `weeks` has the number of events in each of the last 12 weeks, by subscriber id.
     """
 
     subscribers: Sequence[Subscriber]
@@ -57,10 +56,9 @@ class ListPage:
 
 @database.snapshot()
 def find(site: Site, query: ListRequest, count_all: bool = False) -> ListPage:
-    """A page of the list, and the number of all matching subscribers; with `count_all`, however many there
-    are.
+    """A page of the list with the number of matches, which is exact with `count_all`.
 
-    Raises `Refused` on a wrong rule, and `NotFound` for the segment.
+    Raises `Refused` for a wrong rule, and `NotFound` for the segment.
     """
     rule = _rule(site.id, query)
     offset = (query.page - 1) * PAGE_SIZE
@@ -96,7 +94,7 @@ def _rule(site_id: int, query: ListRequest) -> Sql:
 
 @database.session()
 def events_by_week(site: Site, subscriber_ids: Sequence[int], weeks: int) -> dict[int, list[int]]:
-    """The number of a subscriber's events in each of the last weeks, oldest first, by subscriber id."""
+    """The number of events in each of the last `weeks`, oldest first, by subscriber id."""
     since = clock.now_ms() - weeks * WEEK_MS
     counts = {subscriber_id: [0] * weeks for subscriber_id in subscriber_ids}
     for subscriber_id, week, count in stored_events.by_week(site.id, subscriber_ids, since):
@@ -106,15 +104,13 @@ def events_by_week(site: Site, subscriber_ids: Sequence[int], weeks: int) -> dic
 
 @database.snapshot()
 def history(site: Site, subscriber: Subscriber, limit: int) -> tuple[list[Event], int]:
-    """The newest events of a subscriber, newest first, and the number of all its events."""
+    """The (newest events of a subscriber, newest first; number of all its events)."""
     return stored_events.page(site.id, subscriber.id, limit, 0), stored_events.count(site.id, subscriber.id)
 
 
 @database.session()
 def consents(site: Site, subscriber: Subscriber) -> tuple[str, list[ConsentChange]]:
-    """The source that created a subscriber, such as `import 12`, or "" if unknown; and all changes of
-    consent, in order.
-    """
+    """The (what created a subscriber, such as `import 12`, or ""; changes of its consent, in order)."""
     return (
         consent_changes.created_by(site.id, subscriber.id),
         consent_changes.of_subscriber(site.id, subscriber.id),
@@ -123,7 +119,7 @@ def consents(site: Site, subscriber: Subscriber) -> tuple[str, list[ConsentChang
 
 @database.snapshot()
 def segments_of(site: Site, subscriber: Subscriber) -> list[segments.Segment]:
-    """The segments whose rules a subscriber matches now."""
+    """The segments that a subscriber is in now."""
     return [
         segment
         for segment in segments.list_all(site)

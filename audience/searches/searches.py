@@ -24,9 +24,11 @@ BOOLEANS = {"true": True, "false": False}
 
 @dataclass(frozen=True, kw_only=True)
 class SearchRequest:
-    """The criteria of a search, all of which must hold. `after` and `before` have exclusive bounds by column,
-    in milliseconds. `beginning` is that of an address, a domain or a name. `fields` has the value of each
-    custom field, by key; a text also means the number or the boolean that it spells.
+    """The criteria of a search, which must all hold. `after` and `before` have exclusive bounds in
+    milliseconds, by column.
+
+    `beginning` is that of an address, a domain or a name. `fields` has values by the key of the custom field;
+    a text also matches the number or boolean that it spells.
     """
 
     after: Mapping[str, int]
@@ -44,10 +46,9 @@ class SearchRequest:
 
 @database.snapshot()
 def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber], Position | None]:
-    """A page of the matching subscribers in order, and the position of its last one if there are more. The
-    first `page` is 1.
+    """A page of the matching subscribers in order, and the position after it; None if it is the last.
 
-    Raises `NotFound` for the segment.
+    The first `page` is 1. Raises `NotFound` for the segment.
     """
     filters = _filters(site, query)
     if filters is None or page > MAX_PAGE:
@@ -58,7 +59,7 @@ def search(site: Site, query: SearchRequest, page: int) -> tuple[list[Subscriber
 
 
 def order(sort: str, position: Sequence[int] | None) -> Order:
-    """The order that a `sort` such as `-created_at` means: with `-`, the latest date is first."""
+    """The order of a `sort` such as `-created_at`: with `-`, the latest date comes first."""
     ends = None if position is None else (position[0], position[1], position[2])
     return Order(sort.removeprefix("-"), sort.startswith("-"), ends)
 
@@ -69,9 +70,9 @@ def _position(subscriber: Subscriber, order: Order) -> Position:
 
 @database.snapshot()
 def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tuple[bytes, Position | None]:
-    """Searches as `search` does, and returns the matching subscribers as JSON text.
+    """Searches as `search` does, but returns the matching subscribers as JSON text.
 
-    `pages` is a URL that a uuid completes to that of a subscriber's page.
+    `pages` is the URL of a subscriber's page without the uuid.
     """
     filters = _filters(site, query)
     if filters is None or page > MAX_PAGE:
@@ -81,7 +82,7 @@ def search_texts(site: Site, query: SearchRequest, page: int, pages: str) -> tup
 
 
 def _filters(site: Site, query: SearchRequest) -> Filters | None:
-    """The filters for the SQL; None if no subscriber can match. Raises `NotFound` for the segment."""
+    """The filters for the query; None if no subscriber can match. Raises `NotFound` for the segment."""
     if query.status == "subscribed" and query.order.column == "unsubscribed_at":
         return None
     rules = [segments.members(site.id, query.segment_id).condition] if query.segment_id is not None else []
@@ -118,7 +119,7 @@ def _field_rule(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _spelled(value: Any) -> list[int | float]:
-    """The number or the boolean that a text spells, if any."""
+    """The number or boolean that a text spells, in a list; empty if there is none."""
     if not isinstance(value, str):
         return []
     if value in BOOLEANS:

@@ -30,10 +30,10 @@ def kind(settings: Settings, relay: Relay) -> Kind:
 
 
 def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bool) -> int:
-    """Tells the webhooks that the alarm is on, for a day if need be; mails the owners, and notes when, unless
-    they were told within a day.
+    """Tells the webhooks and mails the owners that the alarm is on, and notes when they were mailed.
 
-    Tells nobody if the alarm is off again. Returns milliseconds until the next step, or `SETTLED`.
+    Webhooks are tried for up to a day; owners are mailed at most once a day. Does nothing if the alarm is
+    off. Returns milliseconds until the next step, or `SETTLED`.
     """
     if not outgoing.is_sent_here():
         return MOVE_MS
@@ -60,7 +60,7 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bo
 
 
 def _tell_webhooks(site: Site, job: Job, held_at: int, private: bool) -> bool:
-    """Tells each webhook that takes sign-ups and was not told. Returns whether all were."""
+    """Tells the webhooks that take sign-ups and were not told yet. Returns whether all have been told."""
     are_told = True
     for webhook in webhooks.for_sign_ups(site):
         with database.write(site.id):
@@ -70,9 +70,9 @@ def _tell_webhooks(site: Site, job: Job, held_at: int, private: bool) -> bool:
 
 
 def _tell(site: Site, relay: Relay, base_url: str) -> bool:
-    """Mails each owner. Returns False if there are owners to mail, but every mail must be tried again later.
+    """Mails each owner. Returns False if all emails failed and should be tried again.
 
-    A site without a From address, or whose owners have no address, has nobody to mail: True.
+    Returns True if the site has no From address, or no owner has an address.
     """
     sender, language = senders.sender(site), looks.get(site).language or "en"
     owners = [email for email in operators.owners(site) if email != operators.FIRST]

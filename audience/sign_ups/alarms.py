@@ -25,10 +25,7 @@ TRICKLED = (ALARM, HOUR, DOMAIN)  # why those are held of which some go
 
 
 def look(site_id: int) -> Alarm:
-    """Turns the alarm on or off as the newest confirmations require. Returns it as it is then.
-
-    Runs in the caller's transaction.
-    """
+    """Turns the alarm on or off by the newest confirmations, in the caller's transaction. Returns it."""
     now, alarm = clock.now_ms(), stored.get(site_id)
     since = max(alarm.judged_from, now - LOOKED_BACK_MS)
     newest = stored_sign_ups.newest_sent(site_id, since, now - GROWN_MS, JUDGED)
@@ -44,18 +41,18 @@ def look(site_id: int) -> Alarm:
 
 
 def turn_off(site_id: int) -> None:
-    """Turns the alarm off, in the caller's transaction. It no longer counts what was sent until now."""
+    """Turns the alarm off, in the caller's transaction. Mails sent before now no longer count."""
     _put(site_id, stored.get(site_id)._replace(held_at=0, judged_from=clock.now_ms()))
 
 
 @database.session()
 def held_since(site: Site) -> int:
-    """The instant since which the alarm is on, in milliseconds; 0 if it is off."""
+    """When the alarm went on, in milliseconds; 0 if it is off."""
     return stored.get(site.id).held_at
 
 
 def trickle(site: Site) -> None:
-    """Releases a few held sign-ups, from networks that have no other sign-up."""
+    """Releases a few held sign-ups, only from networks with no other sign-up."""
     with database.write(site.id):
         look(site.id)
         most = TRICKLE[0][0]

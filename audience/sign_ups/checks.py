@@ -30,8 +30,8 @@ BY_REASON = {
 class CheckedAddress(NamedTuple):
     """The result of checking an address that a visitor typed.
 
-    `problem` is one of `PROBLEMS`, or empty. `suggestion` is an address that the visitor may have meant: the
-    page asks. With `may_keep`, the visitor may decline the suggestion. `reasons` are those of the validation.
+    `problem` is one of `PROBLEMS`, or empty. `suggestion` is the address that the visitor probably meant;
+    with `may_keep`, the visitor may decline it. `reasons` are those of the validation.
     """
 
     problem: str = ""
@@ -46,7 +46,7 @@ class CheckedAddress(NamedTuple):
 
 
 def check(answers: Answers, site: Site, typed: str, is_kept: bool, name: str, agent: str) -> CheckedAddress:
-    """Checks an address. `is_kept` tells that the visitor was asked about this very address, and kept it.
+    """Checks an address. `is_kept`: the visitor has declined the suggestion for exactly this address.
 
     `name` and `agent` are the visitor's name and user agent. The visitor's IP address is not checked.
     """
@@ -67,7 +67,7 @@ def check(answers: Answers, site: Site, typed: str, is_kept: bool, name: str, ag
 
 
 def country(answers: Answers, ip: str) -> str:
-    """The country of a visitor's IP address, by the table of this instance; empty if it is unknown."""
+    """The country of an IP address, from this instance's table; empty if it is unknown."""
     try:
         return "" if is_private(ip) else answers.sources.country_of(ip) or ""
     except (Refused, ServiceUnavailable):
@@ -86,9 +86,6 @@ def _local(address: str) -> str:
 
 
 def _is_denied_alone(lists: AllowDenyLists, typed: str) -> bool:
-    """Whether the deny list has the address itself, rather than only its domain.
-
-    The visitor is not told that an address itself is denied.
-    """
+    """Whether the deny list has the whole address. The visitor is not told that, unlike a denied domain."""
     address = split_loosely(typed)
     return address is not None and matching_entries(address)[0] in lists.deny

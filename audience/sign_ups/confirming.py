@@ -42,9 +42,7 @@ FORM_ID = struct.Struct(">I")
 
 
 class ConfirmLinks:
-    """Makes the links that confirm or decline sign-ups of a site. Runs two statements, for any number of
-    links.
-    """
+    """Makes links that confirm or decline sign-ups. Reads the database once, for any number of links."""
 
     @database.session()
     def __init__(self, site: Site, base: str) -> None:
@@ -62,7 +60,7 @@ class ConfirmLinks:
 
 
 class ConfirmOutcome(StrEnum):
-    """`ENDED`: after the sign-up, the address was unsubscribed or erased, or the sign-up was declined."""
+    """`ENDED`: after the sign-up, it was declined, or its address unsubscribed or erased."""
 
     CONFIRMED = "confirmed"
     ALREADY = "already confirmed"
@@ -71,11 +69,11 @@ class ConfirmOutcome(StrEnum):
 
 
 class Confirmation(NamedTuple):
-    """What the page of a confirmation shows. Of a sign-up that is over, only site, form and status.
+    """What the page of a confirmation shows; once the sign-up is over, only site, form and status.
 
-    `form` is None if the form no longer exists, or if an operator asked. `address` is masked. `fields` are
-    what was typed, by key. `origin` is that of the page on which the visitor signed up. With `needs_click`,
-    the page's script may not confirm.
+    `form` is None if it was deleted, or if an operator asked. `address` is masked. `fields` are as typed, by
+    key. `origin` is that of the page on which the visitor signed up. With `needs_click`, the script must not
+    confirm.
     """
 
     site: Site
@@ -105,7 +103,7 @@ class Confirmation(NamedTuple):
 
 @database.session()
 def read(token: str) -> Confirmation | None:
-    """The sign-up that a link confirms; None if no site has made the link, or its site revoked it."""
+    """The confirmation that a link leads to; None if the link is not valid or was revoked."""
     link = _link(token)
     if link is None:
         return None
@@ -131,10 +129,10 @@ def read(token: str) -> Confirmation | None:
 
 
 def confirm(token: str, by: str, seconds: int, network: str, agent: str) -> ConfirmOutcome:
-    """Subscribes the address to which a link was sent, and keeps the proof. A test subscribes nobody.
+    """Subscribes the address to which a link was sent, and stores the proof. For a test, does neither.
 
-    `by` is `script` or `click`, `seconds` the time since the page was shown, `network` the shortened address
-    of the visitor.
+    `by` is `script` or `click`, `seconds` the time since the page was shown, `network` the visitor's
+    shortened IP address.
     """
     link = _link(token)
     if link is None:
@@ -163,8 +161,7 @@ def confirm(token: str, by: str, seconds: int, network: str, agent: str) -> Conf
 def _confirm(site: Site, sign_up: SignUp, proof: Proof) -> ConfirmOutcome:
     """Subscribes the address of a sign-up, stores the proof, and ends the sign-up.
 
-    If the address was unsubscribed or erased after the sign-up, or is suppressed, ends the sign-up and does
-    nothing else.
+    If the address was unsubscribed, erased or suppressed since the sign-up, only ends it.
     """
     if _has_left_since(site.id, sign_up):
         sign_ups.end(site.id, sign_up, ENDED)
@@ -183,7 +180,7 @@ def _confirm(site: Site, sign_up: SignUp, proof: Proof) -> ConfirmOutcome:
 
 @database.session()
 def preferences_url(token: str, base: str) -> str:
-    """The link to the preferences of whom a link has just subscribed; empty after a test."""
+    """The preferences link of the subscriber whom a link has just subscribed; "" after a test."""
     link = _link(token)
     sign_up = _find(link) if link else None
     if link is None or sign_up is None or sign_up.subscriber_id is None:
@@ -193,10 +190,9 @@ def preferences_url(token: str, base: str) -> str:
 
 
 def decline(token: str) -> bool:
-    """Declines a sign-up, and ends all others of its address. The mailbox is not asked again for 30 days. A
-    test that is declined ends alone.
+    """Declines a sign-up and ends all others of its address. The mailbox gets no request for 30 days.
 
-    Returns whether the sign-up is declined, now or since an earlier call.
+    A test is only ended itself. Returns whether the sign-up is declined, now or before.
     """
     link = _link(token)
     if link is None:

@@ -36,8 +36,8 @@ CAPPED, DENIED = "capped", "denied"  # outcomes of those of which nothing is kep
 class SendDecision(NamedTuple):
     """The decision about a sign-up. Without an `outcome`, its mail is sent now.
 
-    `outcome` is `WAITING` (decide again later), `HELD`, `FAILED` or `ENDED` for a `reason`, or one of which
-    nothing is kept.
+    `outcome` is `WAITING` (decide again later), `HELD`, `FAILED` or `ENDED`, with a `reason`. Any other
+    outcome means that the sign-up is dropped.
     """
 
     outcome: str = ""
@@ -52,8 +52,8 @@ def decide(
 ) -> SendDecision:
     """Decides about a sign-up, in the caller's transaction.
 
-    Counts a mail that is to be sent, unless an earlier try has counted it. `per_hour` is how many
-    confirmations a site sends in an hour.
+    Counts the mail if it is to be sent, but only at the first try. `per_hour` is how many confirmations a
+    site sends in an hour.
     """
     if sign_up.base_url != base_url:
         return SendDecision(HELD, MOVED)
@@ -80,13 +80,14 @@ def decide(
 
 
 def _over_limits(sign_up: SignUp) -> SendDecision:
-    """The decision about a sign-up whose mailbox has its emails for now: one that was released is kept."""
+    """The decision if the mailbox is at its limit: a released sign-up has failed, any other is dropped."""
     return SendDecision(FAILED, CAPPED) if sign_up.reason == RELEASED else SendDecision(CAPPED)
 
 
 def _refused(site: Site, sign_up: SignUp, lists: AllowDenyLists) -> SendDecision | None:
-    """The decision about a sign-up that no release sends: its address is denied or has declined or, of one
-    that an operator asked for, has answered.
+    """The decision about a sign-up that must not be sent even when released; None if it may be.
+
+    Its address is denied or has declined or, if an operator asked, has answered already.
     """
     if sign_up.is_by_operator and not requests.is_unconfirmed_now(site, sign_up.email):
         return SendDecision(ENDED, ANSWERED)
@@ -96,9 +97,7 @@ def _refused(site: Site, sign_up: SignUp, lists: AllowDenyLists) -> SendDecision
 
 
 def _is_exempt(site: Site, form: SignUpForm | None, domain: str) -> bool:
-    """Whether a domain has no limit of sign-ups: a free mail provider, the domain of an owner or of the
-    form's websites.
-    """
+    """Whether a domain has no limit: a free mail provider, or the domain of an owner or of a form's site."""
     own = {email.rpartition("@")[2] for email in operators.owners(site)}
     own |= {
         (urlsplit(origin).hostname or "").removeprefix("www.") for origin in (form.origins if form else ())

@@ -27,10 +27,10 @@ TAKEN = "The receiver answered {}."
 def hand_over(
     site: Site, form: SignUpForm, sign_up: SignUp, emails: Sequence[str], base_url: str, private: bool
 ) -> MailResult:
-    """Hands a sign-up over to the webhook of its form, in one signed message with a row for each address.
+    """Sends a sign-up to the webhook of its form, in one signed message with a row for each address.
 
-    `private`: the receiver may be in the operator's own network. Each try has the same `webhook-id`, until
-    the sign-up is sent again.
+    With `private`, the receiver may be in the operator's own network. All tries have the same `webhook-id`,
+    until the sign-up is sent again.
     """
     webhook = forms.webhook(site, form)
     if webhook is None or webhook.paused:
@@ -45,7 +45,7 @@ def hand_over(
 
 
 def sending_id(sign_up: SignUp) -> str:
-    """The same for each try, until the sign-up is sent again by hand."""
+    """The message id of all tries, until an operator sends the sign-up again."""
     asked = f"{sign_up.nonce} {sign_up.expires_at}"
     return hashlib.sha256(asked.encode()).hexdigest()[:32]
 
@@ -66,7 +66,7 @@ def _data(sign_up: SignUp, emails: Sequence[str], links: ConfirmLinks) -> list[d
 
 
 def tell_alarm(site: Site, webhook: Webhook, held_at: int, private: bool) -> bool:
-    """Tells a webhook that the alarm is on since an instant, unless it was told. Returns whether it was."""
+    """Tells a webhook, unless it was told, that the alarm went on at `held_at`. Returns whether it knows."""
     message_id = f"webhook-{webhook.id}-alarm-{held_at}"
     if webhook.paused or webhook_deliveries.was_taken(site, webhook, message_id):
         return True

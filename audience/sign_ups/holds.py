@@ -27,12 +27,10 @@ def release(
     before: int | None = None,
     status: str = HELD,
 ) -> int:
-    """Sends the confirmations of held or, as `status` says, `FAILED` sign-ups, in the background. Returns
-    their number.
+    """Queues the confirmations of held (or, by `status`, `FAILED`) sign-ups. Returns their number.
 
-    They are those with `ids`, those that were asked for before the instant `before`, or all. Of failed ones,
-    those stay failed whose mailbox may be sent nothing now, and all but the oldest of a mailbox. Held ones
-    without `ids` also turn the alarm off.
+    Chooses those in `ids`, those requested before the instant `before`, or all. Of failed ones, releases the
+    oldest of each mailbox that may get mail now. Releasing held ones without `ids` also turns the alarm off.
     """
     chosen = _chosen(site.id, ids, before, status)
     if status == FAILED:
@@ -61,7 +59,7 @@ def _chosen(site_id: int, ids: Collection[int] | None, before: int | None, statu
 
 
 def _within_limits(site: Site, failed: Collection[SignUp]) -> list[SignUp]:
-    """All tests and, of each mailbox that may be sent an email now, the oldest sign-up."""
+    """All tests, and the oldest sign-up of each mailbox that may get an email now."""
     tests = [sign_up for sign_up in failed if sign_up.is_test]
     oldest: dict[str, SignUp] = {}
     for sign_up in failed:
@@ -71,9 +69,9 @@ def _within_limits(site: Site, failed: Collection[SignUp]) -> list[SignUp]:
 
 
 def sweep() -> bool:
-    """Deletes expired sign-ups of one site; if no site has any, releases a trickle of held ones.
+    """Deletes expired sign-ups of one site. If no site has any, releases a few held ones.
 
-    Returns True if it has deleted some, so that more may have expired.
+    Returns True if it deleted some, since there may be more.
     """
     now = clock.now_ms()
     with database.session():

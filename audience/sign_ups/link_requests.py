@@ -37,7 +37,7 @@ NO_REQUEST = "The request for links is over."
 
 @database.writes_site
 def accept(site: Site, email: str, language: str, base_url: str) -> None:
-    """Stores a request, and queues its email. `email` is in normal form, `base_url` that of the settings."""
+    """Stores a request and queues its email. `email` is in normal form; `base_url` is the setting's value."""
     address_hash = site_keys.address_hash(site.id, email)
     request = LinkRequest(0, address_hash, email, language, base_url, clock.now_ms())
     stored_jobs.add(site.id, stored.JOB, stored.add(request, site_id=site.id))
@@ -77,15 +77,13 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str) -> int:
 
 @database.session()
 def oldest_waiting_seconds() -> float:
-    """The seconds that the oldest request of all sites has waited for its email; 0 if none waits."""
+    """How many seconds the oldest unsent request of all sites has waited; 0 if there is none."""
     since = stored.oldest()
     return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000
 
 
 def _recipient(site: Site, request: LinkRequest, base_url: str) -> Subscriber | None:
-    """The subscriber to send the links to; None if none are sent, or no more. Counts the email, unless an
-    earlier try has counted it.
-    """
+    """The subscriber who gets the links; None if nobody does. Counts the email, but only at the first try."""
     subscriber = stored_subscribers.get_by_key(site.id, request.email)
     if subscriber is None or request.base_url != base_url or request.tries == MAYBE_SENT_TWICE:
         return None
@@ -109,15 +107,15 @@ def _send(site: Site, request: LinkRequest, subscriber: Subscriber, relay: Relay
 
 @database.session()
 def _is_wanted(site: Site, request: LinkRequest) -> bool:
-    """Whether a request is still there: its address was not erased while the email was being sent."""
+    """Whether a request still exists. Erasing its address deletes it, even during sending."""
     return stored.has(site_id=site.id, id=request.id)
 
 
 def _wait_ms(request: LinkRequest, result: MailResult) -> int:
-    """The milliseconds until the next try, 0 if there is none: it was taken or refused, or a day is over.
+    """The milliseconds until the next try; 0 to stop, because the email was taken or refused, or after a day.
 
-    `request` is as it was before this try. An email that may have been taken is sent once more; from then on,
-    the waits are the longest.
+    `request` is as it was before this try. An email that may have been taken is sent once more; the waits are
+    then the longest.
     """
     is_repeated = result.status in (LATER, PAUSED) or (result.status == UNSURE and request.tries >= 0)
     if not is_repeated or clock.now_ms() >= request.requested_at + DAY_MS:
@@ -126,8 +124,8 @@ def _wait_ms(request: LinkRequest, result: MailResult) -> int:
 
 
 def _tries_after(request: LinkRequest, result: MailResult) -> int:
-    """The tries of a request after one that surely was not taken. A pause is no try, but the first one tells
-    that the email is counted.
+    """The number of tries after one that certainly sent nothing. A pause does not count, except for the
+    first, which marks the email as counted.
     """
     if request.tries < 0:
         return request.tries

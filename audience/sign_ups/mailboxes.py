@@ -22,7 +22,7 @@ KEPT_MS = 31 * DAY_MS
 
 
 def normalised(email: str) -> str:
-    """The mailbox of an address in normal form: without `+...`, and without dots where they do not count."""
+    """The mailbox of an address in normal form, without `+...` and without dots where they do not matter."""
     local, _, domain = email.rpartition("@")
     local = (local.partition("+")[0] or local).casefold()
     if domain in GMAIL:
@@ -32,18 +32,13 @@ def normalised(email: str) -> str:
 
 @database.session()
 def next_possible(site: Site, email: str) -> int:
-    """The instant from which a mail may be sent to an address, in milliseconds. It is past or 0 if one may
-    now.
-    """
+    """When the next mail may be sent to an address, in milliseconds; 0 or past if that is now."""
     own, of_all = _hashes(site, email)
     return _next_possible(stored.times(own), stored.times(of_all), clock.now_ms())
 
 
 def reserve(site: Site, email: str) -> bool:
-    """Counts a mail to an address, in the caller's transaction.
-
-    Returns False, and counts nothing, if none may be sent now.
-    """
+    """Counts a mail, in the caller's transaction. Returns False, uncounted, if none may be sent."""
     now, (own, of_all) = clock.now_ms(), _hashes(site, email)
     times, all_times = stored.locked_times(own, now), stored.locked_times(of_all, now)
     if _next_possible(times, all_times, now) > now:
@@ -54,10 +49,9 @@ def reserve(site: Site, email: str) -> bool:
 
 
 def reserve_links(site: Site, email: str) -> bool:
-    """Counts a mail with the links of an address, in the caller's transaction.
+    """Counts a mail with links, in the caller's transaction. Returns False, uncounted, if none may be sent.
 
-    Returns False, and counts nothing, if none may be sent now. It counts with the confirmations of all sites,
-    not with those of its own.
+    It counts towards the limits of such mails and of all sites, but not towards that of confirmations.
     """
     now, of_all = clock.now_ms(), _hashes(site, email)[1]
     all_times = stored.locked_times(of_all, now)
@@ -72,7 +66,7 @@ def reserve_links(site: Site, email: str) -> bool:
 def reserve_one(subject: str, limits: Limits) -> bool:
     """Counts a mail for a `subject` such as a domain, in the caller's transaction.
 
-    Returns False, and counts nothing, if the limits allow none now.
+    Returns False, uncounted, if the limits allow none.
     """
     now, subject_hash = clock.now_ms(), _hash(subject)
     times = stored.locked_times(subject_hash, now)
@@ -83,7 +77,7 @@ def reserve_one(subject: str, limits: Limits) -> bool:
 
 
 def note_declined(site: Site, email: str) -> None:
-    """Notes that a mailbox declined, in the caller's transaction: the site sends it nothing for 30 days."""
+    """Notes that a mailbox declined, in the caller's transaction: the site mails it nothing for 30 days."""
     declined = _declined_hash(site, email)
     stored.locked_times(declined, clock.now_ms())
     stored.put(declined, [clock.now_ms()])
@@ -96,7 +90,7 @@ def has_declined(site: Site, email: str) -> bool:
 
 @database.write(database.SHARED)
 def sweep() -> None:
-    """Forgets the mailboxes that were sent nothing for 31 days."""
+    """Deletes the mailboxes that got no mail for 31 days."""
     stored.delete_old(clock.now_ms() - KEPT_MS)
 
 
@@ -107,7 +101,7 @@ def _next_possible(times: Sequence[int], all_times: Sequence[int], now: int) -> 
 
 
 def _after(times: Sequence[int], limits: Limits, now: int) -> int:
-    """The instant after which all limits allow one more mail; 0 if they allow one now.
+    """When the limits allow one more mail, in milliseconds; 0 if they do now.
 
     `times` are the instants of earlier mails, oldest first.
     """

@@ -46,11 +46,10 @@ PROBLEMS = {
 
 
 def check(site: Site, item: Mapping[str, Any], answers: Answers) -> None:
-    """Checks the item of a sign-up and its address, as on the pages of a form, outside a transaction, as it
-    may ask the DNS.
+    """Checks the item of a sign-up and its address as a form's page does. Call it outside a transaction,
+    since it may query the DNS.
 
-    Raises `Refused`, also for fields that the site does not have, and `TooMany` if the mailbox may be sent no
-    mail now.
+    Raises `Refused`, also for unknown fields, and `TooMany` if the mailbox may get no mail now.
     """
     form = _form(site, item["form_id"])
     email = _normal(item["email"])
@@ -65,7 +64,7 @@ def check(site: Site, item: Mapping[str, Any], answers: Answers) -> None:
 def accept(
     site: Site, item: Mapping[str, Any], publishable_key: str, base_url: str, answers: Answers
 ) -> SignUp:
-    """Accepts a sign-up that `check` has passed. Its item has `email` and `form_id`; names, fields, language,
+    """Accepts a sign-up that `check` has passed. `item` has `email` and `form_id`; names, fields, language,
     page, ip and user_agent are optional.
 
     Names and fields that the form does not ask for are dropped. Raises as `check` does.
@@ -94,10 +93,10 @@ def accept(
 
 @database.writes_site
 def ask_to_confirm(site: Site, uuid: str, actor: Actor, settings: Settings) -> SignUp:
-    """Makes a sign-up of no form for a subscriber, whose confirmation is then sent in the background.
+    """Asks a subscriber to confirm: makes a sign-up without a form, and queues its email.
 
-    Raises `NotFound`; `Refused` if the subscriber is not to be asked or the site cannot send; and `TooMany`
-    if the mailbox may be sent no mail now.
+    Raises `NotFound`; `Refused` if the subscriber must not be asked or the site cannot send; `TooMany` if the
+    mailbox may get no mail now.
     """
     subscriber = stored.get_by_uuid(site.id, uuid)
     if subscriber is None:
@@ -119,18 +118,18 @@ def ask_to_confirm(site: Site, uuid: str, actor: Actor, settings: Settings) -> S
 
 
 def may_ask(subscriber: Subscriber) -> bool:
-    """Whether a subscriber came in unconfirmed, and has neither confirmed nor unsubscribed since."""
+    """Whether a subscriber is unconfirmed: was added so, and has neither confirmed nor unsubscribed since."""
     return subscriber.consent_kind == ConsentKind.UNCONFIRMED and subscriber.unsubscribe_number is None
 
 
 def is_unconfirmed_now(site: Site, email: str) -> bool:
-    """Whether the subscriber with an address may still be asked, in the caller's session."""
+    """Whether an address has a subscriber who may be asked, in the caller's session."""
     subscriber = stored.get_by_key(site.id, email)
     return subscriber is not None and may_ask(subscriber)
 
 
 def _fields(site: Site, form: SignUpForm, item: Mapping[str, Any]) -> dict[str, str]:
-    """What an item has of the fields that the form asks for. Raises `Refused`."""
+    """The values that the form asks for, from an item. Raises `Refused`."""
     sent = item.get("fields", {}) | {name: item[name] for name in NAMES if item.get(name)}
     asked = [field.key for field in form.fields]
     errors = [
@@ -173,7 +172,7 @@ def _agent(item: Mapping[str, Any]) -> str:
 
 
 def _check(answers: Answers, site: Site, email: str, name: str, agent: str) -> None:
-    """Raises `Refused` for an address to which no form sends an email."""
+    """Raises `Refused` for an address that a form would refuse."""
     checked = checks.check(answers, site, email, is_kept=True, name=name, agent=agent)
     if message := PROBLEMS.get(checked.problem):
         nearest = (checked.suggestion,) if checked.suggestion else ()
@@ -181,13 +180,13 @@ def _check(answers: Answers, site: Site, email: str, name: str, agent: str) -> N
 
 
 def _origin(form: SignUpForm, page: str) -> str:
-    """The origin of a page, if it is one of the form's; else empty."""
+    """The origin of a page if it is one of the form's; else ""."""
     origin = origin_of(page)
     return origin if origin in form.origins else ""
 
 
 def _lack(site: Site, subscriber: Subscriber, settings: Settings) -> str:
-    """Why a subscriber is not asked, as a sentence; empty if nothing is against it."""
+    """A sentence that says why a subscriber cannot be asked; "" if nothing prevents it."""
     newest = sign_ups.newest(site, subscriber.email_key)
     reasons = {
         NOT_UNCONFIRMED: not may_ask(subscriber),

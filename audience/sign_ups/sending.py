@@ -56,7 +56,7 @@ def kind(settings: Settings, relay: Relay) -> Kind:
 def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bool, per_hour: int) -> int:
     """Tries to send the confirmation of a sign-up. Returns milliseconds until the next step, or `SETTLED`.
 
-    `private`: webhooks may be in the operator's own network.
+    With `private`, webhooks may be in the operator's own network.
     """
     if not outgoing.is_sent_here():
         return MOVE_MS
@@ -83,10 +83,10 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bo
 
 
 def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> tuple[SignUpForm | None, SignUp | None]:
-    """Decides whether a sign-up is sent now. If so, counts a try, and returns the form and the sign-up.
+    """Decides whether to send a sign-up now. If so, counts a try, and returns the form and the sign-up.
 
-    If not, ends the job or puts it off, and returns no sign-up. A try that was stopped before its result was
-    stored may have sent the mail: one more follows, and no third. Raises `NotFound`.
+    If not, ends the job or postpones it, and returns no sign-up. If a try stopped before its result was
+    stored, the mail may have been sent: one more try follows, and no third. Raises `NotFound`.
     """
     sign_up = stored.get(site_id=site.id, id=job.subject)
     if sign_up is None:
@@ -120,8 +120,9 @@ def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> tuple[SignUpFo
 
 
 def _set_aside(site_id: int, sign_up: SignUp, outcome: str, reason: str) -> None:
-    """Counts the outcome of a sign-up that is not sent, and holds the sign-up or, unless it is `HELD`,
-    deletes it. One that an operator asked for is ended instead, so that its subscriber's page can tell why.
+    """Counts the outcome of a sign-up that is not sent, and holds it if that is `HELD`; else deletes it.
+
+    One that an operator asked for is ended instead, so that the subscriber's page can say why.
     """
     if outcome != HELD and sign_up.is_by_operator:
         sign_ups.end(site_id, sign_up, ENDED)
@@ -158,7 +159,7 @@ def _mail(site: Site, sign_up: SignUp, emails: list[str], relay: Relay, base_url
 
 
 def _recipients(site: Site, sign_up: SignUp) -> list[str]:
-    """The addresses to mail: that of the sign-up or, for a test, those of the site's owners."""
+    """The address of the sign-up or, for a test, those of the site's owners."""
     if not sign_up.is_test:
         return [sign_up.email]
     return [email for email in operators.owners(site) if email != operators.FIRST]
@@ -166,12 +167,12 @@ def _recipients(site: Site, sign_up: SignUp) -> list[str]:
 
 @database.session()
 def _is_wanted(site: Site, sign_up: SignUp) -> bool:
-    """Whether a sign-up is still waiting: it was not ended, declined or erased while it was being sent."""
+    """Whether a sign-up is still waiting: it may be ended, declined or erased during the sending."""
     return stored.has(site_id=site.id, id=sign_up.id, status=WAITING)
 
 
 def _note(site_id: int, sign_up: SignUp, result: MailResult) -> int:
-    """Stores the result of a try. Returns the milliseconds until the next try, 0 if there is none."""
+    """Stores the result of a try. Returns the milliseconds until the next one, 0 if there is none."""
     now = clock.now_ms()
     if result.status == SENT:
         sent_at = None if sign_up.is_test else now  # by which the alarm judges
@@ -195,14 +196,12 @@ def _note(site_id: int, sign_up: SignUp, result: MailResult) -> int:
 
 
 def _asked_at(sign_up: SignUp) -> int:
-    """Since when it waits: since it was asked for, or released."""
+    """When the sign-up began to wait: at its request, or at its release."""
     return sign_up.expires_at - OPEN_MS
 
 
 def _settle(site_id: int, sign_up: SignUp, status: str, answer: str, **more: object) -> None:
-    """Counts a mail as `status` (`SENT` or `FAILED`) and sets that on its sign-up; if the sign-up was ended
-    during the sending, only counts it.
-    """
+    """Counts a mail as `status` (`SENT` or `FAILED`), and sets that status unless the sign-up has ended."""
     sign_ups.count(site_id, sign_up, status)
     values = {"status": status, "said": answer, "next_try_at": None} | more
     stored.change(values, site_id=site_id, id=sign_up.id, status=WAITING)

@@ -49,11 +49,11 @@ KEPT_MS = 30 * DAY_MS  # after which nothing is left of a sign-up that is over
 
 
 class Asked(NamedTuple):
-    """What a sign-up asks for. `email` is in normal form. `fields` are what was typed, by key.
+    """What a sign-up asks for. `email` is in normal form. `fields` are as typed, by key.
 
-    `origin` is that of the visitor's page, if it is one of the form's. `network` is the shortened address of
-    the visitor, `version` that of the wording they saw. With `is_held`, the sign-up is held, for a `reason`.
-    With `is_proxied`, it came through a proxy that the settings do not name.
+    `origin` is that of the visitor's page, if it is one of the form's. `network` is the visitor's shortened
+    IP address, `version` that of the wording they saw. With `is_held`, the sign-up is held for `reason`. With
+    `is_proxied`, it came through a proxy that is not in the settings.
     """
 
     email: str
@@ -75,7 +75,7 @@ class Asked(NamedTuple):
 def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
     """Stores a sign-up and queues its confirmation, unless it is held.
 
-    Returns None, with nothing stored, if its mailbox may be sent no mail now, unless the form is a test.
+    Returns None, with nothing stored, if the mailbox may get no mail now; a test has no such limit.
     """
     now = clock.now_ms()
     if asked.is_proxied:
@@ -87,7 +87,7 @@ def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
 
 
 def add(site: Site, form: SignUpForm | None, asked: Asked) -> SignUp:
-    """Stores a sign-up, which need not be of a form, as `accept` does, in the caller's transaction."""
+    """Stores a sign-up, with or without a form, as `accept` does, in the caller's transaction."""
     sign_up = _draft(site, form, asked, clock.now_ms())
     sign_up = sign_up._replace(id=stored.add(sign_up, site_id=site.id))
     count(site.id, sign_up, ASKED)
@@ -100,13 +100,13 @@ def add(site: Site, form: SignUpForm | None, asked: Asked) -> SignUp:
 
 @database.writes_site
 def count_capped(site: Site, form: SignUpForm) -> None:
-    """Counts a sign-up that was not accepted, as its mailbox may be sent no mail now, unless it is a test."""
+    """Counts a sign-up that was dropped because its mailbox may get no mail now, unless it is a test."""
     if not form.is_test:
         _count(site.id, form.id, "capped")
 
 
 def count(site_id: int, sign_up: SignUp, outcome: str) -> None:
-    """Counts what happened to a sign-up, in the caller's transaction, unless it is a test."""
+    """Counts the outcome of a sign-up, in the caller's transaction, unless it is a test."""
     if not sign_up.is_test:
         _count(site_id, sign_up.form_id, outcome)
 
@@ -120,7 +120,7 @@ def _count(site_id: int, form_id: int, outcome: str) -> None:
 def list_page(
     site: Site, status: str = "", after: int = 0, limit: int = PAGE_ROWS, address: str = ""
 ) -> list[SignUp]:
-    """Sign-ups with ids above `after`, oldest first; only those of a status and an address, if given."""
+    """The next sign-ups after the id `after`, oldest first; with `status` or `address`, only those."""
     address_hash = site_keys.sent_address_hash(site.id, address) if address else ""
     return stored.page(site.id, status, address_hash, after, limit)
 
@@ -133,22 +133,20 @@ def get(site: Site, sign_up_id: int) -> SignUp:
 
 @database.session()
 def newest(site: Site, address: str) -> SignUp | None:
-    """The newest sign-up of an address; None if there is none."""
+    """The newest sign-up of an address; None without one."""
     return stored.newest(site.id, site_keys.sent_address_hash(site.id, address))
 
 
 def end(site_id: int, sign_up: SignUp, status: str) -> None:
-    """Counts a sign-up that is over, sets its `status`, and blanks what it has of the person, in the caller's
-    transaction.
-    """
+    """Ends a sign-up: counts it, sets `status` and removes who it was, in the caller's transaction."""
     count(site_id, sign_up, status)
     stored.blank(site_id, sign_up.id, status, clock.now_ms() + KEPT_MS)
 
 
 def send_again(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
-    """Queues the confirmation of an open sign-up once more, even if it was held. Returns the sign-up.
+    """Queues the confirmation of an open sign-up again, even a held one. Returns the sign-up.
 
-    Raises `NotFound`, `Refused` if it is over, and `TooMany` if its mailbox may be sent no mail now.
+    Raises `NotFound`, `Refused` if it is over, and `TooMany` if its mailbox may get no mail now.
     """
     with database.write(site.id):
         sign_up = _require(site.id, sign_up_id)
@@ -162,9 +160,9 @@ def send_again(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
 
 
 def release(site: Site, sign_up: SignUp) -> None:
-    """Queues a confirmation as if its sign-up were new, in the caller's transaction. It is not held again.
+    """Queues a confirmation as if the sign-up were new, in the caller's transaction. It is not held again.
 
-    The email of a held one that was tried is counted already.
+    If it was tried before it was held, its email is counted already.
     """
     now = clock.now_ms()
     tries = min(sign_up.tries, 1) if sign_up.status == HELD else 0
@@ -175,7 +173,7 @@ def release(site: Site, sign_up: SignUp) -> None:
 
 @database.writes_site
 def delete(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
-    """Deletes a sign-up, and returns it. Its link then confirms nothing. Raises `NotFound`."""
+    """Deletes a sign-up, whose link then does nothing. Returns it. Raises `NotFound`."""
     sign_up = _require(site.id, sign_up_id)
     stored.delete(site_id=site.id, id=sign_up_id)
     audit_log.record(actor, "sign-up deleted", site, f"sign-up {sign_up_id}")
@@ -183,7 +181,7 @@ def delete(site: Site, sign_up_id: int, actor: Actor) -> SignUp:
 
 
 def seconds_to_wait(site: Site, email: str) -> int:
-    """The seconds until a mail may be sent to an address, in any spelling; 0 if it may now."""
+    """How many seconds until an address, in any spelling, may get a mail; 0 if it may now."""
     with suppress(MalformedAddress):
         email = addresses.identity(email)
     return max(0, -((clock.now_ms() - mailboxes.next_possible(site, email)) // 1000))
@@ -229,27 +227,25 @@ def _draft(site: Site, form: SignUpForm | None, asked: Asked, now: int) -> SignU
 
 @database.session()
 def proxied_site_ids() -> list[int]:
-    """The ids of sites with sign-ups of the last hours that came through a proxy that the settings do not
-    name.
-    """
+    """The ids of sites with recent sign-ups through a proxy that is not in the settings."""
     return counts.site_ids_with(PROXIED, clock.now_ms() - HOUR_MS)
 
 
 @database.session()
 def is_proxied(site: Site) -> bool:
-    """Whether sign-ups of the last hours came to a site through a proxy that the settings do not name."""
+    """Whether a site has recent sign-ups through a proxy that is not in the settings."""
     return counts.has(site.id, PROXIED, clock.now_ms() - HOUR_MS)
 
 
 @database.session()
 def oldest_waiting_seconds() -> float:
-    """The seconds that the oldest waiting confirmation of all sites has waited; 0 if none waits."""
+    """How many seconds the oldest unsent confirmation of all sites has waited; 0 if there is none."""
     since = backlog.oldest_waiting()
     return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000
 
 
 def sweep_counts() -> None:
-    """Deletes the counts of the hours that no figure is of any more."""
+    """Deletes the hourly counts that are too old for any figure."""
     before = clock.now_ms() - COUNTED_MS
     with database.session():
         site_ids = counts.site_ids_before(before)
@@ -274,9 +270,7 @@ class Figures(NamedTuple):
 
 @database.session()
 def figures_by_form(site: Site) -> dict[int, Figures]:
-    """The figures of each form with sign-ups, by its id, and those of all forms under `ALL`. Sign-ups of no
-    form are left out.
-    """
+    """The figures of each form with sign-ups, by form id, and those of all forms together under `ALL`."""
     start = clock.now_ms() - FIGURE_DAYS * DAY_MS
     outcomes: Counter[tuple[int, bool, str]] = Counter()
     days: Counter[tuple[int, int]] = Counter()
@@ -291,7 +285,7 @@ def figures_by_form(site: Site) -> dict[int, Figures]:
 
 @database.session()
 def outcomes(site: Site, since: int) -> Counter[str]:
-    """How many had which outcome from the hour of an instant on, in milliseconds."""
+    """The number of sign-ups by outcome, from the hour of the instant `since` (milliseconds) on."""
     numbers: Counter[str] = Counter()
     for _, _, outcome, number in counts.since(site.id, since):
         numbers[outcome] += number
@@ -300,7 +294,7 @@ def outcomes(site: Site, since: int) -> Counter[str]:
 
 @database.session()
 def open_numbers(site: Site, before: int) -> Counter[str]:
-    """How many of those asked for before an instant are open now, by their status."""
+    """The number of sign-ups by status that were requested before an instant and are open now."""
     return Counter(stored.open_numbers(site.id, before))
 
 

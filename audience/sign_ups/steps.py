@@ -28,10 +28,10 @@ MAX_LENGTH = 2**14
 
 
 class StepOutcome(StrEnum):
-    """How a visitor answered the challenge of a step.
+    """How a visitor answered the challenge.
 
-    `SOLVED`: by the script. `PRESSED`: by the button, without the script. `EARLY`: by the button, too soon
-    for somebody who reads. `AGAIN`: too late, from another network, or wrongly.
+    `SOLVED`: by the script. `PRESSED`: by the button, without the script. `EARLY`: by the button, sooner than
+    anybody can read. `AGAIN`: too late, from another network, or wrongly.
     """
 
     SOLVED = "solved"
@@ -41,10 +41,10 @@ class StepOutcome(StrEnum):
 
 
 class FormStep(NamedTuple):
-    """What a visitor typed, with the challenge. `email` is as typed; `fields` are by key; `network` is
-    shortened.
+    """What a visitor typed, with the challenge. `email` and `fields` (by key) are as typed.
 
-    `version` is that of the form's wording. `is_trapped`: the hidden field was filled in.
+    `network` is the shortened IP address. `version` is that of the wording. `is_trapped`: the hidden field
+    has a value.
     """
 
     form_id: int
@@ -70,7 +70,7 @@ class FormStep(NamedTuple):
 
 
 def begin(site: Site, step: FormStep, is_hard: bool = False) -> FormStep:
-    """The step with a new challenge, made now. It is hard if `is_hard`, or while the site's alarm is on."""
+    """The step with a new challenge. It is hard if `is_hard`, or while the site's alarm is on."""
     prefix = HARD_PREFIX if is_hard or alarms.held_since(site) else PREFIX
     challenge = altcha.create_challenge(ALGORITHM, COST, key_prefix=prefix, hmac_secret=_key(site))
     return step._replace(made_at=clock.now_ms(), challenge=challenge.to_dict())
@@ -81,7 +81,7 @@ def sign(site: Site, step: FormStep) -> str:
 
 
 def read(site: Site, form_id: int, text: str) -> FormStep | None:
-    """The step in a signed text; None if the site has signed no such step for this form."""
+    """The step in a signed text; None if the site has not signed it for this form."""
     if len(text) > MAX_LENGTH or not text.isascii():
         return None
     try:
@@ -92,7 +92,7 @@ def read(site: Site, form_id: int, text: str) -> FormStep | None:
 
 
 def judge(site: Site, step: FormStep, network: str, solution: str) -> StepOutcome:
-    """Judges the answer to a step. `solution` is what the script found, empty if the button was pressed."""
+    """Judges the answer to a step. `solution` is the script's, empty if the button was pressed."""
     age = clock.now_ms() - step.made_at
     if age > LIFE_MS or network != step.network:
         return StepOutcome.AGAIN

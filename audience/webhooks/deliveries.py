@@ -35,9 +35,7 @@ HIDDEN = "…"
 def send(
     webhook: Webhook, message_id: str, keys: list[str], body: str, seconds: float, private_addresses: bool
 ) -> Delivered:
-    """Sends a message now, signed with `keys`, and returns its result. Holds no connection to the
-    database.
-    """
+    """Sends a message signed with `keys`. Returns the result. Holds no connection to the database."""
     at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
     encoded = body.encode()
     headers = signing.headers(keys, message_id, at, encoded)
@@ -45,12 +43,12 @@ def send(
 
 
 def is_success(delivered: Delivered) -> bool:
-    """Whether the receiver took the message: it answered with a status of 2xx."""
+    """Whether the receiver took the message: it answered 2xx."""
     return delivered.failure is None and delivered.status is not None and 200 <= delivered.status < 300
 
 
 def send_test(site: Site, webhook_id: int, *, private_addresses: bool) -> Delivery:
-    """Sends a message of the type `test` now, whether or not the webhook is paused. Raises `NotFound`."""
+    """Sends a message of the type `test`, even if the webhook is paused. Raises `NotFound`."""
     webhook, at = webhooks.get(site, webhook_id), clock.now_ms()
     message_id = f"webhook-{webhook.id}-test-{secrets.token_hex(8)}"
     body = compact_json({"type": TEST, "timestamp": write_date(at), "data": []})
@@ -63,7 +61,7 @@ def send_test(site: Site, webhook_id: int, *, private_addresses: bool) -> Delive
 def send_own(
     site: Site, webhook: Webhook, draft: Delivery, at: int, data: Sequence[Mapping[str, Any]], private: bool
 ) -> Delivered:
-    """Sends a message of its own, which is outside the order of changes, and logs its result."""
+    """Sends a message that is outside the order of changes. Logs its result and returns it."""
     body = compact_json({"type": draft.kind, "timestamp": write_date(at), "data": data})
     keys = webhooks.current_secrets(site.id, webhook)
     delivered = send(webhook, draft.message_id, keys, body, SECONDS, private)
@@ -79,10 +77,9 @@ def was_taken(site: Site, webhook: Webhook, message_id: str) -> bool:
 
 
 def log(site_id: int, draft: Delivery, delivered: Delivered, uuids: Collection[str] = ()) -> Delivery:
-    """Adds the result of a message to the log, in the caller's transaction. `uuids` are of the subscribers
-    that the message is about.
+    """Logs the result of a message, in the caller's transaction. `uuids` are of the subscribers in it.
 
-    The receiver's answer is kept for a test. It is kept for a failure to deliver changes, unless one of these
+    The receiver's answer is kept for a test, and for a failed delivery of changes unless one of these
     subscribers was erased meanwhile.
     """
     failure = "" if is_success(delivered) else delivered.failure or FAILED_STATUS.format(delivered.status)
@@ -103,18 +100,15 @@ def _has_all(site_id: int, uuids: Collection[str]) -> bool:
 
 
 def without_addresses(text: str) -> str:
-    """The text with everything hidden that looks like an address or a link. A receiver may repeat in its
-    answer what it was sent.
-    """
+    """The text with all addresses and links hidden: a receiver may repeat what it was sent."""
     hidden = tokens.PATTERN.sub(HIDDEN, text.replace("\0", HIDDEN))
     return redaction.without_addresses(hidden, lambda _: HIDDEN)
 
 
 def was_refused(site_id: int, draft: Delivery) -> bool:
-    """Whether the receiver answered the last message of this range with a refusal. Errors of a gateway before
-    it do not count.
+    """Whether the receiver refused the last message of this range. A gateway's error does not count.
 
-    Also true if the last message of this range had another id: its result tells nothing about this one.
+    Also true if that message had another id, because its result says nothing about this one.
     """
     tries = stored.page(site_id, draft.webhook_id, PAGE_SIZE, 0, kind=CHANGES)
     last = next(
@@ -127,7 +121,7 @@ def was_refused(site_id: int, draft: Delivery) -> bool:
 
 @database.session()
 def page(site: Site, webhook_id: int, number: int) -> tuple[list[Delivery], bool]:
-    """A page of a webhook's log, newest first, and whether there is another. Raises `NotFound`."""
+    """A (page of a webhook's log, newest first; whether there is another). Raises `NotFound`."""
     webhook = webhooks.require(site.id, webhook_id)
     if number > MAX_PAGE:
         return [], False
@@ -137,12 +131,12 @@ def page(site: Site, webhook_id: int, number: int) -> tuple[list[Delivery], bool
 
 @database.session()
 def newest(site: Site) -> dict[int, Delivery]:
-    """The last try of each webhook that has one, by the webhook's id."""
+    """The newest delivery of each webhook that has one, by webhook id."""
     return {delivery.webhook_id: delivery for delivery in stored.newest(site.id)}
 
 
 def sweep() -> bool:
-    """Deletes some of the entries that are older than 30 days; False if there were none."""
+    """Deletes some entries that are older than 30 days. Returns False if there are none."""
     before = clock.now_ms() - LOG_MS
     with database.session():
         site_id = stored.site_before(before)

@@ -27,7 +27,7 @@ COUNTS = (
 
 
 def note(site_id: int, import_id: int) -> None:
-    """Notes, in the caller's transaction, that an import has ended, if a webhook asks for it."""
+    """Queues, in the caller's transaction, the news of an ended import, if a webhook asks for it."""
     if stored.for_imports(site_id):
         stored_jobs.add(site_id, IMPORT_FINISHED, import_id)
 
@@ -37,10 +37,10 @@ def kind(private_addresses: bool) -> Kind:
 
 
 def step(job: Job, _deadline: float, *, private: bool) -> int:
-    """Tells each webhook that was not told yet, and waits as long as the import has ended, up to an hour.
+    """Tells each webhook that was not told yet. The wait between tries grows with time, up to an hour.
 
-    Gives up after three days, also on webhooks that are paused. Tells nobody if the import was queued again.
-    Returns milliseconds until the next step, or `SETTLED`.
+    Gives up after three days, even on paused webhooks. Does nothing if the import was queued again. Returns
+    milliseconds until the next step, or `SETTLED`.
     """
     if not outgoing.is_sent_here():
         return MOVE_MS
@@ -62,7 +62,7 @@ def step(job: Job, _deadline: float, *, private: bool) -> int:
 def _tell_all(
     site: Site, job: Job, import_: Import, ended_at: int, asking: list[Webhook], private: bool
 ) -> bool:
-    """Tells each webhook that was there when the import ended. Returns whether all are told."""
+    """Tells each webhook that existed when the import ended. Returns whether all have been told."""
     are_told = True
     for webhook in asking:
         if webhook.created_at <= ended_at:
@@ -73,9 +73,7 @@ def _tell_all(
 
 
 def _tell(site: Site, webhook: Webhook, import_: Import, ended_at: int, private: bool) -> bool:
-    """Tells a webhook that an import has ended, unless it was told or is paused. Returns whether it is
-    told.
-    """
+    """Tells a webhook, unless told or paused, that an import has ended. Returns whether it knows."""
     message_id = f"webhook-{webhook.id}-import-{import_.id}-{ended_at}"
     if webhook_deliveries.was_taken(site, webhook, message_id):
         return True
@@ -87,7 +85,7 @@ def _tell(site: Site, webhook: Webhook, import_: Import, ended_at: int, private:
 
 
 def _data(import_: Import) -> dict[str, str | int]:
-    """The import as it is told: the counts under the names that the API has for them."""
+    """The import as webhooks are told of it: the counts have the API's names."""
     totals = {
         "total": import_.rows + import_.refused,
         "processed": import_.applied + import_.refused,

@@ -51,9 +51,7 @@ WriteChange = Callable[..., Mapping[str, Any]]  # the resource of a change, and 
 
 @dataclass(frozen=True)
 class Message:
-    """The next message to a webhook, with the changes in its range that the webhook asks for. `uuids` are of
-    their subscribers.
-    """
+    """The next message of a webhook: those changes in its range that it asks for, and their `uuids`."""
 
     site: Site
     webhook: Webhook
@@ -63,9 +61,7 @@ class Message:
 
 
 def _log_entry(webhook: Webhook, listed: Sequence[LoggedChange]) -> Delivery:
-    """The log entry for a try. Tries of a range with the same changes, in one run, have the same
-    message id.
-    """
+    """The log entry of a try. All tries of the same changes in one run have the same message id."""
     first, last = webhook.place + (not webhook.resets), webhook.range_end
     changes = compact_json([(change.number, change.kind) for change in listed])
     digest = hashlib.blake2b(changes.encode(), digest_size=8).hexdigest()
@@ -74,7 +70,7 @@ def _log_entry(webhook: Webhook, listed: Sequence[LoggedChange]) -> Delivery:
 
 
 def kind(private_addresses: bool, write: WriteChange, base_url: str) -> Kind:
-    """The job kind of webhooks. `write` makes the resource of a change. Links in it begin with `base_url`."""
+    """The job kind of webhooks. `write` makes the resource of a change; its links begin with `base_url`."""
     sends = partial(step, private_addresses=private_addresses, write=write, base_url=base_url)
     return Kind(stored.JOB, NET, sends)
 
@@ -82,7 +78,7 @@ def kind(private_addresses: bool, write: WriteChange, base_url: str) -> Kind:
 def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteChange, base_url: str) -> int:
     """Sends a webhook its next message, if there is one. Returns as a job's step does.
 
-    While the instance is being moved, nothing is sent.
+    Sends nothing while the instance is being moved.
     """
     if not outgoing.is_sent_here():
         return MOVE_MS
@@ -95,9 +91,9 @@ def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteCha
 
 
 def _go_on(job: Job, wait_ms: int) -> int:
-    """Sets when the job continues. Returns 0 to continue at once, otherwise `SETTLED`.
+    """Decides when the job continues. Returns 0 for at once, otherwise `SETTLED`.
 
-    The job waits for `wait_ms`. It ends if the webhook is paused, and rests until something changes if
+    The job is due after `wait_ms`. It ends if the webhook is paused, and rests until the next change if
     nothing is left to send.
     """
     webhook = webhooks.require(job.site_id, job.subject)
@@ -113,9 +109,7 @@ def _go_on(job: Job, wait_ms: int) -> int:
 
 
 def _message(job: Job, write: WriteChange, base_url: str) -> Message | None:
-    """The next message; None if the webhook is paused. The body is empty if the range has no change that the
-    webhook asks for.
-    """
+    """The next message, empty if the webhook asks for none of the changes; None if it is paused."""
     with database.snapshot():
         webhook = webhooks.require(job.site_id, job.subject)
         if webhook.paused:
@@ -147,7 +141,7 @@ def _may_cut(site: Site, webhook: Webhook, whole: Delivery) -> bool:
 
 
 def _range(site: Site, webhook: Webhook) -> tuple[Webhook, Sequence[LoggedChange]]:
-    """The webhook with the range of its next message, and the changes in it. A stored range is kept."""
+    """The webhook with the range of its next message, and the changes in it. A stored range stays."""
     if webhook.resets:
         return webhook, [_reset_entry(webhook)]
     try:
@@ -182,15 +176,13 @@ def _passing(site_id: int, webhook: Webhook, changes: Sequence[LoggedChange]) ->
 
 
 def _fitting(texts: Sequence[str]) -> int:
-    """The number of texts that fit into one message, at least one."""
+    """How many of the texts fit into one message, at least one."""
     sizes = accumulate((len(text.encode()) + 1 for text in texts), initial=HEAD_BYTES)
     return max(1, sum(size <= MOST_BYTES for size in islice(sizes, 1, None)))
 
 
 def _deliver(job: Job, message: Message, private_addresses: bool) -> Delivered | None:
-    """Stores the range of a message, and sends it. Returns the result, or None if nothing was sent, because a
-    new run has begun.
-    """
+    """Stores the range of a message, then sends it. Returns the result; None if a new run has begun."""
     site_id, webhook = message.site.id, message.webhook
     with database.write(site_id):
         jobs.hold(job, NET)
@@ -201,10 +193,9 @@ def _deliver(job: Job, message: Message, private_addresses: bool) -> Delivered |
 
 
 def _note(message: Message, delivered: Delivered | None) -> int:
-    """Notes the result of a message. After a success, or for an empty message, moves the position behind its
-    range and returns 0.
+    """Notes the result of a message. Returns the milliseconds to wait.
 
-    Otherwise returns the milliseconds to wait.
+    After a success, or for an empty message, moves the webhook behind the range and returns 0.
     """
     site_id, webhook = message.site.id, message.webhook
     if delivered:
@@ -216,9 +207,7 @@ def _note(message: Message, delivered: Delivered | None) -> int:
 
 
 def _note_failure(site_id: int, webhook: Webhook, delivered: Delivered) -> int:
-    """Notes a failed message. Returns the milliseconds to wait; 0 if the webhook was paused by that, or
-    changed meanwhile.
-    """
+    """Notes a failed message. Returns the milliseconds to wait; 0 if the webhook is paused or was changed."""
     failures = webhook.failures + 1
     paused = stored.GONE if delivered.status == GONE else stored.FAILING if failures > len(WAITS_MS) else ""
     counts = stored.fail(site_id, webhook, failures, paused)

@@ -60,7 +60,7 @@ def list_all(site: Site) -> list[Webhook]:
 
 @database.session()
 def for_sign_ups(site: Site) -> list[Webhook]:
-    """The webhooks of a site to which forms may hand sign-ups over, oldest first."""
+    """The webhooks that may get the sign-ups of forms, oldest first."""
     return stored.for_sign_ups(site.id)
 
 
@@ -73,9 +73,10 @@ def get(site: Site, webhook_id: int) -> Webhook:
 def create(
     site: Site, item: Mapping[str, Any], *, private_addresses: bool, actor: Actor | None = None
 ) -> tuple[Webhook, str]:
-    """Creates a webhook, which begins with the next change, and returns it with its secret. `item` has url,
-    kinds, segment_id, paused, links and sign_ups. With an `actor`, the audit log records it. Raises
-    `Refused`.
+    """Creates a webhook, which begins with the next change. Returns it with its secret.
+
+    `item` has url, kinds, segment_id, paused, links and sign_ups. With an `actor`, the audit log records it.
+    Raises `Refused`.
     """
     check(item["url"], private_addresses)
     return make(site, item, actor)
@@ -101,8 +102,9 @@ def replace(
     private_addresses: bool,
     actor: Actor | None = None,
 ) -> Webhook:
-    """Replaces the values of a webhook. `paused`, `links` and `sign_ups` stay as they are if `item` does not
-    have them. Raises `NotFound`, `Refused`.
+    """Replaces a webhook's values. If `item` lacks `paused`, `links` or `sign_ups`, these stay.
+
+    Raises `NotFound`, `Refused`.
     """
     check(item["url"], private_addresses)
     return put(site, webhook_id, item, actor)
@@ -110,7 +112,7 @@ def replace(
 
 @database.writes_site
 def put(site: Site, webhook_id: int, item: Mapping[str, Any], actor: Actor | None = None) -> Webhook:
-    """Replaces the values of a webhook as `replace` does, for a URL that `check` has passed."""
+    """Replaces a webhook's values as `replace` does, for a URL that `check` has passed."""
     webhook = _change_webhook(site.id, require(site.id, webhook_id), item)
     stored.change(site.id, webhook)
     _record(site, actor, "webhook changed", webhook)
@@ -132,7 +134,9 @@ def pause(site: Site, webhook_id: int, is_paused: bool, actor: Actor | None = No
 
 
 def check(url: str, private_addresses: bool) -> None:
-    """Checks the URL of a webhook, outside a transaction, as it may ask the DNS. Raises `Refused`."""
+    """Raises `Refused` for a URL that may not be called. It may ask the DNS: call it outside a
+    transaction.
+    """
     try:
         check_url(url, private_addresses=private_addresses)
     except AddressRefused as refused:
@@ -140,7 +144,7 @@ def check(url: str, private_addresses: bool) -> None:
 
 
 def _change_webhook(site_id: int, webhook: Webhook, item: Mapping[str, Any]) -> Webhook:
-    """The webhook with the values of a request. Raises `Refused`."""
+    """The webhook with the values of `item`. Raises `Refused`."""
     paused = item.get("paused", bool(webhook.paused))
     links = item.get("links", bool(webhook.links))
     if links and not item["url"].lower().startswith("https://"):
@@ -160,7 +164,7 @@ def _change_webhook(site_id: int, webhook: Webhook, item: Mapping[str, Any]) -> 
 
 
 def _check_unused(site_id: int, webhook: Webhook) -> None:
-    """Raises `Refused` while a form that is not archived hands its sign-ups over to a webhook."""
+    """Raises `Refused` if a form that is not archived sends its sign-ups to the webhook."""
     forms = [form for form in stored_forms.list_all(site_id) if form.delivery == str(webhook.id)]
     if names := [form.name for form in forms if form.state != "archived"]:
         message = IN_USE.format(", ".join(names))
@@ -168,7 +172,7 @@ def _check_unused(site_id: int, webhook: Webhook) -> None:
 
 
 def _segment(site_id: int, segment_id: str | None) -> int | None:
-    """The id of the segment that a webhook asks for. Raises `Refused`."""
+    """The id of the segment that a webhook is limited to. Raises `Refused`."""
     if segment_id is None:
         return None
     try:
@@ -179,7 +183,7 @@ def _segment(site_id: int, segment_id: str | None) -> int | None:
 
 @database.writes_site
 def delete(site: Site, webhook_id: int, actor: Actor | None = None) -> Webhook:
-    """Deletes a webhook, and returns it. Raises `NotFound`, and `Refused` while a form delivers by it."""
+    """Deletes a webhook. Returns it. Raises `NotFound`, and `Refused` if a form uses it."""
     webhook = require(site.id, webhook_id)
     _check_unused(site.id, webhook)
     stored.delete(site_id=site.id, id=webhook.id)
@@ -190,8 +194,9 @@ def delete(site: Site, webhook_id: int, actor: Actor | None = None) -> Webhook:
 
 @database.writes_site
 def rotate(site: Site, webhook_id: int, actor: Actor | None = None) -> tuple[Webhook, str]:
-    """Renews the secret of a webhook. Returns the webhook and the new secret. The old secret also signs for
-    24 more hours. Raises `NotFound`.
+    """Renews a webhook's secret. Returns (webhook, new secret). Raises `NotFound`.
+
+    The old secret signs for 24 more hours, too.
     """
     webhook, nonce = require(site.id, webhook_id), site_keys.new_webhook_nonce()
     stored.put_nonce(site.id, webhook, nonce, clock.now_ms() + OVERLAP_MS)
@@ -214,7 +219,7 @@ def replay(site: Site, webhook_id: int, after: int, actor: Actor | None = None) 
 
 
 def current_secrets(site_id: int, webhook: Webhook) -> list[str]:
-    """The secrets that sign now, the newest first."""
+    """The secrets that sign now, newest first."""
     has_two = webhook.old_nonce and clock.now_ms() < webhook.old_nonce_until
     nonces = [webhook.nonce, webhook.old_nonce] if has_two else [webhook.nonce]
     return [signing.secret(site_keys.webhook_secret(site_id, webhook.id, nonce)) for nonce in nonces]
@@ -222,13 +227,13 @@ def current_secrets(site_id: int, webhook: Webhook) -> list[str]:
 
 @database.session()
 def count_paused() -> dict[str, int]:
-    """The number of webhooks that are paused though no operator paused them, by reason."""
+    """The number of webhooks that no operator paused but that are paused, by reason."""
     return {PAUSES[why]: number for why, number in stored.count_paused()}
 
 
 @database.session()
 def most_behind() -> int:
-    """The highest number of changes that a webhook of the instance has still to deliver."""
+    """The highest number of undelivered changes of any webhook of the instance."""
     return stored.most_behind()
 
 
@@ -241,9 +246,7 @@ def require(site_id: int, webhook_id: int) -> Webhook:
 
 
 def _hasten(site_id: int, webhook: Webhook) -> None:
-    """Makes the webhook's job due at once, unless the webhook is paused. The job of a paused webhook ends
-    when a worker runs it.
-    """
+    """Makes a webhook's job due now, unless the webhook is paused; then the job ends at its next run."""
     if not webhook.paused:
         stored_jobs.hasten(site_id, stored.JOB, webhook.id)
         change_log.note_site(site_id)
