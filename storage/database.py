@@ -24,7 +24,7 @@ from storage.sql import RowStatement
 
 
 class CommitStep(Protocol):
-    """Work that is done right before and right after the commit of a write transaction, see `at_commit`.
+    """Work to do right before and right after the commit of a write transaction, see `at_commit`.
 
     On SQLite, other writers wait until `after_commit` has returned.
     """
@@ -61,11 +61,11 @@ def open(
 ) -> None:
     """Points the models at a database. Connects lazily. Raises `Unusable`.
 
-    `timeout` is how many seconds sessions and writers wait. `write_gate`, with `enter` and `leave`, bounds
-    the threads that wait to write. Writes are refused while the database's file, or one of `folders`, is not
-    at its place. The first `kept_connections` threads keep their connection between sessions; they must live
-    as long as the process. Each connection to a database file caches up to `cache_mb` MB of it. `log` is the
-    file of the erasure log, which outlives the database, see `storage.erasures.log`.
+    `timeout` is how many seconds sessions and writers wait. `write_gate`, with `enter` and `leave`, limits
+    the threads that wait to write. Writes are refused while the database's file, or one of `folders`, is
+    missing from its place. The first `kept_connections` threads keep their connection between sessions; they
+    must live as long as the process. Each connection to a database file caches up to `cache_mb` MB of it.
+    `log` is the file of the erasure log, see `storage.erasures.log`.
     """
     global _places, _write_gate, _log
     opened = chosen.engine_of(url).open(url, timeout, connections, allow_faulty, password, cache_mb)
@@ -84,8 +84,9 @@ def log() -> Path | None:
 
 
 def is_spread() -> bool:
-    """Whether the tables of sites are spread, over nodes of Citus or partitions. A statement then names its
-    site by a value: not by a column of a join, nor with a `+` before it.
+    """Whether the tables of sites are spread, over nodes of Citus or partitions.
+
+    A statement then names its site by a value: not by a column of a join, nor with a `+` before it.
     """
     return engine.is_spread(database)
 
@@ -96,15 +97,12 @@ def url(path: Path) -> str:
 
 
 def file(url: str) -> Path:
-    """The file of a database that is a file. Raises `Unusable`."""
+    """The file of a database with this URL. Raises `Unusable` if it is none."""
     return sqlite.file(url)
 
 
 def files(url: str) -> list[Path]:
-    """All files that hold data of a database, whether or not they exist; empty for a server's.
-
-    Raises `Unusable`.
-    """
+    """All files that hold data of a database, existing or not; none for a server's. Raises `Unusable`."""
     return chosen.engine_of(url).files(url)
 
 
@@ -128,15 +126,13 @@ def snapshot() -> Iterator[None]:
 
 @contextlib.contextmanager
 def write(site_id: int | None = None) -> Iterator[None]:
-    """Opens a session with one atomic, durable write transaction. Within another write transaction, joins
-    that one.
+    """Opens a session with one atomic, durable write transaction. Within another one, joins it.
 
     With a site's id, the block may write only rows of that site; with `SHARED`, only rows that belong to no
     site. On a server, other threads may then write to other sites meanwhile. On SQLite, writers queue in
     order of arrival, before they take a connection.
 
-    Raises `Unavailable` if the writer waits longer than the timeout, or if the database was moved. Raises
-    `DiskFault`.
+    Raises `DiskFault`, and `Unavailable` if the wait exceeds the timeout or the database was moved.
     """
     if database.in_transaction():
         with session():
@@ -161,15 +157,13 @@ def write(site_id: int | None = None) -> Iterator[None]:
 
 
 def at_commit(kind: type[S]) -> S:
-    """The step of class `kind` in the caller's write transaction. The first call in a transaction
-    creates it.
-    """
+    """The caller's transaction's step of class `kind`, which the first call creates."""
     step: S = _transaction.steps.setdefault(kind, kind())
     return step
 
 
 def writes_site(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-    """Decorates a function so that it runs in `write`. Its first argument is the site, or the site's id."""
+    """Decorates a function to run in `write`. Its first argument is the site, or the site's id."""
 
     @functools.wraps(function)
     def writing(site: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -181,7 +175,7 @@ def writes_site(function: Callable[Concatenate[Any, P], R]) -> Callable[Concaten
 
 @contextlib.contextmanager
 def _outcome_noted() -> Iterator[None]:
-    """Notes whether the disk refused the write in the block. Other errors leave the note as it was."""
+    """Notes whether the disk refused the write in the block. Other errors leave the note unchanged."""
     global _disk_refused
     try:
         yield
@@ -210,19 +204,21 @@ def ping() -> bool:
 
 
 def rows(sql: str, parameters: Sequence[Any] = (), *, keeps_plan: bool = False) -> list[Any]:
-    """All rows of one statement. With `keeps_plan`, a server keeps the plan of a statement that is sent often
-    and whose plan does not depend on the values.
+    """All rows of one statement.
+
+    With `keeps_plan`, a server keeps the plan: for frequent statements whose plan does not depend on the
+    values.
     """
     return list(_execute(sql, parameters, keeps_plan).fetchall())
 
 
 def each_row(sql: str, parameters: Sequence[Any] = ()) -> Iterator[Any]:
-    """Yields the rows of one statement one by one. The caller's session must stay open until the last."""
+    """Yields the rows of one statement. The caller's session must stay open meanwhile."""
     return iter(_execute(sql, parameters))
 
 
 def row(sql: str, parameters: Sequence[Any] = (), *, keeps_plan: bool = False) -> Any:
-    """The first row of one statement, or None. `keeps_plan` is as in `rows`."""
+    """The first row of one statement; None without one. `keeps_plan` is as in `rows`."""
     return _execute(sql, parameters, keeps_plan).fetchone()
 
 
@@ -232,7 +228,7 @@ def column(sql: str, parameters: Sequence[Any] = ()) -> list[Any]:
 
 
 def value(sql: str, parameters: Sequence[Any], default: R, *, keeps_plan: bool = False) -> R:
-    """The first column of the first row; `default` if there is no row."""
+    """The first column of the first row; `default` without a row."""
     found = row(sql, parameters, keeps_plan=keeps_plan)
     return default if found is None else found[0]
 
@@ -258,8 +254,7 @@ def execute_many(statement: str | RowStatement, parameters: Iterable[Sequence[An
 def checkpoint(only_if_due: bool = False) -> None:
     """Moves the write-ahead log into the database's file; on a server, renews statistics instead.
 
-    With `only_if_due`, does so only if this process has written much since the last time. Raises
-    `Unavailable`.
+    With `only_if_due`, only if this process has written much since. Raises `Unavailable`.
     """
     if only_if_due and not engine.is_due(database):
         return
@@ -270,18 +265,14 @@ def checkpoint(only_if_due: bool = False) -> None:
 
 
 def log_is_full() -> bool:
-    """Whether long work should wait, because a reader keeps the write-ahead log growing. Tries a checkpoint
-    first.
-    """
+    """Whether long work should wait: a reader keeps the write-ahead log growing. Checkpoints first."""
     if engine.is_full(database):
         checkpoint()
     return engine.is_full(database)
 
 
 def truncate_log() -> bool:
-    """Empties the write-ahead log, which still contains deleted data. Returns False if a reader still needs
-    it.
-    """
+    """Empties the write-ahead log, which still contains deleted data. Returns False if a reader needs it."""
     return engine.truncate_log(database)
 
 
@@ -295,7 +286,7 @@ def migrate() -> list[str]:
 
 @session()
 def migrations() -> Migrations:
-    """The pending migrations, and why this code cannot use the database, if it cannot."""
+    """The pending migrations, and why this code cannot apply them, if so."""
     return history.read(_runner())
 
 
@@ -307,15 +298,13 @@ def pending_migrations() -> list[str]:
 
 @session()
 def is_spoilt_by_migrating() -> bool:
-    """Whether older code could not use the database after the pending migrations. False for a new
-    database.
-    """
+    """Whether older code cannot use the database after the pending migrations. False for a new database."""
     runner = _runner()
     return bool(runner.applied()) and history.needs_backup(runner, history.read(runner).pending)
 
 
 def _usable() -> Runner:
-    """The runner of migrations. Raises `Unusable` for a database that this code cannot migrate."""
+    """The migration runner. Raises `Unusable` for a database that this code cannot migrate."""
     runner = _runner()
     if refusal := history.read(runner).refusal:
         raise Unusable(refusal)

@@ -4,7 +4,7 @@
 class Unavailable(Exception):
     """The database cannot be used now: it was locked for too long, is unreachable, or is out of connections.
 
-    On the command line, the message tells what is wrong, and what to do about it.
+    On the command line, the message says what is wrong and what to do.
     """
 
     said = "the database is unavailable or busy"
@@ -19,7 +19,7 @@ class Unreachable(Unavailable):
 
 
 class Unfinished(Unavailable):
-    """The server was lost during a commit: the transaction may be written, or not."""
+    """The connection was lost during a commit: the transaction may be written, or not."""
 
     said = "the database was lost at the last moment: this was done, or not"
     remedy = "look, before you try again"
@@ -50,4 +50,4 @@ class StatementError(Exception):
 
 
 class Unusable(Exception):
-    """The database or its library must not be used; the message gives a remedy."""
+    """The database or its library must not be used; the message says what to do."""

@@ -16,8 +16,9 @@ DUE = "(not_before <= ? OR not_before > ? + wait_ms)"
 
 
 class Job(NamedTuple):
-    """A claimed job. `subject` is the id of the record that the job is about. `number` is its position in the
-    site's order, 0 outside it. `token` identifies the claim.
+    """A claimed job. `subject` is the id of the record that it is about, `token` that of the claim.
+
+    `number` is its position in the site's order, 0 outside it.
     """
 
     site_id: int
@@ -29,9 +30,7 @@ class Job(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """A job that failed `attempts` times in a row, the last time because of `reason`. Its `status` is
-    `failed` if it was given up.
-    """
+    """A job that failed `attempts` times in a row. `reason` is the last one; `failed` means given up."""
 
     site_id: int
     id: int
@@ -47,8 +46,7 @@ def add(
 ) -> None:
     """Adds a job that is due after `wait_ms`. `number` is its position in the site's order, None outside it.
 
-    A job that exists already starts anew: its failures are forgotten, and a worker that has claimed it loses
-    the claim.
+    An existing job starts anew: its failures are forgotten, and a worker loses its claim on it.
     """
     execute(
         "INSERT INTO jobs (site_id, kind, subject, seq, status, not_before, wait_ms) "
@@ -60,7 +58,7 @@ def add(
 
 
 def add_once(site_id: int, kind: str, subject: int, now: int, wait_ms: int) -> None:
-    """Adds a job that is due after `wait_ms`. A job that exists already stays as it is."""
+    """Adds a job that is due after `wait_ms`. An existing one stays as it is."""
     execute(
         "INSERT INTO jobs (site_id, kind, subject, status, not_before, wait_ms) "
         f"VALUES (?, ?, ?, '{WAITING}', ?, ?) ON CONFLICT (site_id, kind, subject) DO NOTHING",
@@ -69,9 +67,7 @@ def add_once(site_id: int, kind: str, subject: int, now: int, wait_ms: int) -> N
 
 
 def hasten(site_id: int, kind: str, subject: int) -> None:
-    """Makes a job due now, or adds it. A claimed job keeps its claim and lease: its worker ends the step
-    first.
-    """
+    """Makes a job due now, or adds it. A claimed job stays claimed: its worker ends the step first."""
     execute(
         "INSERT INTO jobs (site_id, kind, subject, status) "
         f"VALUES (?, ?, ?, '{WAITING}') ON CONFLICT (site_id, kind, subject) DO UPDATE SET "
@@ -81,7 +77,7 @@ def hasten(site_id: int, kind: str, subject: int) -> None:
 
 
 def remove(site_id: int, kind: str, subject: int) -> None:
-    """Deletes a job. A worker that has claimed it loses the claim."""
+    """Deletes a job. A worker loses its claim on it."""
     execute("DELETE FROM jobs WHERE site_id = ? AND kind = ? AND subject = ?", (site_id, kind, subject))
 
 
@@ -100,7 +96,7 @@ def wake(site_id: int, kind: str) -> int:
 
 
 def in_turn(site_id: int) -> tuple[str, int] | None:
-    """The (kind, subject) of the first job in the site's order that waits or is claimed; None without one."""
+    """The (kind, subject) of the first waiting or claimed job in the site's order; None without one."""
     first: tuple[str, int] | None = row(
         f"SELECT kind, subject FROM jobs WHERE site_id = ? AND seq IS NOT NULL AND status = '{WAITING}' "
         "ORDER BY seq LIMIT 1",
@@ -110,9 +106,7 @@ def in_turn(site_id: int) -> tuple[str, int] | None:
 
 
 def due_sites(now: int) -> list[int]:
-    """The ids of sites that have a due job, which may still have to wait for an earlier one in the site's
-    order.
-    """
+    """The ids of sites with a due job, even if it must wait for an earlier one in the site's order."""
     query = f"SELECT DISTINCT site_id FROM jobs WHERE status = '{WAITING}' AND {DUE} ORDER BY site_id"
     return column(query, (now, now))
 
@@ -132,8 +126,7 @@ def claim(
     in_order: bool = False,
     one_at_a_time: bool = False,
 ) -> Job | None:
-    """Claims the first due job of these kinds for `lease_ms`. Returns None if there is none. `token`
-    identifies the claim.
+    """Claims the first due job of these kinds for `lease_ms`, under `token`. Returns None without one.
 
     With `in_order`, only the first job in the site's order can be claimed, and none until it is due. With
     `one_at_a_time`, claims none while another job of these kinds is claimed.
@@ -160,7 +153,7 @@ def claim(
 
 
 def hold(job: Job, now: int, lease_ms: int) -> bool:
-    """Renews the lease of a job for `lease_ms`. False if the claim is lost: the caller must roll back."""
+    """Renews the lease of a job for `lease_ms`. Returns False if the claim is lost: roll back."""
     return bool(
         execute(
             "UPDATE jobs SET not_before = ?, wait_ms = ? WHERE site_id = ? AND id = ? AND claim = ?",
@@ -170,10 +163,9 @@ def hold(job: Job, now: int, lease_ms: int) -> bool:
 
 
 def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING, *, well: bool = False) -> bool:
-    """Releases a claimed job, which is due again after `wait_ms`. Returns False if the claim was lost
-    already.
+    """Releases a claimed job, which is due again after `wait_ms`. Returns False if the claim was lost.
 
-    With `well`, the earlier failures of the job are forgotten.
+    With `well`, forgets the earlier failures of the job.
     """
     forgotten = ", attempts = 0, reason = ''" if well else ""
     return bool(
@@ -186,7 +178,7 @@ def release(job: Job, now: int, wait_ms: int = 0, status: str = WAITING, *, well
 
 
 def note_failure(job: Job, reason: str) -> int:
-    """Counts a failure of a claimed job. Returns how often it failed in a row, or 0 if the claim is lost."""
+    """Counts a failure of a claimed job. Returns how many it had in a row; 0 if the claim is lost."""
     noted = rows(
         "UPDATE jobs SET attempts = attempts + 1, reason = ? "
         "WHERE site_id = ? AND id = ? AND claim = ? RETURNING attempts",
@@ -196,16 +188,16 @@ def note_failure(job: Job, reason: str) -> int:
 
 
 def end(job: Job) -> bool:
-    """Deletes a job that is done. False if the claim is lost: the caller must roll back."""
+    """Deletes a job that is done. Returns False if the claim is lost: roll back."""
     query = "DELETE FROM jobs WHERE site_id = ? AND id = ? AND claim = ?"
     return bool(execute(query, (job.site_id, job.id, job.token)))
 
 
 def elect(token: str, now: int, lease_ms: int) -> bool:
-    """Tries to make the caller the one process that looks for due jobs, for `lease_ms`. Returns whether it
+    """Tries to elect the caller, for `lease_ms`, as the process that looks for due jobs. Returns whether it
     is.
 
-    On a database file, always returns True: there every process looks for due jobs.
+    On a database file, always returns True: every process looks for due jobs.
     """
     return not engine.HAS_HOSTS or bool(
         execute(
@@ -217,13 +209,13 @@ def elect(token: str, now: int, lease_ms: int) -> bool:
 
 
 def resign(token: str) -> None:
-    """Ends the election of the process with this token, if it is elected."""
+    """Ends the election of the process with this token."""
     if engine.HAS_HOSTS:
         execute("UPDATE jobs SET claim = NULL WHERE site_id = 0 AND kind = ? AND claim = ?", (POLL, token))
 
 
 def ensure(kinds: Collection[str]) -> None:
-    """Adds the instance's own jobs of these kinds, unless they exist."""
+    """Adds the missing ones of the instance's own jobs of these kinds."""
     for kind in kinds:
         execute(
             "INSERT INTO jobs (site_id, kind, subject, status) VALUES (0, ?, 0, ?) "
@@ -233,13 +225,13 @@ def ensure(kinds: Collection[str]) -> None:
 
 
 def count_abandoned(now: int) -> int:
-    """The number of claimed jobs whose lease has expired: their worker died."""
+    """The number of claimed jobs with an expired lease: their worker died."""
     query = f"SELECT count(*) FROM jobs WHERE claim IS NOT NULL AND status = '{WAITING}' AND {DUE}"
     return value(query, (now, now), 0)
 
 
 def troubles() -> list[Trouble]:
-    """The failed jobs of all sites, which are tried again or were given up."""
+    """The failed jobs of all sites, whether tried again or given up."""
     records = rows(
         "SELECT site_id, id, kind, subject, status, attempts, reason FROM jobs "
         f"WHERE status = '{FAILED}' OR attempts > 0 ORDER BY site_id, id"

@@ -5,9 +5,7 @@ from storage.engines.chosen import engine
 
 
 def now(own_ms: int) -> int:
-    """The time on the clock of leases, in milliseconds: the database server's clock, without a server
-    `own_ms`.
-    """
+    """The clock of leases, in milliseconds: that of the database server or, without one, `own_ms`."""
     with session():
         server_ms = engine.now_ms(database)
     return own_ms if server_ms is None else server_ms

@@ -31,7 +31,7 @@ from storage.webhooks.models import WEBHOOK_MODELS
 
 
 class PepperModel(BaseModel):
-    """One row: the check value of the pepper of this database, a digest of a constant."""
+    """One row: the check value of this database's pepper, a digest of a constant."""
 
     id = IntegerField(primary_key=True)
     check_value = TextField()
@@ -41,9 +41,10 @@ class PepperModel(BaseModel):
 
 
 class InstanceStateModel(BaseModel):
-    """One row. Code of a version below `lowest_writer` must not write. `move`, `phase`, `other` and `at` are
-    those of a move of the instance, see `storage.instance.state.Phase`. `home` is the identity of the
-    database from which webhooks were sent.
+    """One row. Code older than `lowest_writer` must not write. `home` is the identity of the database from
+    which webhooks were sent.
+
+    `move`, `phase`, `other` and `at` are those of a move, see `storage.instance.state.Phase`.
     """
 
     id = IntegerField(primary_key=True)

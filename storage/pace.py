@@ -13,7 +13,7 @@ REMEMBERED = 8  # transactions
 
 
 class Chunk:
-    """One write transaction of long work. The caller counts in `rows` how many rows it has written."""
+    """One write transaction of long work. The caller counts the written rows in `rows`."""
 
     rows = 0
 
@@ -21,8 +21,8 @@ class Chunk:
 class Pace:
     """Decides how many `rows` the next transaction writes: as many as fit into the engine's `TURN_SECONDS`.
 
-    The fastest of the last few transactions decides, because the slower ones waited for a core or the disk.
-    The time of the commit is left out: otherwise a slow disk would make the transactions ever smaller.
+    The fastest of the last few transactions decides, because the others waited for a core or the disk. The
+    commit is not timed: otherwise a slow disk would make the transactions ever smaller.
     """
 
     def __init__(self, first: int = FIRST_ROWS, least: int = LEAST_ROWS, most: int = MOST_ROWS) -> None:
@@ -41,10 +41,9 @@ class Pace:
         self.learn(chunk.rows, seconds)
 
     def learn(self, rows: int, seconds: float) -> None:
-        """Sets `rows` for the next transaction by how long the last one took. `rows` at most doubles.
+        """Sets `rows` from the duration of the last transaction; at most doubles it.
 
-        Ignores a transaction that wrote fewer than `rows`, unless it took longer than the engine's
-        `TURN_SECONDS`.
+        Ignores a transaction of fewer than `rows`, unless it took longer than the engine's `TURN_SECONDS`.
         """
         if rows and (rows >= self.rows or seconds > engine.TURN_SECONDS):
             self._seconds_per_row.append(seconds / rows)

@@ -18,7 +18,8 @@ R = TypeVar("R")
 
 
 class Records(Generic[R]):
-    """Reads and writes the records of a table. `equal` chooses the rows whose columns have these values;
+    """Reads and writes the records of a table. `equal` selects the rows with these values in these columns.
+
     `change` and `delete` need at least one such column.
     """
 
@@ -31,18 +32,16 @@ class Records(Generic[R]):
         self._select = f"SELECT {self.columns} FROM {self._meta.table_name}"
 
     def columns_of(self, alias: str) -> str:
-        """The columns of the record in a statement in which the table is called `alias`."""
+        """The record's columns in a statement in which the table is called `alias`."""
         return ", ".join(f"{alias}.{name}" for name in self._names)
 
     def get(self, **equal: Any) -> R | None:
-        """A record that `equal` chooses; None without one."""
+        """A record that `equal` selects; None without one."""
         record = row(f"{self._select} {_where(equal)}", list(equal.values()))
         return record and self._typed(record)
 
     def find(self, tail: str = "", *more: Any, **equal: Any) -> list[R]:
-        """The records that `equal` chooses. `tail` is SQL that follows the conditions, such as an order;
-        `more` are the values of its marks.
-        """
+        """The records that `equal` selects. `tail` is further SQL, such as an order; `more` its values."""
         return self.read(rows(f"{self._select} {_where(equal)} {tail}", [*equal.values(), *more]))
 
     def newest(self, site_id: int, limit: int | None = None, before: int = 0) -> list[R]:
@@ -52,16 +51,16 @@ class Records(Generic[R]):
         return self.find("AND id < ? ORDER BY id DESC LIMIT ?", before, limit, site_id=site_id)
 
     def has(self, **equal: Any) -> bool:
-        """Whether `equal` chooses a record."""
+        """Whether `equal` selects a record."""
         query = f"SELECT 1 FROM {self._meta.table_name} {_where(equal)} LIMIT 1"
         return row(query, list(equal.values())) is not None
 
     def read(self, records: Iterable[Sequence[Any]]) -> list[R]:
-        """Makes records of rows that have the columns of `columns`, in this order."""
+        """The records of rows that have the columns of `columns`, in this order."""
         return [self._typed(record) for record in records]
 
     def _typed(self, record: Sequence[Any]) -> R:
-        """Makes a record of a row; booleans, which SQLite stores as numbers, become booleans again."""
+        """The record of a row. Booleans, which SQLite stores as numbers, become booleans again."""
         if not self._booleans:
             return self._record(*record)
         values = list(record)
@@ -75,25 +74,23 @@ class Records(Generic[R]):
         return row_id
 
     def add_new(self, record: R, **more: Any) -> int:
-        """Adds a record without its id, which the table assigns. `more` are values of further columns.
-        Returns the id.
-        """
+        """Adds a record without its id, with values `more` of further columns. Returns the new id."""
         values = {name: getattr(record, name) for name in self._names if name != "id"}
         return self.add(**values, **more)
 
     def add_many(self, records: Iterable[R], **more: Any) -> None:
-        """Adds records. The values in `more` replace those of every record. The table assigns the ids."""
+        """Adds records. Values in `more` replace those of every record. The table assigns the ids."""
         own = [name for name in self._names if name != "id" and name not in more]
         columns, values, shared = [*more, *own], attrgetter(*own), tuple(more.values())
         insert = insert_into(self._meta.table_name, columns)
         execute_many(insert, (shared + values(record) for record in records))
 
     def change(self, values: dict[str, Any], **equal: Any) -> int:
-        """Sets `values` in the records that `equal` chooses. Returns the number of changed records."""
+        """Sets `values` in the records that `equal` selects. Returns how many."""
         return int(self._model.update(**values).where(*self._are(equal)).execute())
 
     def delete(self, **equal: Any) -> int:
-        """Deletes the records that `equal` chooses. Returns their number."""
+        """Deletes the records that `equal` selects. Returns how many."""
         return int(self._model.delete().where(*self._are(equal)).execute())
 
     def _are(self, equal: dict[str, Any]) -> Any:

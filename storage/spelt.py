@@ -13,7 +13,7 @@ MAX_INTEGER = 2**63
 
 
 def number(text: str) -> int | float | None:
-    """The number that a text spells, ignoring blanks around it; None if it is no number."""
+    """The number that a text spells, ignoring blanks around it; None if it spells none."""
     spelt = text.strip(BLANKS)
     if not spelt or spelt[0] not in "0123456789+-." or len(spelt) > MAX_LENGTH:
         return None
@@ -26,9 +26,7 @@ def number(text: str) -> int | float | None:
 
 
 def instant(text: str) -> int | None:
-    """The milliseconds since 1970 of a date or date-time, in UTC unless it names another zone. None if the
-    text is neither.
-    """
+    """The milliseconds since 1970 of a date or date-time; UTC unless it has a zone. None for other texts."""
     if len(text) > MAX_LENGTH or text[4:5] != "-" or not DATE.fullmatch(text):
         return None
     try:

@@ -8,11 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """A part of a statement. `parameters` are in the order of the marks in `text`; `text` never contains
+    """A part of a statement. `parameters` are in the order of the marks in `text`, which never contains
     input.
 
     A condition is `rare` if few subscribers match it and an index finds them. A search is then faster if it
-    finds them first, and sorts them afterwards.
+    finds them first and sorts them afterwards.
     """
 
     text: str
@@ -22,8 +22,8 @@ class Sql:
 
 @dataclass(frozen=True, slots=True)
 class RowStatement:
-    """A statement to run for many rows of values of `columns`. `one` is run for each row. `at_once` is run
-    once for all of them, as a table `v` in place of `{rows}`. `{site}` is the site: of each row, or of all.
+    """A statement for many rows of values of `columns`. `one` runs for each row; `at_once` runs once for all,
+    as a table `v` in place of `{rows}`. `{site}` is the site: of each row, or of all.
 
     `conflict` of an INSERT is its `ON CONFLICT` clause, "" if no row may exist already. It is None for an
     UPDATE or DELETE.
@@ -42,9 +42,7 @@ MAX_PARAMETERS = 10_000
 
 
 def insert_into(table: str, columns: Sequence[str], conflict: str = "") -> RowStatement:
-    """An INSERT of the values of `columns`. `conflict` is its `ON CONFLICT` clause; without it, no row may
-    exist.
-    """
+    """An INSERT of `columns`. `conflict` is its `ON CONFLICT` clause; without it, no row may exist."""
     into = f"INSERT INTO {table} ({', '.join(columns)})"
     one = f"{into} VALUES ({', '.join('?' * len(columns))}) {conflict}".strip()
     chosen = ", ".join(f"v.{name}" for name in columns)
@@ -54,9 +52,7 @@ def insert_into(table: str, columns: Sequence[str], conflict: str = "") -> RowSt
 
 
 def update_of(table: str, columns: Sequence[str], keys: Sequence[str]) -> RowStatement:
-    """An UPDATE of `columns` in the row that the `keys` identify. The parameters of a row are the values of
-    `columns`, then those of `keys`.
-    """
+    """An UPDATE of `columns` in the row with these `keys`. A row of parameters has `columns`, then `keys`."""
     settings = ", ".join(f"{name} = ?" for name in columns)
     shown = ", ".join(f"{name} = v.{name}" for name in columns)
     one = f"UPDATE {table} SET {settings} WHERE {_equal(keys)}"
@@ -87,7 +83,7 @@ def join(separator: str, parts: list[Sql]) -> Sql:
 
 
 def slices(values: Iterable[Any]) -> Iterator[list[Any]]:
-    """The values in lists of at most `MAX_PARAMETERS`, as many as a statement takes."""
+    """Yields the values in lists of at most `MAX_PARAMETERS`, the most that a statement takes."""
     remaining = iter(values)
     while chunk := list(islice(remaining, MAX_PARAMETERS)):
         yield chunk

@@ -23,14 +23,15 @@ def entries(site_id: int) -> list[ListEntry]:
 
 
 def matching(site_id: int, names: Sequence[str]) -> list[ListEntry]:
-    """The entries of a site's lists that are in `names`. A name that is no text matches nothing."""
+    """The entries of a site's lists that are in `names`. What the database cannot store matches nothing."""
     among = engine.among(list(filter(is_text, names)))
     return LISTS.find(f"AND entry {among.text}", *among.parameters, site_id=site_id)
 
 
 def put(site_id: int, kind: str, entry: str, at: int) -> bool:
-    """Puts an entry on a list, or moves it there from the site's other list. Returns False if the list had it
-    already. `at` is in milliseconds.
+    """Puts an entry on a list, or moves it there from the other one, at an instant in milliseconds.
+
+    Returns False if the list had it already.
     """
     changed = execute(  # as text: the builder does not tell whether a row changed
         "INSERT INTO address_lists (site_id, kind, entry, created_at) VALUES (?, ?, ?, ?) "
@@ -47,5 +48,5 @@ def remove(site_id: int, entry: str) -> bool:
 
 
 def is_text(name: str) -> bool:
-    """Whether the database can store a text: only if it has no NUL and no half of a surrogate pair."""
+    """Whether the database can store a text: it has no NUL and no half of a surrogate pair."""
     return "\0" not in name and name == name.encode(errors="ignore").decode()

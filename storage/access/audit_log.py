@@ -10,8 +10,9 @@ from storage.records import Records
 
 
 class AuditEntry(NamedTuple):
-    """An entry of the audit log. `subject` is a uuid, a name or a keyed hash; `subjects` is the number of
-    subscribers or rows; `typed` is JSON.
+    """An entry of the audit log. `subject` is a uuid, a name or a keyed hash; `typed` is JSON.
+
+    `subjects` is the number of subscribers or rows.
     """
 
     id: int
@@ -42,7 +43,7 @@ def add(
 
 
 def page(site_id: int | None, before: int, limit: int) -> list[AuditEntry]:
-    """The newest entries of a site with an id below `before`. Without a site, those of the instance."""
+    """The newest entries with an id below `before`, of a site or, with None, of the instance."""
     newest = "AND id < ? ORDER BY id DESC LIMIT ?"
     if site_id is None:
         return ENTRIES.find(f"WHERE site_id IS NULL {newest}", before, limit)
@@ -50,20 +51,18 @@ def page(site_id: int | None, before: int, limit: int) -> list[AuditEntry]:
 
 
 def of_subject(site_id: int, subject: str, limit: int) -> list[AuditEntry]:
-    """The newest entries of a site on a subject."""
+    """The newest entries of a site about a subject."""
     return ENTRIES.find("ORDER BY id DESC LIMIT ?", limit, site_id=site_id, subject=subject)
 
 
 def count_since(site_id: int, action: str, since: int) -> int:
-    """How many entries with this action a site has since an instant."""
+    """The number of entries of a site with this action since an instant."""
     query = "SELECT COUNT(*) FROM audit_log WHERE site_id = ? AND act = ? AND at > ?"
     return value(query, (site_id, action, since), 0)
 
 
 def erase(site_id: int, hashes: Mapping[str, str]) -> None:
-    """Replaces the uuids of erased subscribers, in the few entries that have them, by the keyed hashes of
-    their addresses.
-    """
+    """Replaces the uuids of erased subscribers in the audit log by keyed hashes of their addresses."""
     among = engine.among(hashes)
     query = f"SELECT DISTINCT subject FROM audit_log WHERE site_id = ? AND subject {among.text}"
     named = column(query, [site_id, *among.parameters])
@@ -72,17 +71,17 @@ def erase(site_id: int, hashes: Mapping[str, str]) -> None:
 
 
 def forget_typed(site_id: int) -> None:
-    """Empties the values of filters, as typed, in all entries of a site."""
+    """Removes the filter values that operators typed from all entries of a site."""
     execute("UPDATE audit_log SET typed = '{}' WHERE site_id = ? AND typed <> '{}'", (site_id,))
 
 
 def any_before(before: int) -> bool:
-    """Whether there is an entry from before an instant."""
+    """Whether any entry is older than an instant."""
     return row("SELECT 1 FROM audit_log WHERE at < ? LIMIT 1", (before,)) is not None
 
 
 def delete_old(before: int, limit: int) -> int:
-    """Deletes up to `limit` entries from before an instant, in milliseconds. Returns how many."""
+    """Deletes up to `limit` entries that are older than an instant. Returns how many."""
     return execute(
         "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE at < ? ORDER BY at LIMIT ?)",
         (before, limit),

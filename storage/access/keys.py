@@ -44,7 +44,7 @@ def rename(publishable_key: str, name: str) -> bool:
 
 
 def note_use(key_id: int, at: int) -> None:
-    """Stores that a key was used at an instant, in milliseconds, unless a later use is stored."""
+    """Stores when a key was used, unless a later use is stored."""
     execute(
         "UPDATE keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?", (at, key_id, at)
     )
@@ -55,13 +55,13 @@ def put_secret_hash(key_id: int, secret_hash: str) -> None:
 
 
 def publishable(key_ids: Collection[int]) -> dict[int, str]:
-    """The publishable keys, by id."""
+    """The publishable keys, by key id."""
     among = engine.among(key_ids)
     return dict(rows(f"SELECT id, publishable_key FROM keys WHERE id {among.text}", among.parameters))
 
 
 def list_all(site_id: int | None) -> list[Key]:
-    """All keys, oldest first. With a site, only the keys that give access to it."""
+    """All keys, oldest first; with a site, only those that give access to it."""
     if site_id is None:
         return KEYS.find("ORDER BY id")
     return KEYS.find("WHERE id IN (SELECT key_id FROM key_sites WHERE site_id = ?) ORDER BY id", site_id)
@@ -73,15 +73,13 @@ def sites_of(key_id: int) -> list[Site]:
 
 
 def revoke(publishable_key: str, at: int) -> bool:
-    """Revokes a key at an instant, in milliseconds. Returns False if there is no such key, or if it is
-    revoked already.
-    """
+    """Revokes a key at an instant. Returns False if there is no such key, or it is revoked already."""
     active = KeyModel.publishable_key == publishable_key, KeyModel.revoked_at.is_null()
     return bool(KeyModel.update(revoked_at=at).where(*active).execute())
 
 
 def expire(publishable_key: str, at: int) -> None:
-    """Lets a key expire at an instant, in milliseconds, unless it expires earlier."""
+    """Lets a key expire at an instant, unless it expires earlier."""
     execute(
         "UPDATE keys SET expires_at = ? WHERE publishable_key = ? AND (expires_at IS NULL OR expires_at > ?)",
         (at, publishable_key, at),
@@ -89,9 +87,7 @@ def expire(publishable_key: str, at: int) -> None:
 
 
 def detach_keys(site_id: int, at: int) -> list[str]:
-    """Detaches a site from all its keys, and revokes those that give access to no other site. Returns the
-    publishable keys of the revoked ones.
-    """
+    """Detaches a site from all its keys. Revokes those without another site, and returns them."""
     publishable_keys: list[str] = column(
         "SELECT publishable_key FROM keys WHERE revoked_at IS NULL "
         "AND id IN (SELECT key_id FROM key_sites WHERE site_id = ?) "

@@ -9,9 +9,9 @@ class SiteCounterModel(BaseModel):
     """The counters of a site. `accepted` is the number of the newest accepting transaction, and `accepted_at`
     its instant, which never goes back. `users` and `unsubscribers` count subscribers.
 
-    `changes` is the number of the site's newest change, `oldest_change` the number of the oldest change that
-    is still in the change log. `change_bytes` is the size of the log's entries. `dropped_change_at` is the
-    newest instant of rows deleted from the log. Instants are in milliseconds.
+    `changes` is the number of the site's newest change, `oldest_change` that of the oldest one still in the
+    change log. `change_bytes` is the size of the log's entries. `dropped_change_at` is the newest instant of
+    rows deleted from the log. Instants are in milliseconds.
     """
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
@@ -64,8 +64,7 @@ class AddressListModel(SiteOwnedModel):
 
 
 class OperatorModel(IdModel):
-    """An operator, who may sign in to the console. The very first operator is created without an address and
-    a password.
+    """An operator of the console. The first one is created without address and password.
 
     `last_site_id` is the id of the site that the operator used last, which may be deleted.
     """
@@ -107,9 +106,7 @@ class SessionModel(IdModel):
 
 
 class OneTimeLinkModel(IdModel):
-    """A link that is valid once, to sign in or to set a password. A link without an operator creates the
-    first operator.
-    """
+    """A link that is valid once, to sign in or set a password; without an operator, to create the first."""
 
     token_hash = TextField(unique=True)
     operator = ForeignKeyField(OperatorModel, null=True, on_delete="CASCADE")
@@ -121,9 +118,7 @@ class OneTimeLinkModel(IdModel):
 
 
 class SentFormModel(BaseModel):
-    """What a form, sent in a session, has made. `form` is a keyed hash of the form's token. `result` is the
-    id of what it made.
-    """
+    """What a form that was sent in a session has made: `result` is its id. `form` is a keyed hash."""
 
     session = ForeignKeyField(SessionModel, on_delete="CASCADE", index=False)
     form = TextField()
@@ -136,9 +131,7 @@ class SentFormModel(BaseModel):
 
 
 class AuditLogModel(IdModel):
-    """An entry of the audit log. Without a site, it is about the instance. `typed` is JSON: the values of
-    filters as an operator typed them.
-    """
+    """An entry of the audit log; without a site, about the instance. `typed` is JSON: filter values."""
 
     site = ForeignKeyField(SiteModel, null=True, on_delete="CASCADE", index=False)
     actor = TextField()

@@ -11,8 +11,9 @@ OWNER = "owner"
 
 
 class ConsoleOperator(NamedTuple):
-    """An operator of the console. `email` and `password_hash` are empty until they are set. `created_at` is
-    in milliseconds.
+    """An operator of the console, created at an instant in milliseconds.
+
+    `email` and `password_hash` are empty until they are set.
     """
 
     id: int

@@ -5,7 +5,7 @@ from storage.database import execute, value
 
 
 def result(session_id: int, form: str, since: int) -> str:
-    """The id of what a form has made, if it was sent after the instant `since`; "" otherwise."""
+    """The id of what a form has made, if it was sent after the instant `since`; else ""."""
     query = "SELECT result FROM sent_forms WHERE session_id = ? AND form = ? AND created_at > ?"
     return value(query, (session_id, form, since), "")
 

@@ -17,7 +17,7 @@ class Session(NamedTuple):
 
 
 class OneTimeLink(NamedTuple):
-    """A link that is valid once. `operator_id` is None if the link creates the first operator."""
+    """A link that is valid once. Without `operator_id`, it creates the first operator."""
 
     id: int
     operator_id: int | None
@@ -41,7 +41,7 @@ def get(token_hash: str) -> Session | None:
 
 
 def list_of(operator_id: int) -> list[Session]:
-    """The sessions of an operator, last used first."""
+    """The sessions of an operator, the last used first."""
     return SESSIONS.find("ORDER BY used_at DESC, id DESC", operator_id=operator_id)
 
 
@@ -50,7 +50,7 @@ def touch(session_id: int, at: int) -> None:
 
 
 def searches(session_id: int) -> str | None:
-    """The session's search texts, as JSON. None if there is no such session."""
+    """The session's search texts as JSON; None if there is no such session."""
     return value("SELECT searches FROM sessions WHERE id = ?", (session_id,), None)
 
 
@@ -85,8 +85,9 @@ def delete_all() -> None:
 
 
 def delete_old(created_before: int, remembered_before: int, at: int) -> None:
-    """Deletes sessions that were created before `created_before`, remembered ones only before
-    `remembered_before`. Also deletes links that are expired at `at`. Instants are in milliseconds.
+    """Deletes links that are expired at `at`, and sessions created before `created_before`.
+
+    Remembered sessions are deleted only if created before `remembered_before`.
     """
     execute(
         "DELETE FROM sessions WHERE created_at < CASE WHEN remembered THEN ? ELSE ? END",

@@ -15,33 +15,32 @@ TAKE = (
 
 
 class Taken(NamedTuple):
-    """The number and instant of an accepting transaction. The number is higher than all earlier ones. The
-    instant, in milliseconds, is never before an earlier one.
-    """
+    """The number and instant (milliseconds) of an accepting transaction. Number and instant never go back."""
 
     number: int
     at: int
 
 
 def take(site_id: int, now: int) -> Taken:
-    """Takes the site's next number and instant for the caller's accepting transaction. `now` is the clock's
-    time, in milliseconds; the instant is later if an earlier transaction had a later one.
+    """Takes the next number and an instant for the caller's accepting transaction.
+
+    The instant is `now`, in milliseconds, or that of an earlier transaction if it is later.
     """
     return Taken(*row(TAKE, (site_id, now)))
 
 
 def newest_accepted_number(site_id: int) -> int:
-    """The number of the site's newest accepting transaction; 0 if there is none."""
+    """The number of the site's newest accepting transaction; 0 without one."""
     return value("SELECT accepted FROM site_counters WHERE site_id = ?", (site_id,), 0)
 
 
 def newest_accepted_at(site_id: int) -> int:
-    """The instant of the site's newest accepting transaction, in milliseconds; 0 if there is none."""
+    """The instant of the site's newest accepting transaction, in milliseconds; 0 without one."""
     return value("SELECT accepted_at FROM site_counters WHERE site_id = ?", (site_id,), 0)
 
 
 def raise_to(site_id: int, number: int) -> None:
-    """Makes the site's next number higher than `number`. Does nothing if it is so already."""
+    """Makes the site's next number higher than `number`, unless it is already."""
     execute(
         "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, ?, 0, 0) "
         "ON CONFLICT (site_id) "

@@ -37,12 +37,12 @@ def rename(site_id: int, name: str) -> None:
 
 
 def beginning_with(uuid: str) -> list[Site]:
-    """The sites whose uuid begins with these characters."""
+    """The sites whose uuid begins with a text."""
     return SITES.find("WHERE uuid BETWEEN ? AND ?", uuid, f"{uuid}~")
 
 
 def key_parts(site_id: int) -> tuple[str, str]:
-    """The uuid and the nonce from which the site's key is derived. Neither ever changes."""
+    """The (uuid, nonce) from which the site's key is derived. Neither ever changes."""
     parts: tuple[str, str] = row("SELECT uuid, key_nonce FROM sites WHERE id = ?", (site_id,))
     return parts
 
@@ -56,9 +56,7 @@ def list_all() -> list[Site]:
 
 
 def count(site_id: int, users: int, unsubscribers: int) -> None:
-    """Adds to the counters of a site, in the transaction of the change that they count. The numbers may be
-    negative.
-    """
+    """Adds to the site's counters, in the transaction of the change. Negative numbers subtract."""
     if users or unsubscribers:
         execute(
             "INSERT INTO site_counters (site_id, accepted, users, unsubscribers) VALUES (?, 0, ?, ?) "
@@ -69,19 +67,19 @@ def count(site_id: int, users: int, unsubscribers: int) -> None:
 
 
 def counters(site_id: int) -> tuple[int, int]:
-    """The (users, unsubscribers) of a site as its counters have them."""
+    """The (users, unsubscribers) of a site, from its counters."""
     query = "SELECT users, unsubscribers FROM site_counters WHERE site_id = ?"
     return row(query, (site_id,), keeps_plan=True) or (0, 0)
 
 
 def recount(site_id: int) -> tuple[int, int]:
-    """The (users, unsubscribers) of a site as counted from its subscribers, which takes longer."""
+    """The (users, unsubscribers) of a site, counted from its subscribers, which takes longer."""
     query = "SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE site_id = ?"
     return row(query, (site_id,)) or (0, 0)
 
 
 def put_counters(site_id: int, users: int, unsubscribers: int) -> None:
-    """Overwrites the stored (users, unsubscribers) of a site."""
+    """Replaces a site's counters of (users, unsubscribers)."""
     SiteCounterModel.update(users=users, unsubscribers=unsubscribers).where(
         SiteCounterModel.site == site_id
     ).execute()

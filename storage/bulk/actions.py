@@ -21,8 +21,8 @@ JOB = "bulk_act"  # the kind of its job
 class BulkAction(NamedTuple):
     """A bulk action, accepted with the number `seq` at the instant `accepted_at`, in milliseconds.
 
-    `done` of its `people` subscribers are done, and `changed` of those were changed by it. `undoes` is the id
-    of the bulk action that this one undid in an older version.
+    `done` of its `people` subscribers are done; of those, it changed `changed`. `undoes` is the id of the
+    bulk action that this one undid in an older version.
     """
 
     id: int
@@ -69,8 +69,9 @@ def add(
     now: int,
     wait_ms: int,
 ) -> int:
-    """Adds a bulk action whose subscribers are still being chosen, and a job that is due after `wait_ms`.
-    Returns the action's id. `now` is an instant of the clock of leases, in milliseconds.
+    """Adds a bulk action, and a job that is due after `wait_ms` from `now`. Returns its id.
+
+    Its subscribers are still to be chosen. `now` is on the clock of leases, in milliseconds.
     """
     action_id = ACTIONS.add(
         site=site_id, kind=kind, tag=tag, status=SELECTING, actor=actor, client_network=client_network,
@@ -89,7 +90,7 @@ def newest(site_id: int, limit: int) -> list[BulkAction]:
 
 
 def end(site_id: int, action_id: int, status: str, at: int) -> None:
-    """Gives a bulk action its last status and the instant of its end, and removes its job."""
+    """Gives a bulk action its final status and the instant of its end. Deletes its job."""
     set_status(site_id, action_id, status, at)
     jobs.remove(site_id, JOB, action_id)
 
@@ -105,7 +106,7 @@ def set_status(site_id: int, action_id: int, status: str, finished_at: int | Non
 
 
 def advance(site_id: int, action_id: int, done: int, changed: int, at: int) -> None:
-    """Adds to the counts of a bulk action, and marks it as running."""
+    """Adds to the counts of a bulk action. Marks it as running."""
     execute(
         f"UPDATE bulk_acts SET status = '{RUNNING}', done = done + ?, changed = changed + ?, "
         "started_at = coalesce(started_at, ?) WHERE site_id = ? AND id = ?",
@@ -119,15 +120,13 @@ def add_chunks(site_id: int, action_id: int, chunks: Iterable[Sequence[int]]) ->
 
 
 def first_chunk(site_id: int, action_id: int) -> tuple[int, list[int]] | None:
-    """The (id, subscriber ids) of the next waiting chunk; None if there is none."""
+    """The (id, subscriber ids) of the next waiting chunk; None without one."""
     waiting = CHUNKS.find("ORDER BY id LIMIT 1", site_id=site_id, bulk_act_id=action_id, waiting=1)
     return next(map(_ids, waiting), None)
 
 
 def chunks_after(site_id: int, action_id: int, chunk_id: int, limit: int) -> list[tuple[int, list[int]]]:
-    """The (id, subscriber ids) of the next chunks of a bulk action after the chunk `chunk_id`, whether done
-    or not.
-    """
+    """The (id, subscriber ids) of a bulk action's next chunks after `chunk_id`, done or not."""
     after = "AND id > ? ORDER BY id LIMIT ?"
     return list(map(_ids, CHUNKS.find(after, chunk_id, limit, site_id=site_id, bulk_act_id=action_id)))
 
@@ -137,8 +136,9 @@ def _ids(record: BulkActionChunk) -> tuple[int, list[int]]:
 
 
 def waiting_chunks(site_id: int, chunk_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
-    """The (id, bulk action id, subscriber ids) of the next waiting chunks after `chunk_id`. Those of exports
-    and of canceled actions are left out.
+    """The (id, bulk action id, subscriber ids) of the next waiting chunks after `chunk_id`.
+
+    Those of exports and of canceled actions are left out.
     """
     records = rows(
         "SELECT p.id, p.bulk_act_id, p.ids FROM bulk_act_pieces p "
@@ -151,8 +151,10 @@ def waiting_chunks(site_id: int, chunk_id: int, limit: int) -> list[tuple[int, i
 
 
 def waiting_unsubscribes(site_id: int, after: int) -> list[tuple[list[int], int, int]]:
-    """The (subscriber ids, number, instant in milliseconds) of waiting chunks of unsubscribing bulk actions
-    whose number is above `after`. Number and instant are those of the action's acceptance.
+    """The (subscriber ids, number, instant) of waiting chunks of unsubscribing bulk actions with a number
+    above `after`.
+
+    Number and instant, in milliseconds, are those of the action's acceptance.
     """
     records = rows(
         "SELECT p.ids, a.seq, a.accepted_at FROM bulk_act_pieces p "
@@ -165,7 +167,7 @@ def waiting_unsubscribes(site_id: int, after: int) -> list[tuple[list[int], int,
 
 
 def accept(site_id: int, action_id: int, seq: int, at: int) -> None:
-    """Queues a bulk action with the number and the instant, in milliseconds, of its acceptance."""
+    """Queues a bulk action with the number and instant of its acceptance."""
     ACTIONS.change({"status": QUEUED, "seq": seq, "accepted_at": at}, site_id=site_id, id=action_id)
     jobs.add(site_id, JOB, action_id)
 
@@ -175,7 +177,7 @@ def drop_chunk(site_id: int, chunk_id: int) -> None:
 
 
 def drop_chunks(site_id: int, action_id: int, limit: int) -> int:
-    """Deletes up to `limit` chunks of a bulk action. Returns how many it deleted."""
+    """Deletes up to `limit` chunks of a bulk action. Returns how many."""
     return execute(
         "DELETE FROM bulk_act_pieces WHERE site_id = ? AND id IN "
         "(SELECT id FROM bulk_act_pieces WHERE site_id = ? AND bulk_act_id = ? LIMIT ?)",
@@ -191,8 +193,9 @@ def drop(site_id: int, action_id: int) -> None:
 
 
 def with_old_chunks(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
-    """The (site id, bulk action id) of actions that still have chunks but need them no longer. Such an action
-    did not begin, or is of one of `kinds` and ended before an instant in milliseconds.
+    """The (site id, bulk action id) of actions that no longer need their chunks.
+
+    They never began, or are of one of `kinds` and ended before an instant.
     """
     among = engine.among(kinds)
     return rows(

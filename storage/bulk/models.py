@@ -6,7 +6,8 @@ from storage.base_models import BaseModel, SiteOwnedModel
 
 
 class BulkActionModel(SiteOwnedModel):
-    """A bulk action. `seq` is the number of its acceptance. `changed` of the `done` subscribers were changed.
+    """A bulk action. `seq` is the number of its acceptance. It changed `changed` of the `done` subscribers.
+
     `undoes` is the id of the bulk action that this one undid in an older version.
     """
 
@@ -31,9 +32,7 @@ class BulkActionModel(SiteOwnedModel):
 
 
 class BulkActionChunkModel(SiteOwnedModel):
-    """A chunk of a bulk action: ids of subscribers, as JSON. A chunk that is not `waiting` is done; only an
-    older version kept those.
-    """
+    """A chunk of a bulk action: subscriber ids as JSON. If not `waiting`, it is done, in an older version."""
 
     bulk_act = ForeignKeyField(BulkActionModel, on_delete="CASCADE", index=False)
     ids = TextField()

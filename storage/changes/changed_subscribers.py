@@ -16,15 +16,14 @@ PART = 65_536  # numbers; must stay, because stored rows have parts of this size
 
 
 def add(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
-    """Notes that the row of the change log with this number changed these subscribers."""
+    """Stores that the row of the change log with this number changed these subscribers."""
     _add(site_id, number // PART, number, subscriber_ids)
 
 
 def add_words(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
-    """Notes the subscribers whose consent was repeated in the newest row of the change log, though it stayed
-    the same.
+    """Stores which subscribers the newest row of the change log repeated a consent for, without a change.
 
-    They are noted under the row's negative id, because a row without entries has no number of its own.
+    They are stored under the row's negative id, because a row without entries has no number of its own.
     """
     newest = row("SELECT id FROM change_log WHERE site_id = ? ORDER BY id DESC LIMIT 1", (site_id,))
     _add(site_id, number // PART, -newest[0], subscriber_ids)
@@ -62,11 +61,10 @@ def newest(site_id: int, limit: int) -> list[int]:
 
 
 def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> dict[int, list[int]]:
-    """The rows of the change log that changed any of the subscribers: by the row's number, the ids of those
-    subscribers. Only rows whose number is at least `since`.
+    """The ids of those of the subscribers that each row of the change log changed, by the row's number.
 
-    A negative number is the id of a row that repeats the consent of the subscribers; `since` does not apply
-    to it.
+    Only rows from the number `since` on. A row that repeats a consent has its negative id as key, whatever
+    `since` is.
     """
     ids_by_number: dict[int, list[int]] = {}
     for number, subscriber_id in rows(
@@ -81,8 +79,7 @@ def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> di
 def remove(site_id: int, log_row: LogRow, subscriber_ids: Collection[int]) -> None:
     """Removes a row of the change log from the index of these subscribers.
 
-    Repeated consents are indexed under the row's negative id. A row without entries is indexed under that
-    alone.
+    A row that repeats a consent is also indexed under its negative id; without entries, only there.
     """
     number = log_row.number if log_row.length else -log_row.id
     execute_many(
@@ -98,7 +95,7 @@ def remove(site_id: int, log_row: LogRow, subscriber_ids: Collection[int]) -> No
 def _parts(site_id: int, since: int = 0) -> str:
     """The parts of a site's index that have numbers from `since` on, as a JSON array.
 
-    Each part is found from the one before, because a restore raises the numbers far above the earlier ones.
+    Each part is found from the one before, because a restore leaves a wide gap between numbers.
     """
     parts = column(
         "WITH RECURSIVE found (part) AS ("

@@ -10,9 +10,7 @@ from storage.records import Records
 
 
 class ConsentChange(NamedTuple):
-    """A change of consent. `source` is api, import, event, operator, migration or another kind of source;
-    `source_id` is its id.
-    """
+    """A change of consent by `source`, such as api or import, and the id of that."""
 
     subscriber_id: int
     at: int
@@ -27,7 +25,7 @@ add = CHANGES.add_many
 
 
 def put_reason(site_id: int, subscriber_id: int, source: str, reason: str) -> None:
-    """Sets the reason of a subscriber's newest consent change, if it is an unsubscribe from that source."""
+    """Sets the reason of a subscriber's newest consent change, if that is an unsubscribe by this source."""
     execute(
         "UPDATE consent_changes SET reason = ? WHERE site_id = ? AND id = (SELECT max(id) "
         "FROM consent_changes WHERE site_id = ? AND subscriber_id = ?) AND source = ? AND NOT subscribed",
@@ -36,11 +34,11 @@ def put_reason(site_id: int, subscriber_id: int, source: str, reason: str) -> No
 
 
 def of_subscriber(site_id: int, subscriber_id: int) -> list[ConsentChange]:
-    """The changes of consent of a subscriber, oldest first, in the order in which they were written."""
+    """The changes of consent of a subscriber, oldest first."""
     return CHANGES.find("ORDER BY id", site_id=site_id, subscriber_id=subscriber_id)
 
 
 def created_by(site_id: int, subscriber_id: int) -> str:
-    """What created a subscriber, such as `import 12`; "" if it is unknown."""
+    """What created a subscriber, such as `import 12`; "" if unknown."""
     query = "SELECT created_by FROM subscribers WHERE site_id = ? AND id = ?"
     return value(query, (site_id, subscriber_id), "")

@@ -24,9 +24,7 @@ FROM = (
 
 
 class LogRow(NamedTuple):
-    """A row of the change log. `entries` are packed. Their number is `length`, and `number` is that of the
-    first one.
-    """
+    """A row of the change log. `entries` has `length` packed entries, the first of which is `number`."""
 
     id: int
     number: int
@@ -41,8 +39,9 @@ LOG = Records(ChangeLogModel, LogRow)
 
 
 def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: bytes) -> int:
-    """Adds a row to the change log under the site's next numbers, in the transaction of its changes. Returns
-    the first number.
+    """Adds a row to the change log under the site's next numbers. Returns the first number.
+
+    Call it in the transaction of the changes.
     """
     first = value(TAKE, (site_id, count, len(entries)), 0) - count + 1
     execute(
@@ -54,17 +53,13 @@ def add(site_id: int, count: int, at: int, source: tuple[str, int], entries: byt
 
 
 def numbers(site_id: int) -> tuple[int, int]:
-    """The (newest, oldest) numbers of a site's change log. If the log is empty, the oldest is the number that
-    comes next.
-    """
+    """The (newest, oldest) numbers in a site's change log. If it is empty, the oldest is the next one."""
     query = "SELECT changes, oldest_change FROM site_counters WHERE site_id = ?"
     return row(query, (site_id,), keeps_plan=True) or (0, 1)
 
 
 def raise_to(site_id: int, number: int) -> None:
-    """Makes `number` the next number of the site's change log, and its oldest one. Cursors of clients from
-    before are no longer valid.
-    """
+    """Makes `number` the next and the oldest number of the change log: earlier cursors are then invalid."""
     execute(
         "INSERT INTO site_counters (site_id, accepted, users, unsubscribers, changes, oldest_change) "
         "VALUES (?, 0, 0, 0, ?, ?) ON CONFLICT (site_id) DO UPDATE "
@@ -74,8 +69,9 @@ def raise_to(site_id: int, number: int) -> None:
 
 
 def rows_after(site_id: int, number: int, entries: int) -> list[LogRow]:
-    """The rows of the change log that contain the next `entries` entries after a number. The first and last
-    row may contain others, too.
+    """The rows of the change log that contain the next `entries` entries after a number.
+
+    The first and the last row may contain others, too.
     """
     lengths = rows(
         f"SELECT id, number, count FROM change_log WHERE {FROM} ORDER BY number LIMIT ?",
@@ -96,23 +92,19 @@ def _by_id(site_id: int, ids: Sequence[int]) -> list[LogRow]:
 
 
 def at_numbers(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
-    """The rows of the change log whose own number, that of their first entry, is one of these.
-    Oldest first.
-    """
+    """The rows of the change log whose first entry has one of these numbers, oldest first."""
     among = engine.among(numbers)
     numbered = f"AND count > 0 AND number {among.text} ORDER BY number"
     return LOG.find(numbered, *among.parameters, site_id=site_id)
 
 
 def rows_indexed_as(site_id: int, number: int) -> list[LogRow]:
-    """The row of the change log with this number or, if that is negative, with this id without the sign. An
-    empty list if there is none.
-    """
+    """The row of the change log with a number or, if negative, an id, as a list; empty without one."""
     return at_numbers(site_id, [number]) if number > 0 else _by_id(site_id, [-number])
 
 
 def rewrite(site_id: int, old: LogRow, entries: bytes) -> None:
-    """Replaces the entries of a row of the change log. The caller keeps their number the same."""
+    """Replaces the entries of a row of the change log by as many others."""
     execute("UPDATE change_log SET entries = ? WHERE id = ? AND site_id = ?", (entries, old.id, site_id))
     _grow(site_id, len(entries) - len(old.entries))
 
@@ -122,8 +114,9 @@ def _grow(site_id: int, size: int) -> None:
 
 
 def erase(site_id: int, subscribers: Iterable[tuple[int, str, int]], number: int) -> None:
-    """Marks subscribers as erased by the row of the change log with this number. Each is given as (id, uuid,
-    waiting): `waiting` is 1 while the log may still have values of the subscriber.
+    """Marks subscribers, given as (id, uuid, waiting), as erased by the row of the change log with a number.
+
+    `waiting` is 1 as long as the log may have values of the subscriber.
     """
     execute_many(
         insert_into("erased_subscribers", ("site_id", "subscriber_id", "uuid", "number", "waiting")),
@@ -149,7 +142,7 @@ def to_blank(site_id: int, limit: int) -> list[int]:
 
 
 def mark_blanked(site_id: int, subscriber_ids: Iterable[int]) -> None:
-    """Marks erased subscribers as those of whom the change log has no values any more."""
+    """Marks erased subscribers as those of whom the change log has no values."""
     execute_many(
         "UPDATE erased_subscribers SET waiting = 0 WHERE site_id = ? AND subscriber_id = ?",
         [(site_id, subscriber_id) for subscriber_id in subscriber_ids],
@@ -167,13 +160,13 @@ def oldest(site_id: int, limit: int) -> list[LogRow]:
 
 
 def sites_before(instant: int) -> list[int]:
-    """The ids of sites whose change log begins before an instant, in milliseconds."""
+    """The ids of sites whose change log begins before an instant."""
     first = "SELECT at FROM change_log WHERE site_id = c.site_id ORDER BY id LIMIT 1"
     return column(f"SELECT site_id FROM site_counters AS c WHERE ({first}) < ? ORDER BY 1", (instant,))
 
 
 def drop(site_id: int, old_rows: Sequence[LogRow]) -> None:
-    """Deletes rows of a site's change log. They must be its oldest, in order."""
+    """Deletes rows of a site's change log, which must be the oldest, in order."""
     oldest, newest_at = old_rows[-1].number + old_rows[-1].length, max(old.at for old in old_rows)
     among = engine.among([old.id for old in old_rows])
     execute(f"DELETE FROM change_log WHERE site_id = ? AND id {among.text}", [site_id, *among.parameters])
@@ -187,9 +180,7 @@ def drop(site_id: int, old_rows: Sequence[LogRow]) -> None:
 
 
 def newest_dropped_at(site_id: int) -> int:
-    """The newest instant of the rows that were deleted from a site's change log, in milliseconds; 0 if none
-    were.
-    """
+    """The newest instant of the rows deleted from a site's change log; 0 if none were."""
     return value("SELECT dropped_change_at FROM site_counters WHERE site_id = ?", (site_id,), 0)
 
 
@@ -204,8 +195,6 @@ def drop_erased(site_id: int) -> None:
 
 
 def size() -> tuple[int, int | None]:
-    """The size in bytes of all entries of all sites, and the instant of the oldest in milliseconds, None
-    without one.
-    """
+    """The (bytes of all entries, instant of the oldest or None) of all sites."""
     total = value("SELECT CAST(coalesce(sum(change_bytes), 0) AS bigint) FROM site_counters", (), 0)
     return total, value("SELECT at FROM change_log ORDER BY id LIMIT 1", (), None)

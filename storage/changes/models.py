@@ -18,8 +18,8 @@ from storage.subscribers.models import SubscriberModel
 
 
 class ChangeLogModel(SiteOwnedModel):
-    """A row of the change log: the packed entries of one write transaction, as many as `length`, numbered
-    from `number`.
+    """A row of the change log: the packed entries of one write transaction, `length` of them from `number`
+    on.
 
     A row without entries has the number of the next row.
     """
@@ -49,11 +49,11 @@ add_partial_index(
 
 
 class ChangedSubscriberModel(BaseModel):
-    """The rows of the change log with an entry about a subscriber, except the entry of its creation. No
-    foreign keys.
+    """The rows of the change log with an entry about a subscriber, except that of its creation. No foreign
+    keys.
 
-    `number` is the row's number. For a row that repeats a consent, it is the row's negative id instead.
-    `part` is always that of the row's number, see `storage.changes.changed_subscribers`.
+    `number` is the row's number or, for a row that repeats a consent, its negative id. `part` is always that
+    of the row's number, see `storage.changes.changed_subscribers`.
     """
 
     site_id = IntegerField()
@@ -68,9 +68,7 @@ class ChangedSubscriberModel(BaseModel):
 
 
 class ErasedSubscriberModel(BaseModel):
-    """An erased subscriber with entries in the change log. `waiting` is 1 until the values in them are
-    removed.
-    """
+    """An erased subscriber with entries in the change log. `waiting` is 1 until their values are removed."""
 
     site_id = IntegerField()
     subscriber_id = IntegerField()
@@ -89,8 +87,7 @@ add_partial_index("erased_subscribers_waiting", _erased.site_id, where=SQL("wait
 
 
 class ConsentChangeModel(SiteOwnedModel):
-    """A change of consent, and its source. The source of a subscriber's first consent is in `created_by`
-    (`import 12`, `api 3`).
+    """A change of consent, and its source. That of the first consent is in `created_by`, such as `import 12`.
 
     The index of `subscriber` serves the changes of one subscriber, and erasing. The index of `at` serves the
     report of unsubscribes.

@@ -9,24 +9,20 @@ OF_SOURCE = (  # the first condition is that of the partial index
 
 
 def first_of(site_id: int, source: tuple[str, int]) -> tuple[int, int, int] | None:
-    """The (id, number, instant in milliseconds) of the first row that an import or bulk action has in the
-    change log; None without one.
-    """
+    """The (id, number, instant) of a source's first row in the change log; None without one."""
     query = f"SELECT id, number, at FROM change_log WHERE {OF_SOURCE} ORDER BY id LIMIT 1"
     first: tuple[int, int, int] | None = row(query, (site_id, *source))
     return first
 
 
 def entries_of(site_id: int, source: tuple[str, int]) -> int:
-    """The number of entries that an import or bulk action has in the change log."""
+    """The number of entries of a source in the change log."""
     query = f"SELECT CAST(coalesce(sum(count), 0) AS bigint) FROM change_log WHERE {OF_SOURCE}"
     return value(query, (site_id, *source), 0)
 
 
 def next_of(site_id: int, source: tuple[str, int], row_id: int) -> LogRow | None:
-    """The first row with an id of at least `row_id` that an import or bulk action has in the change log; None
-    without one.
-    """
+    """The first row of a source in the change log with an id of at least `row_id`; None without one."""
     found = LOG.find(f"WHERE {OF_SOURCE} AND id >= ? ORDER BY id LIMIT 1", site_id, *source, row_id)
     return found[0] if found else None
 
@@ -37,12 +33,12 @@ def after_row(site_id: int, row_id: int, limit: int) -> list[LogRow]:
 
 
 def newest_row(site_id: int) -> int:
-    """The id of the newest row of a site's change log; 0 if it has none."""
+    """The id of the newest row of a site's change log; 0 without one."""
     return value("SELECT id FROM change_log WHERE site_id = ? ORDER BY id DESC LIMIT 1", (site_id,), 0)
 
 
 def put_at(site_id: int, source: tuple[str, int], at: int) -> None:
-    """Moves the rows that a source has in the change log to another instant, in milliseconds."""
+    """Moves a source's rows in the change log to another instant."""
     execute(
         "UPDATE change_log SET at = ? WHERE site_id = ? AND source = ? AND source_id = ?",
         (at, site_id, *source),

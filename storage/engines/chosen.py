@@ -19,7 +19,7 @@ class ChosenEngine:
         self._module: Any = sqlite
 
     def choose(self, url: str) -> None:
-        """Chooses the engine for a database's URL, and imports its driver. Raises `Unusable`."""
+        """Chooses the engine for a database's URL and imports its driver. Raises `Unusable`."""
         self._module = engine_of(url)
 
     def __getattr__(self, name: str) -> Any:

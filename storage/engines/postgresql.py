@@ -109,7 +109,7 @@ def files(_url: str) -> list[Path]:
 
 
 def is_stuck(opened: Any) -> bool:
-    """Whether the connection is still in a transaction that peewee has already ended."""
+    """Whether the connection is still in a transaction that peewee has ended."""
     status = opened.connection().pgconn.transaction_status
     return status != TransactionStatus.IDLE and not opened.in_transaction()
 
@@ -121,16 +121,14 @@ def is_lost(opened: Any) -> bool:
 
 @contextlib.contextmanager
 def snapshot(opened: Any) -> Iterator[None]:
-    """A read transaction. All its reads see the database as it is at the first of them."""
+    """A read transaction that sees the database as it is at its first read."""
     with opened.atomic("REPEATABLE READ"):
         yield
 
 
 @contextlib.contextmanager
 def writers_turn(_opened: Any, _timeout_seconds: float, gate: Any) -> Iterator[None]:
-    """Counts the thread among those of this process that write or wait to write. Raises `Unavailable` if they
-    are too many, which `gate.enter()` decides.
-    """
+    """Counts the thread as one that writes or waits to. Raises `Unavailable` if `gate.enter()` refuses."""
     if not gate.enter():
         raise Unavailable("too many threads wait to write")
     try:
@@ -141,8 +139,7 @@ def writers_turn(_opened: Any, _timeout_seconds: float, gate: Any) -> Iterator[N
 
 @contextlib.contextmanager
 def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iterator[None]:
-    """A write transaction. With a `site_id`, or 0 for rows that belong to no site, it runs beside those of
-    other sites. Without one, it runs alone.
+    """A write transaction, beside those of other sites; without a `site_id`, alone. 0 is for rows of no site.
 
     Waits for other writers until `deadline`, an instant of `time.monotonic`, and as long again for the site's
     lock. Raises `Unavailable` if the database needs newer code, the instance moves or has moved, or the site
@@ -165,9 +162,9 @@ def write_transaction(opened: Any, deadline: float, site_id: int | None) -> Iter
 
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
-    """Lets one process of all hosts migrate at a time, in one transaction. No other process writes meanwhile.
+    """Lets one process of all hosts migrate, in one transaction. No other process writes meanwhile.
 
-    Finally spreads new tables over the nodes of Citus, where the server has it.
+    At the end, spreads new tables over the nodes of Citus, if the server has it.
     """
     with opened.atomic(READ_COMMITTED):
         opened.run(f"SELECT pg_advisory_xact_lock({MIGRATING}); SELECT pg_advisory_xact_lock({INSTANCE})")
@@ -186,7 +183,7 @@ def now_ms(opened: Any) -> int | None:
 
 
 def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
-    """`count` new ids of a table, in order. No other row has had one of them, or will be given one."""
+    """`count` new ids of a table, in order. No other row ever gets one of them."""
     return sorted(number for (number,) in opened.execute_sql(NEW_IDS, (table, count)).fetchall())
 
 
@@ -211,9 +208,7 @@ def put_last_id(opened: Any, table: str, number: int) -> None:
 
 
 def is_due(opened: Any) -> bool:
-    """Whether `checkpoint` should renew statistics, because a site may have grown by half since the last
-    time.
-    """
+    """Whether `checkpoint` should renew statistics, because a site may have grown by half since."""
     return bool(opened.growth.due)
 
 
@@ -225,9 +220,7 @@ is_overlong = is_full
 
 
 def checkpoint(opened: Any) -> bool:
-    """Renews the planner's statistics of tables in which a site has grown. Always False: there is no log of
-    ours that could begin anew.
-    """
+    """Renews the planner's statistics of tables in which a site has grown. Always returns False."""
     for table in opened.growth.take(opened.expected):
         with contextlib.suppress(peewee.OperationalError), opened.atomic():  # another process is making them
             opened.run(f"SET LOCAL lock_timeout = {ANALYZE_MS}; ANALYZE {table}")

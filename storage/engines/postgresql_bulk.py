@@ -15,13 +15,13 @@ FEW = 2  # up to so many rows are as quick one by one
 
 
 def rows_of(columns: Sequence[str], types: dict[str, str]) -> str:
-    """The SQL of a table `v` with these columns, whose parameters are one array for each column."""
+    """The SQL of a table `v` with these columns. Its parameters are an array for each column."""
     arrays = ", ".join(f"CAST(%s AS {types[name]}[])" for name in columns)
     return f"unnest({arrays}) AS v ({', '.join(columns)})"
 
 
 def by_site(statement: RowStatement, rows: Sequence[Sequence[Any]]) -> dict[Any, list[Sequence[Any]]]:
-    """The rows by the id of their site."""
+    """The rows, by site id."""
     position, found = statement.columns.index("site_id"), defaultdict(list)
     for row in rows:
         found[row[position]].append(row)
@@ -29,7 +29,7 @@ def by_site(statement: RowStatement, rows: Sequence[Sequence[Any]]) -> dict[Any,
 
 
 def arrays(statement: RowStatement, types: dict[str, str], rows: Sequence[Sequence[Any]]) -> list[Any]:
-    """The parameters of `rows_of`: for each column of the statement, the array of its values in all rows."""
+    """The parameters of `rows_of`: for each column of the statement, the array of its values."""
     by_column = zip(statement.columns, zip(*rows, strict=True), strict=True)
     return [_array(types[name], values) for name, values in by_column]
 
@@ -41,9 +41,7 @@ def _array(sql_type: str, values: Sequence[Any]) -> Any:
 
 
 def _array_text(values: Sequence[Any]) -> str | None:
-    """The text of an array whose values are all texts or all integers. None if they are not, or if a text
-    contains a NUL.
-    """
+    """The text of an array of texts or of integers; None for others, or if a text contains a NUL."""
     kinds = set(map(type, values))
     if kinds == {int}:
         return f"{{{','.join(map(str, values))}}}"
@@ -55,8 +53,6 @@ def _array_text(values: Sequence[Any]) -> str | None:
 
 
 def exact(value: float) -> Decimal:
-    """The decimal with the digits that Python shows for a number, so that the server compares it with
-    integers exactly.
-    """
+    """The decimal with the digits that Python shows, so that the server compares it with integers exactly."""
     whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**63
     return Decimal(int(value)) if whole else Decimal(repr(value))

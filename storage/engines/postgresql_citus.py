@@ -23,9 +23,7 @@ ORDER BY refers, 1
 
 
 def distribute(opened: Any) -> None:
-    """Copies or distributes the tables that are not spread yet, in the caller's transaction. Does nothing
-    without Citus.
-    """
+    """Copies or distributes tables that are not spread yet, in the caller's transaction, on Citus only."""
     if not opened.execute_sql(HAS_CITUS).fetchone()[0]:
         return
     records = opened.execute_sql("SELECT CAST(logicalrelid AS text) FROM pg_dist_partition").fetchall()

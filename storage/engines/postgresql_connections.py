@@ -52,18 +52,14 @@ class NumberLoader(Loader):
 
 
 class ServerConnections(Psycopg3Database):  # type: ignore[misc]  # peewee is untyped
-    """Connects to a server. After it did not answer, connections fail at once for `LET_BE_SECONDS`, so that
-    not every thread waits for the server.
-    """
+    """Connects to a server; fails at once for `LET_BE_SECONDS` after it did not answer."""
 
     _let_be_until = 0.0
 
     def _connect(self) -> Any:
-        """Connects, checks the server and sets the connection up. The caller must let only one thread connect
-        at a time.
+        """Connects, checks the server and prepares the connection. Only one thread may connect at a time.
 
-        Raises `Unusable` for a server that is not supported, `psycopg.OperationalError` for one that does not
-        answer.
+        Raises `Unusable` for an unsupported server, `psycopg.OperationalError` for one that does not answer.
         """
         if time.monotonic() < self._let_be_until:
             raise psycopg.OperationalError(SILENT)
@@ -86,9 +82,7 @@ class ServerConnections(Psycopg3Database):  # type: ignore[misc]  # peewee is un
         return connection
 
     def commit(self) -> Any:
-        """Commits. Raises `Unfinished` if the connection is lost before the server has confirmed
-        the commit.
-        """
+        """Commits. Raises `Unfinished` if the connection is lost before the server confirms."""
         try:
             return super().commit()
         except peewee.OperationalError as error:
@@ -110,9 +104,9 @@ def refuse_unsupported(connection: psycopg.Connection[Any]) -> None:
 
 
 def readable(url: str) -> dict[str, Any]:
-    """The parts of a database's URL, by libpq's names. Raises `Unusable` if libpq cannot read the URL.
+    """The parts of a database's URL, by libpq's names. Raises `Unusable` if libpq cannot read it.
 
-    Also raises `Unusable` if part of a password that is not escaped would be read as host, port or database.
+    Also raises it if an unescaped password would be read as host, port or database.
     """
     try:
         parts = conninfo_to_dict(url)
@@ -129,8 +123,8 @@ def prepare_threshold(connection: psycopg.Connection[Any]) -> int | None:
     """The `prepare_threshold` of a connection: so high that only statements that ask for it are prepared. A
     prepared plan ignores the values, and reads a long list again for each row.
 
-    Through a pooler it is None, which forbids prepared statements. A pooler is recognized by the server's
-    process: the one that answers is not the one that the connection names.
+    Through a pooler it is None, which forbids prepared statements: the server process that answers is then
+    not the one that the connection names.
     """
     [number] = connection.execute("SELECT pg_backend_pid()").fetchone() or (None,)
     return sys.maxsize if number == connection.info.backend_pid else None

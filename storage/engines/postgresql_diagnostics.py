@@ -67,9 +67,7 @@ def fault(_opened: Any) -> str:
 
 
 def page_counts(opened: Any) -> tuple[int, int, None]:
-    """(1, the size of the database in bytes, None): as if a page had one byte. How many pages are free is
-    unknown.
-    """
+    """(1, the size of the database in bytes, None): a page is taken as one byte; free pages are unknown."""
     return 1, opened.execute_sql("SELECT pg_database_size(current_database())").fetchone()[0], None
 
 
@@ -78,10 +76,9 @@ def deviations(_opened: Any) -> dict[str, str]:
 
 
 def notes(opened: Any) -> list[tuple[str, str]]:
-    """Pairs of a finding and the advice on it, "" if there is nothing to do. The first two are the server's
-    version and its free connections.
+    """The (finding, advice or "") pairs about the server. The first two are its version and free connections.
 
-    The others tell what may lose data, keeps deleted rows from being removed, or keeps hosts out.
+    The others are about what may lose data, keep deleted rows, or keep hosts out.
     """
     state = opened.execute_sql(STATE).fetchone()
     version, free, seconds, unsafe, late_seconds, is_standby, dead, live = state
@@ -100,7 +97,8 @@ def notes(opened: Any) -> list[tuple[str, str]]:
 
 
 def identity(opened: Any) -> str:
-    """A text that differs for each database of each server. Only a copy of a server's files has the same one.
+    """A text that differs for each database of each server, except for copies of a server's files.
+
     It is "" if the role may not read it.
     """
     allowed = opened.execute_sql(MAY_IDENTIFY).fetchone()[0]

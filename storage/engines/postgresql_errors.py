@@ -33,7 +33,7 @@ UNUSABLE = {"42P07": TAKEN, "42501": NO_RIGHT, "3F000": NO_SCHEMA}
 
 
 def meaning(error: BaseException) -> Exception:
-    """The exception of storage in place of one of peewee or the driver."""
+    """The exception of storage for one of peewee or the driver."""
     if isinstance(error, MaxConnectionsExceeded):
         return Unavailable(str(error))
     if unfinished := _unfinished(error):
@@ -59,13 +59,13 @@ def meaning(error: BaseException) -> Exception:
 
 
 def is_duplicate(error: BaseException) -> bool:
-    """Whether a row breaks a unique index. Citus says so in an internal error, if the rows came by COPY."""
+    """Whether a row violates a unique index. For rows from COPY, Citus reports that as an internal error."""
     is_of_node = getattr(error, "sqlstate", None) == "XX000" and "duplicate key" in str(error)
     return is_of_node or isinstance(error, psycopg.errors.UniqueViolation)
 
 
 def _first(error: BaseException) -> BaseException:
-    """The driver's error that was raised first: peewee's rollback after it may raise another."""
+    """The driver's first error. peewee's rollback after it may have raised another."""
     first = error
     while (earlier := error.__cause__ or error.__context__) is not None:
         error = earlier
@@ -75,8 +75,9 @@ def _first(error: BaseException) -> BaseException:
 
 
 def _unfinished(error: BaseException | None) -> Unfinished | None:
-    """The `Unfinished` in an error's chain of causes; None without one. peewee's rollback after a lost commit
-    may raise another error on top of it.
+    """The `Unfinished` in an error's chain of causes; None without one.
+
+    peewee's rollback after a lost commit may raise another error on top of it.
     """
     while error is not None and not isinstance(error, Unfinished):
         error = error.__cause__ or error.__context__

@@ -26,8 +26,9 @@ EXPECTED = "EXPLAIN (FORMAT JSON) SELECT 1 FROM {} WHERE site_id = %s"
 
 
 class GrownTables:
-    """Counts the rows written to a table for a site. `due` has each (table, site id) that may have grown by
-    half since the statistics were made.
+    """Counts the rows written to a table for a site.
+
+    `due` has each (table, site id) that may have grown by half since its statistics were made.
     """
 
     def __init__(self) -> None:
@@ -42,10 +43,10 @@ class GrownTables:
             self.due.add(key)
 
     def take(self, expected: Callable[[str, int], int]) -> set[str]:
-        """Empties `due`. Returns the tables of it for which statistics are outdated.
+        """Empties `due`. Returns the tables in it whose statistics are outdated.
 
-        These are the tables in which the planner expects less than two thirds of the rows that this process
-        wrote for a site. `expected(table, site_id)` is the planner's number of rows.
+        For those, the planner expects less than two thirds of the rows that this process wrote for a site.
+        `expected(table, site_id)` is the planner's number of rows.
         """
         keys, self.due = self.due, set()
         outgrown = set()
@@ -58,7 +59,7 @@ class GrownTables:
 
 
 class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[misc]  # peewee is untyped
-    """Keeps connections, and writes many rows at once."""
+    """Keeps connections. Writes many rows at once."""
 
     def __init__(self, url: str, **options: Any) -> None:
         super().__init__(url, **{"prepare_threshold": None} | options)
@@ -73,8 +74,9 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
         return lost
 
     def run(self, statements: str) -> Any:
-        """Runs statements without values in one round trip, or one by one where sites are spread: Citus would
-        send all of them to each node for each `SET`. Returns the first row of the last statement, or None.
+        """Runs statements without values in one round trip. Returns the first row of the last one, or None.
+
+        Where sites are spread, runs them one by one: Citus would send all to each node for each `SET`.
         """
         with vars(peewee)["__exception_wrapper__"]:
             cursor = self.cursor()
@@ -95,8 +97,7 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
     ) -> None:
         """Runs `sql`, with `?` marks, for each row of parameters.
 
-        With its `statement`, all rows are written at once, by COPY or from arrays, if they are more than a
-        few.
+        With a `statement`, more than a few rows are written at once, by COPY or from arrays.
         """
         rows = list(parameters)
         with vars(peewee)["__exception_wrapper__"]:
@@ -109,7 +110,7 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
             self.growth.add(statement.table, rows[0][statement.columns.index("site_id")], len(rows))
 
     def _write_at_once(self, statement: RowStatement, rows: Sequence[Sequence[Any]]) -> None:
-        """Runs a statement once for all rows, or once for those of each site where sites are spread."""
+        """Runs a statement for all rows at once; where sites are spread, once for each site."""
         types, is_by_value = self.types(statement.table), "{site}" in statement.at_once and self.is_spread()
         by_site = postgresql_bulk.by_site(statement, rows) if is_by_value else {None: rows}
         at_once = statement.at_once.format(
@@ -120,18 +121,17 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
             self.cursor().execute(at_once, [*arrays, site_id] if is_by_value else arrays)
 
     def is_spread(self) -> bool:
-        """Whether the tables of sites are spread, over nodes of Citus or partitions. A statement then names
-        its site by a value. Elsewhere it would be slow for a site that the statistics do not know yet.
+        """Whether the tables of sites are spread, over nodes of Citus or partitions.
+
+        A statement then names its site by a value. Elsewhere that would be slow for a site without
+        statistics.
         """
         if self._spread is None:
             self._spread = (self.execute_sql(SPREAD).fetchone() or [None])[0]
         return bool(self._spread)
 
     def _try_copy(self, statement: RowStatement, rows: Sequence[Sequence[Any]]) -> bool:
-        """Adds rows by `COPY`. Returns False, with none added, for a statement that may change existing rows.
-
-        Also returns False if the statement passes over existing rows, and one of these rows exists.
-        """
+        """Adds rows by `COPY`. Returns False, with none added, if a row may exist already."""
         if statement.conflict == "":
             self._copy(statement, rows)
             return True
@@ -152,12 +152,12 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
                 copy.write_row(row)
 
     def expected(self, table: str, site_id: int) -> int:
-        """How many rows of a site the planner expects."""
+        """The number of a site's rows that the planner expects."""
         [plan] = self.execute_sql(EXPECTED.format(table), (site_id,)).fetchone()[0]
         return int(plan["Plan"]["Plan Rows"])
 
     def types(self, table: str) -> dict[str, str]:
-        """The types of a table's columns, by name."""
+        """The types of a table's columns, by column name."""
         if table not in self._types:
             self._types[table] = dict(self.execute_sql(TYPES, (table,)).fetchall())
         return self._types[table]

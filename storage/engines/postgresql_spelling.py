@@ -37,7 +37,7 @@ OF_SITE = "site_id = ?"
 
 
 def rewrite(sql: str) -> str:
-    """The statement with the driver's marks, `%s`, in place of `?`."""
+    """The statement with the driver's `%s` in place of `?`."""
     return sql.replace("?", "%s")
 
 
@@ -47,37 +47,39 @@ def indexed_by(_index: str) -> str:
 
 
 def caseless(column: str, sign: str) -> str:
-    """A comparison of a column with one parameter that ignores case; `sign` is `=`, `<` or `>=`. It compares
-    the first 300 characters, as the index does.
+    """A comparison of a column with one parameter that ignores case. `sign` is `=`, `<` or `>=`.
+
+    It compares the first 300 characters, as the index does.
     """
     return f'left(lower({column}), 300) {sign} lower(? COLLATE "C")'
 
 
 def among(values: Collection[Any]) -> Sql:
-    """The end of a condition, after a column: is one of these values."""
+    """The end of a condition after a column: is one of these values."""
     return Sql("= ANY(?)", (list(values),))
 
 
 def each_number(array: str) -> str:
-    """The SQL of a table that has the numbers of a JSON array as `value`."""
+    """The SQL of a table whose column `value` has the numbers of a JSON array."""
     return f"LATERAL {NUMBERS.format(array)}"
 
 
 def joined(text: str, order: str) -> str:
-    """An aggregate of all texts with commas between them, as bytes. `order` is its `ORDER BY` clause."""
+    """An aggregate: all texts, separated by commas, as bytes. `order` is its `ORDER BY` clause."""
     return f"convert_to(string_agg({text}, ',' {order}), 'UTF8')"
 
 
 def instant_text(column: str) -> str:
-    """A column's milliseconds since 1970 as a text like 2026-10-31T09:00:00.000."""
+    """A column's milliseconds since 1970 as text, such as 2026-10-31T09:00:00.000."""
     day, of_day = f"{column} / 86400000", f"mod({column}, 86400000)"
     instant = f"timestamp 'epoch' + {day} * interval '1 day' + {of_day} * interval '1 millisecond'"
     return f"""to_char({instant}, 'YYYY-MM-DD"T"HH24:MI:SS.MS')"""
 
 
 def in_set(column: str, ids: BitMap) -> Sql:
-    """A condition: the column is one of these ids, which may be many. `IS TRUE` keeps the planner from
-    looking each id up once for each period of a report: it hashes them once.
+    """A condition: the column is one of these ids, which may be many.
+
+    `IS TRUE` makes the planner hash the ids once, not look each up for each period of a report.
     """
     array = orjson.dumps(list(ids)).translate(BRACES).decode()
     return Sql(f"({column} IN (SELECT unnest(CAST(? AS bigint[])))) IS TRUE", (array,))

@@ -77,14 +77,16 @@ class Engine(Protocol):
     def is_overlong(self, opened: Any) -> bool: ...
     def is_full(self, opened: Any) -> bool: ...
     def checkpoint(self, opened: Any) -> bool:
-        """Moves what no reader needs from the write-ahead log into the database; PostgreSQL renews statistics
-        instead. Returns whether the log is long and `restart_log` can begin it anew.
+        """Moves what no reader needs from the write-ahead log into the database; PostgreSQL renews
+        statistics.
+
+        Returns whether the log is long and `restart_log` can begin it anew.
         """
         ...
 
     def restart_log(self, opened: Any) -> None: ...
     def truncate_log(self, opened: Any) -> bool:
-        """Empties the write-ahead log. False if it was not emptied, because a reader needs it."""
+        """Empties the write-ahead log. Returns False if a reader needs it."""
         ...
 
     def log_bytes(self, opened: Any) -> int: ...

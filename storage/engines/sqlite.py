@@ -127,7 +127,7 @@ def version_advice() -> str:
 
 
 def is_stuck(opened: Any) -> bool:
-    """Whether the connection is still in a transaction that peewee has already ended."""
+    """Whether the connection is still in a transaction that peewee has ended."""
     return bool(opened.connection().in_transaction) and not opened.in_transaction()
 
 
@@ -142,7 +142,7 @@ def identity(_opened: Any) -> str:
 
 @contextlib.contextmanager
 def snapshot(opened: Any) -> Iterator[None]:
-    """A read transaction. All its reads see the database as it is at the start."""
+    """A read transaction that sees the database as it is at its start."""
     with opened.atomic("DEFERRED"):
         opened.execute_sql("SELECT 1 FROM sqlite_master").fetchone()
         yield
@@ -150,8 +150,7 @@ def snapshot(opened: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def write_transaction(opened: Any, deadline: float, _site_id: int | None) -> Iterator[None]:
-    """A write transaction, which takes the write lock of all sites at its start. One that begins with a read
-    could not wait for the lock.
+    """A write transaction. It locks all sites at its start: after a read, it could not wait for the lock.
 
     Waits for the lock until `deadline`, an instant of `time.monotonic`.
     """
@@ -171,9 +170,7 @@ def writers_turn(opened: Any, timeout_seconds: float, gate: Any) -> AbstractCont
 
 @contextlib.contextmanager
 def migration_lock(opened: Any) -> Iterator[None]:
-    """Lets one process migrate at a time, while no other writes. Its commits checkpoint the
-    write-ahead log.
-    """
+    """Lets one process migrate while no other writes. Its commits checkpoint the write-ahead log."""
     opened.turns.take(threading.TIMEOUT_MAX)
     try:
         with sqlite_log.moved_by_commits(opened):
@@ -219,9 +216,7 @@ def put_last_id(opened: Any, table: str, number: int) -> None:
 
 
 def fault(opened: Any, check: str = "quick_check") -> str:
-    """The first fault that SQLite's `check` finds in the database, "" if there is none. `integrity_check`
-    compares indexes, too.
-    """
+    """The first fault that SQLite's `check` finds; "" if none. `integrity_check` compares indexes, too."""
     result = str(_pragma(opened, f"{check}(1)"))
     return "" if result == "ok" else result
 
@@ -237,7 +232,7 @@ def notes(_opened: Any) -> list[tuple[str, str]]:
 
 
 def deviations(opened: Any) -> dict[str, str]:
-    """The checked pragmas whose value is not that of `PRAGMAS`, with their value."""
+    """The values of those checked pragmas that differ from `PRAGMAS`."""
     actual = {name: _word(name, _pragma(opened, name)) for name in CHECKED_PRAGMAS}
     return {name: value for name, value in actual.items() if value != str(PRAGMAS[name])}
 

@@ -12,7 +12,7 @@ DISK_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
 
 
 def meaning(error: BaseException) -> Exception:
-    """The exception of storage in place of one of peewee or the driver."""
+    """The exception of storage for one of peewee or the driver."""
     if isinstance(error, peewee.IntegrityError):
         return Conflict(type(error).__name__)
     if isinstance(error, peewee.OperationalError | peewee.InterfaceError | MaxConnectionsExceeded | Error):
@@ -23,23 +23,19 @@ def meaning(error: BaseException) -> Exception:
 
 
 def _words(error: BaseException) -> str:
-    """SQLite's message for an error. It is the error's name if the message is "not an error": then the
-    message is of another connection, as in a copy.
-    """
+    """SQLite's message for an error; its name if the message, "not an error", is of another connection."""
     return _name(_cause(error)) if NO_WORDS in str(error) else str(error)
 
 
 def _cause(error: BaseException | None) -> BaseException | None:
-    """The driver's error below those of peewee; None without one."""
+    """The driver's error under those of peewee; None without one."""
     while isinstance(error, peewee.PeeweeException):
         error = error.__cause__ or error.__context__
     return error
 
 
 def _operational(error: BaseException) -> type[Exception]:
-    """The class of storage's exception for an operational error of peewee or the driver. SQLITE_ERROR is a
-    wrong statement.
-    """
+    """The class of storage's exception for an operational error. SQLITE_ERROR is a wrong statement."""
     name = _name(_cause(error))
     if name == "SQLITE_ERROR":
         return StatementError
@@ -47,7 +43,7 @@ def _operational(error: BaseException) -> type[Exception]:
 
 
 def _name(error: BaseException | None) -> str:
-    """SQLite's name of an error, such as SQLITE_IOERR_WRITE; "" for one that is not SQLite's."""
+    """SQLite's name of an error, such as SQLITE_IOERR_WRITE; "" for other errors."""
     code = getattr(error, "extendedresult", None)
     if code is None:
         return ""

@@ -18,7 +18,7 @@ IN_USE = "another process uses the database: stop it first"
 
 @contextlib.contextmanager
 def opened_file(path: Path, timeout_seconds: float = 5) -> Iterator[Any]:
-    """A database outside the pool, such as a copy."""
+    """Yields a database outside the pool, such as a copy."""
     opened = sqlite_pool.SqliteFile(str(path), timeout=timeout_seconds)
     try:
         yield opened
@@ -27,9 +27,9 @@ def opened_file(path: Path, timeout_seconds: float = 5) -> Iterator[Any]:
 
 
 def copy(opened: Any, target: Path, progress: Callable[[int, int], None]) -> None:
-    """Copies the database, as the caller's snapshot sees it, into one new file.
+    """Copies the database, as the caller's snapshot sees it, into a new file.
 
-    Calls `progress` with the number of pages copied so far and of all pages, after each step.
+    After each step, calls `progress` with the numbers of pages copied and of all pages.
     """
     with opened_file(target) as new:
         with new.connection().backup("main", opened.connection(), "main") as copying:
@@ -44,9 +44,7 @@ def tables(opened: Any) -> list[str]:
 
 
 def stored_code(opened: Any) -> str:
-    """The kinds of SQL that a database itself runs, such as triggers and views, with commas between; ""
-    without any.
-    """
+    """The kinds of SQL that a database runs by itself, such as triggers, with commas between; "" without."""
     query = "SELECT DISTINCT type FROM sqlite_master WHERE type NOT IN ('table', 'index') ORDER BY type"
     return ", ".join(kind for (kind,) in opened.execute_sql(query).fetchall())
 
@@ -61,10 +59,9 @@ def replace(current: Path, by: Path) -> None:
 
 
 def release(path: Path) -> None:
-    """Makes a database a single file, without a write-ahead log. Raises `Unavailable` if another process uses
-    it.
+    """Makes a database a single file, without a write-ahead log. A damaged one stays as it is.
 
-    A damaged database stays as it is.
+    Raises `Unavailable` if another process uses it.
     """
     if not path.exists():
         return
@@ -78,9 +75,7 @@ def release(path: Path) -> None:
 
 
 def _single_file(opened: Any) -> Any:
-    """Leaves WAL mode. Returns the journal mode afterwards: `delete`, unless another process uses the
-    database.
-    """
+    """Leaves WAL mode. Returns the journal mode: `delete`, unless another process uses the database."""
     return opened.execute_sql("PRAGMA journal_mode = delete").fetchone()[0]
 
 

@@ -22,16 +22,13 @@ TIMEOUT_MS = 250  # for readers, while writers wait
 
 
 class Log:
-    """What this process knows of the log: its pages, and those moved into the database file."""
+    """What this process knows of the log: the number of its pages, and how many are in the database file."""
 
     pages = 0
     moved = 0
 
     def grew(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
-        """Notes the log's pages after a commit.
-
-        SQLite calls it after each commit, in place of its own checkpoint after every 1,000 pages.
-        """
+        """Notes the log's pages. SQLite calls it after each commit, in place of its own checkpoints."""
         if pages < self.pages:  # the log began anew
             self.moved = 0
         self.pages = pages
@@ -39,8 +36,7 @@ class Log:
 
 
 def checkpoint(opened: Any) -> bool:
-    """Moves what no reader needs from the log into the database file. Neither readers nor writers wait
-    meanwhile.
+    """Moves what no reader needs from the log into the database file. Nobody has to wait meanwhile.
 
     Returns whether the log is long and can begin anew.
     """
@@ -50,20 +46,18 @@ def checkpoint(opened: Any) -> bool:
 
 
 def restart_log(opened: Any) -> None:
-    """Lets the log begin anew with the next write, unless a reader prevents that. Writers wait meanwhile."""
+    """Lets the next write begin the log anew, unless a reader prevents that. Writers wait meanwhile."""
     if _checkpoint_at_once(opened, "RESTART"):
         opened.log.pages = opened.log.moved = 0
 
 
 def truncate_log(opened: Any) -> bool:
-    """Checkpoints the log and empties it. Returns False if a reader prevented that. Writers wait
-    meanwhile.
-    """
+    """Checkpoints and empties the log. Returns False if a reader prevents it. Writers wait meanwhile."""
     return _checkpoint_at_once(opened, "TRUNCATE")
 
 
 def _checkpoint_at_once(opened: Any, mode: str) -> bool:
-    """Checkpoints the whole log. Returns False if a reader prevented that for `TIMEOUT_MS`."""
+    """Checkpoints the whole log. Returns False if a reader prevents it for `TIMEOUT_MS`."""
     opened.execute_sql(f"PRAGMA busy_timeout = {TIMEOUT_MS}")
     try:
         busy, _, _ = opened.execute_sql(f"PRAGMA wal_checkpoint({mode})").fetchone()
@@ -74,9 +68,7 @@ def _checkpoint_at_once(opened: Any, mode: str) -> bool:
 
 @contextlib.contextmanager
 def moved_by_commits(opened: Any) -> Iterator[None]:
-    """Within the block, commits of the caller's connection checkpoint the log themselves, because nobody else
-    does meanwhile.
-    """
+    """Makes commits in the block checkpoint the log themselves, because nobody else does."""
     connection = opened.connection()
     connection.wal_autocheckpoint(DUE_PAGES)
     try:
@@ -86,7 +78,7 @@ def moved_by_commits(opened: Any) -> Iterator[None]:
 
 
 def is_due(opened: Any) -> bool:
-    """Whether enough pages of the log wait to be moved that a checkpoint is worthwhile."""
+    """Whether enough pages of the log wait that a checkpoint is worthwhile."""
     return bool(opened.log.pages - opened.log.moved >= DUE_PAGES)
 
 

@@ -14,27 +14,25 @@ from storage.engines.sqlite_turns import Turns
 
 
 class SqliteFile(APSWDatabase):  # type: ignore[misc]  # peewee is untyped
-    """One database file. Values of `datetime`, which peewee's migration runner sends, are stored as text."""
+    """One database file. A `datetime`, which peewee's migration runner sends, is stored as text."""
 
     def _add_conn_hooks(self, connection: apsw.Connection) -> None:
         connection.convert_binding = _as_text
         super()._add_conn_hooks(connection)
 
     def _load_functions(self, connection: apsw.Connection) -> None:
-        """peewee 4.5 passes `deterministic` by position, which apsw refuses."""
+        """Registers functions. peewee 4.5 passes `deterministic` by position, which apsw refuses."""
         for name, (function, count, deterministic) in self._functions.items():
             connection.create_scalar_function(name, function, count, deterministic=bool(deterministic))
 
     def execute_many(self, sql: str, parameters: Iterable[Sequence[Any]], _statement: object = None) -> None:
-        """Runs one statement per row of parameters, with the errors of `execute_sql`."""
+        """Runs one statement for each row of parameters, with the errors of `execute_sql`."""
         with vars(peewee)["__exception_wrapper__"]:
             self.cursor().executemany(sql, parameters)
 
 
 class SqlitePool(PooledDatabase, SqliteFile):  # type: ignore[misc]  # peewee is untyped
-    """Connections to one file. `turns` puts its writers in order; `log` notes the write-ahead log's pages
-    after their commits.
-    """
+    """Connections to one file. `turns` orders its writers; `log` notes the write-ahead log's pages."""
 
     def __init__(self, path: str, **options: Any) -> None:
         super().__init__(path, **options)

@@ -19,7 +19,7 @@ OF_SITE = "+site_id = ?"
 
 
 def rewrite(sql: str) -> str:
-    """The statement as this engine has it: unchanged."""
+    """The statement, unchanged."""
     return sql
 
 
@@ -29,29 +29,27 @@ def indexed_by(index: str) -> str:
 
 
 def caseless(column: str, sign: str) -> str:
-    """A comparison of a column with one parameter that ignores the case of ASCII letters; `sign` is `=`, `<`
-    or `>=`.
-    """
+    """A comparison of a column with one parameter, ignoring ASCII case. `sign` is `=`, `<` or `>=`."""
     return f"{column} COLLATE NOCASE {sign} ?"
 
 
 def among(values: Collection[Any]) -> Sql:
-    """The end of a condition, after a column: is one of these values."""
+    """The end of a condition after a column: is one of these values."""
     return Sql(f"IN ({','.join('?' * len(values))})", tuple(values))
 
 
 def each_number(array: str) -> str:
-    """The SQL of a table that has the numbers of a JSON array as `value`."""
+    """The SQL of a table whose column `value` has the numbers of a JSON array."""
     return f"json_each({array})"
 
 
 def joined(text: str, order: str) -> str:
-    """An aggregate of all texts with commas between them, as bytes. `order` is its `ORDER BY` clause."""
+    """An aggregate: all texts, separated by commas, as bytes. `order` is its `ORDER BY` clause."""
     return f"CAST(group_concat({text}, ',' {order}) AS BLOB)"
 
 
 def instant_text(column: str) -> str:
-    """A column's milliseconds since 1970 as a text like 2026-10-31T09:00:00.000."""
+    """A column's milliseconds since 1970 as text, such as 2026-10-31T09:00:00.000."""
     return f"replace(datetime({column} / 86400000.0 + 2440587.5, 'subsec'), ' ', 'T')"  # from a Julian day
 
 

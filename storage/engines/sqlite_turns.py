@@ -20,8 +20,8 @@ WAITING, WRITING = ".waiting-lock", ".writing-lock"  # suffixes of the files bes
 class Turns:
     """The turns of one process, which its threads take one after another.
 
-    A thread that blocks in the kernel cannot give up, but a thread of a request must be able to. So a thread
-    of its own blocks there, and hands the turn to the first thread that still waits.
+    A thread that blocks in the kernel cannot give up, as a thread of a request must. So a separate thread
+    blocks there, and hands the turn to the first thread that still waits.
     """
 
     def __init__(self, path: str) -> None:
@@ -35,9 +35,7 @@ class Turns:
         self._asking = False  # a thread blocks in the kernel
 
     def take(self, timeout_seconds: float) -> bool:
-        """Waits for the caller's turn. Returns False if it did not come in time; after True, `give_back` must
-        follow.
-        """
+        """Waits for the caller's turn. Returns False if it is late. After True, call `give_back`."""
         mine = threading.Lock()
         mine.acquire()
         try:
@@ -52,16 +50,14 @@ class Turns:
         return self._has_come(mine)
 
     def _has_come(self, mine: threading.Lock) -> bool:
-        """Whether it is the turn of the thread that waits by the lock `mine`. If not, the thread no longer
-        waits.
-        """
+        """Whether it is the turn of the thread that waits by the lock `mine`. If not, ends its wait."""
         with self._state:
             if mine in self._waiting:
                 self._waiting.remove(mine)
             return mine is self._writing
 
     def give_back(self) -> None:
-        """Ends the turn, and asks for another one if a thread waits for it."""
+        """Ends the turn. Asks for another one if a thread waits."""
         with self._state:
             if self._turn is not None:
                 self._turn.end()
@@ -69,7 +65,7 @@ class Turns:
             self._ask()
 
     def _ask(self) -> None:
-        """Asks the other processes for a turn, if a thread waits for one. The caller holds `_state`."""
+        """Asks the other processes for a turn, if a thread waits. The caller holds `_state`."""
         if self._asking or self._turn is not None or not self._waiting:
             return
         turn = FileTurn(self._path)
@@ -90,7 +86,7 @@ class Turns:
             self._hand_over(turn)
 
     def _hand_over(self, turn: "FileTurn") -> None:
-        """Gives the turn to the first waiting thread, or ends it if none waits. The caller holds `_state`."""
+        """Gives the turn to the first waiting thread; else ends it. The caller holds `_state`."""
         if self._waiting:
             self._turn, self._writing = turn, self._waiting.popleft()
             self._writing.release()
@@ -99,11 +95,10 @@ class Turns:
 
 
 class FileTurn:
-    """One turn among processes: two file locks, of which the first is held only while waiting for the second.
+    """One turn among processes: two file locks, the first held only while waiting for the second.
 
-    Only one process at a time can wait for the second lock, so that no later one overtakes it. The kernel
-    releases the locks of a process that dies. Where a disk has no such locks, only SQLite's own lock orders
-    the writers.
+    So only one process waits for the second lock, and none that comes later overtakes it. The kernel releases
+    the locks of a process that dies. If a disk has no such locks, only SQLite's own lock orders writers.
     """
 
     def __init__(self, path: str) -> None:
@@ -111,7 +106,7 @@ class FileTurn:
         self._descriptors: dict[str, int | None] = {}
 
     def take_at_once(self) -> bool:
-        """Takes the turn if nobody has it or waits for it. After False, only `take` or `end` may follow."""
+        """Takes the turn if nobody has it or waits for it. After False, call only `take` or `end`."""
         try:
             self.take(fcntl.LOCK_NB)
         except BlockingIOError:
@@ -129,9 +124,7 @@ class FileTurn:
             self._unlock(suffix)
 
     def _lock(self, suffix: str, flags: int) -> None:
-        """Locks one of the two files, waiting for it unless `flags` forbid. Does nothing if the file cannot
-        be opened.
-        """
+        """Locks one of the two files, if it can be opened; waits unless `flags` forbid it."""
         if suffix not in self._descriptors:
             self._descriptors[suffix] = _open(f"{self._path}{suffix}")
         descriptor = self._descriptors[suffix]
@@ -139,7 +132,7 @@ class FileTurn:
             _flock(descriptor, fcntl.LOCK_EX | flags)
 
     def _unlock(self, suffix: str) -> None:
-        """Releases one of the two locks, and closes its file."""
+        """Releases one of the two locks and closes its file."""
         descriptor = self._descriptors.pop(suffix)
         if descriptor is not None:
             _flock(descriptor, fcntl.LOCK_UN)  # a process forked meanwhile keeps the file open
@@ -147,7 +140,7 @@ class FileTurn:
 
 
 def _open(path: str) -> int | None:
-    """The descriptor of a file to lock, which is made if need be; None if it cannot be opened."""
+    """The descriptor of a file to lock, created if missing; None if it cannot be opened."""
     try:
         return os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:
@@ -169,10 +162,10 @@ def _flock(descriptor: int, operation: int) -> None:
 
 @contextlib.contextmanager
 def writers_turn(turns: Turns, timeout_seconds: float, gate: Any) -> Iterator[None]:
-    """A turn to write, for the block. Raises `Unavailable` if the turn does not come within the timeout.
+    """A turn to write, for the block.
 
-    Raises it at once if `gate.enter()` says that too many threads of this process wait. `gate.leave()` ends
-    the wait.
+    Raises `Unavailable` if the turn does not come within the timeout, or at once if `gate.enter()` refuses
+    one more thread. `gate.leave()` ends the wait.
     """
     if not gate.enter():
         raise Unavailable("too many threads wait to write")

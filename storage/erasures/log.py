@@ -31,16 +31,16 @@ log = logging.getLogger(__name__)
 
 
 class LogLine(NamedTuple):
-    """An erasure, unsubscribe or resubscribe, by the keyed hashes of the address and of the subscriber's
-    uuid, if there was one.
+    """An erasure, unsubscribe or resubscribe, by keyed hashes of the address and, if there was one, the
+    subscriber's uuid.
 
-    `at` is the instant that counts, in milliseconds. `shown_at` is the instant to show, if it differs.
-    `logged_at` is when the line was written. `number` is that of the transaction in the order of acceptance.
+    `at` is the instant that counts, in milliseconds; `shown_at` the one to show, if it differs. `logged_at`
+    is when the line was written. `number` is that of the transaction in the order of acceptance.
     `pepper_check` is the check value of the pepper that made the hashes. Lines of an older Audience have at
     most the first five fields.
 
-    Lines about links have no hash. Their `number` is the current generation of links after a rotation, the
-    first good one after a revocation.
+    Lines about links have no hash. Their `number` is the current generation after a rotation, the first valid
+    one after a revocation.
 
     The first line is the `BEGINNING`. Every change since its `at` has a line, unless a later line supersedes
     it.
@@ -70,14 +70,12 @@ ADD = insert_into("logged_erasures", FIELDS)
 
 
 def is_kept() -> bool:
-    """Whether the log is a table of the database, because several hosts may share that; else it is a file."""
+    """Whether the log is a table of the database, because several hosts may share it; else it is a file."""
     return engine.HAS_HOSTS
 
 
 def add(changes: Sequence[LogLine]) -> None:
-    """Logs changes together with the caller's transaction. In the table, an erasure replaces all earlier
-    lines about the same hashes.
-    """
+    """Logs changes with the caller's transaction. In the table, an erasure replaces lines with its hashes."""
     if not is_kept():
         database.at_commit(_Lines).changes.extend(changes)
         return
@@ -91,8 +89,8 @@ def add(changes: Sequence[LogLine]) -> None:
 class _Lines:
     """The lines that one transaction adds to the file.
 
-    Erasures and unsubscribes are written before the commit, resubscribes only after it. So whenever a crash
-    happens, nobody is taken for subscribed who is not.
+    Erasures and unsubscribes are written before the commit, resubscribes after it. So after a crash, nobody
+    is taken for subscribed who is not.
     """
 
     def __init__(self) -> None:
@@ -102,9 +100,7 @@ class _Lines:
         self._append([change for change in self.changes if change.kind != SUBSCRIBED])
 
     def after_commit(self) -> None:
-        """Appends the resubscribes that no later change of the transaction supersedes. If the disk refuses
-        them, only logs a warning.
-        """
+        """Appends resubscribes that the transaction did not supersede. If the disk refuses, warns."""
         if all(change.kind != SUBSCRIBED for change in self.changes):
             return
         last = {hash_: change.kind for change in self.changes for hash_ in change.hashes}
@@ -120,9 +116,9 @@ class _Lines:
 
 
 def append(file: Path, changes: Iterable[LogLine]) -> None:
-    """Appends lines to the file in one synced write. A last line that was not finished is overwritten.
+    """Appends lines to the file in one synced write. Overwrites an unfinished last line.
 
-    Raises `DiskFault` if the disk refuses; then no line was added.
+    Raises `DiskFault` if the disk refuses; no line was then added.
     """
     try:
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -141,9 +137,7 @@ def append(file: Path, changes: Iterable[LogLine]) -> None:
 
 
 def unfinished_line(opened: IO[bytes]) -> tuple[int, bool]:
-    """How many bytes follow the last newline, and whether they are a whole line that only lacks its
-    newline.
-    """
+    """The (number of bytes after the last newline, whether they are a whole line without its newline)."""
     if not (size := os.fstat(opened.fileno()).st_size):
         return 0, False
     with mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as octets:
@@ -159,8 +153,8 @@ def _write(descriptor: int, octets: bytes) -> None:
 
 
 def line(change: LogLine) -> str:
-    """The JSON line of a change. Most are formatted here in a fixed form, for speed: an import writes many,
-    and none of the texts has a quote.
+    """The JSON line of a change. Most are formatted here for speed: an import writes many, and no text has a
+    quote.
 
     The first line makes an older Audience refuse the file, since it would take all lines for erasures.
     """
@@ -182,7 +176,7 @@ def list_all() -> list[LogLine]:
 
 
 def beginning() -> LogLine | None:
-    """The `BEGINNING` of the table; None if it has none."""
+    """The `BEGINNING` of the table; None without one."""
     records = rows(
         f"SELECT {COLUMNS} FROM logged_erasures WHERE kind = '{BEGINNING}' ORDER BY id DESC LIMIT 1"
     )
@@ -196,9 +190,7 @@ def put_beginning(beginning: LogLine) -> None:
 
 
 def drop(before: int) -> int:
-    """Deletes the lines of the table that were logged before an instant, but not those of the `LASTING`
-    kinds. Returns their number.
-    """
+    """Deletes lines of the table logged before an instant, except `LASTING` kinds. Returns how many."""
     return execute(
         f"DELETE FROM logged_erasures WHERE logged_at < ? AND kind NOT IN {LASTING}",
         (before,),

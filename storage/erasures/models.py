@@ -6,10 +6,9 @@ from storage.base_models import IdModel, SiteOwnedModel
 
 
 class LoggedErasureModel(IdModel):
-    """A line of the log of erasures, see `storage.erasures.log.LogLine`. It outlives its site, for a restore
-    of an older state.
+    """A line of the log of erasures, see `storage.erasures.log.LogLine`. It outlives its site, for restores.
 
-    The table is empty where the log is a file.
+    The table is empty if the log is a file.
     """
 
     site_uuid = TextField()
@@ -28,9 +27,7 @@ class LoggedErasureModel(IdModel):
 
 
 class SuppressionModel(SiteOwnedModel):
-    """An address without a subscriber. Its subscriber was `erased`, or had the address changed while
-    `unsubscribed`.
-    """
+    """An address whose subscriber was `erased`, or got another address while `unsubscribed`."""
 
     address_hash = TextField()
     reason = TextField()

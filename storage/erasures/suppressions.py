@@ -15,17 +15,16 @@ UNSUBSCRIBED = "unsubscribed"
 
 
 def any_of_first_scheme(site_id: int, second: str) -> bool:
-    """Whether a site still has hashes of the first scheme, which are hexadecimal. Those of the second scheme
-    begin with `second`, which sorts after them.
+    """Whether a site still has hashes of the first scheme, which are hexadecimal.
+
+    Those of the second scheme begin with `second`, which sorts after them.
     """
     query = "SELECT 1 FROM suppressions WHERE site_id = ? AND address_hash < ? LIMIT 1"
     return row(query, (site_id, second)) is not None
 
 
 class Suppression(NamedTuple):
-    """Why an address is suppressed, and the event that counts. `since` is the event's instant. `number` is
-    that of its transaction in the order of acceptance.
-    """
+    """Why an address is suppressed: `since` is the instant of the event, `number` that of its transaction."""
 
     reason: str
     since: int
@@ -49,7 +48,7 @@ def find_by_hash(site_id: int, hashes: Collection[str]) -> dict[str, Suppression
 
 
 def erasures_from(site_id: int, number: int) -> dict[str, int]:
-    """The erasures with this or a higher number: their numbers, by the hash of the address."""
+    """The numbers of the erasures from a number on, by address hash."""
     return dict(
         rows(
             "SELECT address_hash, number FROM suppressions "
@@ -69,9 +68,7 @@ def all_of_site(site_id: int) -> dict[str, Suppression]:
 
 
 def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
-    """Suppresses addresses, by hash. Replaces an earlier suppression, except that only `erased` replaces
-    `erased`.
-    """
+    """Suppresses addresses, by hash. Replaces an earlier suppression, but `erased` only by `erased`."""
     overwritten = (
         "ON CONFLICT (site_id, address_hash) DO UPDATE SET "
         "reason = excluded.reason, since = excluded.since, number = excluded.number, kind = excluded.kind "
@@ -84,8 +81,9 @@ def add(site_id: int, suppressed: Mapping[str, Suppression]) -> None:
 
 
 def rename(site_id: int, hashes: Mapping[str, str]) -> None:
-    """Moves suppressions from each hash to the one that `hashes` has for it. Where both hashes are
-    suppressed, the later event counts, but `erased` stays.
+    """Moves suppressions from each hash to the one that `hashes` has for it.
+
+    If both are suppressed, the later event counts, but `erased` stays.
     """
     moved = find_by_hash(site_id, hashes)
     at_target = find_by_hash(site_id, [hashes[address_hash] for address_hash in moved])

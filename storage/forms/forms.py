@@ -8,7 +8,7 @@ from storage.records import Records
 
 
 class StoredForm(NamedTuple):
-    """A form. `definition` is JSON, `delivery` is `smtp` or the id of a webhook."""
+    """A form. `definition` is JSON; `delivery` is `smtp` or the id of a webhook."""
 
     id: int
     name: str
@@ -45,7 +45,7 @@ def change(site_id: int, form: StoredForm) -> None:
 
 
 def add_wordings(site_id: int, form_id: int, version: int, texts: Mapping[str, str], at: int) -> None:
-    """Adds the texts of a version of a form's wording, by language."""
+    """Adds the texts of a wording's version, by language."""
     wordings = [Wording(version, language, text, at) for language, text in texts.items()]
     WORDINGS.add_many(wordings, site_id=site_id, form_id=form_id)
 

@@ -6,9 +6,7 @@ from storage.base_models import BaseModel, SiteOwnedModel
 
 
 class FormModel(SiteOwnedModel):
-    """A form. `version` is the number of its current wording. `definition` is JSON, and includes the current
-    wording.
-    """
+    """A form. `definition` is JSON and includes the current wording; `version` is the wording's number."""
 
     name = TextField()
     state = TextField()
@@ -24,9 +22,7 @@ class FormModel(SiteOwnedModel):
 
 
 class FormWordingModel(BaseModel):
-    """What people agreed to by a form, in one language. It is never changed, because proofs of consent refer
-    to it.
-    """
+    """What people agreed to by a form, in one language. Never changed: proofs of consent refer to it."""
 
     site_id = IntegerField()
     form_id = IntegerField()

@@ -10,9 +10,7 @@ CHUNK_BYTES = 2**20  # of all but the last
 
 
 def are_kept() -> bool:
-    """Whether files are chunks in the database, because several hosts may share that; else they are in a
-    folder.
-    """
+    """Whether files are chunks in the database, because several hosts may share it; else in a folder."""
     return engine.HAS_HOSTS
 
 
@@ -24,7 +22,7 @@ def add(site_id: int, file: str, number: int, content: bytes, at: int) -> None:
 
 
 def read(site_id: int, file: str) -> Iterator[bytes]:
-    """Yields the chunks of a file in order. The caller's session must stay open until the last."""
+    """Yields the chunks of a file in order. The caller's session must stay open meanwhile."""
     query = "SELECT content FROM file_pieces WHERE site_id = ? AND file = ? AND number = ?"
     for number in itertools.count():
         content = value(query, (site_id, file, number), b"")
@@ -38,9 +36,7 @@ def remove(site_id: int, file: str) -> None:
 
 
 def without_file(before: int) -> list[tuple[int, str]]:
-    """The (site id, file) of chunks from before an instant, in milliseconds, that no row of `file_uploads`
-    refers to.
-    """
+    """The (site id, file) of chunks from before an instant to which no row of `file_uploads` refers."""
     return rows(
         "SELECT DISTINCT site_id, file FROM file_pieces AS p WHERE created_at < ? AND NOT EXISTS "
         "(SELECT 1 FROM file_uploads AS u WHERE u.site_id = p.site_id AND u.file = p.file)",

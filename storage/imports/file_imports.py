@@ -34,17 +34,16 @@ REFUSED = Records(RefusedRowModel, RefusedRow)
 
 
 def begin(site_id: int, source: str | None, at: int, until: int) -> int:
-    """Creates an import whose file may arrive until the instant `until`. Returns its id. Instants are in
-    milliseconds.
-    """
+    """Creates an import whose file may arrive until the instant `until`. Returns its id."""
     return IMPORTS.add(
         site=site_id, status="receiving", rows=0, created_at=at, receiving_until=until, source=source
     )
 
 
 def unfinished_id(site_id: int, source: str, now: int) -> int | None:
-    """The id of the newest unfinished import from a source; None without one. An import whose file stopped
-    arriving does not count. `now` is in milliseconds.
+    """The id of the newest unfinished import from a source; None without one.
+
+    An import whose file stopped arriving does not count.
     """
     return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND (status IN ('queued', 'running') "
@@ -55,7 +54,7 @@ def unfinished_id(site_id: int, source: str, now: int) -> int | None:
 
 
 def newest_ended_id(site_id: int, source: str) -> int | None:
-    """The id of the newest import from a source that is finished or failed; None without one."""
+    """The id of the newest finished or failed import from a source; None without one."""
     return value(
         "SELECT id FROM imports WHERE site_id = ? AND source = ? AND status IN ('finished', 'failed') "
         "ORDER BY id DESC LIMIT 1",
@@ -65,9 +64,7 @@ def newest_ended_id(site_id: int, source: str) -> int | None:
 
 
 def receive(site_id: int, import_id: int, rows: int, refused: int, now: int, until: int) -> bool:
-    """Counts received rows, and waits for more until the instant `until`, in milliseconds. Returns False if
-    the import was abandoned or discarded.
-    """
+    """Counts received rows and waits for more until `until`. Returns False if the import is gone."""
     return bool(
         execute(
             f"UPDATE imports SET rows = rows + ?, refused = refused + ?, receiving_until = ? "
@@ -78,7 +75,7 @@ def receive(site_id: int, import_id: int, rows: int, refused: int, now: int, unt
 
 
 def accept(site_id: int, import_id: int, columns: list[str], at: int, now: int, number: int) -> bool:
-    """Queues an import whose file has arrived completely. Returns False if it was abandoned or discarded."""
+    """Queues an import whose file has arrived. Returns False if it was abandoned or discarded."""
     queued = execute(
         f"UPDATE imports SET status = 'queued', columns = ?, accepted_at = ?, turn = ? {RECEIVED} {IN_TIME}",
         (json.dumps(columns), at, number, site_id, import_id, now),
@@ -89,9 +86,7 @@ def accept(site_id: int, import_id: int, columns: list[str], at: int, now: int, 
 
 
 def discard(site_id: int, import_id: int) -> bool:
-    """Deletes some rows of an import whose file is incomplete, and at last the import. Returns whether to
-    call it again.
-    """
+    """Deletes some rows of an import with an incomplete file, at last itself. Returns whether to go on."""
     for table, limit in (("import_batches", PAGE_ROWS // 50), ("refused_rows", PAGE_ROWS)):
         of_import = f"site_id = ? AND import_id = (SELECT id FROM imports {RECEIVED})"
         chosen = f"SELECT id FROM {table} WHERE {of_import} LIMIT ?"
@@ -103,12 +98,12 @@ def discard(site_id: int, import_id: int) -> bool:
 
 
 def list_abandoned(now: int) -> list[tuple[int, int]]:
-    """The (site id, import id) of imports whose file stopped arriving in time. `now` is in milliseconds."""
+    """The (site id, import id) of imports whose file stopped arriving."""
     return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND receiving_until < ?", (now,))
 
 
 def add_refused(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int) -> None:
-    """Adds refused rows of a file to those that can be downloaded. `at` is in milliseconds."""
+    """Adds refused rows of a file to those that can be downloaded."""
     execute_many(
         f"INSERT INTO refused_rows (site_id, import_id, refused_at, {REFUSED.columns}) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -121,16 +116,14 @@ def add_refused(site_id: int, import_id: int, refused: Iterable[RefusedRow], at:
 
 
 def columns(site_id: int, import_id: int) -> list[str] | None:
-    """The columns of an import's file, an empty list if the import has no file. None if there is no such
-    import.
-    """
+    """The columns of an import's file, empty if it has no file; None without such an import."""
     query = "SELECT coalesce(columns, '[]') FROM imports WHERE site_id = ? AND id = ?"
     names: str | None = value(query, (site_id, import_id), None)
     return None if names is None else list(json.loads(names))
 
 
 def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, RefusedRow]]:
-    """The (id, row) of a page of an import's refused rows, those with ids above `after`."""
+    """The (id, row) of the next refused rows of an import, after the id `after`."""
     records = rows(
         f"SELECT id, {REFUSED.columns} FROM refused_rows "
         "WHERE import_id = ? AND id > ? AND site_id = ? ORDER BY id LIMIT ?",
@@ -143,7 +136,7 @@ def refused_page(site_id: int, import_id: int, after: int) -> list[tuple[int, Re
 
 
 def refused_by_code(site_id: int, import_id: int) -> list[tuple[str, int]]:
-    """The (code, number of rows) of the refused rows of an import, the most common first."""
+    """The (code, number of rows) of an import's refused rows, the most common first."""
     return rows(
         f"SELECT code, count(*) FROM refused_rows WHERE import_id = ? AND {engine.OF_SITE} "
         "GROUP BY code ORDER BY 2 DESC, 1",
@@ -152,7 +145,7 @@ def refused_by_code(site_id: int, import_id: int) -> list[tuple[str, int]]:
 
 
 def forget_refused(site_id: int, before: int) -> None:
-    """Deletes up to `PAGE_ROWS` of a site's rows that were refused before an instant, in milliseconds."""
+    """Deletes up to `PAGE_ROWS` of a site's rows that were refused before an instant."""
     execute(
         "DELETE FROM refused_rows WHERE site_id = ? AND id IN (SELECT id FROM refused_rows "
         f"WHERE {engine.OF_SITE} AND refused_at < ? ORDER BY refused_at LIMIT ?)",
@@ -161,9 +154,7 @@ def forget_refused(site_id: int, before: int) -> None:
 
 
 def site_with_refused(instant: int) -> int | None:
-    """The id of the site with the oldest refused row, if it was refused before an instant in milliseconds;
-    else None.
-    """
+    """The site with the oldest refused row, if that is from before an instant; else None."""
     query = "SELECT site_id FROM refused_rows WHERE refused_at < ? ORDER BY refused_at LIMIT 1"
     return value(query, (instant,), None)
 
@@ -176,6 +167,6 @@ def erase_refused(site_id: int, hashes: Iterable[str]) -> None:
 
 
 def put_dates(site_id: int, import_id: int, begun: int, finished: int) -> None:
-    """Moves a finished import in time: to other instants of its beginning and its end, in milliseconds."""
+    """Moves a finished import in time, to other instants of its beginning and its end."""
     dates = {"created_at": begun, "accepted_at": begun, "started_at": begun, "finished_at": finished}
     IMPORTS.change(dates, site_id=site_id, id=import_id)

@@ -17,10 +17,10 @@ LEFT = f"created_at < ? AND task <> '{IMPORT}'"
 
 
 class FileUpload(NamedTuple):
-    """An uploaded file. `file` is its name in the folder of uploads, `name` what the operator calls it.
-    `reading` is JSON.
+    """An uploaded file. `file` is its name in the folder of uploads, `name` the operator's. `reading` is
+    JSON.
 
-    `file` is empty once the file was deleted because it mentions an erased subscriber. `to_search` is the
+    `file` is empty if the file was deleted because it mentions an erased subscriber. `to_search` is the
     number of the first erasure for which the file must still be searched, or 0. `outcome` is what the last
     task found, or the current one so far: JSON, or empty.
     """
@@ -41,9 +41,7 @@ class FileUpload(NamedTuple):
 
     @property
     def is_due(self) -> bool:
-        """Whether a worker has something to do with the file. A file that is imported is deleted instead of
-        searched.
-        """
+        """Whether a worker has something to do with the file. An imported one is deleted, not searched."""
         return self.task in (TRY, IMPORT) or (self.to_search > 0 and self.import_id == 0)
 
 
@@ -54,7 +52,7 @@ get = UPLOADS.get
 def add(
     site_id: int, file: str, name: str, size: int, reading: str, at: int, task: str = TRY, actor: str = ""
 ) -> int:
-    """Adds an uploaded file, and a job for it, unless its questions wait for answers. Returns its id."""
+    """Adds an uploaded file and, unless its questions wait for answers, a job for it. Returns its id."""
     upload_id = UPLOADS.add(
         site=site_id, file=file, name=name, bytes=size, reading=reading, created_at=at, task=task,
         actor=actor, client_network="", rows_done=0, outcome="", import_id=0, to_search=0,
@@ -65,18 +63,19 @@ def add(
 
 
 def waiting(site_id: int) -> list[FileUpload]:
-    """The files of a site that operators sent and that are not imported yet, newest first."""
+    """A site's files from operators that are not imported yet, newest first."""
     return UPLOADS.find(f"AND task <> '{ASKED}' ORDER BY id DESC", site_id=site_id, import_id=0)
 
 
 def list_asked_by(site_id: int, key: str) -> list[FileUpload]:
-    """The files that an API key sent and whose questions wait for answers, newest first."""
+    """The files from an API key whose questions wait for answers, newest first."""
     return UPLOADS.find("ORDER BY id DESC", site_id=site_id, task=ASKED, actor=key)
 
 
 def put_reading(site_id: int, upload_id: int, reading: str) -> None:
-    """Replaces the reading of a file, and has a worker try it. Does nothing if the file is being imported,
-    was imported, or is deleted.
+    """Replaces the reading of a file, and has a worker try it.
+
+    Does nothing if the file is being imported, was imported, or is deleted.
     """
     if execute(
         f"UPDATE file_uploads SET reading = ?, task = '{TRY}', rows_done = 0, outcome = '' "
@@ -87,8 +86,9 @@ def put_reading(site_id: int, upload_id: int, reading: str) -> None:
 
 
 def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) -> None:
-    """Has a worker import a file before it tries others. Does nothing if the file is being imported, was
-    imported, or is deleted.
+    """Has a worker import a file before it tries others.
+
+    Does nothing if the file is being imported, was imported, or is deleted.
     """
     if execute(
         f"UPDATE file_uploads SET task = '{IMPORT}', actor = ?, client_network = ?, rows_done = 0 "
@@ -99,20 +99,18 @@ def ask_import(site_id: int, upload_id: int, actor: str, client_network: str) ->
 
 
 def note(site_id: int, upload_id: int, rows_done: int, outcome: str) -> None:
-    """Stores how many rows the current task has done, and what it found so far."""
+    """Stores how many rows the current task has done, and what it has found so far."""
     UPLOADS.change({"rows_done": rows_done, "outcome": outcome}, site_id=site_id, id=upload_id)
 
 
 def end(site_id: int, upload_id: int, outcome: str, import_id: int = 0) -> None:
-    """Ends the task of a file. `import_id` is the id of the import that it made, or 0."""
+    """Ends the task of a file. `import_id` is the id of the import made of it, or 0."""
     ended = {"task": "", "outcome": outcome, "import_id": import_id}
     UPLOADS.change(ended, site_id=site_id, id=upload_id)
 
 
 def ask_search(site_id: int, number: int) -> None:
-    """Has a worker search the waiting files for whoever the erasure with this `number` erased. A task under
-    way is done first.
-    """
+    """Has a worker search the waiting files, after its current task, for whom the erasure `number` erased."""
     waiting = "site_id = ? AND import_id = 0 AND file <> '' AND to_search = 0"
     execute(
         "INSERT INTO jobs (site_id, kind, subject, status) "
@@ -130,16 +128,12 @@ def list_asked_before(instant: int) -> list[tuple[int, int]]:
 
 
 def put_searched(site_id: int, upload_id: int, later: int) -> None:
-    """Ends a search of a file. `later` is the number of the first erasure after the search began, which must
-    be searched for next, or 0.
-    """
+    """Ends a search of a file. `later` is the number of the next erasure to search for, or 0."""
     UPLOADS.change({"to_search": later}, site_id=site_id, id=upload_id)
 
 
 def drop(site_id: int, upload_id: int, outcome: str) -> bool:
-    """Marks a file as deleted, with the reason as `outcome`; its row is kept. Returns False if the file is
-    being imported or was imported.
-    """
+    """Marks a file as deleted, with the reason as `outcome`. Returns False if it was or is being imported."""
     count = execute(
         f"UPDATE file_uploads SET file = '', task = CASE task WHEN '{TRY}' THEN '' ELSE task END, "
         "outcome = ?, to_search = 0 "
@@ -165,10 +159,10 @@ def sites_before(instant: int) -> list[int]:
 
 
 class ImportedFile(NamedTuple):
-    """The file of an import: its name and who sent it. `consent` and `answers` are the answers to its
-    questions, in words and as a line.
+    """The file of an import: its name, who sent it, and the answers to its questions.
 
-    `digest` is the digest of its content, "" if it was not computed.
+    `consent` has the answers in words, `answers` as a line. `digest` is that of the content, "" if it was not
+    computed.
     """
 
     name: str
@@ -183,7 +177,7 @@ add_file = FILES.add_new
 
 
 def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
-    """The files of some imports, by the id of the import."""
+    """The files of imports, by import id."""
     among = engine.among(import_ids)
     records = rows(
         f"SELECT import_id, {FILES.columns} FROM imported_files WHERE site_id = ? AND import_id {among.text}",
@@ -193,9 +187,7 @@ def files(site_id: int, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
 
 
 def imported_before(site_id: int, digest: str) -> tuple[int, int] | None:
-    """The id, and the instant of acceptance, of the newest import of a file with this content; None without
-    one.
-    """
+    """The (id, instant of acceptance) of the newest import of a file with this content; None without one."""
     newest: tuple[int, int] | None = row(
         "SELECT i.id, i.created_at FROM imported_files AS f "
         "JOIN imports AS i ON i.site_id = f.site_id AND i.id = f.import_id "

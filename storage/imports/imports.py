@@ -18,11 +18,10 @@ NOT_UNDONE = (
 
 class Import(NamedTuple):
     """An import. `applied` of the accepted `rows` are written; `refused` rows are not among them.
-    `unsubscribed` counts rows that unsubscribed a subscriber. `stay_unsubscribed` counts rows of subscribers
-    who had unsubscribed before.
+    `unsubscribed` counts rows that unsubscribed a subscriber, `stay_unsubscribed` rows of subscribers who had
+    unsubscribed before.
 
-    `unsubscribes_ignored` and `subscribes_ignored` count consent events without effect, because a later event
-    contradicts them.
+    `unsubscribes_ignored` and `subscribes_ignored` count consent events that a later event outweighs.
     """
 
     id: int
@@ -44,8 +43,9 @@ class Import(NamedTuple):
 
 
 class Applying(NamedTuple):
-    """An import that is being applied: `applied` of its `rows` are written. `number` is that of its
-    acceptance, `at` the instant of it in milliseconds.
+    """An import that is being applied: `applied` of its `rows` are written.
+
+    `number` and `at`, in milliseconds, are those of its acceptance.
     """
 
     id: int
@@ -66,8 +66,8 @@ class Failed(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """The number of unfinished imports, the number of rows that they still have to write, and when the oldest
-    queued one was created, in milliseconds.
+    """The number of unfinished imports and of their unwritten rows; when the oldest queued one was
+    created.
     """
 
     imports: int
@@ -108,14 +108,12 @@ def waiting() -> Waiting:
 
 
 def site_of_failed(import_id: int) -> int | None:
-    """The id of the site of a failed import; None if there is none with this id."""
+    """The id of the site of a failed import; None if it has not failed."""
     return value("SELECT site_id FROM imports WHERE id = ? AND status = 'failed'", (import_id,), None)
 
 
 def retry(site_id: int, import_id: int) -> bool:
-    """Queues a failed import again. Returns False if there is no failed one with this id, or if it
-    is undone.
-    """
+    """Queues a failed import again. Returns False if it has not failed, or is undone."""
     queued = rows(
         "UPDATE imports SET status = 'queued', finished_at = NULL WHERE site_id = ? AND id = ? "
         f"AND status = 'failed' AND {NOT_UNDONE.format('imports')} RETURNING turn",
@@ -127,8 +125,7 @@ def retry(site_id: int, import_id: int) -> bool:
 
 
 def add(site_id: int, accepted: int, refused: int, at: int, number: int) -> int:
-    """Adds an import to its site; `number` is that of its acceptance, the site's newest. Returns the import's
-    id.
+    """Adds an import with its acceptance number, the site's newest. Returns its id.
 
     The caller adds the batches and the job.
     """
@@ -146,13 +143,13 @@ def add_batch(site_id: int, import_id: int, first_row: int, payload: str) -> Non
 
 
 def batch(site_id: int, import_id: int, row_number: int) -> ImportBatch:
-    """The batch of an import that contains the row with that number."""
+    """The batch of an import that contains the row with this number."""
     newest = "AND first_row <= ? ORDER BY first_row DESC LIMIT 1"
     return BATCHES.find(newest, row_number, site_id=site_id, import_id=import_id)[0]
 
 
 def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
-    """Yields the (id, payload) of the batches of a site that are not applied yet."""
+    """Yields the (id, payload) of a site's batches that are not applied yet."""
     after = 0
     while batches := BATCHES.find("AND id > ? ORDER BY id LIMIT 1", after, site_id=site_id):
         after = batches[0].id
@@ -160,8 +157,10 @@ def waiting_batches(site_id: int) -> Iterator[tuple[int, str]]:
 
 
 def accepted_batches(site_id: int) -> Iterator[tuple[int, str, int, int]]:
-    """Yields the (id, payload, number, instant in milliseconds) of each batch that is not applied yet. Number
-    and instant are those of the import's acceptance. Imports that are still being received are left out.
+    """Yields the (id, payload, number, instant) of each batch that is not applied yet.
+
+    Number and instant, in milliseconds, are those of the import's acceptance. Imports that are still being
+    received are left out.
     """
     after = 0
     while record := row(
@@ -175,8 +174,9 @@ def accepted_batches(site_id: int) -> Iterator[tuple[int, str, int, int]]:
 
 
 def batch_after(site_id: int, batch_id: int, but: int) -> tuple[int, int, str] | None:
-    """The (id, import id, payload) of the next batch after `batch_id` that is not applied yet; None without
-    one. Batches of the import `but`, and of imports with an undo, are left out.
+    """The (id, import id, payload) of the next unapplied batch after `batch_id`; None without one.
+
+    Batches of the import `but`, and of imports with an undo, are left out.
     """
     record = row(
         "SELECT id, import_id, payload FROM import_batches AS b WHERE site_id = ? AND id > ? "
@@ -188,7 +188,7 @@ def batch_after(site_id: int, batch_id: int, but: int) -> tuple[int, int, str] |
 
 
 def payload(site_id: int, batch_id: int) -> str | None:
-    """The payload of a batch, its rows as text. None once the batch is applied."""
+    """The payload of a batch: its rows as text. None once the batch is applied."""
     waiting = BATCHES.get(site_id=site_id, id=batch_id)
     return waiting and waiting.payload
 
@@ -211,7 +211,7 @@ def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
 
 
 def applying(site_id: int, import_id: int) -> Applying | None:
-    """The import that is to be applied; None if there is none with this id."""
+    """The import to apply; None without it."""
     query = "SELECT id, rows, applied, turn, accepted_at FROM imports WHERE site_id = ? AND id = ?"
     record = row(query, (site_id, import_id))
     return record and Applying(*record)
@@ -219,7 +219,9 @@ def applying(site_id: int, import_id: int) -> Applying | None:
 
 def advance(site_id: int, import_id: int, counts: tuple[int, ...], at: int) -> None:
     """Adds `counts` to those of an import, in the order of its columns from `applied` to
-    `subscribes_ignored`. Marks it as running.
+    `subscribes_ignored`.
+
+    Marks it as running.
     """
     execute(
         "UPDATE imports SET applied = applied + ?, created = created + ?, updated = updated + ?, "
@@ -232,7 +234,7 @@ def advance(site_id: int, import_id: int, counts: tuple[int, ...], at: int) -> N
 
 
 def finish(site_id: int, import_id: int, at: int) -> Import:
-    """Marks an import as finished. The caller has applied all its rows."""
+    """Marks an import as finished. Its rows must all be applied."""
     return _end(site_id, import_id, "finished", at)
 
 
@@ -242,7 +244,7 @@ def fail(site_id: int, import_id: int, at: int) -> Import:
 
 
 def stop(site_id: int, import_id: int, at: int) -> bool:
-    """Marks an unfinished import as failed, and removes its job. Returns False if the import had ended.
+    """Marks an unfinished import as failed, and deletes its job. Returns False if it had ended.
 
     The caller then deletes its remaining batches.
     """
@@ -256,7 +258,7 @@ def stop(site_id: int, import_id: int, at: int) -> bool:
 
 
 def drop_batches(site_id: int, import_id: int, limit: int) -> int:
-    """Deletes up to `limit` batches that an import has not applied. Returns how many."""
+    """Deletes up to `limit` unapplied batches of an import. Returns how many."""
     return execute(
         "DELETE FROM import_batches WHERE site_id = ? AND id IN "
         "(SELECT id FROM import_batches WHERE site_id = ? AND import_id = ? LIMIT ?)",
@@ -271,7 +273,7 @@ def site_of(import_id: int) -> str | None:
 
 
 def _end(site_id: int, import_id: int, status: str, at: int) -> Import:
-    """Gives an import its last status. Returns the import as it is then."""
+    """Gives an import its final status. Returns the import."""
     [ended] = rows(
         "UPDATE imports SET status = ?, finished_at = ? WHERE site_id = ? AND id = ? "
         f"RETURNING {IMPORTS.columns}",

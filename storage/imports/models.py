@@ -6,8 +6,9 @@ from storage.base_models import BaseModel, SiteOwnedModel, add_partial_index
 
 
 class MovedAddressModel(SiteOwnedModel):
-    """A change of a subscriber's address in the transaction `number`, kept while older imports wait. It has
-    two rows: the subscriber left one address, and `came` to the other.
+    """A subscriber's change of address in the transaction `number`, kept while older imports wait.
+
+    It has two rows: the subscriber left one address, and `came` to the other.
     """
 
     address_hash = TextField()
@@ -21,9 +22,11 @@ class MovedAddressModel(SiteOwnedModel):
 
 
 class ImportModel(SiteOwnedModel):
-    """An import. `applied` of the `rows` are written. `turn`, the number of its acceptance, is its position
-    in the queue. Only imports of files have `columns` (JSON) and, if they can be resumed, a `source` that
-    identifies the file.
+    """An import. `applied` of the `rows` are written. `turn`, its acceptance number, is its position in the
+    queue.
+
+    Only imports of files have `columns` (JSON) and, if they can be resumed, a `source` that identifies the
+    file.
     """
 
     status = TextField()
@@ -92,8 +95,8 @@ class RefusedRowModel(SiteOwnedModel):
 class FileUploadModel(SiteOwnedModel):
     """An uploaded file. `file` is its name in the instance folder. `reading` and `outcome` are JSON.
 
-    `task` is what a worker is to do with it, "" for nothing, and `rows_done` is how many rows the worker has
-    read. `import_id` is the id of the import made of the file, or 0. `to_search` is the number of the first
+    `task` is what a worker should do with it, "" for nothing; `rows_done` is how many rows the worker has
+    read. `import_id` is that of the import made of the file, or 0. `to_search` is the number of the first
     erasure for which the file must be searched, or 0.
     """
 
@@ -116,10 +119,10 @@ class FileUploadModel(SiteOwnedModel):
 
 
 class ImportedFileModel(SiteOwnedModel):
-    """The file of an import: its name and who sent it. `consent` and `answers` are the answers to its
-    questions, in words and as a line.
+    """The file of an import: its name, who sent it, and the answers to its questions.
 
-    `digest` is the digest of its content, "" if it was not computed.
+    `consent` has the answers in words, `answers` as a line. `digest` is that of the content, "" if it was not
+    computed.
     """
 
     import_id = IntegerField()
@@ -135,7 +138,7 @@ class ImportedFileModel(SiteOwnedModel):
 
 
 class FilePieceModel(SiteOwnedModel):
-    """A chunk of a file's content, stored in the database because hosts do not share a folder."""
+    """A chunk of a file's content, in the database because hosts do not share a folder."""
 
     file = TextField()
     number = IntegerField()

@@ -9,9 +9,7 @@ from storage.records import Records
 
 
 class MovedAddress(NamedTuple):
-    """One half of a change of address. `came` is 1 if the subscriber came to the address, 0 if the subscriber
-    left it.
-    """
+    """One half of a change of address: the subscriber came to the address (`came` is 1) or left it (0)."""
 
     address_hash: str
     subscriber_id: int
@@ -22,9 +20,7 @@ MOVED = Records(MovedAddressModel, MovedAddress)
 
 
 def note(site_id: int, old_hash: str, new_hash: str, subscriber_id: int, number: int) -> None:
-    """Notes a change of address in the transaction `number`, if rows of imports wait that may be about one of
-    the addresses.
-    """
+    """Stores a change of address in the transaction `number`, if waiting rows may be about it."""
     if _any_row_waits(site_id):
         moves = MovedAddress(old_hash, subscriber_id, 0), MovedAddress(new_hash, subscriber_id, 1)
         MOVED.add_many(moves, site_id=site_id, number=number)
@@ -41,9 +37,7 @@ def any_after(site_id: int, number: int) -> bool:
 
 
 def after(site_id: int, number: int, hashes: Collection[str]) -> list[MovedAddress]:
-    """For each of these hashes, the first change of its address after the transaction `number`, if there is
-    one.
-    """
+    """For each of these hashes, the first change of its address after the transaction `number`, if any."""
     first: dict[str, MovedAddress] = {}
     for move in MOVED.find("AND number > ? ORDER BY id", number, site_id=site_id):
         if move.address_hash in hashes:
@@ -52,6 +46,6 @@ def after(site_id: int, number: int, hashes: Collection[str]) -> list[MovedAddre
 
 
 def forget(site_id: int) -> None:
-    """Deletes all noted changes of address of a site, unless rows still wait."""
+    """Deletes all stored changes of address of a site, unless rows still wait."""
     if not _any_row_waits(site_id):
         MOVED.delete(site_id=site_id)

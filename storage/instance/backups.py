@@ -17,15 +17,16 @@ FIRST_BYTES = b"SQLite format 3\0"
 
 @dataclass(frozen=True)
 class Contents:
-    """The applied migrations of a database, and the number of rows per table."""
+    """The applied migrations of a database, and the number of rows by table."""
 
     migrations: list[str]
     rows: dict[str, int]
 
 
 def copy(target: Path, progress: Callable[[int, int], None]) -> None:
-    """Copies the database, as the caller's snapshot sees it, into one new file. Calls `progress` with the
-    pages copied so far and all pages.
+    """Copies the database, as the caller's snapshot sees it, into a new file.
+
+    Calls `progress` with the numbers of pages copied and of all pages.
     """
     sqlite_files.copy(database, target, progress)
 
@@ -36,8 +37,9 @@ def backup_advice(url: str) -> str:
 
 
 def examine(path: Path) -> Contents:
-    """Reads a whole database that is not in use. Raises `Unusable` if it is damaged, or has triggers or other
-    SQL of its own.
+    """Reads a whole database that is not in use.
+
+    Raises `Unusable` if it is damaged, or has triggers or other SQL of its own.
     """
     try:
         with sqlite_files.opened_file(path) as opened:
@@ -56,7 +58,7 @@ def examine(path: Path) -> Contents:
 
 
 def is_of_another_kind(path: Path) -> bool:
-    """Whether the path is something other than a database or an empty file."""
+    """Whether the path is neither a database nor an empty file."""
     if not path.is_file():
         return path.exists()
     with path.open("rb") as file:
@@ -64,9 +66,7 @@ def is_of_another_kind(path: Path) -> bool:
 
 
 def accepted_numbers(path: Path) -> dict[str, int]:
-    """The newest number that each site has accepted, by the site's uuid. Empty for a database
-    without tables.
-    """
+    """The newest acceptance number of each site, by site uuid; empty for a database without tables."""
     with sqlite_files.opened_file(path) as opened:
         if not {"site_counters", "sites"} <= set(sqlite_files.tables(opened)):
             return {}
@@ -76,7 +76,7 @@ def accepted_numbers(path: Path) -> dict[str, int]:
 
 @session()
 def missing_columns() -> list[str]:
-    """The columns that this code needs and the open database lacks, as `table.column`."""
+    """The columns that this code needs but the open database lacks, as `table.column`."""
     columns = [(model._meta.table_name, name) for model in MODELS for name in model._meta.columns]
     there = {table: {column.name for column in database.get_columns(table)} for table, _ in columns}
     return [f"{table}.{name}" for table, name in columns if name not in there[table]]
@@ -93,9 +93,7 @@ def release(path: Path) -> None:
 
 
 def ended_keys() -> list[tuple[str, int | None, int | None]]:
-    """The (publishable key, revoked at, expires at) of keys that are revoked or have an expiry. Instants are
-    in milliseconds.
-    """
+    """The (publishable key, revoked at, expires at) of keys with one of these instants, in milliseconds."""
     return rows(
         "SELECT publishable_key, revoked_at, expires_at FROM keys "
         "WHERE revoked_at IS NOT NULL OR expires_at IS NOT NULL ORDER BY id"

@@ -8,9 +8,7 @@ from storage.engines.chosen import engine
 
 
 class Pages(NamedTuple):
-    """The pages of a database: `size` in bytes per page; `free` of the `total` pages are unused, None if
-    unknown.
-    """
+    """The pages of a database: `size` in bytes each; `free` of the `total` are unused, None if unknown."""
 
     size: int
     total: int
@@ -18,9 +16,7 @@ class Pages(NamedTuple):
 
 
 class FirstScheme(NamedTuple):
-    """How many hashes of addresses, webhook secrets and active API keys were made before sites had keys of
-    their own.
-    """
+    """How many address hashes, webhook secrets and active API keys are older than sites' own keys."""
 
     addresses: int
     webhooks: int
@@ -46,14 +42,12 @@ def engine_name(url: str) -> str:
 
 
 def engine_version(url: str) -> str:
-    """The name and version of the engine; for a server, the versions that are supported and that of the
-    driver.
-    """
+    """The name and version of the engine; for a server, the supported versions and that of the driver."""
     return chosen.engine_of(url).version()
 
 
 def engine_fault(url: str) -> str | None:
-    """A known bug of this version of the engine, as a predicate (`has ...`); None if there is none."""
+    """A known bug of this version of the engine, as a predicate (`has ...`); None without one."""
     return chosen.engine_of(url).version_fault()
 
 
@@ -68,12 +62,12 @@ def is_missing(url: str) -> bool:
 
 
 def notes() -> list[tuple[str, str]]:
-    """The (fact, advice) pairs about the server; the advice is "" if there is none."""
+    """The (fact, advice) pairs about the server; an advice may be ""."""
     return engine.notes(database)
 
 
 def fault() -> str:
-    """The first fault of the database, "" if there is none. Reads the whole database."""
+    """The first fault of the database; "" if none. Reads the whole database."""
     return engine.fault(database)
 
 
@@ -82,7 +76,7 @@ def pages() -> Pages:
 
 
 def deviations() -> dict[str, str]:
-    """The connection settings that differ from the required ones, with their values."""
+    """The values of those connection settings that differ from the required ones."""
     return engine.deviations(database)
 
 
@@ -92,8 +86,9 @@ def log_bytes() -> int:
 
 
 def newest_instant() -> int:
-    """The latest instant, in milliseconds, at which something was created, a subscriber changed, or the audit
-    log was written. 0 if there is none.
+    """The latest instant at which something was created, a subscriber changed or the audit log written.
+
+    In milliseconds; 0 without one.
     """
     latest = (
         "SELECT max(created_at) FROM sites",

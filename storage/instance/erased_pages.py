@@ -15,23 +15,25 @@ MARKER = "erased-*.mark"
 def request(instance: Path) -> None:
     """Creates a marker. Call it in the transaction that deletes.
 
-    Before the transaction, another process could empty the log and delete the marker too early. After it, a
-    crash could leave no marker.
+    Earlier, another process could empty the log and delete the marker too soon; later, a crash could leave
+    none.
     """
     (instance / MARKER.replace("*", secrets.token_hex(8))).touch(mode=0o600)
 
 
 def keep_log_short(instance: Path) -> None:
-    """Checkpoints the write-ahead log, and empties it if there is a marker. Each worker calls it regularly,
-    so that the log neither grows nor keeps erased subscribers.
+    """Checkpoints the write-ahead log, and empties it if there is a marker.
+
+    Workers call it regularly, so that the log neither grows nor keeps erased subscribers.
     """
     run(instance)
     database.checkpoint()
 
 
 def run(instance: Path) -> bool:
-    """Empties the write-ahead log if there is a marker, and deletes the marker. Returns False if a reader
-    prevented it, so that it must be tried again.
+    """Empties the write-ahead log if there is a marker, then deletes the marker.
+
+    Returns False if a reader prevents it, so that it must be tried again.
     """
     markers = list(instance.glob(MARKER))
     if not markers:

@@ -42,7 +42,7 @@ class MovedTable(NamedTuple):
     flags: list[int]
 
     def typed(self, row: Sequence[Any]) -> list[Any]:
-        """A copy of a row whose flags are booleans; SQLite reads them as numbers."""
+        """A copy of a row whose flags are booleans."""
         typed = list(row)
         for index in self.flags:
             typed[index] = typed[index] if typed[index] is None else bool(typed[index])
@@ -51,9 +51,7 @@ class MovedTable(NamedTuple):
 
 @lru_cache
 def tables() -> list[MovedTable]:
-    """The tables that move, referenced ones before those that reference them. The instance's state and the
-    log of erasures do not move this way.
-    """
+    """The tables that move, referenced ones first: all but the instance's state and the log of erasures."""
     stay = (InstanceStateModel, LoggedErasureModel)
     return [_table(vars(model)["_meta"]) for model in MODELS if model not in stay]
 
@@ -98,15 +96,13 @@ class End:
             return STATE in self._engine.tables(self._opened)
 
     def newest_migration(self) -> str:
-        """The name of the newest migration that this database has applied. `FIRST` stands for `LAST_BEFORE`,
-        too.
-        """
+        """The name of the newest applied migration; for `LAST_BEFORE`, that of `FIRST`."""
         with self._translated():
             newest = str(self._rows(f"SELECT max(name) FROM {HISTORY}")[0][0])
         return FIRST if newest == LAST_BEFORE else newest
 
     def phase(self) -> Phase:
-        """The phase of a move that this database has stored; `HERE` without tables."""
+        """The stored phase of a move; `HERE` without tables."""
         if not self.is_migrated():
             return HERE
         with self._translated():
@@ -114,15 +110,13 @@ class End:
         return Phase(*record)
 
     def set_phase(self, was: Phase, phase: Phase) -> bool:
-        """Sets the phase of a move, if it still is `was`. Returns False, with nothing changed, if another
-        host has changed it.
-        """
+        """Sets the phase of a move. Returns False, unchanged, if it is no longer `was`."""
         with self._alone():
             cursor = self._opened.execute_sql(self._engine.rewrite(MARK), (*phase, was.move, was.name))
             return bool(self._opened.rows_affected(cursor))
 
     def is_empty(self) -> bool:
-        """Whether the database has no table at all, or has the tables of our migrations without a row."""
+        """Whether the database has no table, or only those of our migrations without a row."""
         with self._translated():
             names = set(self._engine.tables(self._opened))
             if not names:
@@ -135,21 +129,19 @@ class End:
             return int(self._rows(f"SELECT count(*) FROM {table.name}")[0][0])
 
     def key(self, table: MovedTable) -> list[str]:
-        """The columns of a table's primary key, in the order that this engine has them in."""
+        """The columns of a table's primary key, in this engine's order."""
         with self._translated():
             return list(self._engine.primary_key(self._opened, table.name))
 
     def last(self, table: MovedTable, key: Sequence[str]) -> Sequence[Any] | None:
-        """The highest value of the columns `key` in a table; None if the table is empty."""
+        """The highest value of the columns `key` in a table; None if it is empty."""
         order = ", ".join(f"{column} DESC" for column in key)
         with self._translated():
             records = self._rows(f"SELECT {', '.join(key)} FROM {table.name} ORDER BY {order} LIMIT 1")
         return records[0] if records else None
 
     def pages(self, table: MovedTable, after: Sequence[Any] | None = None) -> Iterator[list[Any]]:
-        """Yields all rows of a table in pages, in the order of its primary key. With `after`, only rows whose
-        key is higher.
-        """
+        """Yields the rows of a table in pages, by primary key; with `after`, only those with a higher key."""
         key = self.key(table)
         indexes = [table.columns.index(column) for column in key]
         limit = LARGE_ROWS if table.name in LARGE else PAGE_ROWS
@@ -158,7 +150,7 @@ class End:
             after = [page[-1][index] for index in indexes]
 
     def _page(self, table: MovedTable, key: list[str], after: Sequence[Any] | None, limit: int) -> list[Any]:
-        """Up to `limit` rows of a table in the order of its key, those whose key is higher than `after`."""
+        """Up to `limit` rows of a table by primary key, those with a key above `after`."""
         columns, order = ", ".join(table.columns), ", ".join(key)
         where = f"WHERE ({order}) > ({', '.join('?' * len(key))})" if after else ""
         query = f"SELECT {columns} FROM {table.name} {where} ORDER BY {order} LIMIT ?"
@@ -166,7 +158,7 @@ class End:
             return self._rows(query, [*(after or ()), limit])
 
     def add(self, table: MovedTable, rows: Sequence[Sequence[Any]]) -> None:
-        """Adds rows to a table. Raises `Unusable` if a text has a NUL and this engine stores none."""
+        """Adds rows to a table. Raises `Unusable` if a text has a NUL that this engine cannot store."""
         insert = insert_into(table.name, table.columns)
         typed = [table.typed(row) for row in rows] if table.flags else rows
         try:
@@ -191,7 +183,7 @@ class End:
             self._opened.execute_many(ADD.one, erasures)
 
     def last_id(self, table: MovedTable) -> int:
-        """The highest id that a table has used; 0 for a table without ids or rows."""
+        """The highest id that a table has used; 0 without ids or rows."""
         with self._translated():
             last_given = self._engine.last_id(self._opened, table.name) if "id" in table.columns else 0
             highest = self._rows(f"SELECT max(id) FROM {table.name}")[0][0] if "id" in table.columns else 0
@@ -203,15 +195,15 @@ class End:
             self._engine.put_last_id(self._opened, table.name, number)
 
     def settle(self) -> None:
-        """Computes the statistics by which the engine plans statements."""
+        """Computes the planner's statistics."""
         with self._translated():
             self._opened.execute_sql("ANALYZE")
 
     def sums(self, table: MovedTable, advance: Callable[[int], None]) -> Sums:
-        """The number of rows and a checksum of a table, by site; rows without a site count for 0. Checksums
-        of both engines can be compared, but only within one process.
+        """The (number of rows, checksum) of a table by site id, 0 for none. Comparable in one process, across
+        engines.
 
-        Calls `advance` with the number of rows of each page read.
+        Calls `advance` with the number of rows of each page.
         """
         site_column = table.columns.index("site_id") if "site_id" in table.columns else None
         sums: Sums = defaultdict(lambda: (0, 0))
@@ -224,9 +216,7 @@ class End:
         return dict(sums)
 
     def person(self, after: int) -> list[Any]:
-        """The first subscriber whose id is above `after`: its id, its row, and the rows of other tables about
-        it. Empty if there is none.
-        """
+        """The first subscriber after an id: its id, row, and rows of other tables; empty without one."""
         by_name = {table.name: table for table in tables()}
         subscribers = by_name["subscribers"]
         with self._translated():
@@ -240,7 +230,7 @@ class End:
             return [subscriber["id"], own_rows[0], *self._of_person(by_name, subscriber["id"], subscriber["site_id"])]
 
     def _of_person(self, by_name: dict[str, MovedTable], id_: int, site_id: int) -> Iterator[tuple[Any, ...]]:
-        """Yields the rows of other tables about one subscriber."""
+        """Yields the rows of other tables about a subscriber."""
         for name in OF_PERSON:
             columns = ", ".join(by_name[name].columns)
             of_person = f"subscriber_id = ? AND {self._engine.OF_SITE}"
@@ -250,7 +240,7 @@ class End:
 
 @contextlib.contextmanager
 def end(url: str, password: str | None, timeout: float, allow_faulty: bool) -> Iterator[End]:
-    """One database of a move, connected until the `with` block ends. Raises `Unavailable`, `Unusable`."""
+    """Yields a database of a move, connected. Raises `Unavailable`, `Unusable`."""
     engine = chosen.engine_of(url)
     opened = engine.open(url, timeout, 2, allow_faulty, password)
     try:

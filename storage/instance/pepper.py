@@ -5,7 +5,7 @@ from storage.models import PepperModel
 
 
 def check_value() -> str | None:
-    """The check value of the pepper; None if there is none yet."""
+    """The check value of the pepper; None without one."""
     return value("SELECT check_value FROM pepper", (), None) if can_know() else None
 
 
@@ -20,7 +20,7 @@ def can_know() -> bool:
 
 
 def is_in_use() -> bool:
-    """Whether the database has a check value, or an API key that was ever made."""
+    """Whether the database has a check value, or any API key, active or not."""
     if check_value() is not None:
         return True
     return database.table_exists("keys") and row("SELECT 1 FROM keys") is not None

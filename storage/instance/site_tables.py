@@ -15,8 +15,9 @@ def site_owned_tables() -> list[str]:
 
 
 def tables_to_empty() -> list[str]:
-    """The tables whose rows of a site are deleted before the site itself. `site_counters` is left out,
-    because its row is the lock of the site.
+    """The tables from which a site's rows are deleted before the site.
+
+    `site_counters` is left out, because its row is the lock of the site.
     """
     return [table for table in site_owned_tables() if table != LOCK]
 
@@ -38,7 +39,7 @@ def delete_some(table: str, site_id: int, limit: int) -> int:
 
 
 def delete(site_id: int) -> int:
-    """Deletes a site and its remaining rows. Returns how many rows, without that of the site."""
+    """Deletes a site and its remaining rows. Returns the number of those rows."""
     deleted = sum(
         execute(f"DELETE FROM {table} WHERE site_id = ?", (site_id,)) for table in site_owned_tables()
     )

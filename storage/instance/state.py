@@ -9,8 +9,9 @@ LEAVING, LEFT, ARRIVING = "leaving", "left", "arriving"
 
 
 class Phase(NamedTuple):
-    """The phase of a move, as it is stored. `move` identifies the move, `other` is the URL of the other
-    database, and `at` is in milliseconds. `name` is "" while the instance uses this database.
+    """The stored phase of a move. `move` identifies the move, `other` is the URL of the other database.
+
+    `at` is in milliseconds. `name` is "" while the instance uses this database.
     """
 
     move: str
@@ -23,21 +24,19 @@ HERE = Phase("", "", "", 0)
 
 
 def phase() -> Phase:
-    """The stored phase of a move; `HERE` if the database has no tables yet."""
+    """The stored phase of a move; `HERE` without tables."""
     if not database.table_exists("instance_state"):
         return HERE
     return Phase(*row("SELECT move, phase, other, at FROM instance_state"))
 
 
 def is_here() -> bool:
-    """Whether no move has begun or ended here: the instance uses the open database."""
+    """Whether the instance uses the open database: no move has begun or ended here."""
     return value("SELECT phase FROM instance_state", (), None) == HERE.name
 
 
 def home() -> tuple[str, str]:
-    """Two identities: of the database from which webhooks were sent, and of the open one. An unknown one is
-    "".
-    """
+    """The identities of (the database from which webhooks were sent, the open one); "" if unknown."""
     return value("SELECT home FROM instance_state", (), ""), engine.identity(database)
 
 

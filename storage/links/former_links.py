@@ -10,9 +10,7 @@ from storage.sql import insert_into, update_of
 
 
 class FormerLink(NamedTuple):
-    """A deleted subscriber. `subscriber_id` is that of the subscriber who has got the address since the
-    deletion, the latest one. None if nobody has.
-    """
+    """A deleted subscriber. `subscriber_id` is the last to get the address since; None if nobody has."""
 
     address_hash: str
     subscriber_id: int | None
@@ -30,15 +28,15 @@ PUT_HOLDER = update_of("former_links", ("subscriber_id",), ("site_id", "address_
 
 
 def add(site_id: int, hashes: Mapping[str, str], at: int) -> None:
-    """Notes deleted subscribers: the hash of the address, by the hash of the uuid. `at` is in milliseconds.
+    """Stores deleted subscribers: address hashes by uuid hash. `at` is in milliseconds.
 
-    A uuid that is noted already was brought back by a restore and deleted again: its row is overwritten.
+    A restore may have brought a stored uuid back: its row is overwritten.
     """
     execute_many(ADD, [(site_id, uuid_hash, address_hash, at) for uuid_hash, address_hash in hashes.items()])
 
 
 def put_holders(site_id: int, holders: Mapping[str, int]) -> None:
-    """Notes which subscribers, by id, now have the addresses with these hashes."""
+    """Stores which subscribers, by id, now have the addresses with these hashes."""
     execute_many(
         PUT_HOLDER,
         [(subscriber_id, site_id, address_hash) for address_hash, subscriber_id in holders.items()],

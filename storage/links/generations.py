@@ -10,8 +10,9 @@ from storage.sql import insert_into
 
 
 class Generation(NamedTuple):
-    """A generation of links, from `made_at` on. `nonce` is part of its key. `lowest` is the first generation
-    whose links were still good then.
+    """A generation of links, begun at `made_at`, with the `nonce` of its key.
+
+    `lowest` is the first generation that was valid then.
     """
 
     generation: int
@@ -30,10 +31,10 @@ PUT = insert_into(
 
 
 def list_all(site_id: int) -> list[Generation]:
-    """The generations of a site's links from the second on, oldest first."""
+    """A site's link generations from the second on, oldest first."""
     return GENERATIONS.find("ORDER BY generation", site_id=site_id)
 
 
 def put(site_id: int, generations: Iterable[Generation]) -> None:
-    """Adds generations, or replaces those that the site has under the same numbers."""
+    """Adds generations. Replaces those with the same numbers."""
     execute_many(PUT, [(site_id, *generation) for generation in generations])

@@ -6,9 +6,7 @@ from storage.base_models import BaseModel
 
 
 class LinkGenerationModel(BaseModel):
-    """A generation of a site's links, from the second on. `lowest` is the first generation whose links are
-    still good.
-    """
+    """A generation of a site's links, from the second on. `lowest` is the first whose links are valid."""
 
     site_id = IntegerField()
     generation = IntegerField()
@@ -25,8 +23,8 @@ class LinkGenerationModel(BaseModel):
 class FormerLinkModel(BaseModel):
     """A deleted subscriber: the keyed hashes of the uuid, which links have, and of the address.
 
-    `subscriber_id` is that of the latest subscriber who was created with the address since, or moved to it.
-    No foreign keys.
+    `subscriber_id` is the latest subscriber who was created with the address since, or moved to it. No
+    foreign keys.
     """
 
     site_id = IntegerField()

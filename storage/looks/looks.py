@@ -9,8 +9,9 @@ from storage.records import Records
 
 
 class Look(NamedTuple):
-    """How a site's pages look, and its emails' sender. Each value is "" if it was never set. `accent` is like
-    `#1d4f80`, `base_url` like `https://mail.example`.
+    """A site's look, and its emails' sender. Values that were never set are "".
+
+    `accent` is like `#1d4f80`, `base_url` like `https://mail.example`.
     """
 
     name: str = ""
@@ -34,18 +35,18 @@ def get(site_id: int) -> Look:
 
 
 def base_urls() -> list[str]:
-    """The addresses that sites have for their own pages, such as `https://mail.example`."""
+    """The own addresses of sites' pages, such as `https://mail.example`."""
     return column("SELECT DISTINCT base_url FROM site_pages WHERE base_url != ''")
 
 
 def logo(site_id: int) -> tuple[bytes, str] | None:
-    """The picture and its type, such as `image/png`; None if there is none."""
+    """The (picture, media type) of a site's logo; None without one."""
     record = row("SELECT logo, logo_type FROM site_pages WHERE site_id = ? AND logo_type != ''", (site_id,))
     return record and (bytes(record[0]), record[1])
 
 
 def put(site_id: int, values: Mapping[str, str]) -> None:
-    """Stores some columns of a site's look. Those of the logo are left as they are."""
+    """Stores some columns of a site's look, without those of the logo."""
     row_values = {**Look()._asdict(), **values}
     execute(
         f"INSERT INTO site_pages (site_id, logo, logo_type, {', '.join(row_values)}) "

@@ -6,9 +6,7 @@ from storage.base_models import BaseModel, SiteModel
 
 
 class SitePagesModel(BaseModel):
-    """How the public pages of a site look, the address that they have for themselves, and who its emails are
-    from. `logo_hash` is the hash of `logo`, and "" without one.
-    """
+    """A site's look, its pages' own address and its emails' sender. `logo_hash` is "" without a `logo`."""
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
     name = TextField(default="")

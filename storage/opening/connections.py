@@ -14,14 +14,14 @@ database: Any = peewee.DatabaseProxy()
 
 
 class KeptConnections:
-    """Decides which threads keep their connection between sessions: the first `number` threads that ask."""
+    """Decides which threads keep their connection between sessions: the first `number` that ask."""
 
     def __init__(self, number: int) -> None:
         self._places = BoundedSemaphore(number)
         self._thread = local()
 
     def by_this_thread(self) -> bool:
-        """Whether this thread keeps its connection. The first call of a thread decides it for good."""
+        """Whether this thread keeps its connection. Its first call decides it for good."""
         if not hasattr(self._thread, "keeps"):
             self._thread.keeps = self._places.acquire(blocking=False)
         return bool(self._thread.keeps)
@@ -31,15 +31,16 @@ _kept = KeptConnections(0)
 
 
 def keep_connections(number: int) -> None:
-    """Lets the first `number` threads that end a session keep their connection until the process ends. Call
-    it for a newly opened database.
+    """Lets the first `number` threads that end a session keep their connection for good.
+
+    Call it for a newly opened database.
     """
     global _kept
     _kept = KeptConnections(number)
 
 
 class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function that it was
-    """A context with a connection of the pool, or the one that the thread has already. It may be nested.
+    """A context with a connection from the pool, or the one that the thread has. It may be nested.
 
     Exceptions of peewee and the driver become those of storage, such as `Unavailable` and `Conflict`.
     """
@@ -54,11 +55,11 @@ class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function
             self._opened = database.is_closed() and database.connect()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: Any) -> None:
-        """Closes the connection that this session opened, unless the thread keeps it and there was no
-        exception.
+        """Closes the connection that this session opened, unless the thread keeps it. Always closes it after
+        an exception.
 
-        After an exception, also closes a connection that is stuck in a transaction. Raises the exception as
-        one of storage.
+        Also closes a connection that an exception left stuck in a transaction. Raises the exception as one of
+        storage.
         """
         keeps = kind is None and (not self._opened or _kept.by_this_thread())
         if not keeps and (self._opened or engine.is_stuck(database)):

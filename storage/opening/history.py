@@ -19,9 +19,7 @@ EARLIER = (
 
 
 class Migrations(NamedTuple):
-    """The names of the migrations that are not applied yet. `refusal` says why this code cannot migrate the
-    database, "" if it can.
-    """
+    """The names of the unapplied migrations. `refusal` says why this code cannot apply them, or is ""."""
 
     pending: list[str]
     refusal: str = ""
@@ -40,9 +38,7 @@ def read(runner: Runner) -> Migrations:
 
 
 def adopt(runner: Runner) -> None:
-    """Replaces a history of migrations that ends with `LAST_BEFORE` by `FIRST`, in one transaction. Leaves
-    other histories as they are.
-    """
+    """Replaces a history that ends with `LAST_BEFORE` by `FIRST`, in one transaction. Leaves others."""
     if LAST_BEFORE in runner.applied():
         with runner.database.atomic():
             runner.History.delete().execute()
@@ -50,9 +46,7 @@ def adopt(runner: Runner) -> None:
 
 
 def needs_backup(runner: Runner, pending: list[str]) -> bool:
-    """Whether a pending migration is not additive: older code cannot use the database after it, so going back
-    needs a backup.
-    """
+    """Whether a pending migration is not additive: older code cannot use the database after it."""
     return any(
         not getattr(migration.load(), "ADDITIVE", False)
         for migration in runner.migrations()

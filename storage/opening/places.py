@@ -5,13 +5,13 @@ from pathlib import Path
 
 
 class WatchedPlaces:
-    """Remembers the device and inode of each path, as they were when something was first found there."""
+    """Remembers the device and inode that each path first had."""
 
     def __init__(self, paths: Iterable[Path] = ()) -> None:
         self._identities: dict[Path, tuple[int, int] | None] = dict.fromkeys(paths)
 
     def have_changed(self) -> bool:
-        """Whether one of the paths now leads to another file or folder than at first, or to none."""
+        """Whether one of the paths leads to another file or folder than at first, or to none."""
         for path, first_identity in self._identities.items():
             identity = _identity(path)
             if first_identity is None:

@@ -29,7 +29,7 @@ def put(site_id: int, request: KeptRequest) -> None:
 
 
 def site_with_older(before: int) -> int | None:
-    """The id of a site with a request from before an instant; None if there is none."""
+    """The id of a site with a request from before an instant; None without one."""
     query = "SELECT site_id FROM idempotency_keys WHERE created_at <= ? ORDER BY created_at LIMIT 1"
     return value(query, (before,), None)
 

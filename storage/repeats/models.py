@@ -7,7 +7,7 @@ from storage.base_models import BaseModel, SiteModel
 
 class IdempotencyKeyModel(BaseModel):
     """A request that was sent with an Idempotency-Key. `key_hash` is a keyed hash of the key, the API key and
-    the path, `request_hash` one of the rest of the request.
+    the path; `request_hash` is one of the rest of the request.
 
     `ids` is JSON: the ids and counts from which the answer is made anew. An upload that is under way has a
     `claim`, until `lease`, on the clock of leases. Instants are in milliseconds.

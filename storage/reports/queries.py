@@ -30,15 +30,13 @@ MATCHING = f"SELECT subscribers.id FROM subscribers WHERE {OF_SITE} AND created_
 
 
 def count_subscribers(site_id: int, rule: Sql, period: Interval) -> int:
-    """The number of subscribers that the rule chooses and that were created in a period."""
+    """The number of subscribers that the rule selects and that were created in a period."""
     [count] = count_subscribers_in(site_id, "created_at", rule, [period])
     return count
 
 
 def count_subscribers_in(site_id: int, date: str, rule: Sql, periods: Sequence[Interval]) -> list[int]:
-    """The numbers of subscribers whose `date` is in each of the periods, in their order. `date` is
-    `created_at` or `unsubscribed_at`.
-    """
+    """The number of subscribers in each of the periods by their `date`: `created_at` or `unsubscribed_at`."""
     counts = rows(
         f"SELECT (SELECT count(*) FROM subscribers WHERE site_id = ? AND {date} >= b.first "
         f"AND {date} < b.ending AND ({rule.text})) FROM {engine.PERIODS} ORDER BY b.place",
@@ -48,7 +46,7 @@ def count_subscribers_in(site_id: int, date: str, rule: Sql, periods: Sequence[I
 
 
 def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
-    """The (name, number of subscribers) of tags, the most common first, unused ones included."""
+    """The (name, number of subscribers) of tags, the most common first. Unused tags are included."""
     if rule == MATCH_ALL and period == ALWAYS:
         return tags.most_common(site_id, limit)
     chosen, parameters = _subscriber_filter(site_id, rule, period)
@@ -63,8 +61,9 @@ def by_tag(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[
 
 
 def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
-    """The (value, number of subscribers) of a custom field, the most common first. Each element of an array
-    counts by itself.
+    """The (value, number of subscribers) of a custom field, the most common first.
+
+    Each element of an array counts by itself.
     """
     if key in TEXT_COLUMNS:
         chosen, parameters = _subscriber_filter(site_id, rule, period, "subscribers.id")
@@ -105,7 +104,7 @@ def event_types(site_id: int, rule: Sql, period: Interval, limit: int) -> list[s
 def events_in(
     site_id: int, types: Sequence[str], rule: Sql, periods: Sequence[Interval]
 ) -> dict[str, list[int]]:
-    """The numbers of events in each of the periods, by type. The rule is evaluated once for all types."""
+    """The number of events in each of the periods, by type. The rule is evaluated once for all types."""
     if not types:
         return {}
     chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
@@ -122,8 +121,9 @@ def events_in(
 
 
 def unsubscribes(site_id: int, rule: Sql, period: Interval) -> list[tuple[str, str, int]]:
-    """The (reason, kind of source, number) of unsubscribes in a period. Subscribers who were created
-    unconfirmed did not unsubscribe.
+    """The (reason, kind of source, number) of unsubscribes in a period.
+
+    A subscriber who was created unconfirmed has not unsubscribed.
     """
     chosen, parameters = _subscriber_filter(site_id, rule, ALWAYS)
     return rows(
@@ -134,8 +134,9 @@ def unsubscribes(site_id: int, rule: Sql, period: Interval) -> list[tuple[str, s
 
 
 def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, int, int, int]]:
-    """The numbers of (created, updated, unchanged, failed) rows in each of the periods, by the instant when
-    the import was accepted.
+    """The numbers of (created, updated, unchanged, failed) rows in each of the periods.
+
+    The instant when an import was accepted counts.
     """
     return rows(
         f"SELECT {', '.join(f'CAST(coalesce(sum({column}), 0) AS bigint)' for column in IMPORTED)} "
@@ -147,8 +148,9 @@ def imported_in(site_id: int, periods: Sequence[Interval]) -> list[tuple[int, in
 
 
 def common_values(site_id: int, newest: int, limit: int) -> list[tuple[str, str, object, int]]:
-    """The most common values of each custom field among the newest subscribers, as (key, JSON type, value,
-    number of subscribers).
+    """The (key, JSON type, value, number of subscribers) of the most common custom values.
+
+    Only the newest subscribers are counted.
     """
     records = rows(
         "SELECT key, type, value, total FROM (SELECT key, type, value, total, "
@@ -166,8 +168,9 @@ def common_values(site_id: int, newest: int, limit: int) -> list[tuple[str, str,
 def _subscriber_filter(
     site_id: int, rule: Sql, period: Interval, column: str = "subscriber_id"
 ) -> tuple[str, tuple[object, ...]]:
-    """The end of a WHERE clause that chooses subscribers by a column of ids, and its parameters. Both are
-    empty if all subscribers are chosen.
+    """The end of a WHERE clause that selects subscribers by a column of ids, and its values.
+
+    Both are empty if all subscribers are selected.
     """
     if rule == MATCH_ALL and period == ALWAYS:
         return "", ()

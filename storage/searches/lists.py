@@ -23,8 +23,7 @@ BY_DOMAIN = BEGINS.format(DOMAIN)
 class Start(NamedTuple):
     """The beginning of an address or a domain, as stored: `local` with its `@`, or "", and `domain`.
 
-    With `international`, domains of the site match, too, that begin with it and are shown with `shown` at
-    their start.
+    With `international`, domains that begin with it and are shown beginning with `shown` match, too.
     """
 
     local: str
@@ -36,8 +35,7 @@ class Start(NamedTuple):
 def begins_with(
     site_id: int, addresses: Iterable[Start], of_domains: Iterable[Start], names: Iterable[str]
 ) -> Sql:
-    """A condition: the address begins with one of `addresses`, or its domain with one of `of_domains`, or a
-    name with one of `names`.
+    """A condition: the beginning of the address, of its domain or of a name is one of these.
 
     If up to `MOST_FOUND` subscribers match, indexes find them. If more do, each subscriber is checked in
     turn.
@@ -57,8 +55,9 @@ def begins_with(
 
 
 def _starts(site_id: int, start: Start, condition: str) -> Iterator[Sql]:
-    """The conditions for one beginning; `condition` says of what. There is a second one if international
-    domains match.
+    """Yields the conditions for one beginning; a second one if international domains match.
+
+    `condition` says what has it.
     """
     yield _begins(condition, site_id, start.local + start.domain)
     shown = domains.shown_from(site_id, start.international, start.shown) if start.international else []
@@ -87,8 +86,9 @@ def _some(condition: Sql) -> Sql:
 
 
 def page(site_id: int, rule: Sql, order: str, descending: bool, limit: int, offset: int) -> list[Subscriber]:
-    """A page of the subscribers that match the rule and have the date `order`, sorted by that date. An index
-    alone finds their ids.
+    """A page of the subscribers that match the rule and have the date `order`, sorted by it.
+
+    An index alone finds their ids.
     """
     direction = "DESC" if descending else "ASC"
     ordered = ", ".join(
@@ -112,9 +112,9 @@ def ids(site_id: int, rule: Sql, order: str) -> list[int]:
 
 
 def count(site_id: int, rule: Sql, order: str, limit: int) -> int:
-    """How many subscribers match the rule and have the date `order`, counted up to `limit`.
+    """The number of subscribers that match the rule and have the date `order`, at most `limit`.
 
-    Every subscriber has a `created_at`: for that order, the rule's own index can be used for counting.
+    Every subscriber has a `created_at`: for that order, the rule's own index can be used.
     """
     listed = _where(rule, order) if order != ORDERS[0] else f"{_of_site(rule)} AND ({rule.text})"
     counted = f"SELECT 1 FROM subscribers WHERE {listed} LIMIT ?"
@@ -132,9 +132,7 @@ def _of_site(rule: Sql) -> str:
 
 
 def _plus(rule: Sql) -> str:
-    """A `+` before a column of the list, if few subscribers match the rule: it keeps the engine from using
-    the column's index.
-    """
+    """A `+` before a column, so that the engine does not use its index, if few subscribers match the rule."""
     return "+" if rule.rare else ""
 
 

@@ -36,8 +36,9 @@ Position = tuple[int, int, int]  # of a subscriber in an order: the date, `creat
 
 @dataclass(frozen=True)
 class Order:
-    """The order of a search: by a date column, then by `created_at` and id. Only subscribers with that date
-    are in it, and only those after the `position`, if there is one.
+    """The order of a search: by a date column, then `created_at` and id.
+
+    Only subscribers with that date are in it and, if there is a `position`, only those after it.
     """
 
     column: str = CREATED
@@ -45,7 +46,7 @@ class Order:
     position: Position | None = None
 
     def by(self, *columns: str) -> str:
-        """The `ORDER BY` clause of these columns in the direction of the order."""
+        """The `ORDER BY` clause of these columns in the order's direction."""
         direction = "DESC" if self.descending else "ASC"
         return f"ORDER BY {', '.join(f'{column} {direction}' for column in columns)}"
 
@@ -60,8 +61,9 @@ NEWEST = Order()
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
-    """The filters of a search: for each date column, bounds in milliseconds that are themselves excluded, and
-    further conditions. With `subscribed`, nobody who is unsubscribed matches.
+    """The filters of a search: exclusive bounds in milliseconds for each date column, and further conditions.
+
+    With `subscribed`, nobody who is unsubscribed matches.
     """
 
     after: dict[str, int] = field(default_factory=dict)
@@ -91,10 +93,10 @@ def search(
 def texts(
     site_id: int, filters: Filters, limit: int, offset: int, text: Sql, order: Order = NEWEST
 ) -> tuple[bytes, Position | None]:
-    """The column `text` of the subscribers that match, in an order, with commas between them. Also the
-    position of the last one, if more than `limit` match.
+    """The column `text` of the subscribers that match, in an order, separated by commas.
 
-    All come in one row: with a row for each, the thread would release the interpreter's lock each time.
+    Also returns the position of the last one, if more than `limit` match. All are one row: with a row for
+    each, the thread would release the interpreter's lock each time.
     """
     listed = order.by("page_at", "page_created", "page_id")
     on_page = _on_page(site_id)
@@ -112,15 +114,16 @@ def texts(
 
 
 def _on_page(site_id: int) -> Sql:
-    """The join of the page's subscribers, with the site by a value only where sites are spread. Elsewhere,
-    the planner would read a whole site for each row if the statistics do not know the site yet.
+    """The join with the page's subscribers. It names the site by a value only where sites are spread:
+    elsewhere, the planner would read a whole site for each row if it has no statistics of the site.
     """
     return Sql(f"{ON_PAGE} ?", (site_id,)) if is_spread() else Sql(f"{ON_PAGE} page_site")
 
 
 def _read(site_id: int, filters: Filters, order: Order, limit: int, offset: int, query: Sql) -> list[Any]:
-    """The rows of `query`, which joins `page`: a table of the ids and dates of the subscribers on a page. An
-    index alone finds these; rows of subscribers are read only for the page.
+    """The rows of `query`, which joins `page`: a table of the ids and dates of the page's subscribers.
+
+    An index alone finds these; rows of subscribers are read only for the page.
     """
     plan = _plan(site_id, filters, order)
     where = _conditions(site_id, filters, plan, order)
@@ -137,8 +140,9 @@ def _read(site_id: int, filters: Filters, order: Order, limit: int, offset: int,
 
 @dataclass(frozen=True)
 class Plan:
-    """What finds the candidates, which are then sorted: the rarest `tag`, a rare `date` or a `rule`. Without
-    any of them, subscribers are checked in order, along the index of `walked`, until a page is full.
+    """What finds the candidates, which are then sorted: the rarest `tag`, a rare `date` or a `rule`.
+
+    Without any, subscribers are checked along the index of `walked`, until a page is full.
     """
 
     tag: int | None = None
@@ -151,18 +155,14 @@ class Plan:
         return self.tag is not None or self.date != "" or self.rule
 
     def plus(self, column: str) -> str:
-        """A `+` before a date column, which keeps the engine from using its index; "" for the column whose
-        index finds the candidates.
-        """
+        """A `+` before a date column, which rules its index out; "" for the column of the plan's index."""
         return "" if column == self.date or (column == self.walked and not self.sorts) else "+"
 
 
 def _plan(site_id: int, filters: Filters, order: Order = NEWEST) -> Plan:
-    """Chooses how to search. If few subscribers have a tag or a date, an index finds them, and the matches
-    are sorted.
+    """Chooses how to search. If few subscribers have a tag or a date, an index finds them, to be sorted.
 
-    If many do, subscribers are checked in the order of the result, along an index that contains all four
-    dates.
+    If many do, subscribers are checked in order, along an index that contains all four dates.
     """
     if any(rule.rare for rule in filters.rules):
         return Plan(rule=True)
@@ -172,9 +172,7 @@ def _plan(site_id: int, filters: Filters, order: Order = NEWEST) -> Plan:
 
 
 def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
-    """The rarest of the tags, if reading all its subscribers is faster than checking the newest of all until
-    a page is full; else None.
-    """
+    """The rarest of the tags, if reading its subscribers is faster than checking all; else None."""
     if not tag_ids:
         return None
     users, bearers = counters(site_id)[0], tags.bearers(site_id, tag_ids)
@@ -187,9 +185,7 @@ def _rare_tag(site_id: int, tag_ids: Sequence[int]) -> int | None:
 
 
 def _newest_have(site_id: int, tag_ids: Sequence[int], number: int) -> bool:
-    """Whether the newest `number` subscribers include a page of those with all the tags. They may not, since
-    tags can exclude each other.
-    """
+    """Whether the newest `number` subscribers include a page of those with all the tags."""
     tagged = _with_all_tags(site_id, tag_ids)
     newest = "SELECT id FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?"
     query = f"SELECT 1 FROM ({newest}) AS subscribers WHERE {tagged.text} LIMIT 1 OFFSET {PAGE_ROWS - 1}"
@@ -202,9 +198,7 @@ def _with_all_tags(site_id: int, tag_ids: Iterable[int]) -> Sql:
 
 
 def _rare_date(site_id: int, filters: Filters) -> str:
-    """A date column with an index of its own for which fewer than `MANY` subscribers are within the bounds;
-    "" if there is none.
-    """
+    """A date column with an index and fewer than `MANY` subscribers within the bounds; "" without one."""
     for date in INDEXED_DATES:
         bounds = [
             {date: by_date[date]} if date in by_date else {} for by_date in (filters.after, filters.before)
@@ -218,9 +212,7 @@ def _rare_date(site_id: int, filters: Filters) -> str:
 
 
 def _conditions(site_id: int, filters: Filters, plan: Plan, order: Order = NEWEST) -> Sql:
-    """The condition of the WHERE clause for these filters. A `+` keeps the engine from indexes that are not
-    part of the plan.
-    """
+    """The WHERE clause's condition for these filters. A `+` rules out indexes that the plan does not use."""
     all_but_tag = "+" if (plan.tag is not None or plan.rule) and not is_spread() else ""
     parts = [Sql(f"{all_but_tag}site_id = ?", (site_id,))]
     for bounds, operator in ((filters.after, ">"), (filters.before, "<")):
@@ -244,7 +236,7 @@ def _conditions(site_id: int, filters: Filters, plan: Plan, order: Order = NEWES
 
 
 def _within(order: Order, plan: Plan) -> Iterator[Sql]:
-    """The conditions that a subscriber is in an order, and after its position."""
+    """Yields the conditions that a subscriber is in an order, and after its position."""
     plus = plan.plus(order.column)
     if order.column != CREATED:
         yield Sql(f"{plus}{order.column} IS NOT NULL")
@@ -256,10 +248,10 @@ def _within(order: Order, plan: Plan) -> Iterator[Sql]:
 
 
 def page(site_id: int, after: str, limit: int) -> list[Subscriber]:
-    """The next subscribers after a uuid, in the order of uuids; with version 7, that is the order of
-    creation. A page is shorter if its subscribers are large.
+    """The next subscribers after a uuid, by uuid: with version 7, in the order of creation.
 
-    The index of uuids is always used: with another one, all subscribers would be sorted for each page.
+    A page is shorter if its subscribers are large. The index of uuids is always used: with another one, all
+    subscribers would be sorted for each page.
     """
     records = each_row(
         f"SELECT {COLUMNS} FROM subscribers {engine.indexed_by('subscribers_site_id_uuid')} "
@@ -270,15 +262,13 @@ def page(site_id: int, after: str, limit: int) -> list[Subscriber]:
 
 
 def page_among(site_id: int, ids: Sequence[int]) -> list[Subscriber]:
-    """The existing subscribers with these ids, in the order of ids. A page is shorter if its subscribers are
-    large.
-    """
+    """The existing subscribers with these ids, by id. A page is shorter if its subscribers are large."""
     query = f"SELECT {COLUMNS} FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} ORDER BY id"
     return [read(record) for record in _up_to(PAGE_LENGTH, each_row(query, [json.dumps(ids), site_id]))]
 
 
 def _up_to(length: int, records: Iterable[Any]) -> Iterator[Any]:
-    """Yields the first records, until their custom values have `length` characters together."""
+    """Yields the first records, until their custom values have `length` characters in all."""
     for record in records:
         yield record
         length -= len(record[FIELDS_POSITION])

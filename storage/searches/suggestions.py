@@ -33,8 +33,9 @@ def event_types(site_id: int, limit: int) -> list[str]:
 
 
 def values(site_id: int, key: str, limit: int) -> list[str]:
-    """The texts, numbers and booleans of a custom field that some subscriber has, in alphabetical order. Of
-    texts that differ only in case, one is returned.
+    """The texts, numbers and booleans in use in a custom field, in alphabetical order.
+
+    Of texts that differ only in case, one is returned.
     """
     first = engine.among(column(FOLDED, (site_id, key, site_id, site_id, limit)))
     counted = field_values.counts(site_id, key, Sql(f"v.folded {first.text}", first.parameters))

@@ -4,9 +4,7 @@ from storage.database import execute, rows
 
 
 def put(site_id: int, segment_id: int, day: str, size: int) -> None:
-    """Stores the number of subscribers that a segment has on a day, in place of an earlier one of
-    that day.
-    """
+    """Stores how many subscribers a segment has on a day. Replaces an earlier number of that day."""
     execute(
         "INSERT INTO segment_counts (site_id, segment_id, day, people) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id, segment_id, day) DO UPDATE SET people = excluded.people",
@@ -15,7 +13,7 @@ def put(site_id: int, segment_id: int, day: str, size: int) -> None:
 
 
 def site_counts(site_id: int, since: str) -> list[tuple[int, str, int]]:
-    """The (segment id, day, number of subscribers) from a day on, in the order of days."""
+    """The (segment id, day, number of subscribers) from a day on, by day."""
     return rows(
         "SELECT segment_id, day, people FROM segment_counts WHERE site_id = ? AND day >= ? "
         "ORDER BY segment_id, day",

@@ -53,24 +53,20 @@ EVERYBODY, NOBODY = Members(BitMap(), excludes=True), Members(BitMap())
 
 
 def ids_of(select: Sql) -> BitMap:
-    """The ids that a select finds, in its column `id`. The database joins them to one text, which is faster
-    than a row for each.
-    """
+    """The ids in the column `id` of a select. The database joins them to one text, which is faster."""
     text = f"SELECT string_agg(CAST(id AS text), ',') FROM ({select.text}) AS found"
     [listed] = row(text, select.parameters)
     return BitMap(orjson.loads(f"[{listed or ''}]"))
 
 
 def all_ids(site_id: int, members: Members) -> BitMap:
-    """The ids of the members. Those of the site's other subscribers are read if the members are all
-    but some.
-    """
+    """The ids of the members. Reads those of the site's other subscribers if the members are all but some."""
     everybody = Sql("SELECT id FROM subscribers WHERE site_id = ?", (site_id,))
     return ids_of(everybody) - members.ids if members.excludes else members.ids
 
 
 def count(site_id: int, members: Members) -> tuple[int, int]:
-    """The number of members, and how many of them are unsubscribed."""
+    """The (number of members, number of unsubscribed ones)."""
     if members == EVERYBODY:
         return counters(site_id)
     all_unsubscribed = ids_of(Sql(UNSUBSCRIBED, (site_id,)))

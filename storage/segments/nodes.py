@@ -5,17 +5,15 @@ from typing import Any
 
 
 class Instant(int):
-    """An instant in milliseconds since 1970. It has a type of its own, so that it is compared with dates
-    instead of numbers.
-    """
+    """An instant in milliseconds since 1970. By its type it is compared with dates, not with numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """Days of a calendar as periods in milliseconds, each with its end excluded: `whole` for dates without a
-    time, `timed` for instants.
+    """Days of a calendar as periods in milliseconds, whose ends are excluded.
 
-    With `yearly`, days of any year from the first text (MM-DD) on, before the second.
+    `whole` is for dates without a time, `timed` for instants. With `yearly`, the days of any year from the
+    first text (MM-DD) to before the second.
     """
 
     whole: tuple[int, int]
@@ -25,8 +23,9 @@ class Days:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on a subscriber. `key` is the key of the custom field, if the subject is one. Texts in
-    `operand` are casefolded; several operands are a tuple.
+    """A condition on a subscriber. `key` is that of the custom field, if the subject is one.
+
+    Texts in `operand` are casefolded; several operands are a tuple.
     """
 
     subject: str
@@ -37,7 +36,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """A condition on events: at least so many events of a type since an instant, or ever if there is none."""
+    """A condition on events: at least so many of a type since an instant or, without one, ever."""
 
     type: str
     at_least: int
@@ -46,9 +45,7 @@ class Events:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The rules in `parts`, combined by `operator`: all must match, any must, or (`not`) the only part must
-    not.
-    """
+    """The rules in `parts`. By `operator`, all must match, any must, or (`not`) the only one must not."""
 
     operator: str
     parts: tuple["Rule", ...]

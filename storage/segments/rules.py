@@ -28,7 +28,7 @@ OPPOSITES = {"is_not": "is", "missing": "exists", "not_within_days": "within_day
 
 
 class IdSelect(NamedTuple):
-    """How a select of subscribers' ids begins, before its conditions. `id` is the column with the ids."""
+    """The beginning of a select of subscriber ids, before its conditions. `id` is the column of ids."""
 
     select: str
     id: str
@@ -52,18 +52,14 @@ IS_CUT = f"v.kind = {TEXT} AND length(v.folded) = {MAX_LENGTH}"
 
 
 class Finder:
-    """Finds the subscribers of a site that rules choose. With `among`, only those ids matter: others may or
-    may not be found.
-    """
+    """Finds the subscribers of a site that rules select. With `among`, only those ids can be relied on."""
 
     def __init__(self, site_id: int, among: Collection[int] | None = None) -> None:
         self.site_id = site_id
         self.among = None if among is None else orjson.dumps(list(among)).decode()
 
     def members(self, rule: Rule) -> Members:
-        """The subscribers that a rule chooses. An operator of `OPPOSITES` chooses all but those of its
-        opposite.
-        """
+        """The subscribers that a rule selects; for `OPPOSITES`, all that the opposite does not select."""
         if isinstance(rule, Group):
             return GROUPS[rule.operator](map(self.members, rule.parts))
         if isinstance(rule, Events):
@@ -75,9 +71,7 @@ class Finder:
     def _chosen(
         self, source: IdSelect, parameters: Sequence[Any], condition: Sql, grouped: Sql = NOTHING
     ) -> Members:
-        """The members that a select finds: `source` begins it, `parameters` are its values, and `condition`
-        and `grouped` end it.
-        """
+        """The members that a select finds, which is `source`, its `parameters`, `condition` and `grouped`."""
         site = engine.OF_SITE if self.among else "site_id = ?"
         text, bound = source.select.format(site=site) + condition.text, [*parameters, *condition.parameters]
         if self.among is not None:
@@ -122,10 +116,9 @@ class Finder:
         return self._of_site(_one_of(DOMAIN, _several(rule)))
 
     def with_domain_like(self, rule: Condition) -> Members:
-        """The subscribers whose domain contains the operand, or begins with it. A domain is tested as it is
-        stored and as it is shown.
+        """The subscribers whose domain, as stored or as shown, contains the operand or begins with it.
 
-        It has an `@` before and a dot after it, so that an operand can include these.
+        It is tested with an `@` before and a dot after it, which an operand can include.
         """
         part = rule.operand if rule.operator == "contains" else f"@{rule.operand.removeprefix('@')}"
         meets = _meets(rule.operator, part)
@@ -147,9 +140,7 @@ class Finder:
         return self._with_value(rule.key, Sql("TRUE"))
 
     def with_value(self, rule: Condition) -> Members:
-        """The subscribers with a value equal to an operand. Long texts, which are cut in rows `v`, are
-        compared by `_with_long_text`.
-        """
+        """The subscribers with a value equal to an operand. Long texts, cut in `v`, are compared whole."""
         operands = _several(rule)
         long = [operand for operand in operands if _is_long(rule.key, operand)]
         texts = [operand for operand in operands if isinstance(operand, str) and operand not in long]
@@ -162,8 +153,9 @@ class Finder:
         return chosen
 
     def with_value_like(self, rule: Condition) -> Members:
-        """The subscribers with a text that contains the operand or begins with it. A text that is cut in its
-        row `v` may contain it after the cut, so these are tested whole.
+        """The subscribers with a text that contains the operand or begins with it.
+
+        A text that is cut in its row `v` is tested whole.
         """
         text, meets = rule.operand, _meets(rule.operator, rule.operand)
         if _is_long(rule.key, text):
@@ -176,8 +168,9 @@ class Finder:
         return chosen
 
     def with_days(self, rule: Condition) -> Members:
-        """The subscribers with a value on the days of the operand. A date without a time, which has ten
-        characters, is the same day in every time zone.
+        """The subscribers with a value on the days of the operand.
+
+        A date without a time, of ten characters, is the same day in every time zone.
         """
         days: Days = rule.operand
         whole, timed = [_within("v.instant", [days.whole])], _within("v.instant", days.timed)
@@ -193,11 +186,10 @@ class Finder:
         return self._with_value(rule.key, Sql(compared.format(BOUNDS[rule.operator]), (rule.operand,)))
 
     def _with_long_text(self, key: str, start: str, meets: Callable[[str], bool]) -> Members:
-        """The subscribers with a custom text that begins with `start` and meets a test. Only texts that are
-        cut in their rows `v` are found.
+        """The subscribers with a custom text that begins with `start` and meets a test. Only cut texts are
+        found.
 
-        The rows are searched for the cut `start`, and the whole texts are then tested in the subscribers'
-        JSON.
+        Rows `v` are searched for the cut `start`; the whole texts are then tested in the subscribers' JSON.
         """
         begins = Sql(f"{IS_CUT} AND instr(v.folded, ?) = 1", (start[:MAX_LENGTH],))
         found = BitMap()
@@ -244,9 +236,7 @@ def _within(column: str, periods: Sequence[tuple[int, int]]) -> Sql:
 
 
 def _is_long(key: str, operand: Any) -> bool:
-    """Whether an operand is too long to be compared with the texts in rows `v`, which are cut. Names are
-    never cut.
-    """
+    """Whether an operand is too long to be compared with rows `v`, where texts except names are cut."""
     return isinstance(operand, str) and len(operand) >= MAX_LENGTH and key not in TEXT_COLUMNS
 
 
@@ -256,13 +246,13 @@ def _meets(operator: str, part: str) -> Callable[[str], bool]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts of a custom value: the value itself, or the members of an array or object."""
+    """Yields the texts of a custom value: itself, or the members of an array or object."""
     members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else [value]
     return (member for member in members if isinstance(member, str))
 
 
 def _all(parts: Iterator[Members]) -> Members:
-    """The members of all parts. Parts after nobody is left are not evaluated."""
+    """The members of all parts. Stops once nobody is left."""
     chosen = EVERYBODY
     for part in parts:
         chosen &= part

@@ -8,8 +8,9 @@ from storage.sign_ups.models import SignUpAlarmModel
 
 
 class Alarm(NamedTuple):
-    """A site's alarm. It is on since `held_at`, or off if that is 0. Mails sent before `judged_from` are
-    ignored when it is decided. `told_at` is when the owners were told.
+    """A site's alarm, on since `held_at`, or off if that is 0. Owners were told at `told_at`.
+
+    Mails sent before `judged_from` do not count when it is decided.
     """
 
     held_at: int = 0
@@ -25,7 +26,7 @@ def get(site_id: int) -> Alarm:
 
 
 def put(site_id: int, alarm: Alarm) -> None:
-    """Stores the alarm of a site in place of an earlier one."""
+    """Stores the alarm of a site. Replaces an earlier one."""
     execute(
         "INSERT INTO sign_up_alarms (site_id, held_at, judged_from, told_at) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (site_id) DO UPDATE SET held_at = excluded.held_at, "

@@ -10,9 +10,7 @@ SITES = (
 
 
 def add(site_id: int, form_id: int, outcome: str, at: int, number: int = 1) -> None:
-    """Adds `number` sign-ups to the count of an outcome in the hour of `at`, in milliseconds. Call it in the
-    transaction of the outcome.
-    """
+    """Adds to an outcome's count in the hour of `at` (milliseconds), in the caller's transaction."""
     execute(
         "INSERT INTO sign_up_counts (site_id, form_id, hour, outcome, number) VALUES (?, ?, ?, ?, ?) "
         "ON CONFLICT (site_id, form_id, hour, outcome) DO UPDATE SET "
@@ -22,15 +20,13 @@ def add(site_id: int, form_id: int, outcome: str, at: int, number: int = 1) -> N
 
 
 def has(site_id: int, outcome: str, at: int) -> bool:
-    """Whether a site has an outcome in the hour of `at`, in milliseconds, or since."""
+    """Whether a site has an outcome from the hour of `at` on, in milliseconds."""
     query = "SELECT 1 FROM sign_up_counts WHERE site_id = ? AND hour >= ? AND outcome = ? LIMIT 1"
     return row(query, (site_id, at // HOUR_MS, outcome)) is not None
 
 
 def since(site_id: int, at: int) -> list[tuple[int, int, str, int]]:
-    """The (form id, start of the hour, outcome, number) of all hours from that of `at` on, in
-    milliseconds.
-    """
+    """The (form id, start of the hour, outcome, number) from the hour of `at` on, in milliseconds."""
     records = rows(
         "SELECT form_id, hour, outcome, number FROM sign_up_counts WHERE site_id = ? AND hour >= ? "
         "ORDER BY form_id, hour, outcome",
@@ -40,7 +36,7 @@ def since(site_id: int, at: int) -> list[tuple[int, int, str, int]]:
 
 
 def site_ids_with(outcome: str, at: int) -> list[int]:
-    """The ids of the sites with an outcome in the hour of `at`, in milliseconds, or later."""
+    """The ids of the sites with an outcome from the hour of `at` on, in milliseconds."""
     return column(f"{SITES} AND c.hour >= ? AND c.outcome = ?) ORDER BY 1", (at // HOUR_MS, outcome))
 
 

@@ -11,8 +11,9 @@ JOB = "links"  # the kind of the job of a request
 
 
 class LinkRequest(NamedTuple):
-    """A request. `email` is in normal form; `base_url` is the setting's value when it was made. `tries`
-    counts those that surely sent no email; -1 and -2 say that one or two emails may have been taken.
+    """A request. `email` is in normal form; `base_url` is the setting's value when it was made.
+
+    `tries` counts those that certainly sent nothing; -1 and -2: one or two emails may have been taken.
     """
 
     id: int
@@ -30,7 +31,7 @@ delete = REQUESTS.delete
 
 
 def oldest() -> int | None:
-    """When the oldest request of all sites was made, in milliseconds; None without one."""
+    """When the oldest request of all sites was made; None without one."""
     return value("SELECT MIN(requested_at) FROM link_requests", (), None)
 
 

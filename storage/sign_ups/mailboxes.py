@@ -15,12 +15,12 @@ LOCK = (
 
 
 def times(mailbox_hash: str) -> list[int]:
-    """The instants at which a mailbox was sent its newest mails, oldest first."""
+    """The instants at which a mailbox was last sent mails, oldest first."""
     return list(json.loads(value(TIMES, (mailbox_hash,), "[]")))
 
 
 def locked_times(mailbox_hash: str, now: int) -> list[int]:
-    """The same as `times`. No other transaction changes them before the end of the caller's."""
+    """The same as `times`, locked: no other transaction changes them until the caller's ends."""
     execute(LOCK, (mailbox_hash, now))
     return times(mailbox_hash)
 

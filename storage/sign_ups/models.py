@@ -12,8 +12,7 @@ class SignUpModel(SiteOwnedModel):
     """A request to be subscribed. `nonce` is a uuid, `number` is that of its acceptance, and `tags` is JSON.
     No table of subscribers refers to it, and it has no foreign keys to a form or a subscriber.
 
-    Once it is confirmed, declined or ended, the row no longer tells who it was, except by hash, numbers and
-    instants.
+    Once it is confirmed, declined or ended, only hashes, numbers and instants are left in it.
     """
 
     form_id = IntegerField()
@@ -87,8 +86,9 @@ class SignUpCountModel(BaseModel):
 
 
 class MailboxCountModel(BaseModel):
-    """When a mailbox was last sent mails: `times` is a JSON list of instants. The keyed hash is of a mailbox
-    over all sites, or of a site's mailbox or domain.
+    """When a mailbox was last sent mails: `times` is a JSON list of instants.
+
+    The keyed hash is of a mailbox over all sites, or of a site's mailbox or domain.
     """
 
     hash = TextField(primary_key=True)
@@ -101,9 +101,7 @@ class MailboxCountModel(BaseModel):
 
 
 class SignUpAlarmModel(BaseModel):
-    """The alarm of a site: since when it is on (0: off), from when on mails count, and when its owners were
-    told.
-    """
+    """A site's alarm: since when it is on (0: off) and mails count, and when its owners were told."""
 
     site = ForeignKeyField(SiteModel, primary_key=True, on_delete="CASCADE")
     held_at = BigIntegerField()

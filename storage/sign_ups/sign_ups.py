@@ -24,9 +24,9 @@ BLANKED = "email = '', fields = '{}', tags = '[]', agent = '', network = '', sai
 
 
 class SignUp(NamedTuple):
-    """A sign-up. `number` is that of the transaction that accepted it. `tags` and `fields`, what was typed by
-    key, are JSON. `version` is that of the wording. `reason` says why it is held or failed. `said` is the
-    last answer of the mail server or of the webhook's receiver. `delivery` is how the last try was sent.
+    """A sign-up. `number` is that of the transaction that accepted it. `tags` and `fields`, as typed by key,
+    are JSON. `version` is that of the wording. `reason` says why it is held or failed. `said` is the last
+    answer of the mail server or of the webhook's receiver. `delivery` is how the last try was sent.
     """
 
     id: int
@@ -75,22 +75,20 @@ add, get, has, change, delete = SIGN_UPS.add_new, SIGN_UPS.get, SIGN_UPS.has, SI
 
 
 def page(site_id: int, status: str, address_hash: str, after: int, limit: int) -> list[SignUp]:
-    """The next sign-ups with ids above `after`, oldest first. If `status` or `address_hash` is not "", only
-    those that have it.
-    """
+    """The next sign-ups after an id, oldest first; with a `status` or `address_hash`, only those."""
     equal = {"status": status, "address_hash": address_hash}
     chosen = {name: text for name, text in equal.items() if text}
     return SIGN_UPS.find("AND id > ? ORDER BY id LIMIT ?", after, limit, site_id=site_id, **chosen)
 
 
 def newest(site_id: int, address_hash: str) -> SignUp | None:
-    """The newest sign-up of an address, by hash; None if there is none."""
+    """The newest sign-up of an address, by hash; None without one."""
     found = SIGN_UPS.find("ORDER BY id DESC LIMIT 1", site_id=site_id, address_hash=address_hash)
     return found[0] if found else None
 
 
 def blank(site_id: int, sign_up_id: int, status: str, expires_at: int) -> None:
-    """Gives a sign-up its last status, and removes from it who it was."""
+    """Gives a sign-up its final status, and removes who it was."""
     execute(
         f"UPDATE sign_ups SET status = ?, expires_at = ?, {BLANKED} WHERE site_id = ? AND id = ?",
         (status, expires_at, site_id, sign_up_id),
@@ -98,8 +96,9 @@ def blank(site_id: int, sign_up_id: int, status: str, expires_at: int) -> None:
 
 
 def end(site_id: int, hashes: Collection[str]) -> None:
-    """Ends the open sign-ups of addresses, by hash, and removes who they were. Their confirmations no longer
-    confirm anything.
+    """Ends the open sign-ups of addresses, by hash, and removes who they were.
+
+    Their links then confirm nothing.
     """
     among = engine.among(hashes)
     execute(
@@ -118,9 +117,7 @@ def end_sent(site_id: int) -> None:
 
 
 def erase(site_id: int, hashes: Iterable[str]) -> None:
-    """Deletes the sign-ups of addresses, by hash. Declined ones are kept, so that these addresses are not
-    asked again.
-    """
+    """Deletes the sign-ups of addresses, by hash, except declined ones, so that nobody asks these again."""
     execute_many(
         f"DELETE FROM sign_ups WHERE site_id = ? AND address_hash = ? AND status <> '{DECLINED}'",
         [(site_id, address_hash) for address_hash in hashes],
@@ -128,14 +125,14 @@ def erase(site_id: int, hashes: Iterable[str]) -> None:
 
 
 def with_status(site_id: int, status: str, before: int | None = None) -> list[SignUp]:
-    """The sign-ups with a status, oldest first. With `before`, only those requested before that instant."""
+    """The sign-ups with a status, oldest first; with `before`, only those requested before that instant."""
     asked = "" if before is None else "AND requested_at < ?"
     times = () if before is None else (before,)
     return SIGN_UPS.find(f"{asked} ORDER BY id", *times, site_id=site_id, status=status)
 
 
 def open_numbers(site_id: int, before: int) -> dict[str, int]:
-    """How many of those asked for before an instant are open, by their status."""
+    """The number of open sign-ups that were requested before an instant, by status."""
     return dict(
         rows(
             "SELECT status, count(*) FROM sign_ups "
@@ -159,14 +156,12 @@ def held_from_new_networks(site_id: int, reasons: Collection[str], limit: int) -
 
 
 def count_sent(site_id: int, since: int) -> int:
-    """How many confirmations of a site were sent since an instant."""
+    """The number of a site's confirmations that were sent since an instant."""
     return value("SELECT count(*) FROM sign_ups WHERE site_id = ? AND sent_at >= ?", (site_id, since), 0)
 
 
 def newest_sent(site_id: int, since: int, before: int, limit: int) -> list[bool]:
-    """For each of the newest confirmations sent between two instants, whether it was confirmed.
-    Newest first.
-    """
+    """Whether each of the newest confirmations sent between two instants was confirmed, newest first."""
     return [
         confirmed_at is not None
         for (confirmed_at,) in rows(
@@ -178,7 +173,7 @@ def newest_sent(site_id: int, since: int, before: int, limit: int) -> list[bool]
 
 
 def site_with_expired(now: int) -> int | None:
-    """The id of a site with an expired sign-up; None if there is none."""
+    """The id of a site with an expired sign-up; None without one."""
     query = "SELECT site_id FROM sign_ups WHERE expires_at <= ? ORDER BY expires_at LIMIT 1"
     return value(query, (now,), None)
 

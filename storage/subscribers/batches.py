@@ -51,8 +51,9 @@ def insert(subscribers: Iterable[Sequence[Any]]) -> None:
 
 
 def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
-    """The sum of the groups, such as `TEXTS`, in which two rows of `COLUMNS` differ. `TEXTS` is included
-    whenever a column differs that is shown, because of `updated_at`.
+    """The sum of the groups, such as `TEXTS`, in which two rows of `COLUMNS` differ.
+
+    Includes `TEXTS` whenever a shown column differs, because of `updated_at`.
     """
     groups = 0
     if subscriber[NAME_COLUMNS] != list(before[NAME_COLUMNS]):
@@ -69,9 +70,7 @@ def changed_groups(subscriber: Sequence[Any], before: Sequence[Any]) -> int:
 
 
 def update(site_id: int, changed: Mapping[int, Sequence[Sequence[Any]]]) -> None:
-    """Writes the changed groups of columns of subscribers. `changed` has the rows of `COLUMNS` by the sum of
-    their changed groups.
-    """
+    """Writes the changed groups of columns of subscribers: by their sum, the rows of `COLUMNS`."""
     for groups, subscribers in changed.items():
         columns = [name for group, names in GROUPS.items() if group & groups for name in names]
         values = itemgetter(*(COLUMNS.index(name) for name in columns), ID)

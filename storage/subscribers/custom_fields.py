@@ -31,7 +31,7 @@ def get_by_key(site_id: int, key: str) -> CustomField:
 
 
 def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
-    """The ids of those of the custom fields `keys` that a site has, by key."""
+    """The ids of those custom fields that the site has, by key."""
     return {
         key: field_id
         for among in map(engine.among, slices(keys))
@@ -43,9 +43,7 @@ def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
 
 
 def add(site_id: int, fields: Sequence[tuple[str, str]], at: int) -> dict[str, int]:
-    """Creates missing custom fields, given as (key, name), in the caller's write transaction. Returns their
-    ids by key.
-    """
+    """Creates missing custom fields, given as (key, name), in the caller's transaction. Returns the ids."""
     ids = engine.new_ids(database, "custom_fields", len(fields))
     execute_many(
         insert_into("custom_fields", ("id", "site_id", "key", "name", "created_at")),

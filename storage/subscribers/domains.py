@@ -10,10 +10,9 @@ LAST_CHARACTER = "\U0010ffff"
 
 
 def count(site_id: int, more: Mapping[str, int]) -> None:
-    """Adds to the counters of domains, in the transaction of the change that they count. The numbers may be
-    negative.
+    """Adds to the counters of domains, in the transaction of the change. Negative numbers subtract.
 
-    A domain that has no subscriber left is deleted, because it may identify an erased one.
+    A domain without subscribers is deleted, because it may identify an erased one.
     """
     added = "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people"
     execute_many(
@@ -36,18 +35,18 @@ def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
 
 
 def stored_counts(site_id: int) -> list[tuple[str, int]]:
-    """The (domain, number of subscribers) of domains, as the counters have them."""
+    """The (domain, number of subscribers) of domains, from the counters."""
     return rows("SELECT domain, people FROM domains WHERE site_id = ? AND people <> 0", (site_id,))
 
 
 def put(site_id: int, sizes: Iterable[tuple[str, int]]) -> None:
-    """Replaces all counters of a site by these."""
+    """Replaces all counters of a site."""
     execute("DELETE FROM domains WHERE site_id = ?", (site_id,))
     count(site_id, dict(sizes))
 
 
 def counted(site_id: int) -> list[tuple[str, int]]:
-    """The (domain, number of subscribers) of domains, counted anew from the subscribers."""
+    """The (domain, number of subscribers) of domains, counted from the subscribers."""
     return rows(
         "SELECT substr(email_key, instr(email_key, '@') + 1), count(*) FROM subscribers "
         "WHERE site_id = ? GROUP BY 1",
@@ -61,12 +60,12 @@ def domains_of(keys: Iterable[str]) -> list[str]:
 
 
 def shown_domain(domain: str) -> str:
-    """A domain with its A-labels in Unicode letters, as people read it. Other labels are unchanged."""
+    """A domain as people read it: A-labels that can be decoded are in Unicode letters."""
     return ".".join(map(_shown_label, domain.split(".")))
 
 
 def _shown_label(label: str) -> str:
-    """A label in Unicode letters if it is an A-label that can be decoded; else unchanged."""
+    """A label in Unicode letters if it is a valid A-label; else unchanged."""
     if not label.startswith(INTERNATIONAL):
         return label
     try:

@@ -30,9 +30,7 @@ add = EVENTS.add_many
 
 
 def stored_unique_keys(site_id: int, unique_keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """The email key of the event's subscriber, by those (type, unique key) pairs that the site has
-    already.
-    """
+    """The email keys of subscribers by those (type, unique key) pairs that the site has already."""
     values = ",".join(["(?,?)"] * len(unique_keys))
     records = rows(
         "SELECT e.type, e.unique_key, s.email_key FROM events e "
@@ -50,7 +48,7 @@ def page(site_id: int, subscriber_id: int, limit: int, offset: int) -> list[Even
 
 
 def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
-    """The newest events of a site, newest first, each with the address of its subscriber."""
+    """The newest events of a site, newest first, each with its subscriber's address."""
     records = rows(
         f"SELECT {EVENTS.columns_of('e')}, s.email FROM events e "
         "JOIN subscribers s ON s.id = e.subscriber_id AND s.site_id = e.site_id "
@@ -61,9 +59,9 @@ def newest(site_id: int, limit: int) -> list[tuple[Event, str]]:
 
 
 def after(site_id: int, last_id: int, limit: int) -> list[tuple[Event, str, str]]:
-    """The next events of a site in the order of ids, each with the uuid and the address of its subscriber.
+    """The next events of a site by id, each with its subscriber's uuid and address.
 
-    A page is shorter if its details are large. The site's lock gives ids in the order of commits.
+    A page is shorter if its details are large. The site's lock makes ids follow the order of commits.
     """
     records = each_row(
         f"SELECT {EVENTS.columns_of('e')}, s.uuid, s.email FROM events e "
@@ -81,7 +79,7 @@ def after(site_id: int, last_id: int, limit: int) -> list[tuple[Event, str, str]
 
 
 def last_id() -> int:
-    """The highest id that an event of any site has got."""
+    """The highest id that any site's event has got."""
     return engine.last_id(database, "events")
 
 
@@ -91,7 +89,7 @@ def for_subscriber(site_id: int, subscriber_id: int) -> list[Event]:
 
 
 def newest_of_type(site_id: int, subscriber_id: int, type_: str, limit: int) -> list[int]:
-    """The instants, in milliseconds, of a subscriber's newest events of a type, newest first."""
+    """The instants of a subscriber's newest events of a type, newest first."""
     query = (
         f"SELECT occurred_at FROM events {_of_subscriber()} AND type = ? ORDER BY occurred_at DESC LIMIT ?"
     )
@@ -103,8 +101,9 @@ def count(site_id: int, subscriber_id: int) -> int:
 
 
 def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tuple[int, int, int]]:
-    """The events of subscribers by week, as (subscriber id, whole weeks since the instant `since`, number of
-    events). Weeks without events are left out. `since` is in milliseconds.
+    """The (subscriber id, whole weeks since the instant `since`, number of events) of subscribers.
+
+    Weeks without events are left out.
     """
     among = engine.among(subscriber_ids)
     return rows(
@@ -116,5 +115,5 @@ def by_week(site_id: int, subscriber_ids: Sequence[int], since: int) -> list[tup
 
 
 def _of_subscriber() -> str:
-    """The condition of a subscriber's events, whose parameters are the subscriber's id and the site's."""
+    """The condition of a subscriber's events. Its parameters are the ids of subscriber and site."""
     return f"WHERE subscriber_id = ? AND {engine.OF_SITE}"

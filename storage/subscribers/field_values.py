@@ -47,7 +47,8 @@ NOBODY = BitMap()
 
 
 class Value(NamedTuple):
-    """A custom value as it is compared. `label` is the text as it was sent, "" if it equals `folded`;
+    """A custom value as it is compared. `label` is the sent text, "" if it equals `folded`.
+
     `instant` is in milliseconds.
     """
 
@@ -69,10 +70,9 @@ IN_PLACE = (
 
 
 def save(site_id: int, added: Holding, removed: Holding) -> None:
-    """Notes in the caller's transaction that subscribers have got the `added` values and lost the `removed`
-    ones. Values that the site does not have yet are created.
+    """Stores in the caller's transaction that subscribers got the `added` values and lost the `removed` ones.
 
-    A subscriber for whom the same value is added and removed keeps it.
+    Values that are new to the site are created. A value that a subscriber both gets and loses stays.
     """
     ids_by_key = value_ids(site_id, [*added, *removed])
     if missing := [row for row in added if row[KEY] not in ids_by_key]:
@@ -88,15 +88,16 @@ def save(site_id: int, added: Holding, removed: Holding) -> None:
 
 
 def value_ids(site_id: int, sought: Collection[FieldValue]) -> dict[Any, int]:
-    """The ids of those of the `sought` values that the site has, by the part `KEY` of the value."""
+    """The ids of those `sought` values that the site has, by the part `KEY` of the value."""
     keys = json.dumps([row[:2] for row in sought])
     records = rows(KNOWN.format(engine.VALUE_KEYS, engine.IN_ORDER), (keys, site_id))
     return {tuple(key): value_id for value_id, *key in records}
 
 
 def holders(site_id: int, key: str, condition: Sql = ANY) -> BitMap:
-    """The ids of the subscribers with a value of the field `key` that meets a condition. The condition is on
-    `v`, a row of `distinct_values`.
+    """The ids of the subscribers with a value of the field `key` that meets a condition on `v`.
+
+    `v` is a row of `distinct_values`.
     """
     changes, lists, sets, changed = Changes(site_id), bytearray(), [], dict[int, BitMap]()
     for value_id, count, members in _select(site_id, _of_field(site_id, key, condition)):
@@ -111,8 +112,9 @@ def holders(site_id: int, key: str, condition: Sql = ANY) -> BitMap:
 
 
 def counts(site_id: int, key: str, condition: Sql = ANY, among: BitMap | None = None) -> Counter[str]:
-    """How many subscribers have each text, number or boolean of the field `key` that meets a condition on
-    `v`. With `among`, only those subscribers count.
+    """The number of subscribers by value of the field `key`, for values that meet a condition on `v`.
+
+    Values are texts, numbers and booleans. With `among`, only those subscribers count.
     """
     totals = Counter[str]()
     for (text, kind), members in _read(site_id, _of_field(site_id, key, condition), f"{SHOWN}, v.kind"):
@@ -126,15 +128,14 @@ def _of_field(site_id: int, key: str, condition: Sql) -> Sql:
 
 
 def all_sets(site_id: int) -> Iterator[tuple[FieldValue, BitMap]]:
-    """Yields each value of a site with the ids of its subscribers. A value may come several times, with other
-    ids.
-    """
+    """Yields each value of a site with its subscribers' ids. A value may come again with other ids."""
     return _read(site_id, ANY, f"v.field_id, {', '.join(f'v.{name}' for name in Value._fields)}")
 
 
 def differing(site_id: int, expected: Mapping[int, set[FieldValue]]) -> set[int]:
-    """The ids of subscribers whose stored values are not those of `expected`. Also the ids that have values
-    but are no longer a subscriber's.
+    """The ids of subscribers whose stored values are not those of `expected`.
+
+    Includes ids with values that are no longer a subscriber's.
     """
     sample, found = BitMap(expected), {subscriber_id: set[FieldValue]() for subscriber_id in expected}
     everybody = BitMap()
@@ -152,8 +153,9 @@ def _select(site_id: int, condition: Sql, columns: str = "", of_site: str = OF_S
 
 
 def _read(site_id: int, condition: Sql, columns: str) -> Iterator[tuple[Any, BitMap]]:
-    """Yields the columns, and the subscribers, of each value that meets a condition. A value without waiting
-    changes comes once for each of its sets.
+    """Yields the (columns, subscriber ids) of each value that meets a condition.
+
+    A value without waiting changes comes once for each of its sets.
     """
     changes, sets, rows_by_id = Changes(site_id), dict[int, BitMap](), dict[int, Any]()
     for value_id, count, members, *row in _select(site_id, condition, f", {columns}"):
@@ -170,10 +172,9 @@ def _read(site_id: int, condition: Sql, columns: str) -> Iterator[tuple[Any, Bit
 def merge(
     site_id: int, changes: Changes, blocks: Mapping[int, Collection[int]], erased: BitMap = NOBODY
 ) -> None:
-    """Writes sets with all `changes` applied, in the caller's transaction. `blocks` has the blocks of ids to
-    write, by value. The ids in `erased` are left out.
+    """Applies `changes` to the stored sets, in the caller's transaction. `erased` ids are left out.
 
-    A value that no subscriber has any longer is deleted.
+    `blocks` has the blocks of ids to write, by value. A value without a subscriber is deleted.
     """
     chosen = Sql(f"v.id IN ({engine.IDS})", (json.dumps(list(blocks)),))
     sets: dict[int, BitMap] = {}
@@ -197,9 +198,7 @@ def merge(
 
 
 def erase(site_id: int, subscriber_ids: Collection[int]) -> None:
-    """Removes ids of subscribers from all sets and waiting changes. Their values must have been removed
-    before, by `save`.
-    """
+    """Removes subscriber ids from all sets and waiting changes. `save` must remove their values before."""
     erased = BitMap(subscriber_ids)
     values = value_changes.erase(site_id, erased)
     blocks = {id_ >> BLOCK_BITS for id_ in erased}
@@ -207,12 +206,12 @@ def erase(site_id: int, subscriber_ids: Collection[int]) -> None:
 
 
 def _packed(members: BitMap) -> bytes:
-    """Ids as they are stored: a list of 32-bit numbers for a few, a serialized set for more."""
+    """Ids as they are stored: a few as a list of 32-bit numbers, more as a serialized set."""
     return array("I", members).tobytes() if len(members) <= FEW else members.serialize()
 
 
 def _unpacked(count: int | None, members: bytes | None) -> BitMap:
-    """The ids that `_packed` has stored; empty if there is no row."""
+    """The ids that `_packed` has stored; empty without a row."""
     if not count or members is None:
         return BitMap()
     return BitMap(array("I", members)) if count <= FEW else BitMap.deserialize(members)

@@ -74,9 +74,7 @@ class TagModel(SiteOwnedModel):
 
 
 class SubscriberTagModel(BaseModel):
-    """A tag of a subscriber. It has no foreign keys: each would need an index of its own, or a scan of the
-    table at each delete.
-    """
+    """A tag of a subscriber. No foreign keys: each would need its own index, or a scan at each delete."""
 
     site_id = IntegerField()
     tag_id = IntegerField()
@@ -119,8 +117,9 @@ class NumericField(peewee.Field):
 
 
 class DistinctValueModel(SiteOwnedModel):
-    """A custom value of a field, or a scalar in an array or object. It is stored once for all subscribers who
-    have it, see `storage.subscribers.field_values`.
+    """A custom value of a field, or a scalar in an array or object, stored once for all who have it.
+
+    See `storage.subscribers.field_values`.
     """
 
     field_id = IntegerField()
@@ -137,9 +136,7 @@ class DistinctValueModel(SiteOwnedModel):
 
 
 class ValueHolderModel(BaseModel):
-    """The subscribers with a value whose ids are in a block of 65,536: how many they are, and a set of their
-    ids.
-    """
+    """The subscribers with a value in a block of 65,536 ids: their number, and a set of their ids."""
 
     site_id = IntegerField()
     value_id = IntegerField()
@@ -154,7 +151,7 @@ class ValueHolderModel(BaseModel):
 
 
 class ValueChangeModel(SiteOwnedModel):
-    """Which subscribers one transaction added to values, and removed from values, packed."""
+    """The subscribers that one transaction added to values and removed from values, packed."""
 
     added = BlobField()
     removed = BlobField()

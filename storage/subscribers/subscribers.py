@@ -16,7 +16,7 @@ DATES = ("created_at", "updated_at", "last_event_at", "unsubscribed_at")
 
 @dataclass(slots=True)
 class Subscriber:
-    """A row of `subscribers`, with its columns in this order. `id` is 0 until the row is written."""
+    """A row of `subscribers`, with its columns in order. `id` is 0 until the row is written."""
 
     id: int
     uuid: str
@@ -47,7 +47,7 @@ PLAIN = frozenset((str, int, bool, type(None)))  # kinds of values that orjson r
 
 
 def read(record: Sequence[Any]) -> Subscriber:
-    """Makes a subscriber from a row of `COLUMNS`."""
+    """The subscriber in a row of `COLUMNS`."""
     values = list(record)
     values[FIELDS] = read_values(values[FIELDS])
     values[TAG_IDS] = orjson.loads(values[TAG_IDS])
@@ -55,8 +55,9 @@ def read(record: Sequence[Any]) -> Subscriber:
 
 
 def read_values(text: str) -> dict[str, Any]:
-    """The custom values in a JSON text. The slower parser reads those that orjson would get wrong: integers
-    beyond 64 bits, which it reads as fractions, and NaN.
+    """The custom values in a JSON text.
+
+    A slower parser reads what orjson would get wrong: integers beyond 64 bits, and NaN.
     """
     values: dict[str, Any] = {}
     try:
@@ -68,7 +69,7 @@ def read_values(text: str) -> dict[str, Any]:
 
 
 def are_plain(values: Mapping[str, Any]) -> bool:
-    """Whether all values are texts, integers, booleans or null, which orjson reads exactly."""
+    """Whether orjson reads all values exactly: texts, integers, booleans or null."""
     return PLAIN.issuperset(map(type, values.values()))
 
 
@@ -124,9 +125,7 @@ def get_by_uuids(site_id: int, uuids: Collection[str]) -> dict[str, Subscriber]:
 
 
 def move(site_id: int, subscriber: Subscriber) -> None:
-    """Writes a subscriber's changed address and its consent. Raises `Conflict` if another subscriber has the
-    address.
-    """
+    """Writes a subscriber's new address and its consent. Raises `Conflict` if another one has the address."""
     execute(
         "UPDATE subscribers SET email = ?, email_key = ?, updated_at = ?, consent_at = ?, "
         "consent_number = ?, consent_kind = ? WHERE site_id = ? AND id = ?",
@@ -144,7 +143,7 @@ def move(site_id: int, subscriber: Subscriber) -> None:
 
 
 def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, str, bool]]:
-    """The (id, email key, uuid, whether unsubscribed) of the next subscribers, in the order of ids."""
+    """The (id, email key, uuid, whether unsubscribed) of the next subscribers, by id."""
     return rows(
         "SELECT id, email_key, uuid, unsubscribed_at IS NOT NULL FROM subscribers "
         "WHERE site_id = ? AND id > ? ORDER BY id LIMIT ?",
@@ -153,7 +152,7 @@ def keys_after(site_id: int, last_id: int, limit: int) -> list[tuple[int, str, s
 
 
 def unsubscribed_after(site_id: int, last_id: int, limit: int) -> list[Subscriber]:
-    """The next unsubscribed subscribers, in the order of ids."""
+    """The next unsubscribed subscribers, by id."""
     query = (
         f"SELECT {COLUMNS} FROM subscribers WHERE site_id = ? AND id > ? AND unsubscribed_at IS NOT NULL "
         "ORDER BY id LIMIT ?"
@@ -162,7 +161,7 @@ def unsubscribed_after(site_id: int, last_id: int, limit: int) -> list[Subscribe
 
 
 def created_by_imports(site_id: int, ids: Collection[int]) -> list[int]:
-    """The ids of the subscribers among `ids` that an import created, in ascending order."""
+    """The ids, ascending, of those among `ids` that an import created."""
     records = rows(
         f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} "
         "AND created_by LIKE ? ORDER BY id",
@@ -174,8 +173,9 @@ def created_by_imports(site_id: int, ids: Collection[int]) -> list[int]:
 def put_consents_back(
     site_id: int, consents: Iterable[tuple[int, int | None, int, int]], number: int
 ) -> None:
-    """Restores the previous consent events, given as (id, instant in milliseconds, number, kind), of
-    subscribers. Only those who are subscribed by the event `number` are changed.
+    """Restores earlier consent events, given as (subscriber id, instant, number, kind).
+
+    Changes only those who are subscribed by the event `number`. Instants are in milliseconds.
     """
     execute_many(
         "UPDATE subscribers SET consent_at = ?, consent_number = ?, consent_kind = ? "
@@ -201,9 +201,7 @@ def keys_of(site_id: int, uuids: Collection[str]) -> dict[str, str]:
 
 
 def delete(site_id: int, ids: Sequence[int]) -> tuple[int, int]:
-    """Deletes subscribers with their tags and events. Returns how many were deleted, and how many of them
-    were unsubscribed.
-    """
+    """Deletes subscribers with their tags and events. Returns (deleted, unsubscribed among those)."""
     among = engine.among(ids)
     chosen, parameters = f"{engine.OF_SITE} AND id {among.text}", [site_id, *among.parameters]
     query = f"SELECT count(*), count(unsubscribed_at) FROM subscribers WHERE {chosen}"

@@ -31,17 +31,13 @@ END"""
 
 
 def text(pages: str) -> Sql:
-    """A column with the JSON of each subscriber. `pages` and the subscriber's uuid make the URL of
-    its page.
-    """
+    """A column with each subscriber's JSON. `pages` and the uuid make the URL of its page."""
     return _text(pages, engine.instant_text)
 
 
 @lru_cache(maxsize=64)
 def _text(pages: str, instant_text: Callable[[str], str]) -> Sql:
-    """Builds the column of `text`. It is cached by `pages` and `instant_text`, the engine's function, because
-    each engine has its own SQL for instants.
-    """
+    """The column of `text`, cached by `pages` and the engine's function `instant_text`."""
     created, updated, last_event, unsubscribed = (
         f"""'"' || {instant_text(column)} || 'Z"'"""
         for column in ("created_at", "updated_at", "last_event_at", "unsubscribed_at")

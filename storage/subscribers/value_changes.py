@@ -16,8 +16,9 @@ Ids = Mapping[int, Collection[int]]  # of subscribers, by the id of a value
 
 
 class Lists:
-    """Lists of subscribers' ids, one for each of some values, packed as numbers. These are: how many values,
-    the values in order, the end of each list, all ids.
+    """Lists of subscriber ids, one for each of some values, packed as numbers.
+
+    These are: how many values, the values in order, the end of each list, all ids.
     """
 
     def __init__(self, packed: bytes) -> None:
@@ -27,7 +28,7 @@ class Lists:
         self._ends, self.ids = numbers[count + 1 : 2 * count + 1], numbers[2 * count + 1 :]
 
     def select(self, values: BitMap) -> Iterator[tuple[int, Sequence[int]]]:
-        """Yields those of these `values` that have a list here, each with the ids in it."""
+        """Yields the (value, subscriber ids) of those `values` that have a list here."""
         for value_id in self.values & values:
             index = self.values.rank(value_id) - 1
             yield value_id, self.ids[self._ends[index - 1] if index else 0 : self._ends[index]]
@@ -55,9 +56,7 @@ def _packed(ids: Ids) -> bytes:
 
 
 class Changes:
-    """All waiting changes of a site, in their order. `values` are the ids of the values that they change, and
-    `last` is the id of the last change.
-    """
+    """All waiting changes of a site, in order: the ids of the changed `values`, and of the `last` change."""
 
     def __init__(self, site_id: int) -> None:
         self._changes = of_site(site_id)
@@ -66,8 +65,9 @@ class Changes:
         self.values = BitMap.union(*sets) if sets else BitMap()
 
     def apply(self, sets: Mapping[int, BitMap]) -> None:
-        """Brings the sets of some values up to date. Changes that a set has already do no harm, as all later
-        ones are applied, too.
+        """Brings the sets of some values up to date.
+
+        A change that a set has already does no harm, since all later ones are applied, too.
         """
         values = BitMap(sets) & self.values
         for change in self._changes:
@@ -77,7 +77,7 @@ class Changes:
                 sets[value_id].difference_update(BitMap(ids))
 
     def blocks(self) -> dict[int, set[int]]:
-        """The blocks of ids in which a value is changed, by the id of the value, in the order of ids."""
+        """The blocks of subscriber ids that changed, by value id, in its order."""
         blocks: dict[int, set[int]] = {value_id: set() for value_id in self.values}
         for change in self._changes:
             for lists in change[1:]:
@@ -104,9 +104,7 @@ def forget(site_id: int, last: int) -> None:
 
 
 def erase(site_id: int, erased: BitMap) -> BitMap:
-    """Removes the ids of subscribers from all waiting changes. Returns the ids of the values that had been
-    added to them or removed.
-    """
+    """Removes subscriber ids from all waiting changes. Returns the ids of the values changed for them."""
     values, rewritten = BitMap(), []
     for change in of_site(site_id):
         if any(erased.intersect(BitMap(lists.ids)) for lists in change[1:]):

@@ -25,9 +25,7 @@ OUTCOME_CHANGED = (
 
 
 class Undo(NamedTuple):
-    """The undo of an import or bulk action, which is (`source`, `source_id`). `applied` of its `rows`
-    subscribers are decided.
-    """
+    """The undo of an import or bulk action, (`source`, `source_id`). `applied` of its `rows` are decided."""
 
     id: int
     source: str
@@ -60,7 +58,7 @@ class Undo(NamedTuple):
 
 
 class GivenUp(NamedTuple):
-    """An undo that failed too often. `applied` of its `rows` subscribers were decided."""
+    """An undo that failed too often. `applied` of its `rows` were decided."""
 
     site_uuid: str
     source: str
@@ -70,9 +68,7 @@ class GivenUp(NamedTuple):
 
 
 class KeptSubscriber(NamedTuple):
-    """A subscriber whom an undo left as changed. `source` and `source_id` name the later change that is the
-    reason.
-    """
+    """A subscriber whom an undo left as changed, because of the later change (`source`, `source_id`)."""
 
     id: int
     email: str
@@ -82,10 +78,9 @@ class KeptSubscriber(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """What one transaction adds to the counts of an undo, and the position from which the next one continues.
+    """What one transaction adds to the counts of an undo, and where the next one continues.
 
-    `repeated` is how many entries were about subscribers that have an earlier entry; they no longer count as
-    `rows`.
+    `repeated` counts entries about subscribers with an earlier entry, which no longer count as `rows`.
     """
 
     applied: int
@@ -123,8 +118,9 @@ def add(
     at: int,
     resubscribe: bool = False,
 ) -> int:
-    """Queues an undo of `source`. `first` has the id and the number of its first row in the change log.
-    Returns the undo's id.
+    """Queues an undo of `source`. Returns its id.
+
+    `first` is the (id, number) of the source's first row in the change log.
     """
     undo_id = UNDOS.add(
         site=site_id, source=source[0], source_id=source[1], status="queued", rows=rows, created_at=at,
@@ -136,12 +132,12 @@ def add(
 
 
 def get_by_source(site_id: int, source: tuple[str, int]) -> Undo | None:
-    """The undo of an import or bulk action; None if it has none."""
+    """The undo of an import or bulk action; None without one."""
     return UNDOS.get(site_id=site_id, source=source[0], source_id=source[1])
 
 
 def statuses(site_id: int, source: str) -> dict[int, str]:
-    """The statuses of the undos of a site's imports or bulk actions, by the id of the undone one."""
+    """The statuses of a site's undos of imports or bulk actions, by the id of what they undo."""
     query = "SELECT source_id, status FROM undos WHERE site_id = ? AND source = ?"
     return dict(rows(query, (site_id, source)))
 
@@ -152,7 +148,7 @@ def sources(site_id: int) -> set[tuple[str, int]]:
 
 
 def numbers_of_imports_with_undo(site_id: int) -> set[int]:
-    """The sequence numbers of the imports of a site that have an undo, whatever its status."""
+    """The acceptance numbers of a site's imports that have an undo, whatever its status."""
     query = (
         "SELECT i.turn FROM undos u JOIN imports i ON i.id = u.source_id AND i.site_id = u.site_id "
         "WHERE u.site_id = ? AND u.source = 'import'"
@@ -165,7 +161,7 @@ def any_open(site_id: int) -> bool:
 
 
 def advance(site_id: int, undo_id: int, more: Progress, at: int) -> None:
-    """Adds the progress of one transaction to an undo, and marks it as running."""
+    """Adds the progress of one transaction to an undo. Marks it as running."""
     execute(
         "UPDATE undos SET applied = applied + ?, removed = removed + ?, restored = restored + ?, "
         "kept = kept + ?, unsubscribed_kept = unsubscribed_kept + ?, "
@@ -192,9 +188,7 @@ def retry(site_id: int, undo_id: int) -> None:
 
 
 def put_outcomes(site_id: int, undo_id: int, outcomes: Iterable[tuple[int, str, str, int]]) -> None:
-    """Stores outcomes, given as (subscriber id, outcome, source, source id). They replace earlier ones of the
-    same subscribers.
-    """
+    """Stores outcomes, given as (subscriber id, outcome, source, source id). Replaces earlier ones."""
     execute_many(
         insert_into("undo_people", OUTCOME_COLUMNS, OUTCOME_CHANGED),
         [(site_id, undo_id, *outcome) for outcome in sorted(outcomes)],
@@ -202,7 +196,7 @@ def put_outcomes(site_id: int, undo_id: int, outcomes: Iterable[tuple[int, str, 
 
 
 def outcomes(site_id: int, undo_id: int, ids: Collection[int]) -> dict[int, tuple[str, str, int]]:
-    """The (outcome, source, source id) of the subscribers among `ids` that have an outcome, by id."""
+    """The (outcome, source, source id) by subscriber id, of those among `ids` that have an outcome."""
     records = rows(
         "SELECT subscriber_id, outcome, source, source_id FROM undo_people "
         f"WHERE site_id = ? AND undo_id = ? AND subscriber_id IN ({engine.IDS})",
@@ -219,9 +213,7 @@ def put_read(site_id: int, undo_id: int, reached: tuple[int, int, int]) -> None:
 
 
 def list_kept(site_id: int, undo_id: int, subscriber_id: int, limit: int) -> list[KeptSubscriber]:
-    """The next `limit` subscribers whom an undo left as changed, those with ids above `subscriber_id`. Erased
-    ones are left out.
-    """
+    """The next `limit` subscribers, after an id, whom an undo left as changed. Erased ones are left out."""
     records = rows(
         "SELECT p.subscriber_id, s.email, s.uuid, p.source, p.source_id FROM undo_people p "
         "JOIN subscribers s ON s.site_id = p.site_id AND s.id = p.subscriber_id "
@@ -233,7 +225,7 @@ def list_kept(site_id: int, undo_id: int, subscriber_id: int, limit: int) -> lis
 
 
 def count_sources(site_id: int, undo_id: int, outcome: str = KEPT) -> list[tuple[str, int, int]]:
-    """The (source, source id, number of subscribers) of an outcome, the highest number first; at most 100."""
+    """The (source, source id, number of subscribers) of an outcome, at most 100, highest number first."""
     return rows(
         "SELECT source, source_id, count(*) FROM undo_people WHERE site_id = ? AND undo_id = ? "
         "AND outcome = ? GROUP BY source, source_id ORDER BY 3 DESC, 1, 2 LIMIT 100",
@@ -269,15 +261,13 @@ def drop_outcomes(site_id: int, undo_id: int, limit: int) -> int:
 
 
 def additions(undo: Undo) -> Mapping[str, Any]:
-    """The `tags` (ids) and `fields` (keys) that the undone action added to the site, as far as the undo has
-    read.
-    """
+    """The `tags` (ids) and `fields` (keys) that the undone action added, as far as the undo has read."""
     added: dict[str, Any] = json.loads(undo.made)
     return added
 
 
 def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> set[int]:
-    """The ids of these subscribers that an import or bulk action created."""
+    """The ids of those subscribers that an import or bulk action created."""
     records = rows(
         f"SELECT id FROM subscribers WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND created_by = ?",
         (json.dumps(list(ids)), site_id, f"{source[0]} {source[1]}"),
@@ -286,7 +276,7 @@ def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> s
 
 
 def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
-    """Deletes the tags among `tag_ids` that no subscriber has."""
+    """Deletes those of the tags that no subscriber has."""
     execute(
         f"DELETE FROM tags WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND bearers = 0",
         (json.dumps(list(tag_ids)), site_id),
@@ -295,7 +285,7 @@ def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
 
 
 def fields_in_use(site_id: int, keys: Collection[str]) -> set[str]:
-    """The keys among `keys` of custom fields of which some subscriber has a value. Reads all subscribers."""
+    """Those of the custom fields of which a subscriber has a value. Reads all subscribers."""
     used, waiting = set[str](), sorted(keys)
     while chunk := waiting[:FIELDS_AT_ONCE]:
         del waiting[:FIELDS_AT_ONCE]
@@ -307,7 +297,7 @@ def fields_in_use(site_id: int, keys: Collection[str]) -> set[str]:
 
 
 def drop_unused_fields(site_id: int, keys: Iterable[str]) -> None:
-    """Deletes the custom fields among `keys` of which no subscriber has a value."""
+    """Deletes those of the custom fields of which no subscriber has a value."""
     unused = [key for key in keys if not field_values.holders(site_id, key)]
     execute_many(
         "DELETE FROM custom_fields WHERE site_id = ? AND key = ?", [(site_id, key) for key in unused]

@@ -12,10 +12,10 @@ IMPORT_FINISHED = "import_finished"  # a kind, and that of its job
 
 
 class Delivery(NamedTuple):
-    """A try to deliver `changes` changes, whose numbers are from `first` to `last`.
+    """A try to deliver `changes` changes, numbered from `first` to `last`.
 
-    `status` is None if the receiver did not answer. `answer` is the beginning of its answer, "" if that is
-    not kept. `failure` is a sentence, or "".
+    `status` is None if the receiver did not answer. `answer` is the beginning of its answer, "" if not kept.
+    `failure` is a sentence, or "".
     """
 
     id: int
@@ -37,7 +37,7 @@ add, has = DELIVERIES.add_new, DELIVERIES.has
 
 
 def page(site_id: int, webhook_id: int, limit: int, offset: int, **equal: str) -> list[Delivery]:
-    """A page of a webhook's deliveries that `equal` chooses, newest first."""
+    """A page of a webhook's deliveries that `equal` selects, newest first."""
     newest = "ORDER BY id DESC LIMIT ? OFFSET ?"
     return DELIVERIES.find(newest, limit, offset, site_id=site_id, webhook_id=webhook_id, **equal)
 
@@ -60,16 +60,12 @@ def forget_answers(site_id: int) -> None:
 
 
 def site_before(instant: int) -> int | None:
-    """The id of the site with the oldest delivery, if that is from before an instant in milliseconds; else
-    None.
-    """
+    """The id of the site with the oldest delivery, if that is from before an instant; else None."""
     return value("SELECT site_id FROM webhook_deliveries WHERE at < ? ORDER BY at LIMIT 1", (instant,), None)
 
 
 def delete_old(site_id: int, before: int, limit: int) -> None:
-    """Deletes up to `limit` of a site's deliveries from before an instant in milliseconds, the
-    oldest first.
-    """
+    """Deletes up to `limit` of a site's deliveries from before an instant, the oldest first."""
     execute(
         "DELETE FROM webhook_deliveries WHERE site_id = ? AND id IN (SELECT id FROM webhook_deliveries "
         f"WHERE {engine.OF_SITE} AND at < ? ORDER BY at LIMIT ?)",

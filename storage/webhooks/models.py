@@ -9,10 +9,10 @@ from storage.segments.models import SegmentModel
 
 
 class WebhookModel(SiteOwnedModel):
-    """A webhook. Changes up to the number `place` are delivered. `range_end` is the last number of the next
-    delivery, 0 before its first try.
+    """A webhook. Changes up to the number `place` are delivered. `kinds` is JSON.
 
-    `kinds` is JSON. `paused` is the reason for a pause, or "".
+    `range_end` is the last number of the next delivery, 0 before its first try. `paused` is the reason for a
+    pause, or "".
     """
 
     url = TextField()

@@ -14,11 +14,11 @@ OPERATOR, GONE, FAILING, RESTORED = "operator", "gone", "failing", "restored"  #
 
 class Webhook(NamedTuple):
     """A webhook. Changes up to the number `place` are delivered. `range_end` is the last number of the
-    delivery under way, 0 if there is none.
+    delivery under way, 0 without one.
 
     If it `resets`, that delivery tells the receiver that the changes after `place` are no longer kept.
     `kinds` is JSON. `paused` is the reason for a pause, or "". `links` is 1 if messages have the links of
-    subscribers, `sign_ups` is 1 if forms may hand sign-ups over to it.
+    subscribers, `sign_ups` is 1 if forms may send sign-ups to it.
     """
 
     id: int
@@ -50,17 +50,17 @@ def list_all(site_id: int) -> list[Webhook]:
 
 
 def for_sign_ups(site_id: int) -> list[Webhook]:
-    """The webhooks of a site to which forms may hand sign-ups over, oldest first."""
+    """The webhooks of a site that may get the sign-ups of forms, oldest first."""
     return [webhook for webhook in list_all(site_id) if webhook.sign_ups]
 
 
 def for_imports(site_id: int) -> list[Webhook]:
-    """The webhooks of a site that ask to be told when an import has ended, oldest first."""
+    """The webhooks of a site that ask to be told of ended imports, oldest first."""
     return [webhook for webhook in list_all(site_id) if IMPORT_FINISHED in json.loads(webhook.kinds)]
 
 
 def change(site_id: int, webhook: Webhook) -> None:
-    """Overwrites the settings of a webhook, and forgets its failed tries."""
+    """Replaces the settings of a webhook. Forgets its failed tries."""
     asked = ("url", "kinds", "segment_id", "paused", "links", "sign_ups", "updated_at")
     WEBHOOKS.change(
         {"failures": 0} | {name: getattr(webhook, name) for name in asked}, site_id=site_id, id=webhook.id
@@ -68,26 +68,27 @@ def change(site_id: int, webhook: Webhook) -> None:
 
 
 def put_nonce(site_id: int, webhook: Webhook, nonce: str, old_until: int) -> None:
-    """Sets a new nonce. The current one stays valid until the instant `old_until`, in milliseconds."""
+    """Sets a new nonce. The current one stays valid until the instant `old_until`."""
     nonces = {"nonce": nonce, "old_nonce": WebhookModel.nonce, "old_nonce_until": old_until}
     WEBHOOKS.change(nonces, site_id=site_id, id=webhook.id)
 
 
 def begin_run(site_id: int, webhook_id: int, position: int) -> None:
-    """Lets a webhook continue after the change with the number `position`, in a new run. A try that is under
-    way no longer moves the webhook's cursor.
+    """Lets a webhook continue after the change `position`, in a new run.
+
+    A try that is under way no longer moves the webhook's cursor.
     """
     begun = {"place": position, "run": WebhookModel.run + 1, "range_end": 0, "resets": 0, "failures": 0}
     WEBHOOKS.change(begun, site_id=site_id, id=webhook_id)
 
 
 def pause_all(site_id: int, why: str) -> int:
-    """Pauses the webhooks of a site that are not paused yet; `why` is the reason. Returns how many."""
+    """Pauses the webhooks of a site that are not paused, for the reason `why`. Returns how many."""
     return WEBHOOKS.change({"paused": why}, site_id=site_id, paused="")
 
 
 def count_paused() -> list[tuple[str, int]]:
-    """The (reason, number) of webhooks that no operator paused, of all sites."""
+    """The (reason, number) of paused webhooks of all sites that no operator paused."""
     return rows(
         f"SELECT paused, count(*) FROM webhooks WHERE paused NOT IN ('', '{OPERATOR}') "
         "GROUP BY paused ORDER BY paused"
@@ -95,10 +96,9 @@ def count_paused() -> list[tuple[str, int]]:
 
 
 def most_behind() -> int:
-    """The highest number of changes that a webhook of any site has still to deliver. Paused webhooks do not
-    count.
+    """The highest number of undelivered changes of any webhook of all sites that is not paused.
 
-    For a webhook whose next changes are no longer kept it is 1: the reset that tells so.
+    If its next changes are no longer kept it is 1: the reset that tells so.
     """
     record = row(
         "SELECT max(CASE WHEN w.place BETWEEN c.oldest_change - 1 AND c.changes "
@@ -109,20 +109,19 @@ def most_behind() -> int:
 
 
 def fix_range(site_id: int, webhook: Webhook) -> bool:
-    """Stores the range of the next delivery, which stays the same until it succeeds. Returns False if a new
-    run has begun.
-    """
+    """Stores the range of the next delivery until it succeeds. Returns False if a new run has begun."""
     return _settle(site_id, webhook, place=webhook.place, range_end=webhook.range_end, resets=webhook.resets)
 
 
 def succeed(site_id: int, webhook: Webhook) -> bool:
-    """Moves the webhook's cursor to the end of the delivered range. Returns False if a new run has begun."""
+    """Moves the webhook's cursor behind the delivered range. Returns False if a new run has begun."""
     return _settle(site_id, webhook, place=webhook.range_end, range_end=0, resets=0, failures=0)
 
 
 def fail(site_id: int, webhook: Webhook, failures: int, paused: str) -> bool:
-    """Stores the number of failed tries and, unless it is paused already, the reason to pause. Returns False
-    if a new run has begun, or the webhook was changed meanwhile.
+    """Stores the number of failed tries and, unless it is paused, the reason to pause.
+
+    Returns False if a new run has begun, or the webhook was changed meanwhile.
     """
     changed = execute(
         "UPDATE webhooks SET failures = ?, paused = CASE WHEN paused = '' THEN ? ELSE paused END "
@@ -133,5 +132,5 @@ def fail(site_id: int, webhook: Webhook, failures: int, paused: str) -> bool:
 
 
 def _settle(site_id: int, webhook: Webhook, **values: int) -> bool:
-    """Changes the row of a webhook. Returns False, with nothing changed, if a new run has begun."""
+    """Changes the row of a webhook. Returns False, unchanged, if a new run has begun."""
     return WEBHOOKS.change(values, site_id=site_id, id=webhook.id, run=webhook.run) > 0
