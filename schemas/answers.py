@@ -13,9 +13,7 @@ FLAG = Sentence(Code.WRONG_TYPE, "Send true or false.")
 
 
 class AnyText(ma.fields.Field[str]):
-    """Any text, including NUL and half surrogate pairs, because it is the answer that says whether the text
-    can be used.
-    """
+    """Any text, even with NUL or half surrogate pairs: the answer says whether it can be used."""
 
     default_error_messages = {"required": REQUIRED}  # noqa: RUF012
     json_schema: ClassVar[JsonSchema] = {"type": "string"}
@@ -182,9 +180,7 @@ def gender(result: Any) -> dict[str, Any]:
 
 
 def blacklist(entries: Sequence[Any]) -> dict[str, Any]:
-    """The answer to a look-up: all entries under `data`, and the keys of the first entry again at the top
-    level.
-    """
+    """The answer to a look-up: all entries under `data`, and the first entry's keys at the top level."""
     data = [
         values(BlacklistEntry, entry, results=dict(entry.results), status=dict(entry.status))
         for entry in entries

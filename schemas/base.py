@@ -39,7 +39,7 @@ NO_NAME = "?"  # a key of messages that is left out of the path
 
 
 def errors(refused: Iterable[FieldError]) -> list[dict[str, str]]:
-    """The errors in the form in which a response lists them."""
+    """The errors as a response lists them."""
     return [{"field": error.field, "message": error.message, "code": error.code} for error in refused]
 
 
@@ -47,9 +47,7 @@ JsonSchema = Mapping[str, Any]  # of a field, for the OpenAPI document
 
 
 class UnknownKeys(Sentence):
-    """A message about unknown keys. Its `names` are these keys, and the valid ones that are probably
-    meant.
-    """
+    """A message about unknown keys: their `names`, and the valid ones that are probably meant."""
 
     names: tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -62,7 +60,7 @@ class UnknownKeys(Sentence):
 
 class Doubled(dict[str, Any]):
     """A JSON object in which a key occurs twice with different values. As a dict it has the last value of
-    each key; `doubled` has all values of these keys.
+    each key; `doubled` has all of them.
     """
 
     def __init__(self, values: Mapping[str, Any], doubled: Mapping[str, list[Any]]) -> None:
@@ -92,15 +90,17 @@ class Form(ma.Schema):
         return self.known_values(data)
 
     def refuse_doubled(self, data: Doubled) -> None:
-        """Raises `ma.ValidationError` for keys that occur twice with different values. Only a doubled `type`
-        is ignored by forms without that key.
+        """Raises `ma.ValidationError` for keys that occur twice with different values.
+
+        A form without the key `type` ignores that key.
         """
         if named := [key for key in data.doubled if key != "type" or key in self.keys]:
             raise ma.ValidationError({key: [TWICE] for key in named})
 
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of the form's keys, without `null`. Raises `ma.ValidationError`, by position of the key,
-        if another key or its value has text that cannot be stored.
+        """The values of the form's keys, without `null`.
+
+        Raises `ma.ValidationError`, by position of the key, if an unknown key or its value cannot be stored.
         """
         clean_each((index, item) for index, item in enumerate(data.items()) if item[0] not in self.keys)
         return {key: value for key, value in data.items() if key in self.keys and value is not None}
@@ -115,9 +115,7 @@ class Form(ma.Schema):
 
 
 def load(form: Form, data: Any) -> Any:
-    """Validates `data` by a form, and returns the values. Raises `FormError` with the first `MAX_PROBLEMS`
-    errors.
-    """
+    """Validates `data` by a form. Returns the values. Raises `FormError` with at most `MAX_PROBLEMS`."""
     try:
         return form.load(data)
     except ma.ValidationError as error:
@@ -126,7 +124,7 @@ def load(form: Form, data: Any) -> Any:
 
 
 class Repeated(list[str]):
-    """The values of a parameter that occurs several times in a query string. Empty ones are left out."""
+    """The values of a parameter that is repeated in a query string, without empty ones."""
 
 
 def last(values: Repeated) -> str:
@@ -134,9 +132,9 @@ def last(values: Repeated) -> str:
 
 
 def query_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a query string. Empty ones are left out, unless the form requires the parameter.
+    """The values of a query string. An empty one is left out, unless the form requires it.
 
-    Of a repeated parameter the last value counts, unless its field joins all of them (`join_repeated`).
+    The last value of a repeated parameter counts, unless its field joins them all (`join_repeated`).
     """
     fields = form.fields_by_key
     return {
@@ -149,8 +147,9 @@ def query_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def problems(messages: Any, path: str = "") -> Iterator[FieldError]:
-    """The errors in marshmallow's nested messages, each with its path, such as `subscribers[3].email`. `path`
-    is that of `messages` itself.
+    """The errors in marshmallow's nested messages, each with its path, such as `subscribers[3].email`.
+
+    `path` is that of `messages` itself.
     """
     if isinstance(messages, Mapping):
         for key, inner in messages.items():
@@ -165,9 +164,7 @@ def _join(path: str, key: str | int) -> str:
 
 
 def join_paths(path: str, rest: str) -> str:
-    """The path `path` followed by `rest`, which may be a key, an index such as `[3]`, a path below, or
-    empty.
-    """
+    """The path `path` followed by `rest`: a key, an index such as `[3]`, a path, or nothing."""
     return f"{path}.{rest}" if path and rest and not rest.startswith("[") else f"{path}{rest}"
 
 
@@ -176,9 +173,7 @@ def nested(form: type[Form], **options: Any) -> ma.fields.Nested:
 
 
 class Text(ma.fields.Field[str]):
-    """A text. A number or a boolean is taken as its text. `strip` removes blanks at both ends; without
-    `blank`, a blank text is refused.
-    """
+    """A text; a number or boolean becomes one. `strip` trims it. Unless `blank`, a blank text is refused."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "string"}
     default_error_messages = {"required": REQUIRED, "type": TEXT}  # noqa: RUF012
@@ -197,13 +192,11 @@ class Text(ma.fields.Field[str]):
 
 
 class Once(Text):
-    """A parameter that may occur only once in a query string, or several times with the same value."""
+    """A parameter that may be repeated in a query string only with the same value."""
 
     @staticmethod
     def join_repeated(values: Repeated) -> str | Repeated:
-        """The common value of a repeated parameter. If the values differ, returns all of them, which
-        validation refuses.
-        """
+        """The value of a repeated parameter; if the values differ, all of them, which are then refused."""
         return values if len({*values}) > 1 else values[0]
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
@@ -257,9 +250,7 @@ def _words(choices: tuple[str, ...]) -> str:
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """The value if it is an object. `[]` becomes `{}`, as PHP writes an empty map so. Raises
-    `ma.ValidationError` for any other value.
-    """
+    """The value if it is an object; `[]`, PHP's empty map, becomes `{}`. Else raises `ma.ValidationError`."""
     if value == []:
         return {}
     if not isinstance(value, dict):
@@ -268,9 +259,7 @@ def as_object(value: Any) -> dict[str, Any]:
 
 
 def as_text(value: Any) -> str:
-    """The value as text, if it is text, a number or a boolean. Raises `ma.ValidationError` for any other
-    value, and for text that cannot be stored.
-    """
+    """The text of a text, number or boolean. Raises `ma.ValidationError` for others and unstorable text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -307,8 +296,9 @@ def clean(value: Any) -> Any:
 
 
 def clean_each(items: Iterable[tuple[int, tuple[str, Any]]]) -> None:
-    """Checks that ignored keys and their values can be stored; `items` are (index, (key, value)). Raises
-    `ma.ValidationError` with the messages by index.
+    """Raises `ma.ValidationError`, by index, if ignored keys or their values cannot be stored.
+
+    `items` are (index, (key, value)).
     """
     messages = {}
     for index, (key, value) in items:
@@ -321,16 +311,14 @@ def clean_each(items: Iterable[tuple[int, tuple[str, Any]]]) -> None:
 
 
 def is_storable_number(value: Any) -> bool:
-    """Whether a JSON value other than text, an object or an array can be stored. True for booleans and
-    null.
-    """
+    """Whether a JSON value other than text, object or array can be stored. True for booleans and null."""
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or -(2**63) <= value < 2**63
 
 
 def depth(value: Any) -> int:
-    """How deep objects and arrays are nested in a JSON value: 0 for a scalar, 1 for `{}`, 2 for `[[]]`."""
+    """How deeply objects and arrays are nested in a JSON value: 0 for a scalar, 1 for `{}`, 2 for `[[]]`."""
     levels, level = 0, [value] if isinstance(value, CONTAINERS) else []
     while level:
         levels += 1

@@ -97,7 +97,7 @@ ChangeList = listing("ChangeList", ChangeSchema, meta=ma.fields.Nested(ChangesMe
 
 
 def change(logged: Any, links_of: LinksOf | None = None) -> dict[str, Any]:
-    """The resource of a change. It has links if `links_of` is passed, and if the subscriber still exists."""
+    """The resource of a change. It has links if `links_of` is given and the subscriber still exists."""
     number, at, kind, source, uuid, email, changed = logged
     more = {"links": links_of(uuid, email)} if links_of and email is not None else {}
     return more | {
@@ -124,9 +124,7 @@ def _with_dates(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def page(page_: Any, links_of: LinksOf | None = None, links_note: str = "") -> bytes:
-    """The answer with a page of changes and its `meta`, as JSON. `links_of` returns the links of a
-    subscriber; `links_note` is the note on them.
-    """
+    """A page of changes and its `meta`, as JSON. `links_of` makes the links of a subscriber."""
     numbers = {name: str(getattr(page_, name)) for name in ("next", "newest", "oldest")}
     meta = numbers | {"has_more": page_.has_more} | links.note_part(links_note)
     return json_bytes({"data": [change(entry, links_of) for entry in page_.changes], "meta": meta}) + b"\n"
@@ -195,7 +193,7 @@ ConsentAnswer = single("ConsentAnswer", resource("Consent", "consents", ConsentR
 
 
 def consent(record: Any) -> dict[str, Any]:
-    """The resource with everything that is stored about a subscriber's consent."""
+    """The resource with all that is stored about a subscriber's consent."""
     subscriber = record.subscriber
     created_by, events = _source(record.created_by), _consents(record)
     proofs = [values(ConsentProof, proof, wording=wording) for proof, wording in record.proofs]

@@ -182,7 +182,7 @@ ROW_CODES = {  # of what `error_code` of a refused row says; of others `Code.REF
 
 
 class Sentence(str):
-    """A sentence for the client that carries its code, through `str` and `format`, too."""
+    """A sentence for the client that keeps its code, also through `str` and `format`."""
 
     code: Code
 
@@ -202,6 +202,6 @@ class Sentence(str):
 
 
 def code_of(message: str, otherwise: Code) -> Code:
-    """The code that a message carries, or else the other one."""
+    """The code that a message carries; `otherwise` without one."""
     code: Any = getattr(message, "code", otherwise)
     return Code(code)

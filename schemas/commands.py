@@ -28,9 +28,7 @@ def tag(query: Any) -> str:
 
 
 def address(query: Any) -> str:
-    """The address in the query of a command; it may be malformed. Raises `ma.ValidationError` if it is
-    blank.
-    """
+    """The address in a command's query, perhaps malformed. Raises `ma.ValidationError` if it is blank."""
     text = trim(as_text(query))
     if not text:
         raise ma.ValidationError(REQUIRED)
@@ -123,9 +121,7 @@ class SubscriberCommand(Form):
 
 
 class CommandList(ma.fields.List[dict[str, Any]]):
-    """A list of commands. Its length is checked before its commands, because a body may hold millions of
-    them.
-    """
+    """A list of commands. Its length is checked first, because a body may hold millions."""
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> list[Any]:
         if isinstance(value, list) and len(value) > MAX_COMMANDS:

@@ -42,8 +42,10 @@ NOT_A_NAME = Sentence(
 
 
 def field_key(text: str) -> str:
-    """The key of a custom field that a text means: trimmed, in NFC, and with `_` in place of characters that
-    a key must not have. Raises `ma.ValidationError` if it is empty or too long.
+    """The key of a custom field that a text means: trimmed, in NFC, with `_` for characters that a key must
+    not have.
+
+    Raises `ma.ValidationError` if it is empty or too long.
     """
     key = OTHERS.sub("_", normal_text(text) or "")
     if not 1 <= len(key) <= MAX_KEY_LENGTH:
@@ -57,7 +59,7 @@ class FieldKey(Text):
 
 
 class CustomValues(ma.fields.Field[dict[str, Any]]):
-    """An object with custom values by key. A value of `null` is left out, and `[]` is `{}`."""
+    """Custom values by key. `null` values are left out; `[]` is `{}`."""
 
     json_schema = CUSTOM_VALUES
 
@@ -66,14 +68,14 @@ class CustomValues(ma.fields.Field[dict[str, Any]]):
 
 
 class FurtherValues(CustomValues):
-    """Custom values that are sent as keys beside those of the form. They come as tuples `Placed`."""
+    """Custom values that are sent beside the form's own keys, as tuples `Placed`."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         return custom_values(value)
 
 
 class StoredValues(ma.fields.Dict):
-    """Custom values in a response, and the names of the subscriber that are set."""
+    """Custom values in a response, with the subscriber's first and last name if set."""
 
     json_schema: ClassVar[JsonSchema] = {
         **CUSTOM_VALUES,
@@ -89,9 +91,7 @@ def enumerate_fields(raw: dict[str, Any]) -> Iterator[Placed]:
 
 
 def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
-    """Validated custom values by normalized key, without `null`. Raises `ma.ValidationError` with the
-    messages by index.
-    """
+    """Validated custom values by normalized key, without `null`. Raises `ma.ValidationError`, by index."""
     values, messages = {}, {}
     for index, key, value in raw:
         if value is None:
@@ -106,15 +106,16 @@ def custom_values(raw: Iterable[Placed]) -> dict[str, Any]:
 
 
 def few(values: dict[str, Any]) -> dict[str, Any]:
-    """Returns the custom values of a subscriber. Raises `ma.ValidationError` if they are too many."""
+    """Returns a subscriber's custom values. Raises `ma.ValidationError` if they are too many."""
     if len(values) > MAX_OF_ONE:
         raise ma.ValidationError({"fields": [TOO_MANY]})
     return values
 
 
 def custom_value(value: Any) -> Any:
-    """Returns `value`. Raises `ma.ValidationError` if it cannot be stored as a custom value, or contains a
-    link that acts for a subscriber.
+    """Returns `value`.
+
+    Raises `ma.ValidationError` if it cannot be a custom value, or contains a link that acts for a subscriber.
     """
     clean(value)
     text = value if is_surely_small(value) else compact_json(value)
@@ -126,9 +127,7 @@ def custom_value(value: Any) -> Any:
 
 
 def is_surely_small(value: Any) -> bool:
-    """Whether a custom value is certainly small enough to be stored. False where only its encoded length can
-    tell, as for objects.
-    """
+    """Whether a custom value is certainly small enough. False if only its encoding can tell."""
     if isinstance(value, str):
         return len(value) <= SMALL
     return not isinstance(value, dict | list)
@@ -178,9 +177,7 @@ FieldList = listing("FieldList", CustomFieldSchema, meta=list_meta())
 
 
 def field(row: Any, values: dict[str, list[tuple[Any, int]]] | None = None) -> dict[str, Any]:
-    """The resource of a custom field. If `values` has the most common values by key, it has those of the
-    field.
-    """
+    """The resource of a custom field. If `values` has the most common values by key, includes the field's."""
     listed = [{"value": value, "count": count} for value, count in (values or {}).get(row.key, [])]
     return {
         "id": str(row.id),

@@ -76,8 +76,9 @@ def _event_id(value: Any) -> int:
 def subscribers_csv(
     keys: Sequence[str], pages: Iterable[RowsPage], links_of: LinksOf = _no_links
 ) -> Iterator[bytes]:
-    """The chunks of a CSV file with a header and a row for each subscriber. `keys` are those of the custom
-    fields. The rows have columns of links if `links_of` is passed.
+    """Yields a CSV file with a header and a row for each subscriber; with `links_of`, also links.
+
+    `keys` are those of the custom fields.
     """
     urls = () if links_of is _no_links else links.COLUMNS.values()
     yield _csv([[*EXPORT_COLUMNS, *urls, *(column_of(key) for key in keys)]])
@@ -103,9 +104,7 @@ def _row(subscriber: Any, tags: list[str], keys: Sequence[str], urls: Mapping[st
 def subscribers_jsonl(
     _: Sequence[str], pages: Iterable[RowsPage], links_of: LinksOf = _no_links
 ) -> Iterator[bytes]:
-    """The chunks of a file of JSON lines, with an object for each subscriber. The objects have links if
-    `links_of` is passed.
-    """
+    """Yields JSON lines, an object for each subscriber; with `links_of`, also links."""
     for page in pages:
         lines = (compact_json(_object(subscriber, tags, links_of(subscriber))) for subscriber, tags in page)
         yield "".join(f"{line}\n" for line in lines).encode()
@@ -124,7 +123,7 @@ def _object(subscriber: Any, tags: list[str], urls: Mapping[str, str]) -> dict[s
 
 
 def events_jsonl(pages: Iterable[Sequence[tuple[Any, str, str]]]) -> Iterator[bytes]:
-    """The chunks of a file of JSON lines with (event, uuid and address of its subscriber)."""
+    """Yields JSON lines, an object for each (event, uuid and address of its subscriber)."""
     for page in pages:
         lines = (compact_json(_event(row, uuid, email)) for row, uuid, email in page)
         yield "".join(f"{line}\n" for line in lines).encode()
@@ -142,10 +141,10 @@ WRITERS: dict[str, Callable[..., Iterator[bytes]]] = {
 
 
 def refused_csv(columns: Sequence[str], refused: Iterable[Any]) -> Iterator[bytes]:
-    """The chunks of a CSV file of refused rows. It has the columns of their file, followed by the number of
-    the row, the reason and its code. Once corrected, it can be imported.
+    """Yields a CSV file of refused rows, which can be imported once corrected.
 
-    Of a row with more cells than columns, the others follow the reason.
+    Its columns are those of their file, then row number, reason and code. Cells beyond the columns follow the
+    reason.
     """
     yield _defused_csv([*columns, *notes_of(columns)])
     for row in refused:
@@ -153,14 +152,12 @@ def refused_csv(columns: Sequence[str], refused: Iterable[Any]) -> Iterator[byte
 
 
 def refused_head(file: Any) -> bytes:
-    """The header of a file of refused rows. Empty if these are JSON lines."""
+    """The header of a file of refused rows; empty for JSON lines."""
     return _defused_csv([*file.columns, *notes_of(file.columns)]) if not file.table.is_json else b""
 
 
 def refused_line(file: Any, row: Any) -> bytes:
-    """A refused row as a line of a file of refused rows: as it was in its own file, with its number and the
-    reason.
-    """
+    """A refused row as a line: as in its own file, with its number and the reason."""
     if not file.table.is_json:
         return _refused_cells(file.columns, row)
     record = with_all_values(row.raw) if isinstance(row.raw, dict) else {"line": row.raw}
@@ -177,7 +174,7 @@ def _refused_cells(columns: Sequence[str], row: Any) -> bytes:
 
 
 def table_csv(lines: Iterable[Iterable[Any]]) -> bytes:
-    """A table as CSV. Text that a spreadsheet would run as a formula is preceded by an apostrophe."""
+    """A table as CSV. An apostrophe precedes text that a spreadsheet would run as a formula."""
     return b"".join(_defused_csv(str(cell) for cell in line) for line in lines)
 
 
@@ -186,7 +183,7 @@ def _defused_csv(line: Iterable[str]) -> bytes:
 
 
 def _csv(rows: Iterable[Sequence[str]]) -> bytes:
-    """Rows as CSV in UTF-8. Not by `csv.writer`, which would block other threads for 40 ms per megabyte."""
+    """Rows as CSV in UTF-8. `csv.writer` would block other threads for 40 ms per megabyte."""
     return "".join(f"{','.join(map(_quoted, row)) or _quote_empty(row)}\r\n" for row in rows).encode()
 
 
@@ -197,7 +194,5 @@ def _quoted(cell: str) -> str:
 
 
 def _quote_empty(row: Sequence[str]) -> str:
-    """The line of a row whose only cell is empty: this cell in quotes, as an empty line would not be a
-    row.
-    """
+    """The line of a row whose only cell is empty: in quotes, since an empty line would be no row."""
     return '""' if row else ""

@@ -52,11 +52,11 @@ def look_through(
     unpacked: BinaryIO,
     follow: Follow,
 ) -> File:
-    """Looks through a file that an operator uploaded. `name` is the file's name, `zone` the site's time zone,
-    `parameters` the operator's answers. Raises `FormError`.
+    """Looks through an uploaded file. `name` is its name, `zone` the site's time zone, `parameters` the
+    answers.
 
-    `follow` is called repeatedly with the number of rows looked through, and a description of the file. A
-    workbook's rows are written to `unpacked`.
+    Calls `follow` with the number of rows so far and a description of the file. A workbook's rows are written
+    to `unpacked`. Raises `FormError`.
     """
     kind = BY_SUFFIX.get(Path(name).suffix.lower())
     meant = reading(load(ImportFile(), dict(parameters)), zone)
@@ -70,7 +70,7 @@ def look_through(
 
 
 def _columns(table: Table, meant: Reading) -> Sequence[Column]:
-    """The columns of a file with their meanings. Empty if the file is refused or the meanings are unclear."""
+    """The columns of a file with their meanings; empty if the file is refused or the meanings are unclear."""
     with suppress(FormError):
         return files.plan_columns(table, meant)[1]
     return ()
@@ -145,14 +145,12 @@ class ReceivedFile(ResponseSchema):
 
 
 def answer(row: Any, file: File, form: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer about the import `row` of a file: how the file was read, and which parameters of the request
-    were unknown.
-    """
+    """The answer about the import `row` of a file: how it was read, and which parameters were unknown."""
     return {"data": import_(row), "meta": _meta(file, form)}
 
 
 def answer_again(row: Any) -> dict[str, Any]:
-    """The answer about an import whose file was sent again. How the file was read is not kept."""
+    """The answer to a file that was sent again. How the file was read is not kept."""
     return {"data": import_(row), "meta": None}
 
 

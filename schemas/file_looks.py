@@ -17,11 +17,11 @@ MOST_COLUMNS = 200
 
 
 def describe_look(table: Table, file: File | None = None, columns: Sequence[Column] = ()) -> dict[str, Any]:
-    """Describes an uploaded file. Without `file`, the look through it has not ended, and `columns` are those
-    whose meaning is known so far.
+    """Describes an uploaded file; without `file`, one that is still being read, by the `columns` known so
+    far.
 
-    The description has the first `MOST_COLUMNS` of all `column_count` columns. Each has its meaning, the
-    reason for it, and its first cells.
+    Has the first `MOST_COLUMNS` of `column_count` columns, each with its meaning, the reason for it, and its
+    first cells.
     """
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
     unknown = [Column(position, name, "", "") for position, name in enumerate(table.names, 1)]
@@ -43,7 +43,7 @@ def describe_look(table: Table, file: File | None = None, columns: Sequence[Colu
 
 
 def _answer(file: File) -> dict[str, Any]:
-    """The answer to who may be written to, and whether the file itself or the user gave it."""
+    """The answer about who may be written to, and whether the file itself or the user gave it."""
     columns = [
         {"name": column.column.name, "states": [*filter(itemgetter(1), column.states.items())]}
         for column in file.answer.columns

@@ -67,7 +67,7 @@ class Values(ma.fields.List[Any]):
 
 
 class Encoding(Once):
-    """A parameter that names an encoding, by any of its names. Its value is one of `encodings.SAID`."""
+    """A parameter with any name of an encoding. Its value is one of `encodings.SAID`."""
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
         if (name := encodings.find_encoding(super()._deserialize(value))) is None:
@@ -140,9 +140,10 @@ class ImportFile(Form):
 
 
 def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of the request, completed by earlier answers from its parameter `answers`. A parameter
-    of the request overrides the earlier answer. Raises `FormError` on answers that are malformed or
-    contradict the request.
+    """The parameters of the request, completed by earlier answers in its parameter `answers`.
+
+    The request's own parameters override these. Raises `FormError` if answers are malformed or contradict the
+    request.
     """
     if not form.get("answers"):
         if form.get("seen"):
@@ -174,9 +175,7 @@ def _with_answers(form: dict[str, Any]) -> dict[str, Any]:
 
 
 def reading(form: dict[str, Any], zone: str) -> Reading:
-    """The reading that the parameters ask for, completed by earlier answers. `zone` is the site's time zone.
-    Raises `FormError`.
-    """
+    """The reading that parameters and earlier answers ask for. `zone` is the site's. Raises `FormError`."""
     form = _with_answers(form)
     return Reading(
         meanings=form["map_"],

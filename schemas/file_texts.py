@@ -20,10 +20,10 @@ UNKNOWN = "The encoding of the file is not known."
 def kept_texts(
     run: Run, parameters: Mapping[str, Any], binary: BinaryIO, unpacked: BinaryIO
 ) -> Generator[str, None, None]:
-    """The text of a file, or of all parts of an archive such as a workbook, in overlapping chunks. A chunk
-    with escapes comes twice: as it is, and `unescaped`.
+    """Yields the text of a file, or of all parts of an archive such as a workbook, in overlapping chunks.
 
-    Raises `FormError` on a file that cannot be read whole. The parts of an archive are written to `unpacked`.
+    A chunk with escapes comes twice: as it is, and `unescaped`. The parts of an archive are written to
+    `unpacked`. Raises `FormError` if not all can be read.
     """
     encoding: str | None = "utf-8"
     if encodings.is_zip(binary):
@@ -44,8 +44,8 @@ def kept_texts(
 
 
 def unescaped(text: str) -> str:
-    """The text as a reader of the file would see it. Resolves the escapes of JSON and the quotes that CSV
-    doubles. Removes the tags that split a workbook's formatted text, and the codes of its page headers.
+    """The text as a reader of the file would see it: without JSON's escapes, CSV's doubled quotes, and a
+    workbook's tags in formatted text and codes in page headers.
     """
     plain = ESCAPE.sub(_character, HEADER_MARK.sub("\n", SEAM.sub("", text)))
     return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

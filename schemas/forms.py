@@ -49,7 +49,7 @@ def texts_schema(most: int) -> JsonSchema:
 
 
 class TextsByLanguage(ma.fields.Field[dict[str, str]]):
-    """An object with plain texts by language. Blank texts are left out."""
+    """Plain texts by language. Blank ones are left out."""
 
     most: ClassVar[int] = MAX_TEXT
     json_schema: ClassVar[JsonSchema] = texts_schema(MAX_TEXT)
@@ -66,7 +66,7 @@ class TextsByLanguage(ma.fields.Field[dict[str, str]]):
 
 
 class Labels(TextsByLanguage):
-    """An object with labels by language, each in one line."""
+    """Labels by language, each in one line."""
 
     most: ClassVar[int] = MAX_LABEL
     json_schema: ClassVar[JsonSchema] = texts_schema(MAX_LABEL)
@@ -81,9 +81,7 @@ def is_plain(text: str, most: int) -> bool:
 
 
 def plain(text: str) -> str:
-    """The text with a line feed between its lines. Blanks at the ends of lines, and blank lines around the
-    text, are removed.
-    """
+    """The text with single line feeds, and without blanks at line ends or blank lines around it."""
     return "\n".join(line.rstrip() for line in text.splitlines()).strip()
 
 

@@ -48,8 +48,9 @@ class ImportItem(SubscriberInput):
 
 
 def plain_item(item: Any) -> dict[str, Any] | None:
-    """Validates a plain item, with the same result as `ImportItem`, but faster. Returns None if the item is
-    not plain or not valid: `ImportItem` then decides.
+    """Validates a plain item as `ImportItem` does, but faster.
+
+    Returns None for any other or invalid item, which `ImportItem` then decides on.
     """
     if type(item) is not dict:
         return None
@@ -140,9 +141,7 @@ def _is_plain(value: Any) -> bool:
 
 @dataclass
 class ImportRows:
-    """The result of validating the `total` items of a request. `items` are the valid ones with their index,
-    `problems` the errors of the others.
-    """
+    """The result of validating `total` items: (index, item) of the valid ones, and `problems` of others."""
 
     total: int
     items: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
@@ -152,7 +151,7 @@ class ImportRows:
 class SubscriberRows(ma.fields.Field[ImportRows]):
     """The subscribers of a request, each validated on its own: an error refuses only that subscriber.
 
-    Plain items are checked in a loop. Only the others go through the form, which is 30 times as slow.
+    Plain items are checked in a loop; the form, for the others, is 30 times as slow.
     """
 
     default_error_messages = {"required": SUBSCRIBERS}  # noqa: RUF012
@@ -173,8 +172,9 @@ class SubscriberRows(ma.fields.Field[ImportRows]):
 
 
 def load_row(form: Form, row: Any, path: str, problems: list[FieldError]) -> dict[str, Any] | None:
-    """Validates an item by its form, and returns it. If it is refused, returns None, and appends its first
-    errors to `problems`; `path` is the item's path in the request.
+    """Validates an item by its form. Returns it, or None if refused.
+
+    Appends its first errors to `problems`, below the item's `path` in the request.
     """
     try:
         item: dict[str, Any] = load(form, row)
@@ -240,9 +240,7 @@ def import_(row: Any) -> dict[str, Any]:
 
 
 def too_late_counts(counts: Any) -> dict[str, int]:
-    """How many consent events had no effect because a later event says otherwise, by key of the answer. Zeros
-    are left out.
-    """
+    """How many consent events a later event outweighed, by key of the answer, without zeros."""
     numbers = {name: getattr(counts, name) for name in ("unsubscribes_ignored", "subscribes_ignored")}
     return {name: number for name, number in numbers.items() if number}
 

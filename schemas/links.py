@@ -24,15 +24,13 @@ WITH_LINKS = {"description": "`1`: with the links of each subscriber. Needs the 
 
 
 def has_link(text: str) -> bool:
-    """Whether a text contains a link that acts for a subscriber, of any instance. A percent-encoded link
-    counts, too.
-    """
+    """Whether a text contains, perhaps percent-encoded, a link of any instance that acts for a subscriber."""
     text = unquote(text) if "%" in text else text
     return any(f"/{purpose}/" in text for purpose in PURPOSES) and LINK.search(text) is not None
 
 
 class PersonName(Text):
-    """A first or last name. It must not contain a link that acts for a subscriber."""
+    """A first or last name, without a link that acts for a subscriber."""
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> str:
         return without_link(super()._deserialize(value, *arguments, **options))
@@ -65,7 +63,7 @@ def links() -> ma.fields.Nested:
 
 
 def note() -> ma.fields.String:
-    """The schema of the key `links_note`, which is beside the data of an answer, or in its `meta`."""
+    """The schema of the key `links_note`, beside the data of an answer or in its `meta`."""
     return ma.fields.String(
         metadata={"description": "What keeps links from being followed, if anything.", "may_be_absent": True}
     )
@@ -75,5 +73,5 @@ LinksAnswer = shape("LinksAnswer", data=ma.fields.Nested(SubscriberLinks, allow_
 
 
 def note_part(text: str) -> dict[str, Any]:
-    """The key `links_note` of an answer with its text; empty if the text is."""
+    """The key `links_note` with a text; nothing without one."""
     return {NOTE: text} if text else {}

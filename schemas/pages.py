@@ -37,9 +37,7 @@ class PageNumber(ma.fields.Field[int]):
 
 
 class Listed(Form):
-    """The parameters of a list. The loaded values tell which keys were `ignored`, and the known ones that are
-    probably meant, `did_you_mean`.
-    """
+    """The parameters of a list; loaded with `ignored` keys, and those that they probably mean."""
 
     @ma.post_load(pass_original=True)
     def present_and_ignored(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:
@@ -63,7 +61,7 @@ class PagedList(Listed):
 
 
 def ignored_keys(form: Form, original: Mapping[str, Any]) -> list[str]:
-    """The keys of a request that its form does not know; at most `MAX_IGNORED`."""
+    """Up to `MAX_IGNORED` keys of a request that its form does not know."""
     sent = [key for key, value in original.items() if value is not None]
     return [key for key in sent if key not in form.keys and key != "site_uuid"][:MAX_IGNORED]
 
@@ -112,13 +110,14 @@ def page_meta(form: Mapping[str, Any], per_page: int, has_more: bool) -> dict[st
 
 
 def list_meta() -> ma.fields.Nested:
-    """The `meta` of a list that is paged only if the request asks for pages."""
+    """The `meta` of a list that is paged only on request."""
     return ma.fields.Nested(ListMeta, metadata={"may_be_absent": True})
 
 
 def rows_asked(form: Mapping[str, Any], name: str) -> dict[str, int]:
-    """Which rows of the list of this name a request asks for: `limit` of those with ids below `before`. Empty
-    for all. Raises `FormError` for a cursor of another list.
+    """The `limit` of rows with ids below `before` that a request asks of a list; empty for all.
+
+    Raises `FormError` for a cursor of another list.
     """
     if "cursor" in form and form["cursor"].sort != name:
         raise FormError([FieldError("cursor", CURSOR)])
@@ -129,7 +128,7 @@ def rows_asked(form: Mapping[str, Any], name: str) -> dict[str, int]:
 
 
 def list_answer(form: Mapping[str, Any], name: str, resources: list[dict[str, Any]]) -> dict[str, Any]:
-    """The answer with the rows of `rows_asked`, one of which only tells that there are more."""
+    """The answer with the rows of `rows_asked`. The last only tells that there are more."""
     if not (asked := rows_asked(form, name)):
         return {"data": resources}
     per_page = asked["limit"] - 1

@@ -8,7 +8,7 @@ from schemas.base import REQUIRED, JsonSchema, as_object, clean
 
 
 class Patch(ma.fields.Field[dict[str, Any]]):
-    """A merge patch, with its nulls. What it makes is validated by the form that saves all of it."""
+    """A merge patch, with its nulls. The form that saves the whole validates the result."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "object", "additionalProperties": True}
     default_error_messages = {"required": REQUIRED, "null": REQUIRED}  # noqa: RUF012

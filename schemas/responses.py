@@ -58,7 +58,7 @@ def single(
 
 @cache
 def or_null(answer: type[ResponseSchema]) -> type[ResponseSchema]:
-    """The schema of an answer with one item whose `data` may be null. Other answers stay as they are."""
+    """The schema of an answer with one item whose `data` may be null. Other schemas are unchanged."""
     fields = vars(answer)["_declared_fields"]
     data = fields.get("data")
     if not isinstance(data, ma.fields.Nested) or data.allow_none:
@@ -84,8 +84,7 @@ def dump(type_: str, schema: type[ResponseSchema], row: Any, **others: Any) -> d
 
 
 def values(schema: type[ResponseSchema], row: Any, **others: Any) -> dict[str, Any]:
-    """The attributes of a record that a schema lists. `others` are taken in place of the record's own.
-    Instants become dates, ids text.
+    """The attributes of a record that a schema lists; `others` replace them. Instants become dates, ids text.
 
     An empty value is left out if its field has `may_be_absent`.
     """
@@ -104,7 +103,7 @@ def _dump_value(field: Field, value: Any) -> Any:
 
 
 def open_enum(texts: Iterable[str]) -> JsonSchema:
-    """The JSON Schema of a text that is one of `texts`, or one that a later version adds."""
+    """The JSON Schema of a text that is one of `texts`, or one that later versions add."""
     return {"anyOf": [{"type": "string", "enum": [*map(str, texts)]}, {"type": "string"}]}
 
 
@@ -138,7 +137,7 @@ def problems() -> ma.fields.List[Any]:
 
 
 def error_values_field(description: str, **options: Any) -> ma.fields.List[Any]:
-    """A field for the values of a request that an error names."""
+    """A field for values of a request that an error repeats."""
     metadata = {"description": description, "may_be_absent": True}
     return ma.fields.List(ma.fields.String(), metadata=metadata, **options)
 

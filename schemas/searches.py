@@ -56,9 +56,7 @@ class Bounds(Form):
 
 
 class SoughtTagNames(TagNames):
-    """Tag names to search for, read as by `TagNames`, except that a name of only invisible characters stays.
-    As no subscriber has such a tag, the search finds none.
-    """
+    """Tag names as `TagNames` reads them, but without visible characters they stay: nobody has them."""
 
     def _trim(self, names: list[str]) -> list[str]:
         return [tag_name(name) or name for name in map(str.strip, names) if name]
@@ -154,18 +152,18 @@ class SearchSubscribers(Paged):
 
 
 def bounds(form: Mapping[str, Any], side: str) -> dict[str, int]:
-    """The bounds of one `side` (`gt` or `lt`) in a search, in milliseconds since 1970, by column."""
+    """The bounds at one `side` (`gt` or `lt`), in milliseconds since 1970, by column."""
     return {name: form[name][side] for name in DATES if side in form.get(name, {})}
 
 
 def order(form: Mapping[str, Any]) -> tuple[str, tuple[int, ...] | None]:
-    """The sort that a search asks for, and the position after which the page begins."""
+    """The (sort, position after which the page begins) of a search."""
     return form.get("sort", NEWEST), form["cursor"].position if "cursor" in form else None
 
 
 def search_meta(
     form: Mapping[str, Any], per_page: int, last: tuple[int, ...] | None, change: int
 ) -> dict[str, Any]:
-    """The `meta` of a page of a search; `last` is the position of its last row, if there are more."""
+    """The `meta` of a page of a search. `last` is the position of its last row, None on the last page."""
     cursor = cursors.write(form.get("sort", NEWEST), last) if last else None
     return page_meta(form, per_page, last is not None) | {"next": cursor, "change": str(change)}

@@ -39,8 +39,9 @@ class Rules(ma.fields.Field[dict[str, Any]]):
 
 
 def without_nulls(value: Any) -> Any:
-    """`value` without keys whose value is `null`, at any depth. Values of keys in `TEXTS` become text, and
-    names get the form in which they are stored.
+    """`value` without keys whose value is `null`, at any depth.
+
+    Values of keys in `TEXTS` become text, and names get their stored form.
     """
     if isinstance(value, dict):
         return {key: _value(key, item) for key, item in value.items() if item is not None}
@@ -55,9 +56,7 @@ def _value(key: str, item: Any) -> Any:
 
 
 def _key(text: str) -> str:
-    """The key of a custom field that a text means. A text that means none is returned unchanged: no
-    subscriber has such a field.
-    """
+    """The key of a custom field that a text means. A text that cannot be one stays: no subscriber has it."""
     try:
         return field_key(text)
     except ma.ValidationError:
@@ -141,5 +140,5 @@ def segment(row: Any) -> dict[str, Any]:
 
 
 def match(matched: dict[str, Any] | None) -> dict[str, Any]:
-    """The answer about whether a subscriber matches a segment; null if there is no such subscriber."""
+    """The answer about whether a subscriber matches a segment; null without the subscriber."""
     return {"data": matched and {"matches": matched["matches"], "rules": matched}}

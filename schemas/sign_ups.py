@@ -36,7 +36,7 @@ TYPED = Sentence(Code.TOO_LONG, f"Send at most {MAX_TYPED} characters.")
 
 
 class TypedFields(ma.fields.Field[dict[str, str]]):
-    """An object with short texts by the key of a custom field. `null` and blank texts are left out."""
+    """Short texts by key of the custom field. `null` and blank texts are left out."""
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "object",

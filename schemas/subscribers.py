@@ -41,9 +41,7 @@ SOUGHT = Sentence(
 
 
 class OfAddress(Text):
-    """The uuid that is sent beside an address. It must be that of the same subscriber. A value that is not
-    text becomes empty.
-    """
+    """The uuid beside an address, which must be of the same subscriber. Becomes "" if it is no text."""
 
     json_schema: ClassVar[JsonSchema] = {
         "type": "string",
@@ -56,7 +54,7 @@ class OfAddress(Text):
 
 
 def plain_uuid(value: Any) -> str | None:
-    """The uuid that `OfAddress` would read from a value. None if the value is not text that can be stored."""
+    """The uuid that `OfAddress` would read; None for a value that is no storable text."""
     return dashed(value) if type(value) is str and is_clean_text(value) else None
 
 
@@ -72,8 +70,10 @@ class SubscriberInput(Form):
     further = FurtherValues(data_key=NO_NAME)
 
     def known_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Sorts the keys of a subscriber: those of the form, further ones (custom values), and reserved ones,
-        which are only checked. A key that is spelled exactly overrides others that mean the same.
+        """Sorts the keys of a subscriber: the form's, custom values, and reserved ones, which are only
+        checked.
+
+        A key that is spelled exactly overrides others that mean the same.
         """
         values: dict[str, Any] = {}
         further, ignored = [], []
@@ -95,18 +95,14 @@ class SubscriberInput(Form):
 
 
 def built_in(key: str) -> str | None:
-    """The reserved key, or the column for a name, that a key means: `created at` means `created_at`. None if
-    it means neither.
-    """
+    """The reserved key or name column that a key means, as `created at` means `created_at`; else None."""
     with suppress(ma.ValidationError):
         key = field_key(as_text(key))
     return key if key in RESERVED or key in NAMES else None
 
 
 def names_in(values: dict[str, Any]) -> dict[str, str]:
-    """Removes the first and the last name from `values`, and returns those that are not empty. Raises
-    `ma.ValidationError`.
-    """
+    """Removes the names from `values`. Returns those that are not empty. Raises `ma.ValidationError`."""
     texts = {}
     for name in NAMES:
         if name in values:
@@ -144,9 +140,7 @@ class FindSubscriber(Form):
         return self.normalize(self.known_values(data))
 
     def normalize(self, data: dict[str, Any]) -> dict[str, str]:
-        """The values as text, in the form in which they are looked up. An address that was encoded twice is
-        decoded again. A uuid gets its stored form, or is empty if it cannot be one.
-        """
+        """The values as looked up: addresses encoded twice are decoded; uuids are as stored, or ""."""
         texts = {key: value if isinstance(value, str) else str(value) for key, value in data.items()}
         if "email" in texts:
             texts["email"] = decode_address(texts["email"])
@@ -156,7 +150,7 @@ class FindSubscriber(Form):
 
 
 class Sought(ma.fields.Field[list[str]]):
-    """Texts to look up, each as `form` makes it, without those that come again."""
+    """Texts to look up, each in the form that `form` makes, without repetitions."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "array", "items": {"type": "string"}, "maxItems": MAX_SOUGHT}
 
@@ -206,28 +200,26 @@ class FindWithLinks(FindSubscriber):
 
 
 def decode_address(email: str) -> str:
-    """The address that a client meant, if it encoded the address twice, or did not encode its `+`."""
+    """The address that a client meant by one that was encoded twice, or whose `+` was not encoded."""
     return with_plus(_decode_again(email))
 
 
 def _decode_again(email: str) -> str:
-    """The address, decoded once more if a client encoded it twice. A `+` in it stays."""
+    """The address, decoded once more if it was encoded twice. A `+` in it stays."""
     decoded = unquote(email)
     return decoded if "@" not in email and "@" in decoded else email
 
 
 def with_plus(email: str) -> str:
-    """The address with `+` in place of each blank, which is what decoding makes of a `+` that the client did
-    not encode.
-    """
+    """The address with `+` for each blank, which decoding makes of a `+` that was not encoded."""
     return trim(email).replace(" ", "+")
 
 
 def with_lost_plus(email: str) -> str:
-    """The address with `+` in place of the blanks in its local part: the client did not encode the `+`.
+    """The address with `+` for blanks in its local part: the client did not encode the `+`.
 
-    Unchanged if two blanks are adjacent, or one is at an end. No `+` was lost then, and validation can report
-    the fault.
+    Unchanged if two blanks are adjacent, or one is at an end: no `+` was lost, and validation can report the
+    fault.
     """
     local, at, domain = trim(email).rpartition("@")
     words = local.split(" ")
@@ -277,7 +269,7 @@ FoundSubscribers = listing("FoundSubscribers", LinkedSubscriber, meta=ma.fields.
 
 
 def pages(public_url: str, site_uuid: str) -> str:
-    """The URL of the pages of a site's subscribers. A subscriber's uuid is to be appended."""
+    """The URL of the subscribers' pages of a site, to which a uuid is appended."""
     return f"{public_url}/console/sites/{site_uuid}/subscribers/"
 
 
@@ -303,10 +295,10 @@ def subscriber(subscriber: Any, public_url: str, site_uuid: str) -> dict[str, An
 
 
 def find_answer(text: str | None) -> str:
-    """The answer of find as JSON. `text` is the JSON of the resource, None if no subscriber was found."""
+    """The answer of find as JSON. `text` is the resource's JSON; None if nobody was found."""
     return f'{{"data":{text or "null"}}}\n'
 
 
 def page_text(texts: bytes, meta: Mapping[str, Any]) -> bytes:
-    """The answer of search as JSON. `texts` is the JSON of its resources, separated by commas."""
+    """The answer of search as JSON. `texts` is the resources' JSON, separated by commas."""
     return b'{"data":[%b],"meta":%b}\n' % (texts, compact_json(meta).encode())

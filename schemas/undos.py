@@ -47,7 +47,7 @@ def answer(undo: Any) -> dict[str, Any]:
 
 
 def dry_run(counts: Mapping[str, int]) -> dict[str, Any]:
-    """The result of the dry run of an undo, in the form of the undo resource."""
+    """The result of an undo's dry run, in the form of the undo resource."""
     total = sum(counts[name] for name in ("removed", "restored", "kept"))
     none = {"status": None, "total": total, "processed": 0, "created_at": None, "finished_at": None}
     attributes = none | {name: counts[name] for name in COUNTS}

@@ -58,8 +58,7 @@ class OnExisting(StrEnum):
 
 @dataclass(frozen=True)
 class FieldError:
-    """One refused value: its path in the request (`subscribers[3].email`), and a message that tells what to
-    send.
+    """A refused value: its path in the request (`subscribers[3].email`), and what to send, as a message.
 
     `unknown` has the unknown names that were sent there, `did_you_mean` the valid names that are probably
     meant.
@@ -76,9 +75,7 @@ class FieldError:
 
 
 def error_names(errors: Iterable[FieldError]) -> dict[str, list[str]]:
-    """The names in some errors, under the keys `unknown` and `did_you_mean`. A key without names is left
-    out.
-    """
+    """The names in errors by key, `unknown` and `did_you_mean`; a key without names is left out."""
     named: dict[str, dict[str, None]] = {"unknown": {}, "did_you_mean": {}}
     for error in errors:
         for key, names in named.items():
@@ -87,7 +84,7 @@ def error_names(errors: Iterable[FieldError]) -> dict[str, list[str]]:
 
 
 def closest(unknown: Iterable[str], valid: Iterable[str]) -> tuple[str, ...]:
-    """The valid names that the unknown ones probably mean: at most one for each."""
+    """The valid names that the unknown ones probably mean: at most one each."""
     from difflib import get_close_matches
 
     words = list(valid)
@@ -102,9 +99,7 @@ def index_of(error: FieldError) -> int:
 
 
 class FormError(Exception):
-    """A form refuses values. `problems` are the errors. The response shows the values in `found` beside the
-    errors, each under its own key.
-    """
+    """A form refuses values: `problems` are the errors. A response also has `found`, values by key."""
 
     code = Code.VALIDATION_FAILED
 
@@ -139,8 +134,9 @@ def _iso_parser() -> Any:
 
 
 def _parse(text: str) -> dt.datetime:
-    """The date in an ISO 8601 text. Python's own parser, which is fast, reads a text of the form `PLAIN`, on
-    which it agrees with dateutil's. Raises `ValueError`.
+    """The date in an ISO 8601 text. Raises `ValueError`.
+
+    Python's own parser, which is fast, reads texts of the form `PLAIN`, on which it agrees with dateutil's.
     """
     parse = dt.datetime.fromisoformat if PLAIN.fullmatch(text) else _iso_parser().isoparse
     instant: dt.datetime = parse(text)
@@ -148,8 +144,8 @@ def _parse(text: str) -> dt.datetime:
 
 
 def milliseconds(instant: dt.datetime, zone: dt.tzinfo, whole_day: bool) -> int:
-    """The milliseconds since 1970 of an instant, which is in `zone` if it has none of its own. With
-    `whole_day`, the result is a `WholeDay`.
+    """The milliseconds since 1970 of an instant, in `zone` unless it has its own; a `WholeDay` if
+    `whole_day`.
 
     Raises `OverflowError` beyond the year 9999.
     """
@@ -158,10 +154,9 @@ def milliseconds(instant: dt.datetime, zone: dt.tzinfo, whole_day: bool) -> int:
 
 
 def read_date(text: str, zone: dt.tzinfo = dt.UTC) -> int:
-    """The milliseconds since 1970 of an ISO 8601 date or date-time. A text without a zone is in `zone`. A
-    date without a time becomes a `WholeDay`.
+    """The milliseconds since 1970 of an ISO 8601 date or date-time, in `zone` unless it has its own.
 
-    Raises `ValueError` with the sentence `DATE`.
+    A date without a time becomes a `WholeDay`. Raises `ValueError` with the sentence `DATE`.
     """
     match = DATE_TIME.fullmatch(LOST_PLUS.sub(r"\1+\2", text.strip().upper()))
     day, time, offset = match.groups("") if match else ("", "", "")
@@ -173,8 +168,7 @@ def read_date(text: str, zone: dt.tzinfo = dt.UTC) -> int:
 
 @lru_cache(maxsize=1_000)
 def write_date(milliseconds: int | None) -> str | None:
-    """The date of an instant in milliseconds: RFC 3339 in UTC with milliseconds, such as
-    `2026-08-21T02:08:30.364Z`.
+    """An instant in milliseconds as RFC 3339 in UTC, such as `2026-08-21T02:08:30.364Z`.
 
     The result is cached, because the subscribers of one import share instants.
     """
@@ -185,7 +179,7 @@ def write_date(milliseconds: int | None) -> str | None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """The same JSON as `compact_json` makes, as UTF-8 bytes, and several times as fast."""
+    """The JSON of `compact_json` as UTF-8, several times as fast."""
     try:
         return orjson.dumps(value)
     except TypeError:  # an integer beyond 64 bits, of before such were refused
@@ -204,9 +198,7 @@ def trim(text: str) -> str:
 
 
 def normal_text(text: str) -> str | None:
-    """The text, trimmed and in NFC. None if it is longer than `MAX_SENT_NAME`, because NFC takes quadratic
-    time.
-    """
+    """The text, trimmed and in NFC; None beyond `MAX_SENT_NAME`, because NFC takes quadratic time."""
     trimmed = trim(text)
     if len(trimmed) > MAX_SENT_NAME:
         return None

@@ -183,7 +183,7 @@ def webhook(row: Any) -> dict[str, Any]:
 
 
 def webhook_with_secret(row: Any, secret: str | None) -> dict[str, Any]:
-    """A webhook with its secret, or null in its place."""
+    """A webhook with its secret, or null in place of it."""
     resource = webhook(row)
     return resource | {"attributes": resource["attributes"] | {"secret": secret}}
 

@@ -28,7 +28,7 @@ TOO_LARGE = "The archive is too large to be read whole: unpack it, and import ea
 
 
 def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """The files with subscribers in an export of Mailchimp or Substack. Empty for any other archive."""
+    """The files of subscribers in an export from Mailchimp or Substack; empty for other archives."""
     parts = {part.filename: PurePosixPath(part.filename.lower()).name for part in archive.infolist()}
     if WORKBOOK in parts.values():
         return []
@@ -42,10 +42,10 @@ def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 def write_rows(
     archive: zipfile.ZipFile, parts: Sequence[zipfile.ZipInfo], target: BinaryIO
 ) -> dict[str, Any]:
-    """Writes the rows of all files (`parts`) to `target` as one table. It has the columns of all files. If
-    the names of the files tell the state of their subscribers, there is a column for that state.
+    """Writes the rows of all files (`parts`) to `target` as one table. Returns the fields of a `Workbook`.
 
-    Returns the fields of a `Workbook`. Raises `FileRefused`.
+    It has the columns of all files, and one for the state of subscribers if the files' names tell it. Raises
+    `FileRefused`.
     """
     if sum(part.file_size for part in parts) > MAX_INFLATED:
         raise FileRefused(TOO_LARGE)
@@ -71,9 +71,7 @@ def write_rows(
 
 
 def _state(part: zipfile.ZipInfo) -> str:
-    """The state of all subscribers in a file, with which the file's name begins. Empty if the name tells
-    none.
-    """
+    """The state of all subscribers in a file, with which its name begins; "" without one."""
     name = PurePosixPath(part.filename.lower()).name
     return next((begins.rstrip("_") for begins in MAILCHIMP if name.startswith(begins)), "")
 

@@ -30,8 +30,9 @@ ABOVE = (
 
 
 def check(table: Table, reading: Reading) -> None:
-    """Raises `FileRefused` if it is known why no column holds addresses: each line is in quotes, the file is
-    JSON, or there is an address above `header_row`.
+    """Raises `FileRefused` if it is clear why no column holds addresses.
+
+    Each line is in quotes, the file is JSON, or there is an address above `header_row`.
     """
     _check_above(table, reading)
     if table.kind == CSV and table.headed and not (_address_columns(reading) or has_email(table.names)):
@@ -39,7 +40,7 @@ def check(table: Table, reading: Reading) -> None:
 
 
 def _check_above(table: Table, reading: Reading) -> None:
-    """Raises `FileRefused` if a row above the chosen header seems to be a subscriber."""
+    """Raises `FileRefused` if a row above the chosen header looks like a subscriber."""
     if table.is_json or not table.headed or (reading.header_row or 1) == 1:
         return
     for row, record in replace(table, headed=False).records():
@@ -50,7 +51,7 @@ def _check_above(table: Table, reading: Reading) -> None:
 
 
 def _address_columns(reading: Reading) -> list[str]:
-    """The columns that the user chose as columns of addresses, by header or position."""
+    """The columns, by header or position, that the user chose as columns of addresses."""
     return [column for column, what in reading.meanings.items() if normal(what) == "email"]
 
 
@@ -62,10 +63,10 @@ def _check_text(names: Sequence[str]) -> None:
 
 
 def header_row(table: Table, reading: Reading) -> int | None:
-    """The number of the row that is probably the header, if the first row names no column of addresses. None
-    if the first row does, if the user chose a row, or if no other row seems to be one.
+    """The number of the row that is probably the header; None if there is no reason to ask.
 
-    Looks at the first `FIRST_ROWS` rows, up to the first address.
+    That is if the first row names a column of addresses, the user chose a row, or no other row looks like a
+    header. Looks at the first `FIRST_ROWS` rows, up to the first address.
     """
     columns = _address_columns(reading)
     if table.is_json or not table.headed or reading.header_row or _has_column(table.names, columns):
@@ -89,10 +90,10 @@ def _has_column(cells: Sequence[str], columns: Sequence[str]) -> bool:
 def _below_title(
     title: Sequence[str], above: Sequence[tuple[int, Sequence[str]]], first_row: Sequence[str]
 ) -> int | None:
-    """The number of the header of a file that begins with the row `title`; None if no row can be the header.
+    """The number of the header in a file that begins with the row `title`; None without one.
 
-    `first_row` has the first address, `above` are the rows before it. The header is the first of them that
-    has more cells than the title, and a cell above that address.
+    `first_row` has the first address; `above` are the rows before it. The header is the first of these with
+    more cells than the title, and with a cell above that address.
     """
     position = next(position for position, cell in enumerate(first_row) if "@" in cell)
     width = _count(_parts(title))
@@ -107,16 +108,12 @@ def _count(cells: Sequence[str]) -> int:
 
 
 def _parts(cells: Sequence[str]) -> Sequence[str]:
-    """The cells of a row. A row with a single cell is first split by the delimiter that gives the most
-    parts.
-    """
+    """The cells of a row. A single cell is split at the delimiter that gives the most parts."""
     return cells if len(cells) != 1 else max((cells[0].split(mark) for mark in DELIMITERS), key=len)
 
 
 def _in_parts(cells: Sequence[str]) -> bool:
-    """Whether one of the cells contains a whole header: splitting it at a delimiter gives a column of
-    addresses.
-    """
+    """Whether a cell contains a whole header: split at a delimiter, it has a column of addresses."""
     return any(
         mark in cell and has_email(cell.split(mark))
         for cell in cells

@@ -39,8 +39,10 @@ TWICE = "Two columns have the same meaning: leave one out with `map[{place}]=ign
 
 @dataclass(slots=True)
 class Column:
-    """A column of a file. Its `meaning` is one of `MEANINGS`, `CONSENT`, or `FIELD` and the key of a custom
-    field; `reason` is a sentence. The first column has the `position` 1.
+    """A column of a file. `meaning` is one of `MEANINGS`, `CONSENT`, or `FIELD` and the key of a custom
+    field.
+
+    `reason` is a sentence. `position` counts from 1.
     """
 
     position: int
@@ -50,7 +52,7 @@ class Column:
 
     @property
     def key(self) -> str | None:
-        """The key of the custom field that the column becomes. None if the column has another meaning."""
+        """The key of the custom field that the column becomes; None for other meanings."""
         return self.meaning.removeprefix(FIELD) if self.meaning.startswith(FIELD) else None
 
 
@@ -61,11 +63,11 @@ def plan(
     headed: bool = True,
     repeats: bool = False,
 ) -> list[Column]:
-    """The columns with their meanings. `chosen` has the meanings that the user chose, by header or position.
-    Without a header row (`headed` false), `names` are positions.
+    """The columns with their meanings. `chosen` has the user's choices, by header or position.
 
-    With `repeats`, as in JSON, two columns may be the same custom field. Raises `FileRefused` if a choice
-    fits no column, or if it is unclear which of several columns has a meaning.
+    Without a header row (`headed` false), `names` are positions. With `repeats`, as in JSON, two columns may
+    be the same custom field. Raises `FileRefused` if a choice fits no column, or if it is unclear which
+    column has a meaning.
     """
     meanings = _meanings_by_position(names, chosen)
     columns = [
@@ -91,13 +93,14 @@ def has_email(names: Sequence[str]) -> bool:
 
 
 def is_header(cells: Sequence[str]) -> bool:
-    """Whether a row of cells seems to be a header."""
+    """Whether a row of cells looks like a header."""
     return has_email(cells) and not any("@" in cell for cell in cells)
 
 
 def _meanings_by_position(names: Sequence[str], chosen: Mapping[str, str]) -> dict[int, str]:
-    """The meanings that the user chose, by position of the column. A key of `chosen` is a header or, if no
-    header fits, a position. Raises `FileRefused` unless each key fits exactly one column.
+    """The meanings that the user chose, by position. Keys of `chosen` are headers, else positions.
+
+    Raises `FileRefused` unless each key fits exactly one column.
     """
     meanings: dict[int, str] = {}
     for column, what in chosen.items():
@@ -115,8 +118,9 @@ def _meanings_by_position(names: Sequence[str], chosen: Mapping[str, str]) -> di
 
 
 def positions_of(names: Sequence[str], column: str) -> list[int]:
-    """The positions of the columns with the header `column`. If there is none and `column` is a number, the
-    position of that number, if the file has it.
+    """The positions of the columns with the header `column`.
+
+    If there is none and `column` is the number of a column, its position.
     """
     for same in (str.strip, normal):
         matching = [position for position, name in enumerate(names, 1) if same(name) == same(column)]
@@ -129,8 +133,7 @@ def positions_of(names: Sequence[str], column: str) -> list[int]:
 
 
 def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Reading:
-    """The reading in a form that holds for the next file: with headers in place of positions, and with the
-    name of the sheet.
+    """The reading in a form that suits the next file: by header, not position, and with the sheet's name.
 
     A column stays at its position if its header is blank, or if another column has the same one.
     """
@@ -152,9 +155,10 @@ def by_header(reading: Reading, names: Sequence[str], sheet: str | None) -> Read
 
 
 def _column(position: int, name: str, before: str, preset: Preset | None) -> Column:
-    """The column with the meaning that its header has: by our own export, by the preset, as a name of
-    `MEANINGS`, or by the table of headers. Any other column becomes a custom field. `before` is the header of
-    the column before.
+    """The column with the meaning of its header: by our export, the preset, `MEANINGS` or the table of
+    headers.
+
+    Any other becomes a custom field. `before` is the header of the column before.
     """
     header = normal(name)
     if name.strip().startswith(CUSTOM):
@@ -174,8 +178,10 @@ def _column(position: int, name: str, before: str, preset: Preset | None) -> Col
 
 
 def _settle_names(columns: Sequence[Column]) -> None:
-    """Decides whether a column that was taken for the whole name is only a part of it. If another column has
-    first names alone, it becomes the last name; if another has last names alone, the first name.
+    """Decides whether a column of whole names is only a part of them.
+
+    It is the last name if another column has only first names, and the first name if another has only last
+    names.
     """
     meanings = {column.meaning for column in columns}
     for words, beside, meaning in header_names.BESIDE:
@@ -190,8 +196,10 @@ def _settle_names(columns: Sequence[Column]) -> None:
 
 
 def _settle(columns: Sequence[Column]) -> None:
-    """Decides which of several columns keeps their common meaning: the one whose header is exactly that
-    meaning, or that the user chose. The others become custom fields. Raises `FileRefused` if this is unclear.
+    """Decides which of several columns keeps their common meaning; the others become custom fields.
+
+    It is the one whose header is exactly that meaning, or that the user chose. Raises `FileRefused` if this
+    is unclear.
     """
     exact = [column for column in columns if column.reason in (Because.CHOSEN, Because.NAMED)]
     rivals = exact or list(columns)

@@ -40,10 +40,10 @@ OUR_OWN = "`ignore_column` cannot name `unsubscribed_at` or `command`: these alw
 
 
 def same(cell: str) -> str:
-    """The form in which values are compared: without case, outer blanks and line breaks. A text by which
-    databases mark a missing value becomes blank.
+    """The form in which values are compared: without case, outer blanks and line breaks; blank for a
+    database's mark of a missing value.
 
-    Only a value of at most `MAX_LENGTH` characters is also brought into NFKC, which takes quadratic time.
+    Only up to `MAX_LENGTH` characters are also brought into NFKC, which takes quadratic time.
     """
     return _same(cell) if len(cell) <= MAX_LENGTH else " ".join(cell.split()).casefold()
 
@@ -66,19 +66,20 @@ def _is_date(cell: str) -> bool:
 
 @dataclass(frozen=True)
 class ConsentColumn:
-    """A column that tells who may be written to. `states` has the state that each value means. Its keys are
-    values in the form of `same`, and `DATE`, which stands for all dates.
+    """A column that tells who may be written to. `states` has the state of each value, in the form of `same`.
+
+    Its key `DATE` stands for all dates.
     """
 
     column: Column
     states: Mapping[str, str]
 
     def state(self, cell: str) -> str | None:
-        """The state that a cell stands for; None if the user did not say what the value means."""
+        """The state that a cell means; None if the user did not say."""
         return self.states.get(same(cell)) or (self.states.get(DATE) if self.is_dated(cell) else None)
 
     def is_dated(self, cell: str) -> bool:
-        """Whether a cell has its state because it is a date: its value is not in `states`, but `DATE` is."""
+        """Whether a cell has its state as a date: `states` has `DATE`, but not its value."""
         return DATE in self.states and same(cell) not in self.states and is_date(cell.strip())
 
 
@@ -86,8 +87,8 @@ class ConsentColumn:
 class ConsentAnswer:
     """The answer to who in a file may be written to.
 
-    `everyone` is one state for all rows, or empty: then `columns` tell the state of each row. `by_file` is
-    true if the file itself answers, without the user.
+    `everyone` is one state for all rows; if it is empty, `columns` have the state of each. `by_file` is true
+    if the file itself answers, not the user.
     """
 
     everyone: str = ""
@@ -112,10 +113,10 @@ class ConsentAnswer:
 def answer(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> ConsentAnswer:
-    """The answer to who may be written to, from the user's parameters or else from the file. It `is_open` if
-    neither answers.
+    """The answer to who may be written to, from the user's parameters or else from the file.
 
-    Raises `FileRefused` if the parameters contradict each other, or name no column of this file.
+    It `is_open` if neither answers. Raises `FileRefused` if the parameters contradict each other, or name no
+    column of this file.
     """
     states_told = _answered_states(reading)
     if reading.consent and (reading.consent_column is not None or states_told):
@@ -140,11 +141,9 @@ def answer(
 
 
 def _with_answers(states: Mapping[str, str], answers: Mapping[str, str]) -> dict[str, str]:
-    """The state of each value of a program's column, by the program's definitions (`states`) and the user's
-    `answers`.
+    """The state of each value of a program's column: the program's `states`, overridden by `answers`.
 
-    An answer overrides the program's definition of the same value. Only a blank cell keeps the program's
-    definition, if there is one.
+    Only a blank cell keeps the program's state, if it has one.
     """
     return {**states, **{value: state for value, state in answers.items() if value or not states.get(BLANK)}}
 
@@ -152,9 +151,7 @@ def _with_answers(states: Mapping[str, str], answers: Mapping[str, str]) -> dict
 def _unsubscribe_dates(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> list[ConsentColumn]:
-    """The columns of the file's program that have the date of an unsubscribe. Empty unless the user answered
-    that everyone is unsubscribed.
-    """
+    """The program's columns with dates of unsubscribing, if the answer is that everyone is unsubscribed."""
     states = _by_preset(names, columns, reading, preset) if reading.consent == UNSUBSCRIBED else {}
     dated = [column for column in columns if states.get(fold(column.name), {}).get(DATE) == UNSUBSCRIBED]
     return [_mark_consent(column, {DATE: UNSUBSCRIBED}, Because.CHOSEN) for column in dated]
@@ -163,8 +160,9 @@ def _unsubscribe_dates(
 def _by_preset(
     names: Sequence[str], columns: Sequence[Column], reading: Reading, preset: Preset | None
 ) -> Mapping[str, Mapping[str, str]]:
-    """The state of each value that the preset defines, by folded header of its column. Empty without a
-    preset, or if the user chose another meaning for one of these columns.
+    """The state of each value that the preset defines, by folded header of its column.
+
+    Empty without a preset, or if the user chose another meaning for one of these columns.
     """
     states = preset.consent_of(names, chosen=reading.preset is not None) if preset else {}
     chosen = {fold(column.name) for column in columns if column.reason == Because.CHOSEN}
@@ -172,11 +170,10 @@ def _by_preset(
 
 
 def _mark_consent(column: Column, states: Mapping[str, str], because: str) -> ConsentColumn:
-    """Makes a column one of consent, and returns it with the state of each of its values.
+    """Makes a column one of consent. Returns it with the state of each of its values.
 
-    A custom field or an ignored column gets the meaning `CONSENT` and the reason `because`. A column with any
-    other meaning keeps its meaning. In our own column `command`, the value `unsubscribe` always means
-    unsubscribed.
+    A custom field or ignored column gets the meaning `CONSENT` and the reason `because`; others keep theirs.
+    In our own column `command`, the value `unsubscribe` always means unsubscribed.
     """
     if column.key is not None or column.meaning == IGNORE:
         column.meaning, column.reason = CONSENT, because
@@ -186,8 +183,9 @@ def _mark_consent(column: Column, states: Mapping[str, str], because: str) -> Co
 
 
 def ignored_positions(names: Sequence[str], columns: Sequence[Column], reading: Reading) -> set[int]:
-    """The positions of the columns that the user named in `ignore_column`. Raises `FileRefused` for a column
-    that does not exist, or that may not be ignored (one of `OWN`).
+    """The positions of the columns in the user's `ignore_column`.
+
+    Raises `FileRefused` for a column that does not exist, or that may not be ignored (one of `OWN`).
     """
     positions = {_position(names, name, "ignore_column") for name in reading.ignored}
     if any(
@@ -198,8 +196,9 @@ def ignored_positions(names: Sequence[str], columns: Sequence[Column], reading: 
 
 
 def _answered_states(reading: Reading) -> dict[str, str]:
-    """The state of each value that the user gave a meaning, by its form in `same`. Raises `FileRefused` for a
-    value with two states.
+    """The state of each value that the user gave a meaning, in the form of `same`.
+
+    Raises `FileRefused` for a value with two states.
     """
     states: dict[str, str] = {}
     twice = []
@@ -213,8 +212,9 @@ def _answered_states(reading: Reading) -> dict[str, str]:
 
 
 def _position(headers: Sequence[str], column: str, parameter: str) -> int:
-    """The position of the column that `column` names by header or position. The error names
-    `parameter`. Raises `FileRefused` unless exactly one column fits.
+    """The position of a `column`, given by header or position.
+
+    Raises `FileRefused`, which names `parameter`, unless exactly one column fits.
     """
     positions = positions_of(headers, column)
     if not positions:

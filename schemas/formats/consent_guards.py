@@ -54,18 +54,15 @@ LIKE_DATE = re.compile(r"(?<![\w-])\d{1,4}[-./ ]+\w{1,9}[-./, ]+\d{1,4}(?![\w-])
 
 
 def unsubscribing(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
-    """The columns in whose cells a date or a yes means unsubscribed. Empty unless the answer may subscribe
-    somebody.
-    """
+    """The columns in which a date or a yes means unsubscribed; none if the answer subscribes nobody."""
     return [column for column in columns_to_watch(columns, answer, ignored) if is_unsubscribing(column.name)]
 
 
 def columns_to_watch(columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]) -> list[Column]:
-    """The columns whose cells may contradict the answer about consent. Empty unless the answer may subscribe
-    somebody.
+    """The columns that may contradict the answer about consent; none if it subscribes nobody.
 
-    Left out are the address, columns that always count (`OWN`), columns of the answer, and those at the
-    positions in `ignored`. In our own export, columns of custom fields are left out, too.
+    Left out are the address, columns that always count (`OWN`), columns of the answer, those in `ignored`,
+    and in our own export custom fields.
     """
     if answer.everyone != SUBSCRIBED and not answer.columns:
         return []
@@ -82,8 +79,9 @@ def columns_to_watch(columns: Sequence[Column], answer: ConsentAnswer, ignored: 
 
 
 class Contradicted(FileRefused):
-    """A row of the file contradicts the answer about consent. `counted` is the column with the contradicting
-    cell, `questions` are all other open questions about the file.
+    """A row contradicts the answer about consent, in the column `counted`.
+
+    `questions` are all other open questions about the file.
     """
 
     def __init__(self, message: str, counted: CountedColumn, questions: Sequence[FileQuestion]) -> None:
@@ -104,8 +102,7 @@ class Contradicted(FileRefused):
 class Guards:
     """Watches the rows of a file for one that contradicts the answer about consent.
 
-    `see` notes the first contradiction, and `check` raises it together with all other questions that the file
-    leaves open.
+    `see` notes the first contradiction; `check` raises it with all other open questions of the file.
     """
 
     def __init__(
@@ -129,8 +126,9 @@ class Guards:
         }
 
     def see(self, row: int, record: Any) -> None:
-        """Looks at a row of the file, and notes the first one that contradicts the answer, for `check`.
-        Raises `FileRefused` at once on a `command` that contradicts the answer.
+        """Looks at a row, and notes the first one that contradicts the answer, for `check`.
+
+        Raises `FileRefused` at once if a `command` contradicts it.
         """
         for position, value in self._table.cells(record) if self._says and not self._contradiction else ():
             says = self._says.get(position)
@@ -146,8 +144,9 @@ class Guards:
                 raise FileRefused(SWITCHED_OFF.format(row=row, word=word))
 
     def check(self, questions: Sequence[FileQuestion]) -> None:
-        """Raises `Contradicted` if `see` noted a contradiction, with all values of the contradicting column
-        and the open `questions`.
+        """Raises `Contradicted` if `see` noted a contradiction.
+
+        The error has all values of that column, and the open `questions`.
         """
         if not self._contradiction:
             return
@@ -171,15 +170,14 @@ class Guards:
 
 
 def brings_in(table: Table, consents: Sequence[ConsentColumn], record: Any) -> bool:
-    """Whether a row comes in subscribed: each column of consent must have a value that means subscribed."""
+    """Whether a row comes in subscribed: each of its columns of consent means subscribed."""
     return {consent.state(table.cell_of(record, consent.column)) for consent in consents} <= {SUBSCRIBED}
 
 
 def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
-    """Whether a value means unsubscribed, by its wording. A yes or a date also means it, under a header or
-    JSON key that is about unsubscribing.
+    """Whether a value means unsubscribed, by its words. Under an unsubscribing header, also a yes or a date.
 
-    A value that is JSON means unsubscribed if one value within it does.
+    JSON means unsubscribed if one value in it does.
     """
     if isinstance(value, str) and value[:1] in NESTED:
         value = csv_values.read_typed(value)
@@ -192,11 +190,10 @@ def _says_so(value: Any, is_unsubscribing_key: bool) -> bool:
 
 
 def is_unsubscribe_word(cell: str) -> bool:
-    """Whether a cell means unsubscribed: by its whole text, by the text before a bracket, or by one item of a
-    list.
+    """Whether a cell means unsubscribed: as a whole, before a bracket, or in one item of a list.
 
-    A cell is a list if marks such as commas separate its items, and if its other items are single words. A
-    note of several words is no list.
+    A list has marks such as commas between its items, and single words as the other items: a note of several
+    words is none.
     """
     if is_unsubscribed(cell) or len(cell) > MAX_LIST or BETWEEN.isdisjoint(cell):
         return is_unsubscribed(cell)

@@ -57,10 +57,9 @@ BY_HEADER = "consent_column=HEADER"
 
 @dataclass
 class CountedColumn:
-    """A column and its different values. `values` has, by the form in `same`, each value as it was first
-    written and its number of rows.
+    """A column and its values. `values` has the first spelling and the number of rows, in the form of `same`.
 
-    `many` is true for a column with too many or too long values, which cannot be one of consent.
+    `many` is true if values are too many or too long for a column of consent.
     """
 
     column: Column
@@ -69,7 +68,7 @@ class CountedColumn:
     rows: int = 0  # that have the column
 
     def see(self, cell: str) -> int:
-        """Counts the value of a cell. Returns 1 if the value was not counted before, else 0."""
+        """Counts the value of a cell. Returns 1 for a new value, else 0."""
         self.rows += 1
         if self.many or len(cell) > MAX_VALUE:
             self.many = True
@@ -94,11 +93,11 @@ class CountedColumn:
 
 
 class ConsentLook:
-    """Watches the rows of a file, and counts the values of which the user must say what they mean.
+    """Watches the rows of a file, and counts the values whose meaning the user must give.
 
-    Without an answer about consent, these are the values of all columns. An answer by columns leaves the
-    values of these columns that it does not define; an answer for everyone leaves none. Where a program's
-    file has several consent columns, a blank cell beside one with a state needs no answer.
+    Without an answer about consent, these are the values of all columns; with one by columns, their undefined
+    values; with one for everyone, none. If a program's file has several consent columns, a blank cell beside
+    one with a state needs no answer.
     """
 
     def __init__(
@@ -120,9 +119,7 @@ class ConsentLook:
         self._left = MAX_COUNTED
 
     def see(self, record: Any) -> None:
-        """Looks at a row of the file, and counts the values that need an answer. A row that is surely refused
-        must not be passed.
-        """
+        """Counts the values of a row that need an answer. A row that is surely refused must not be passed."""
         self._rows += 1
         for position, value in self._table.cells(record) if self._counted else ():
             if counted := self._counted.get(position):
@@ -139,7 +136,7 @@ class ConsentLook:
                 counted.see(cell)
 
     def asks(self) -> list[FileQuestion]:
-        """The open questions about consent. Call it after `see` was called for each row."""
+        """The open questions about consent. Call it once all rows are seen."""
         self._count_blanks()
         if self._answer.is_open:
             options = [*(f"consent={state}" for state in STATES), BY_HEADER]
@@ -152,7 +149,7 @@ class ConsentLook:
         ]
 
     def _count_blanks(self) -> None:
-        """Counts a row that lacks a column as a row with a blank cell there."""
+        """Counts rows that lack a column as rows with a blank cell there."""
         for counted in self._counted.values():
             if not counted.many and counted.rows < self._rows:
                 counted.values.setdefault(BLANK, [BLANK, 0])[1] += self._rows - counted.rows
@@ -160,13 +157,14 @@ class ConsentLook:
 
     @property
     def columns(self) -> list[dict[str, Any]]:
-        """The columns with their values, as JSON. Empty if there is an answer about consent."""
+        """The columns with their values, as JSON; empty with an answer about consent."""
         return [counted.plain for counted in self._all]
 
     @property
     def suggestion(self) -> dict[str, Any] | None:
-        """The parameters that may be the answer, as the wording of headers and values suggests; None if
-        nothing does. They only fill in the form, and are never used as the answer.
+        """The parameters that headers and values suggest as the answer; None without any.
+
+        They only fill in the form, and are never used as the answer.
         """
         preset = self._preset
         if preset and self._answer.is_open and preset.consent_of(self._table.names, chosen=True):
@@ -189,9 +187,7 @@ def _ask(consent: ConsentColumn, counted: CountedColumn, advice: str) -> FileQue
 
 
 def _by_header(counted: CountedColumn) -> int:
-    """The rank of a column among those to suggest, lowest first. Columns whose header is about consent come
-    first, the ambiguous ones last among them.
-    """
+    """The rank of a column among those to suggest, lowest first: about consent, perhaps about it, others."""
     order = header_names.OF_CONSENT
     meaning = header_names.meaning_of(counted.column.name)
     return order.index(meaning) if meaning in order else len(order)
@@ -203,11 +199,10 @@ def _suggest(counted: CountedColumn) -> dict[str, Any] | None:
 
 
 def by_words(name: str, values: Iterable[tuple[str, int]]) -> dict[str, list[str]]:
-    """The values whose exact wording suggests a state, by that state. `name` is the header; `values` are
-    pairs of a value and its number of rows.
+    """The values whose exact wording suggests a state, by that state. `values` are (value, number of rows).
 
-    Empty for a column such as `status` that may be about an account: it suggests unsubscribing, and none of
-    its words is about consent.
+    `name` is the header. Empty for a column such as `status` that may be about an account: if it suggests
+    unsubscribing, and none of its words is about consent.
     """
     header = header_names.meaning_of(name) or (STATUS if normal(name) == COMMAND else "")
     values_by_state: dict[str, list[str]] = {}

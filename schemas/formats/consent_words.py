@@ -92,7 +92,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
 def fold(text: str) -> str:
     """Text without case, accents, blanks and marks: `Opted-Out?` and `opted out` are `optedout`.
 
-    Text that is longer than any word stays as it is.
+    A text longer than any word stays as it is.
     """
     if len(text) > MAX_LENGTH:
         return text
@@ -107,8 +107,9 @@ def words() -> dict[str, str]:
 
 
 def suggested_state(value: str, header: str) -> str | None:
-    """The state that a value may stand for; None if it suggests none. `header` is the meaning of its header,
-    if that is about consent; else it is empty, and only words that literally mean unsubscribed count.
+    """The state that a value suggests; None without one. `header` is the meaning of its header.
+
+    If `header` is empty, only words that literally mean unsubscribed count.
     """
     word = words().get(fold(value))
     if word in (YES, NO):
@@ -119,7 +120,7 @@ def suggested_state(value: str, header: str) -> str | None:
 
 
 def is_of_consent(value: str) -> bool:
-    """Whether a word is about consent, and cannot be about the state of an account."""
+    """Whether a word is about consent, and not perhaps about an account."""
     return words().get(fold(value)) in (IN, OUT, YES, NO)
 
 
@@ -137,9 +138,7 @@ def is_unsubscribed(cell: str) -> bool:
 
 @cache
 def _first_letters() -> frozenset[str]:
-    """The first letters of all words that mean unsubscribed. A cell with another first letter is not folded,
-    which would be slow for millions of cells.
-    """
+    """The first letters of all words for unsubscribed. Other cells need not be folded, which is slow."""
     return frozenset(letter for word in _unsubscribed_words() for letter in (word[0], word[0].upper()))
 
 

@@ -43,22 +43,18 @@ def read_text(cell: str) -> str:
 
 
 def says_nothing(cell: str) -> bool:
-    """Whether a cell of a column of dates or of consent has no value: it is blank, or has a text by which
-    databases mark a missing value.
-    """
+    """Whether a cell has no value: it is blank, or a database's mark of a missing value."""
     text = cell.strip()
     return not text or (len(text) <= MAX_NUMBER_LENGTH and text.partition(".")[0].lower() in NOTHING)
 
 
 def is_no_date(cell: str) -> bool:
-    """Whether a cell of a date has none: it is blank, has a text by which databases mark a missing value, or
-    is 0.
-    """
+    """Whether a cell has no date: it is blank, a database's mark of a missing value, or 0."""
     return says_nothing(cell) or cell.strip() == "0"
 
 
 def strip(text: str) -> str:
-    """The text without blanks and invisible characters (of category Cf, such as U+200B) at both ends."""
+    """The text without blanks and invisible characters (category Cf, such as U+200B) at its ends."""
     text = text.strip()
     if text.isascii():
         return text
@@ -75,9 +71,7 @@ def _is_invisible(character: str) -> bool:
 
 
 def unwrap_formula(cell: str) -> str:
-    """The text in a cell such as `="00501"`, a form that keeps spreadsheets from changing the text. Any other
-    cell is returned unchanged.
-    """
+    """The text in a cell such as `="00501"`, which spreadsheets leave unchanged; other cells as they are."""
     if not (cell.startswith('="') and cell.endswith('"')):
         return cell
     inner = cell[2:-1]
@@ -85,11 +79,10 @@ def unwrap_formula(cell: str) -> str:
 
 
 def read_address(cell: str) -> str:
-    """The address in a cell, which may also be `Name <a@example.com>`, `mailto:a@example.com` or
-    `="a@example.com"`, or in quotes.
+    """The address in a cell, which may also be `Name <a@example.com>`, `mailto:a@example.com` or quoted.
 
-    Commas and other list marks at the end are removed, and full-width letters become plain ones. A cell in
-    any other form is only stripped.
+    List marks such as commas at its end are removed, and full-width letters become plain. Any other cell is
+    only stripped.
     """
     text = unwrap_formula(strip(cell))
     text = _bare(read_text(text if text.isascii() else text.translate(FULL_WIDTH)))
@@ -102,15 +95,13 @@ def read_address(cell: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """The text without list marks at its end, and without quotes around it."""
+    """The text without list marks at its end and quotes around it."""
     text = strip(strip(text).rstrip(LIST_MARKS))
     return strip(text[1:-1]) if text[:1] + text[-1:] in QUOTES and len(text) > 1 else text
 
 
 def addresses_in(cell: str) -> set[str]:
-    """The addresses in a cell, in lower case, if it seems to have several. Empty for a cell with at most one
-    @.
-    """
+    """The addresses, in lower case, in a cell that looks like several; empty for at most one @."""
     if cell.count("@") + cell.count(FULL_WIDTH_AT) < 2:
         return set()
     words = (word.partition("?")[0] for word in cell.translate(FULL_WIDTH).translate(BETWEEN).lower().split())
@@ -118,17 +109,13 @@ def addresses_in(cell: str) -> set[str]:
 
 
 def is_address(cell: str) -> bool:
-    """Whether a cell certainly is one address: with one @, a dot in the domain, and no blanks. A header is
-    not taken for one.
-    """
+    """Whether a cell is certainly one address, and no header: with one @, a dot in the domain, no blank."""
     text = read_address(cell)
     return text.count("@") == 1 and "." in text.partition("@")[2] and len(text.split()) == 1
 
 
 def is_like_address(cell: str) -> bool:
-    """Whether a cell may have exactly one address. An import refuses a row whose cell of the address is not
-    like this.
-    """
+    """Whether a cell may be exactly one address. An import refuses rows whose address is not."""
     if len(addresses_in(cell)) > 1:
         return False
     before, at, behind = cell.replace(FULL_WIDTH_AT, "@").replace(SMALL_AT, "@").partition("@")
@@ -140,9 +127,7 @@ def write_text(text: str) -> str:
 
 
 def defused(cell: str) -> str:
-    """The cell in a form that a spreadsheet does not run as a formula, and that means the same to an
-    import.
-    """
+    """The cell in a form that no spreadsheet runs as a formula, and that an import reads as the same."""
     return write_text(read_text(cell)) if isinstance(read_value(cell), str) else cell
 
 
@@ -159,8 +144,9 @@ def read_value(cell: str) -> Any:
 
 
 def read_typed(value: Any) -> Any:
-    """The custom value in a cell that has a type, as in a workbook. Text stays text, even if it is `12`; only
-    JSON objects, arrays and quoted texts are read as JSON.
+    """The custom value in a typed cell, as in a workbook: a text such as `12` stays text.
+
+    Only JSON objects, arrays and quoted texts are read as JSON.
     """
     if not isinstance(value, str):
         return value
@@ -175,10 +161,10 @@ def write_value(value: Any) -> str:
 
 
 def read_tags(cell: str, separator: str = COMMA) -> list[str]:
-    """The tags in a cell: names between commas, some perhaps in double quotes, or a JSON array of text.
+    """The tags in a cell: names between commas, perhaps in double quotes, or a JSON array of text.
 
-    `separator` has the marks that are read in place of the comma. It may be `:::`, as in Google's files,
-    where names that Google gives begin with `*`.
+    `separator` has the marks used in place of the comma. With `:::`, as in Google's files, names given by
+    Google begin with `*`.
     """
     text = read_text(strip(cell))
     names = _read_json(text) if text[:1] == "[" else None
@@ -192,9 +178,7 @@ def read_tags(cell: str, separator: str = COMMA) -> list[str]:
 
 
 def _quoted_names(text: str, mark: str) -> list[str]:
-    """The names in a cell, some of which may be in quotes. If the quotes do not enclose whole names, they
-    belong to the names.
-    """
+    """The names in a cell with quotes. Quotes that do not enclose a whole name belong to it."""
     try:
         return next(csv.reader([text], delimiter=mark, skipinitialspace=True, strict=True), [])
     except csv.Error:
@@ -207,7 +191,7 @@ def write_tags(names: list[str]) -> str:
 
 
 def _read_json(cell: str) -> Any:
-    """The JSON value in a cell. The cell itself if it is no JSON, or has a value that cannot be stored."""
+    """The JSON value in a cell; the cell itself if it is no JSON, or cannot be stored."""
     try:
         value = clean(json.loads(cell))
     except (ValueError, RecursionError, ma.ValidationError):

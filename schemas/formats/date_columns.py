@@ -28,9 +28,9 @@ IGNORE, FIELD = "ignore", "field"  # what becomes of cells that cannot be read
 class DateColumn:
     """Counts the forms of dates (`FORMS`) in the cells of a column.
 
-    By form, `unread` has the number of cells that the form cannot read, and `first_row` the row of the first.
-    `shown` has the first few, each with its number of rows. Cells that no form can read, except perhaps as
-    seconds since 1970, are under None.
+    By form, `unread` is the number of cells that the form cannot read, `first_row` the row of the first, and
+    `shown` the first few with their number of rows. None stands for cells that no form reads, except perhaps
+    as seconds since 1970.
     """
 
     def __init__(self) -> None:
@@ -59,8 +59,9 @@ class DateColumn:
             counts[example] += 1
 
     def form(self) -> str | None:
-        """The form in which all dates of the column are written. None if the user must decide: the day or the
-        month could come first, or a year has two digits.
+        """The form of all dates in the column; None if the user must decide.
+
+        That is if day or month could come first, or a year has two digits.
         """
         if self._cells and not self.unread[EPOCH]:
             return EPOCH
@@ -72,11 +73,11 @@ class DateColumn:
 
 @dataclass(frozen=True)
 class DateReading:
-    """How the dates of a file are read: the form of each column by its position, and the zone of dates that
-    have none.
+    """How the dates of a file are read: the form of each column by position, and the zone of dates without
+    one.
 
-    `unread` tells what becomes of a cell that cannot be read: `ignore` leaves it out, `field` keeps it as a
-    custom field.
+    A cell that cannot be read is left out if `unread` is `ignore`, and kept as a custom field if it is
+    `field`.
     """
 
     forms: Mapping[int, str]
@@ -84,9 +85,7 @@ class DateReading:
     unread: str | None = None
 
     def read(self, position: int, cell: str) -> int | None:
-        """The instant in a cell, in milliseconds since 1970. None if the cell cannot be read, as with a 0
-        that marks a missing date.
-        """
+        """The instant in a cell, in milliseconds since 1970; None if it cannot be read or means none."""
         try:
             return dates.read_date(cell, self.forms.get(position, ISO), self.zone)
         except ValueError:
@@ -94,9 +93,7 @@ class DateReading:
 
 
 class DateWatch:
-    """Watches the cells of some columns while the file is looked through. A cell of a column without a
-    meaning as a date counts only if it is a date.
-    """
+    """Watches the cells of some columns. In a column not meant as a date, only cells that are dates count."""
 
     def __init__(self, table: Table, columns: Sequence[Column], reading: Reading) -> None:
         self.table, self.reading = table, reading
@@ -118,8 +115,9 @@ class DateWatch:
         return DateReading(forms, ZoneInfo(self.reading.zone), self.reading.unread_dates)
 
     def asks(self) -> list[FileQuestion]:
-        """The open questions about dates: which order day and month have, and what becomes of cells that are
-        no dates. Empty once the user has answered.
+        """The open questions about dates: the order of day and month, and what to do with other cells.
+
+        Empty once the user has answered.
         """
         unclear = [(column, watch, ISO) for column, watch in self.columns if self._form(watch) is None]
         unread = [(column, watch, self._form(watch)) for column, watch in self.columns]
@@ -153,9 +151,7 @@ def _count_shown(columns: Seen) -> Counter[str]:
 
 
 def _location(columns: Seen) -> str:
-    """A clause about the cells that the columns' forms cannot read: the row of the first, and their
-    number.
-    """
+    """A clause on the cells that the columns' forms cannot read: the row of the first, and their number."""
     row = min(watch.first_row[form] for _, watch, form in columns)
     count = sum(watch.unread[form] for _, watch, form in columns)
     return f"the first in row {row}, {count:,} in all"

@@ -59,9 +59,7 @@ PATTERNS = (YEAR_FIRST, NUMBERS, DAY_AND_NAME, NAME_AND_DAY, YEAR_AT_END, YEAR_A
 
 
 def _beginnings() -> dict[str, int]:
-    """The number of each month by the beginnings of its names. Beginnings have at least three letters, and
-    are those of one month only.
-    """
+    """The number of each month, by each beginning of its names (three letters or more) that is its alone."""
     numbers: dict[str, set[int]] = {}
     for month, names in enumerate(MONTHS, 1):
         for name in names.split():
@@ -74,10 +72,9 @@ BY_NAME = _beginnings()
 
 
 def read_date(cell: str, form: str = ISO, zone: dt.tzinfo = dt.UTC) -> int:
-    """The instant of a date in a cell, in milliseconds since 1970. `form` is the form in which the column has
-    its dates. A date without a zone is in `zone`; a date without a time becomes a `WholeDay`.
+    """The instant of a date in a cell, in milliseconds since 1970. `form` is that of the column's dates.
 
-    Raises `ValueError`.
+    A date without a zone is in `zone`; one without a time becomes a `WholeDay`. Raises `ValueError`.
     """
     return _read(_normal(cell), form, zone)
 
@@ -93,7 +90,7 @@ def forms_of(cell: str) -> set[str]:
 
 
 def has_short_year(cell: str) -> bool:
-    """Whether a date is written in numbers, and its year has two digits."""
+    """Whether a date is in numbers, with a year of two digits."""
     match = NUMBERS.fullmatch(_normal(cell))
     return match is not None and len(match["year"]) == 2
 
@@ -127,7 +124,7 @@ def _iso(text: str, zone: dt.tzinfo) -> int | None:
 
 
 def _normal(cell: str) -> str:
-    """The cell in capitals, without accents, and with single blanks; empty if it is too long for a date."""
+    """The cell in capitals, without accents, with single blanks; empty if too long for a date."""
     text = strip(cell)
     if len(text) > MAX_LENGTH:
         return ""
@@ -139,9 +136,7 @@ def _normal(cell: str) -> str:
 
 
 def _read_epoch(text: str) -> int:
-    """The milliseconds since 1970, from a text with that number or the number of seconds. Raises
-    `ValueError`.
-    """
+    """The milliseconds since 1970 in a text, which may also be in seconds. Raises `ValueError`."""
     match = SINCE_1970.fullmatch(text)
     if match is None:
         raise ValueError
@@ -149,14 +144,12 @@ def _read_epoch(text: str) -> int:
 
 
 def _excel(text: str) -> tuple[dt.datetime, bool]:
-    """The instant that a serial number of Excel means, and whether it is a day without a time."""
+    """The (instant, whether a day without a time) of Excel's serial number."""
     return EXCEL_EPOCH + dt.timedelta(seconds=round(float(text) * 86_400)), "." not in text
 
 
 def _read_written(text: str, form: str) -> tuple[dt.datetime, bool]:
-    """The instant of a date in words or numbers, and whether it is a day without a time. Raises
-    `ValueError`.
-    """
+    """The (instant, whether a day without a time) of a date in words or numbers. Raises `ValueError`."""
     match = next((match for pattern in PATTERNS if (match := pattern.fullmatch(text))), None)
     if match is None:
         raise ValueError
@@ -173,8 +166,9 @@ def _read_written(text: str, form: str) -> tuple[dt.datetime, bool]:
 
 
 def _month_and_day(first: int, second: int, mark: str, year: str, form: str) -> tuple[int, int]:
-    """The month and the day in the first two numbers of a date, `mark` being the sign between them. Raises
-    `ValueError` if neither the mark nor the form tells which comes first.
+    """The (month, day) in the first two numbers of a date, with `mark` between them.
+
+    Raises `ValueError` if neither the mark nor the form tells which comes first.
     """
     if form == ISO and len(year) == 2:
         raise ValueError
@@ -186,8 +180,9 @@ def _month_and_day(first: int, second: int, mark: str, year: str, form: str) -> 
 
 
 def _instant(match: re.Match[str], month: int, day: int) -> dt.datetime:
-    """The instant of a date with the parts in `match`. It has a zone only if the text has one. Raises
-    `ValueError` for a time or day that does not exist.
+    """The instant of a date with the parts in `match`, with a zone only if the text has one.
+
+    Raises `ValueError` for a time or day that does not exist.
     """
     hour, half = int(match["hour"] or 0), match["half"]
     if match["hour"] and not (half or match["minute"]):

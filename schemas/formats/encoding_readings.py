@@ -22,8 +22,9 @@ Readings = dict[str, list[str]]  # the same cells by each encoding, the likelies
 
 
 def likely(binary: BinaryIO) -> Readings:
-    """The likeliest encodings that can read the whole file, each with the first cells as it reads them. There
-    are at most `MOST_READINGS`, among them the usual one (`USUAL`), if it can read the file.
+    """The likeliest encodings that can read the whole file, each with the first cells as it reads them.
+
+    At most `MOST_READINGS`, among them the usual one (`USUAL`) if it can read the file.
     """
     from charset_normalizer import from_bytes  # takes a while to load
 
@@ -55,18 +56,14 @@ def _mixes_scripts(cells: Sequence[bytes], encoding: str) -> bool:
 
 
 def _texts(binary: BinaryIO, cells: Sequence[bytes], encoding: str) -> list[str]:
-    """The first of the `cells` as the encoding reads them; empty if the encoding cannot read the whole
-    file.
-    """
+    """The first of the `cells` in an encoding; empty if that cannot read the whole file."""
     if not encodings.can_read(binary, encoding):
         return []
     return [cell.decode(encoding, "replace") for cell in cells[:MOST_CELLS]]
 
 
 def _cells(binary: BinaryIO) -> list[bytes]:
-    """A sample of the file's cells that are not ASCII: the first ones, and later ones with a byte that none
-    before has.
-    """
+    """Some of the file's cells that are not ASCII: the first ones, and later ones with a byte new to them."""
     samples: dict[bytes, None] = {}
     characters: set[int] = set()
     size = 0

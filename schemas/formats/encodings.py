@@ -59,7 +59,7 @@ def is_zip(binary: BinaryIO) -> bool:
 
 
 def find_encoding(name: str) -> str | None:
-    """The encoding of `SAID` that has the name `name`. None if there is none."""
+    """The encoding in `SAID` with a name; None without one."""
     module = _normal(name)
     return _MODULES.get(aliases.get(module, module))
 
@@ -74,8 +74,8 @@ _MODULES = {aliases.get(_normal(name), _normal(name)): name for name in SAID}  #
 def encoding(binary: BinaryIO, name: str | None = None) -> str | None:
     """The encoding of a file; None if the user must be asked.
 
-    It is the one that the user named (`name`), else UTF-16 if a BOM or NULs show it. Otherwise it is UTF-8,
-    if the whole file can be read so. Raises `FormError` on a file that is no text, or not in that encoding.
+    It is the named one (`name`), else UTF-16 if a BOM or NULs show it, else UTF-8 if that can read the whole
+    file. Raises `FormError` for a file that is no text, or not in that encoding.
     """
     start = _start(binary)
     for beginning, sentence in NOT_TEXT.items():
@@ -102,9 +102,7 @@ def encoding(binary: BinaryIO, name: str | None = None) -> str | None:
 
 @contextlib.contextmanager
 def reading(binary: BinaryIO, encoding: str) -> Iterator[TextIO]:
-    """Opens the file's text at its beginning, without a BOM, within a `with` statement. Line endings are
-    kept, and `binary` stays open.
-    """
+    """Opens the file's text from its beginning, without a BOM. Keeps line endings, and `binary` open."""
     binary.seek(len(_bom(_start(binary))))
     codec, errors = (UTF8, "surrogateescape") if encoding == UTF8_ANYHOW else (encoding, "strict")
     text = io.TextIOWrapper(binary, codec, errors, newline="")
@@ -124,8 +122,9 @@ def _bom(start: bytes) -> bytes:
 
 
 def _utf16(start: bytes) -> str | None:
-    """The kind of UTF-16 of a file without a BOM; None if it seems to be none. Its first character must be
-    ASCII, and many others, too.
+    """The kind of UTF-16 without a BOM; None if it seems to be none.
+
+    Its first character must be ASCII, and many others, too.
     """
     for name, high, low in ((UTF16_LE, start[1::2], start[0::2]), (UTF16_BE, start[0::2], start[1::2])):
         if high[:1] == b"\0" and low[:1] != b"\0" and high.count(0) > UTF16_SHARE * len(high):
@@ -139,14 +138,12 @@ def can_read(binary: BinaryIO, encoding: str) -> bool:
 
 
 def _lines_before(binary: BinaryIO, encoding: str) -> int:
-    """The approximate number of the first line that cannot be read in the encoding."""
+    """The approximate number of the first line that the encoding cannot read."""
     return 1 + sum(chunk.count(b"\n") for chunk in takewhile(bool, _decodable_chunks(binary, encoding)))
 
 
 def _decodable_chunks(binary: BinaryIO, encoding: str) -> Iterator[bytes]:
-    """The chunks of a file up to the first that cannot be decoded. An empty chunk takes the place of that
-    one.
-    """
+    """Yields the chunks of a file up to the first that cannot be decoded, then an empty one."""
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for chunk in _pieces(binary):

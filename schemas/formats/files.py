@@ -33,10 +33,10 @@ Check = Callable[[str], Any]
 
 @dataclass(frozen=True)
 class File:
-    """A file that was looked through. `plan` are its columns with their meanings, `answer` tells who in it
-    may be written to.
+    """A file that was looked through. `plan` has its columns with their meanings, `answer` who may be written
+    to.
 
-    `columns` are the columns of a file of its refused rows. With JSON, each refused row adds its keys.
+    `columns` are those of a file of its refused rows. In JSON, each refused row adds its keys.
     """
 
     table: Table
@@ -51,7 +51,7 @@ class File:
 
     @property
     def advice(self) -> list[str]:
-        """Sentences of advice about the program's files, for the command line."""
+        """Sentences of advice on the program's files, for the command line."""
         if self.is_empty:
             return [NO_PEOPLE]
         return [self.preset.advice] if self.preset and self.preset.advice else []
@@ -71,10 +71,9 @@ class File:
         return answer_line(by_header(self.reading, self.table.names, self.table.sheet), self.table.names)
 
     def rows(self, check: Check) -> Generator[FileRow, None, None]:
-        """The rows of the file that are not blank, each as an item to import or with the reason why it is
-        refused.
+        """Yields the rows that are not blank, each as an item to import or with the reason for its refusal.
 
-        `check` raises `ValueError` on a malformed address: such a row is refused. Raises `FormError` if the
+        `check` raises `ValueError` for a malformed address, whose row is refused. Raises `FormError` if the
         rest of the file cannot be read.
         """
         rows = Rows(self.table, self.plan, self.dates, self.answer.columns, self.reading.tag_separator)
@@ -91,8 +90,9 @@ class File:
 
     @property
     def carried(self) -> dict[str, str]:
-        """The additional cells in a file of this file's refused rows, by column. They carry the answers about
-        everyone, so that the rows mean the same when they are imported once more.
+        """The additional cells in a file of refused rows, by column.
+
+        They carry the answers about everyone, so that the rows mean the same when imported again.
         """
         return carried_cells(self.table, self.plan, self.answer, self.reading)
 
@@ -119,15 +119,15 @@ def inspect(
 ) -> File:
     """Opens a file and looks through it (`look_through`). Raises `FormError`.
 
-    The kind is detected unless it is passed. A workbook is read by a child process, started by `run`, which
-    writes its rows to the file `unpacked`.
+    The kind is detected unless given. A child process, started by `run`, reads a workbook and writes its rows
+    to `unpacked`.
     """
     table = tables.open_table(binary, kind, reading, run, unpacked)
     return replace(read_through(table, reading, sampled=sampled), digest=digest(binary))
 
 
 def digest(binary: BinaryIO) -> str:
-    """The SHA-256 of a file's content, in hex. The position in the file does not change."""
+    """The SHA-256 of a file's content, in hex. The position in the file stays."""
     position = binary.tell()
     binary.seek(0)
     digest = hashlib.file_digest(binary, "sha256").hexdigest()  # type: ignore[arg-type]
@@ -140,8 +140,8 @@ def read_through(
 ) -> File:
     """Looks through an open file. Raises `FormError` if it is refused, or leaves questions open.
 
-    `follow` is called repeatedly with the number of rows looked through so far. With `sampled`, only the
-    beginning of a file without an answer about consent is read.
+    Calls `follow` with the number of rows so far. With `sampled`, reads only the beginning of a file without
+    an answer about consent.
     """
     table, asks = table_questions.from_header(table, reading)
     preset, columns = plan_columns(table, reading)
@@ -158,9 +158,7 @@ def read_through(
 
 
 def plan_columns(table: Table, reading: Reading) -> tuple[Preset | None, list[Column]]:
-    """The preset of the program that wrote the file, None if it is unknown, and the columns with their
-    meanings. Raises `FormError`.
-    """
+    """The (preset of the file's program or None, columns with their meanings). Raises `FormError`."""
     beginnings.check(table, reading)
     names = table.names
     preset = PRESETS[reading.preset] if reading.preset else presets.recognise(names)
@@ -171,7 +169,7 @@ FORM = ImportItem()
 
 
 def _check_row(row: FileRow, check: Check) -> None:
-    """Validates the item of a row, and adds the row's dates to it. On an error, refuses the row."""
+    """Validates a row's item and adds the row's dates to it. Refuses the row on an error."""
     if row.item is None:
         return
     try:
@@ -190,10 +188,10 @@ def _check_row(row: FileRow, check: Check) -> None:
 
 
 def _add_from_file(row: FileRow, item: dict[str, Any], answer: ConsentAnswer, reading: Reading) -> None:
-    """Adds to the row's item what the user answered about the file: consent, tags, and what may change of
-    existing subscribers.
+    """Adds to a row's item what the user answered: consent, tags, and what may change of existing
+    subscribers.
 
-    A row is unsubscribed if the answer for everyone or one value in its columns of consent says so.
+    It is unsubscribed if the answer for everyone, or a value in its columns of consent, says so.
     """
     states = row.said | {answer.everyone}
     if UNSUBSCRIBED in states:

@@ -89,14 +89,13 @@ def look_through(
     follow: Callable[[int], object],
     sampled: bool = False,
 ) -> DateReading:
-    """Looks through the rows of a file, and returns how its dates are read.
+    """Looks through the rows of a file. Returns how its dates are read.
 
-    Raises `QuestionsOpen` with all questions that the file leaves open; `before` are those that are open
-    already. Raises `FileRefused` if the file breaks off, if another header or a heading follows, or if a row
-    contradicts the answer about consent.
+    Raises `QuestionsOpen` with all open questions; `before` are those open already. Raises `FileRefused` if
+    the file breaks off, has another header or a heading, or contradicts the answer about consent.
 
-    `follow` is called repeatedly with the number of rows so far. With `sampled`, only the beginning of a file
-    without an answer about consent is read.
+    Calls `follow` with the number of rows so far. With `sampled`, reads only the beginning of a file without
+    an answer about consent.
     """
     consents = ConsentLook(table, columns, answer, preset)
     dated = DateWatch(table, _date_columns(columns, answer), reading)
@@ -156,7 +155,7 @@ def _may_be_foreign(column: Column, answer: ConsentAnswer) -> bool:
 
 
 def _header_names(names: Sequence[str]) -> list[str]:
-    """The folded headers. Empty ones at the end, which a spreadsheet adds, are left out."""
+    """The folded headers, without empty ones at the end, which spreadsheets add."""
     headers = [fold(name) for name in names]
     while headers and not headers[-1]:
         headers.pop()
@@ -166,11 +165,11 @@ def _header_names(names: Sequence[str]) -> list[str]:
 def _see_heading(
     table: Table, row: int, record: Any, emails: Sequence[Column], answer: ConsentAnswer, reading: Reading
 ) -> None:
-    """Raises `FileRefused` if a row without an address is a header of other columns, or a heading above
-    unsubscribed people.
+    """Raises `FileRefused` if a row without an address is another header, or a heading for unsubscribed
+    people.
 
-    The rows below it would otherwise be read in the same way as those above it. `emails` are the columns of
-    addresses; a heading is no error if the answer is that everyone is unsubscribed.
+    The rows below would otherwise be read as those above. `emails` are the columns of addresses. A heading is
+    no error if everyone is answered to be unsubscribed.
     """
     filled = [cell for column in emails if (cell := table.cell_of(record, column).strip())]
     if any("@" in cell for cell in filled):
@@ -186,7 +185,7 @@ def _see_heading(
 
 
 def _is_heading(cell: str) -> bool:
-    """Whether a cell is a heading that means unsubscribed, apart from marks and numbers around it."""
+    """Whether a cell is a heading for unsubscribed people, ignoring marks and numbers around it."""
     letters = [index for index, character in enumerate(cell[: MAX_LENGTH + 1]) if character.isalpha()]
     return (
         bool(letters) and len(cell) <= MAX_LENGTH and is_unsubscribe_word(cell[letters[0] : letters[-1] + 1])
@@ -194,7 +193,7 @@ def _is_heading(cell: str) -> bool:
 
 
 def _refuse_swallowed(table: Table, row: int, record: list[str], emails: Sequence[Column]) -> None:
-    """Raises `FileRefused` on a cell that contains whole rows: its quote is closed too late."""
+    """Raises `FileRefused` for a cell that contains whole rows: its quote is closed too late."""
     width, mark = len(table.names), table.delimiter or ","
     for cell in record:
         for line in cell.splitlines()[1:] if "\n" in cell or "\r" in cell else ():
@@ -206,11 +205,10 @@ def _refuse_swallowed(table: Table, row: int, record: list[str], emails: Sequenc
 
 
 def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
-    """Questions about a column `command` that has other values than our commands, as another program writes
-    it. A column that has our commands, too, can only become a column of consent.
+    """Questions about a column `command` with values other than our commands, as other programs write it.
 
-    A column with our commands and very many other values is not asked about: each row with another value is
-    refused.
+    If it has our commands, too, it can only become one of consent. With very many other values, nothing is
+    asked: each such row is refused.
     """
     asks = []
     for column in columns:
@@ -232,10 +230,9 @@ def _ask_foreign(columns: Sequence[CountedColumn]) -> list[FileQuestion]:
 
 
 def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
-    """A question about the columns that the earlier file did not have for which the answers were given. None
-    without earlier answers, or if there are no such columns.
+    """A question about the columns that are new since the file for which the answers were given; else none.
 
-    Of a file with many columns, the answers have only a digest: if it differs, all columns count as new.
+    Of many columns, the answers have only a digest: if it differs, all columns count as new.
     """
     digest = digest_of(table.names)
     if reading.seen_digest:
@@ -251,8 +248,9 @@ def _ask_unseen(table: Table, reading: Reading) -> list[FileQuestion]:
 
 
 def _check_end(table: Table, columns: Sequence[Column], answer: ConsentAnswer, row: int, record: Any) -> None:
-    """Raises `FileRefused` if the last row of a CSV file may have been cut off: it has no line break, and
-    lacks a cell about consent.
+    """Raises `FileRefused` if the last row of a CSV file may be cut off.
+
+    It then has no line break, and lacks a cell about consent.
     """
     if answer.everyone == UNSUBSCRIBED or table.kind != CSV or not record or table.ends_with_line_break():
         return

@@ -183,7 +183,7 @@ SPACES = str.maketrans("_-", "  ")
 
 @cache
 def headers() -> dict[str, str]:
-    """The meaning of each folded header in the table."""
+    """The meaning of each folded header."""
     named = {fold(name): meaning for meaning, _, row in ROWS for name in row.split()}
     return dict.fromkeys(map(fold, _date_headers()), UNSUBSCRIBING) | named
 
@@ -196,13 +196,13 @@ def _date_headers() -> Iterator[str]:
 
 
 def meaning_of(header: str) -> str | None:
-    """The meaning of a header; None if the table has none."""
+    """The meaning of a header; None without one."""
     words = tuple(fold(word) for word in header.translate(SPACES).split())
     return BY_WORDS.get(words) or headers().get(fold(header))
 
 
 def may_deny(header: str) -> bool:
-    """Whether under this header, a no means that a subscriber did not agree, or has not confirmed."""
+    """Whether a no under this header means that a subscriber did not agree or confirm."""
     return meaning_of(header) == "subscribed" or fold(header) in _confirming()
 
 
@@ -212,7 +212,7 @@ def _confirming() -> frozenset[str]:
 
 
 def is_unsubscribing(header: str) -> bool:
-    """Whether under this header, a date or a yes means unsubscribed."""
+    """Whether a date or a yes under this header means unsubscribed."""
     return len(header) <= MAX_LENGTH and _is_unsubscribing(header)
 
 

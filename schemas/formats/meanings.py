@@ -55,9 +55,7 @@ def normal(name: str) -> str:
 
 
 def meaning_of(what: str) -> str:
-    """The meaning that the text `what` of a parameter names. Raises `FileRefused` if there is no such
-    meaning.
-    """
+    """The meaning that the text `what` of a parameter names. Raises `FileRefused` for any other text."""
     what = what.strip()
     if normal(what) in MEANINGS:
         return normal(what)
@@ -73,8 +71,9 @@ def meaning_of(what: str) -> str:
 
 
 def field_meaning(position: int, name: str) -> str:
-    """The meaning of a column that becomes a custom field, whose key is made from the header `name`. Raises
-    `FileRefused` if no key can be made.
+    """The meaning of a column as a custom field, whose key comes from the header `name`.
+
+    Raises `FileRefused` if no key can be made.
     """
     try:
         return FIELD + field_key(name.strip().removeprefix(CUSTOM))
@@ -88,14 +87,12 @@ def preset_columns(name: str) -> dict[str, str]:
 
 
 def notes_of(columns: Iterable[str]) -> Sequence[str]:
-    """The headers behind those of a CSV file of refused rows: its own column `code` stays the only one."""
+    """The headers behind those of a CSV file of refused rows, without `code` if the file has it."""
     return NOTES if CODE_NOTE in map(normal, columns) else (*NOTES, CODE_NOTE)
 
 
 def column_of(key: str) -> str:
-    """The header for a custom field. An import takes a column with such a header for that field, whatever its
-    values.
-    """
+    """The header for a custom field, by which an import knows it whatever the values are."""
     return csv_values.write_text(CUSTOM + key if _is_taken(key) else key)
 
 
@@ -112,6 +109,6 @@ def _is_taken(key: str) -> bool:
 
 @cache
 def _preset_headers() -> frozenset[str]:
-    """All headers that a preset maps, or is recognised by."""
+    """All headers that a preset maps or is recognised by."""
     signs = " ".join(sign for preset in PRESETS.values() for sign in preset.signs)
     return frozenset(map(fold, signs.split())).union(*map(preset_columns, PRESETS))

@@ -27,10 +27,10 @@ ALSO_PAGE = (
 
 
 class OtherColumns:
-    """Watches the columns beside the one that the user chose as the column of consent.
+    """Watches the columns beside the user's column of consent.
 
-    It notes those in which a word of refusal stands in a row that comes in subscribed. `asks` returns a
-    question about them.
+    It notes those with a word of refusal in a row that comes in subscribed. `asks` returns a question about
+    them.
     """
 
     def __init__(
@@ -58,5 +58,5 @@ class OtherColumns:
 
 @lru_cache(maxsize=4096)
 def _denies(cell: str) -> bool:
-    """Whether a cell, under a header such as `subscribed`, means that the subscriber is not subscribed."""
+    """Whether a cell under a header such as `subscribed` means not subscribed."""
     return suggested_state(cell, SUBSCRIBED) not in (None, SUBSCRIBED)

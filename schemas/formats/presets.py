@@ -27,12 +27,11 @@ class Preset:
     A file is recognised if it has all headers of one of `signs`, in which blanks separate them. `columns` has
     the meaning of each header, as for `--map`.
 
-    `consent` has the columns that tell who may be written to, each with the state of its values. Of these
-    values, `date` stands for any date, and the empty one is blank. `also` has such columns that only some
-    files have.
+    `consent` has the columns that tell who may be written to, with the state of each value: `date` stands for
+    any date, the empty text for blank. `also` has such columns that only some files have.
 
-    `headers` are further headers that its files may have. The columns of consent answer by themselves only if
-    the file has no header beside all these.
+    `headers` are further headers that its files may have. With any other header, the columns of consent do
+    not answer by themselves.
 
     `advice` is shown to the user who imports such a file. `page` documents the form, as read on the date
     `read`.
@@ -50,8 +49,8 @@ class Preset:
     advice: str = ""
 
     def consent_of(self, names: Sequence[str], chosen: bool) -> dict[str, States]:
-        """The columns of a file that tell who may be written to, by folded header, each with the state of its
-        values.
+        """The columns of a file that tell who may be written to, by folded header, with the state of each
+        value.
 
         Empty if a column of `consent` is missing. Unless the user chose the preset (`chosen`), also empty if
         the file has a header that the preset does not know.
@@ -70,16 +69,12 @@ class Preset:
 
 
 def _meanings(**headers: str) -> dict[str, str]:
-    """The meaning by header. The arguments are, by meaning, the headers with that meaning, separated by
-    blanks.
-    """
+    """The meaning by header. Arguments are the headers by meaning, separated by blanks."""
     return {header: meaning for meaning, row in headers.items() for header in row.split()}
 
 
 def _states(unsubscribed: str, subscribed: str | None = None, unconfirmed: str | None = None) -> States:
-    """The state by value. The arguments are the values with each state, separated by bars; an empty one is a
-    blank cell.
-    """
+    """The state by value. Arguments are the values of each state, separated by bars; "" is a blank cell."""
     rows = ((OUT, unsubscribed), (IN, subscribed), (NOT_YET, unconfirmed))
     return {value.strip(): state for state, row in rows if row is not None for value in row.split("|")}
 
@@ -188,13 +183,13 @@ PRESETS: dict[str, Preset] = {
 
 
 def is_named_as_left(name: str) -> bool:
-    """Whether a file has the name that Mailchimp gives to its file of unsubscribed people."""
+    """Whether a file has the name of Mailchimp's file of unsubscribed people."""
     name = name.lower()
     return EXPORTED_NAME in name and any(ending in name for ending in LEFT_FILES)
 
 
 def recognise(headers: Iterable[str]) -> Preset | None:
-    """The preset whose file has these headers; None if there is none."""
+    """The preset whose file has these headers; None without one."""
     names = {fold(header) for header in headers}
     for preset in PRESETS.values():
         if any({fold(sign) for sign in signs.split()} <= names for signs in preset.signs):

@@ -20,12 +20,12 @@ MAX_OPTIONS = 100
 class FileQuestion:
     """A question that a file leaves open, and how to answer it.
 
-    `message` asks it without repeating anything of the file. `command` asks it on the command line, with the
-    values that were found; `page` asks it in the console.
+    `message` asks it without repeating anything of the file; `command` asks it on the command line, with the
+    values that were found, and `page` in the console.
 
     `options` are the possible answers as parameters (`dates=dmy`), each a field of `Reading`. `columns` are
-    the headers that it is about, `values` pairs of a cell and its number of rows. `readings` has, by answer,
-    cells as that answer would read them.
+    the headers in question, `values` pairs of a cell and its number of rows. `readings` has cells by answer,
+    as that would read them.
     """
 
     about: str
@@ -38,7 +38,7 @@ class FileQuestion:
 
     @property
     def command(self) -> str:
-        """The message with options in place of parameters, and with the values that were found."""
+        """The message for the command line: with options, and with the values that were found."""
         words = [[pair.partition("=")[::2] for pair in option.split("&")] for option in self.options]
         alternatives = " or ".join(f"`{shlex.join(options(pairs))}`" for pairs in words)
         together = f"`{shlex.join(options(chain.from_iterable(words)))}`"
@@ -66,8 +66,8 @@ class FileQuestion:
 
 
 def choice(what: str, name: str, answers: Sequence[str], **parts: Any) -> FileQuestion:
-    """A question about `what`, whose answers are values of the parameter `name`. `parts` are further fields
-    of the question.
+    """A question about `what`, answered by a value of the parameter `name`. `parts` are its further
+    fields.
     """
     return FileQuestion(
         **{"about": name} | parts,
@@ -93,7 +93,7 @@ def _shorten(readings: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 class QuestionsOpen(FileRefused):
     """The file has open questions: none of its rows is imported before all are answered.
 
-    `whole` is true if all of the file was looked through for them.
+    `whole` is true if all of the file was looked through.
     """
 
     code = Code.FILE_QUESTIONS
@@ -113,8 +113,9 @@ class QuestionsOpen(FileRefused):
 
 
 def check_answered(questions: Iterable[FileQuestion], whole: bool = True, **found: Any) -> None:
-    """Raises `QuestionsOpen` if there are questions, with the values `found` in the file, as JSON. `whole` is
-    true if all of the file was looked through for them.
+    """Raises `QuestionsOpen` if there are questions, with the values `found` in the file, as JSON.
+
+    `whole` is true if all of the file was looked through.
     """
     if asked := list(questions):
         raise QuestionsOpen(asked, whole, **found)

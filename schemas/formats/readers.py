@@ -35,7 +35,7 @@ NO_ARRAY = "The file is not a JSON array of objects: object {number} cannot be r
 
 
 def lines(text: TextIO) -> Iterator[str]:
-    """The lines of a file. Raises `FormError` on a line that is too long."""
+    """Yields the lines of a file. Raises `FormError` for a line that is too long."""
     number = 1
     while line := text.readline(MAX_LENGTH):
         if len(line) == MAX_LENGTH and line[-1] not in "\r\n":
@@ -45,28 +45,23 @@ def lines(text: TextIO) -> Iterator[str]:
 
 
 def delimiters(binary: BinaryIO, encoding: str) -> Sequence[str]:
-    """The delimiters that the file may have: the one that a first line such as `sep=;` names, else all that
-    are supported.
-    """
+    """The possible delimiters: the one in a first line such as `sep=;`, else all that are supported."""
     with reading(binary, encoding) as text:
         match = SEPARATOR.fullmatch(text.readline(SEPARATOR_LENGTH))
     return match[1] if match else DELIMITERS
 
 
 def header(binary: BinaryIO, encoding: str, delimiter: str, row: int = 1) -> list[str]:
-    """The record that begins in the row `row`, or the next record that is not blank; empty if there is
-    none.
-    """
+    """The first record from the row `row` on that is not blank; empty without one."""
     with reading(binary, encoding) as text:
         return next((record for number, record in records(text, delimiter) if number >= row), [])
 
 
 def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The records of a CSV file (RFC 4180), each with the number of its row. Blank rows before the first
-    record are left out, and a first line `sep=;` is no row.
+    """Yields the records of a CSV file (RFC 4180), each with its row number.
 
-    Raises `FormError` on a quote that is not closed. To notice it, a line is added at the end of the file: it
-    becomes part of the last cell if the quote is still open.
+    Blank rows before the first record are left out, and a first line `sep=;` is no row. Raises `FormError`
+    for a quote that is not closed: a line added at the end then becomes part of the last cell.
     """
     csv.field_size_limit(MAX_LENGTH)
     source = lines(text)
@@ -93,7 +88,7 @@ def records(text: TextIO, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines_and_end(source: Iterator[str]) -> Iterator[str]:
-    """The lines of the source, each with a line break, and after them the line `END`."""
+    """Yields the lines of the source, each with a line break, then the line `END`."""
     for line in source:
         yield line if line.endswith(LINE_BREAK) else f"{line}\n"
     yield END
@@ -108,9 +103,7 @@ def has_nul(record: Sequence[str]) -> bool:
 
 
 def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
-    """The rows that `workbook.unpack` has written, each as its number and its cells, which are texts, numbers
-    or booleans.
-    """
+    """Yields the rows written by `workbook.unpack`: number, and cells (texts, numbers, booleans)."""
     with reading(binary, UTF8) as text:
         for line in lines(text):
             number, cells = json.loads(line)
@@ -118,9 +111,7 @@ def sheet_records(binary: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
 
 
 class Unclear(Doubled):
-    """A JSON object that can be read in two ways. `code` and `message` are the error by which its row is
-    refused.
-    """
+    """A JSON object that can be read in two ways. Its row is refused with `code` and `message`."""
 
     def __init__(
         self, values: Mapping[str, Any], doubled: Mapping[str, list[Any]], code: str, message: str
@@ -130,9 +121,7 @@ class Unclear(Doubled):
 
 
 class Objects:
-    """Decodes a JSON value at a position of a text. An object that can be read in two ways becomes
-    `Unclear`.
-    """
+    """Decodes JSON values at positions of a text. An object that can be read in two ways is `Unclear`."""
 
     def __init__(self) -> None:
         self._decoder = json.JSONDecoder(object_pairs_hook=self._object)
@@ -148,11 +137,10 @@ class Objects:
         return members
 
     def read(self, text: str, start: int) -> tuple[Any, int]:
-        """Decodes the value that begins at `start`. Returns the value and the position of its end.
+        """Decodes the value at `start`. Returns it and the position of its end.
 
-        An object that can be read in two ways is returned as `Unclear`. A value that is nested too deep to be
-        examined is returned as its text. Raises `ValueError` on malformed JSON, and `RecursionError` if the
-        decoder cannot nest so deep.
+        An object that can be read in two ways becomes `Unclear`; a value nested too deep to examine becomes
+        text. Raises `ValueError` for malformed JSON, and `RecursionError` if the decoder cannot nest so deep.
         """
         self._doubled = {}
         value, end = self._decoder.raw_decode(text, start)
@@ -162,10 +150,10 @@ class Objects:
             return text[start:end].strip(), end
 
     def _judge(self, value: Any, may_have_half: bool) -> Any:
-        """Returns `value` as `Unclear` if it is an object that can be read in two ways, else as it is.
+        """Returns `value`, as `Unclear` if it is an object that can be read in two ways.
 
-        An object is unclear if a key within it has different values, or if it contains half a surrogate pair.
-        In place of each such half, the returned object has U+FFFD.
+        That is if a key in it has different values, or if it contains half a surrogate pair, which becomes
+        U+FFFD.
         """
         doubled = {key: values for key, values in self._doubled.items() if _differ(values)}
         code, message = ("invalid_json", TWICE) if doubled else ("", "")
@@ -190,7 +178,7 @@ def _spelling(value: Any) -> Any:
 
 
 def array(text: TextIO) -> Iterator[Any]:
-    """The elements of a JSON array. Raises `FormError` if the text is not one JSON array."""
+    """Yields the elements of a JSON array. Raises `FormError` if the text is not one JSON array."""
     objects, buffer, position, number = Objects(), text.read(CHUNK_SIZE).lstrip(), 1, 1
     if buffer[:1] != "[":
         raise FileRefused(NO_ARRAY.format(number=number))
@@ -220,15 +208,13 @@ def _check_end(rest: str, text: TextIO) -> None:
 
 
 def _after(pattern: re.Pattern[str], text: str, position: int) -> int:
-    """The position after what the pattern matches; the same `position` if it matches nothing."""
+    """The position behind the match of a pattern; `position` without a match."""
     match = pattern.match(text, position)
     return match.end() if match else position
 
 
 def _read_value(objects: Objects, buffer: str, position: int) -> tuple[Any, int]:
-    """The value that begins at a position, and the position of its end. If the buffer does not hold a whole
-    value, returns None and the end of the buffer.
-    """
+    """The (value at a position, position of its end); (None, end of the buffer) if it is not whole."""
     try:
         return objects.read(buffer, position)
     except (ValueError, RecursionError):

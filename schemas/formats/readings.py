@@ -18,21 +18,21 @@ OF_ANY_FILE = ("tag", "known")  # what answers nothing that a file leaves open
 class Reading:
     """The parameters by which a file is read, from options of the command line or a request.
 
-    `meanings` has what columns mean, by header or position. `tags` are added to everyone. `known` tells what
+    `meanings` has what columns mean, by header or position. `tags` are added to everyone. `known` says what
     may be changed of existing subscribers.
 
     `consent` is one state for everyone. Without it, `told` has by state the values of the column
     `consent_column`. The columns `ignored` are not about consent.
 
-    `seen` are the headers of the file for which earlier answers were given, or None without such answers.
-    `seen_digest` takes the place of many headers.
+    `seen` are the headers of the file for which earlier answers were given, or None without such answers;
+    `seen_digest` stands for many headers.
 
-    `zone`, an IANA name, is that of dates without a zone. `unread_dates` tells whether a date that cannot be
+    `zone`, an IANA name, is that of dates without a zone. `unread_dates` says whether a date that cannot be
     read is left out or kept as a custom field. `tag_separator` has the marks between tags in place of a
     comma.
 
-    `headed` is false for a file without a header row, and `header_row` is the number of that row.
-    `hidden_rows` tells whether hidden rows of a workbook are imported, too.
+    `headed` is false for a file without a header row; `header_row` is the number of that row. `hidden_rows`
+    says whether hidden rows of a workbook are imported.
     """
 
     meanings: Mapping[str, str] = field(default_factory=dict)
@@ -57,9 +57,7 @@ class Reading:
 
 
 def parameters(reading: Reading) -> list[tuple[str, str]]:
-    """The parameters that give this reading, as pairs of name and value. Parameters with their default are
-    left out.
-    """
+    """The (name, value) of the parameters for this reading, without defaults."""
     states = [(state, value) for state, values in reading.told.items() for value in values]
     one = {
         "from": reading.preset, "sheet": reading.sheet, "consent": reading.consent,
@@ -80,9 +78,7 @@ def parameters(reading: Reading) -> list[tuple[str, str]]:
 
 
 def answer_line(reading: Reading, names: Sequence[str]) -> str:
-    """The answers about a file in one line, which the parameter `answers` takes for the next file. `names`
-    are the headers of the file.
-    """
+    """The answers about a file with the headers `names`, in one line for the parameter `answers`."""
     answers = [(name, value) for name, value in parameters(reading) if name not in OF_ANY_FILE]
     many = len(names) > MOST_SEEN
     headers = [("seen_digest", digest_of(names))] if many else [("seen", name) for name in names]
@@ -90,7 +86,7 @@ def answer_line(reading: Reading, names: Sequence[str]) -> str:
 
 
 def digest_of(names: Sequence[str]) -> str:
-    """A digest of headers. Their order does not matter."""
+    """A digest of headers, whatever their order."""
     return hashlib.sha256(json.dumps(sorted(names)).encode()).hexdigest()
 
 

@@ -21,8 +21,9 @@ NAMED = re.compile(r" `(columns|values)` (?:has them|names it)\.")
 
 
 class FileRefused(FormError):
-    """A file is refused as a whole. `message` repeats nothing of the file; `found` has such values, each
-    under its own key. `command` is the message for the command line, and may repeat them.
+    """A file is refused as a whole. `message` repeats nothing of the file; `found` has such values by key.
+
+    `command` is the message for the command line, and may repeat them.
     """
 
     code = Code.FILE_REFUSED
@@ -36,7 +37,7 @@ class FileRefused(FormError):
 
 
 def in_options(message: str) -> str:
-    """The sentence for the command line: it names options in place of parameters."""
+    """The sentence for the command line, with options in place of parameters."""
     text = message.replace("Send ", "Give ").replace(" send ", " give ")
     return PARAMETER.sub(lambda option: f"`{_option(option[1], option[2])}`", text)
 

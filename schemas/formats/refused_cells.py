@@ -20,8 +20,9 @@ SHALLOW = 4  # levels: each may be there again within the one above
 def carried_cells(
     table: Table, columns: Sequence[Column], answer: ConsentAnswer, reading: Reading
 ) -> dict[str, str]:
-    """The answers about everyone in a file, as cells of columns that the file does not have: the tags, and
-    that everyone is unsubscribed. The result is by column, and empty if there are no such answers.
+    """The answers about everyone, tags and unsubscribed, as cells by column, which the file does not have.
+
+    Empty without such answers.
     """
     if not reading.tags and answer.everyone != UNSUBSCRIBED:
         return {}
@@ -35,19 +36,16 @@ def carried_cells(
 
 
 def with_all_values(value: dict[str, Any]) -> dict[str, Any]:
-    """The object with a list of all values under each key that has several. An object that is nested too deep
-    becomes text.
-    """
+    """The object with all values of a repeated key in a list; its text if nested too deep."""
     if not isinstance(value, Doubled):
         return value
     return {**value, **value.doubled} if depth(value) <= SHALLOW else {LINE: compact_json(value)}
 
 
 def refused_cells(columns: list[str], value: Any) -> list[str]:
-    """The cells of a refused row of JSON, in the order of `columns`. Keys that are not there yet are added to
-    `columns`.
+    """The cells of a refused row of JSON, in the order of `columns`, to which new keys are added.
 
-    A row that is no object, or that would add too many columns, is written as a whole in the column `line`.
+    A row that is no object, or would add too many columns, is written whole in the column `line`.
     """
     values: Mapping[str, Any] = value if isinstance(value, dict) else {LINE: value}
     new = [key for key in values if key not in columns]
@@ -59,7 +57,7 @@ def refused_cells(columns: list[str], value: Any) -> list[str]:
 
 
 def cell_text(value: Any) -> str:
-    """A JSON value as the text of a cell."""
+    """The text of a JSON value in a cell."""
     if value is None:
         return ""
     return value if isinstance(value, str) else compact_json(value)

@@ -25,15 +25,14 @@ NOT_AN_OBJECT = f"Write one JSON object, at most {MAX_DEPTH} levels deep, on a l
 
 @dataclass(slots=True)
 class FileRow:
-    """A row of a file: the `item` to import, or the `code` and `message` of the error for which it is
-    refused.
+    """A row of a file: the `item` to import, or the `code` and `message` of the error that refuses it.
 
     `row_number` counts rows of a spreadsheet (the header is row 1), lines of JSON lines, or objects of a JSON
     array. `raw` is the row as it was read.
 
-    `said` has the states in the columns of consent. `dates` has the latest instant of each date in
-    milliseconds, `custom` the values of columns that are custom fields. If the row is refused, `cells` has
-    its unchanged cells, in the order of the columns for refused rows.
+    `said` has the states in the columns of consent, `dates` the latest instant of each date in milliseconds,
+    `custom` the values of columns that are custom fields. A refused row has its unchanged `cells`, in the
+    order of the columns for refused rows.
     """
 
     row_number: int
@@ -52,7 +51,7 @@ class FileRow:
 
 
 class Rows:
-    """Makes a `FileRow` of each record of a table."""
+    """Makes a `FileRow` from each record of a table."""
 
     def __init__(
         self,
@@ -88,11 +87,10 @@ class Rows:
         return row
 
     def _add_consent(self, row: FileRow, record: Any) -> None:
-        """Adds to the row what its columns of consent say: their states, and the latest date of an
-        unsubscribe as `unsubscribed_at`.
+        """Adds the states in the columns of consent to a row, and `unsubscribed_at`, the latest date of an
+        unsubscribe.
 
-        The value `subscribe` in our own column `command` becomes that command, unless the user gave the value
-        another meaning.
+        `subscribe` in our own column `command` becomes that command, unless the user gave it another meaning.
         """
         for consent in self.consents:
             cell = self.table.cell_of(record, consent.column)
@@ -108,9 +106,7 @@ class Rows:
                 row.item[COMMAND] = IN_COMMAND
 
     def _from_cells(self, number: int, record: list[Any]) -> FileRow:
-        """A row of CSV or a workbook, without its consent. Refuses it if it has more cells than the header,
-        or a NUL.
-        """
+        """A row of CSV or a workbook, without its consent; refused with a NUL or too many cells."""
         row = FileRow(number, record, item={})
         for column in self.columns:
             if column.position > len(record):
@@ -130,8 +126,10 @@ class Rows:
         return row
 
     def _from_object(self, number: int, value: Any) -> FileRow:
-        """A row of JSON, without its consent. Refuses it if it is no object, is nested too deep, or can be
-        read in two ways. Keys that are no columns are passed on as they are.
+        """A row of JSON, without its consent. Refuses it if it is no object, nested too deep, or can be read
+        in two ways.
+
+        Keys that are no columns are passed on as they are.
         """
         item: dict[str, Any] = {}
         row = FileRow(number, value, item=item)
@@ -163,8 +161,9 @@ class Rows:
     def _put(
         self, row: FileRow, column: Column, cell: str, readers: Mapping[str, Callable[[str], Any]]
     ) -> None:
-        """Adds the cell of a column that is no custom field to the row, read by the reader of its meaning.
-        Refuses the row if the cell has two addresses. A cell without a date or a command adds nothing.
+        """Adds the cell of a column that is no custom field, read by the reader of its meaning.
+
+        Refuses the row if the cell has two addresses. A cell without a date or command adds nothing.
         """
         meaning = column.meaning
         if row.item is None or (meaning in DATES and csv_values.says_nothing(cell)):
@@ -179,8 +178,8 @@ class Rows:
     def _put_date(self, row: FileRow, column: Column, cell: str) -> None:
         """Adds the date in a cell; the latest counts if several columns have the same meaning.
 
-        A date that cannot be read is kept as a custom field, if the user chose that. If it is the date of an
-        unsubscribe, the row is unsubscribed nevertheless.
+        An unreadable date is kept as a custom field if the user chose that. If it is of an unsubscribe, the
+        row is unsubscribed nevertheless.
         """
         meaning = column.meaning
         at = self.dates.read(column.position, cell)
@@ -209,7 +208,7 @@ def _has_extra_cells(table: Table, record: list[Any]) -> bool:
 
 
 def _plain_address(text: str) -> str:
-    """The address in a cell of JSON. Unlike in CSV, an apostrophe at its beginning is part of the address."""
+    """The address in a JSON cell. Unlike in CSV, an apostrophe at its beginning belongs to it."""
     return csv_values.strip(text) if text.startswith("'") else csv_values.read_address(text)
 
 
@@ -227,8 +226,9 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 
 def _complete(row: FileRow) -> None:
-    """Completes the item of a row with the custom values of its columns, and with the parts of a whole name.
-    Values and parts that the item has already are kept.
+    """Adds the custom values of a row's columns to its item, and the parts of a whole name.
+
+    What the item has already stays.
     """
     item = row.item if row.item is not None else {}
     if "name" in item:
@@ -242,9 +242,7 @@ def _complete(row: FileRow) -> None:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """The first and the last name in a whole name. `Last, First` is split at the comma; otherwise the last
-    word is the last name.
-    """
+    """The (first, last) name in a whole name, split in `Last, First` at the comma, else at the last word."""
     if "," in name:
         last, _, first = name.partition(",")
         return first.strip(), last.strip()

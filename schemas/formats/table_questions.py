@@ -44,8 +44,9 @@ NOT_COMPUTED = (
 
 
 def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestion]]:
-    """The table below the row that is probably the header, and the open questions: encoding, header, hidden
-    rows and sheet.
+    """The table below the row that is probably the header, and the open questions.
+
+    They are about encoding, header, hidden rows and sheet.
     """
     asks = [_ask_encoding(table, table.readings)] if table.readings is not None else []
     row = beginnings.header_row(table, reading)
@@ -64,8 +65,9 @@ def from_header(table: Table, reading: Reading) -> tuple[Table, list[FileQuestio
 
 
 def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
-    """The question which column holds addresses; empty if one does. It suggests the column that has addresses
-    in the first rows.
+    """The question which column holds addresses, unless one does.
+
+    It suggests the column that has addresses in the first rows.
     """
     if not columns or any(column.meaning == "email" for column in columns):
         return []
@@ -88,9 +90,7 @@ def ask_address(table: Table, columns: Sequence[Column]) -> list[FileQuestion]:
 
 
 def _position_of_addresses(table: Table, columns: Sequence[Column]) -> int:
-    """The position of the only column with an address in one of the first rows. 0 if there is no such column,
-    or several.
-    """
+    """The position of the only column with an address in the first rows; 0 if none or several have one."""
     records = [record for _, record in islice(table.records(), FIRST_ROWS)]
     positions = [
         column.position
@@ -103,11 +103,10 @@ def _position_of_addresses(table: Table, columns: Sequence[Column]) -> int:
 def fill_merged_cells(
     table: Table, columns: Sequence[Column], answer: ConsentAnswer, ignored: set[int]
 ) -> Table:
-    """The table with merged cells filled: in the columns about consent, each row of such a cell has its
-    value.
+    """The table in which, in columns about consent, all rows of a merged cell have its value.
 
-    Raises `FileRefused` if the formula of an address or a consent has no stored value. `ignored` are
-    positions of columns that are not about consent.
+    `ignored` are positions of columns not about consent. Raises `FileRefused` if a formula for an address or
+    consent has no stored value.
     """
     if table.book is None:
         return table
@@ -123,8 +122,9 @@ def fill_merged_cells(
 
 
 def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:
-    """The question about the encoding, with the likeliest readings side by side. If most of the file is
-    UTF-8, it also names the first cell that is not.
+    """The question about the encoding, with the likeliest readings side by side.
+
+    If most of the file is UTF-8, also names the first cell that is not.
     """
     with encodings.reading(table.binary, encodings.UTF8_ANYHOW) as text:
         good = bad = 0
@@ -136,9 +136,7 @@ def _ask_encoding(table: Table, readings: Readings) -> FileQuestion:
 
 
 def _bad_cells(table: Table) -> Iterator[tuple[int, int]]:
-    """The cells that are not UTF-8, each as the number of its row and its position. In JSON, the position is
-    that of the key in its object.
-    """
+    """Yields the (row number, position) of cells that are not UTF-8. In JSON, keys count as positions."""
     for number, record in replace(table, encoding=encodings.UTF8_ANYHOW, headed=False).records():
         cells = record.values() if is_object(record) else record if isinstance(record, list) else [record]
         for position, cell in enumerate(cells, 1):

@@ -41,11 +41,10 @@ Run = Callable[..., Any]  # of a function in a child process (`audience.protocol
 
 @dataclass(frozen=True)
 class Table:
-    """A file as a table. `names` are its headers, the positions of its columns if it has no header row, or
-    the keys of its JSON objects.
+    """A file as a table. `names` are its headers, positions without a header row, or keys of JSON objects.
 
-    If the encoding must be asked, `readings` has the first cells by each encoding that is likely. The header
-    is in the row `header_row`, or in the next row that is not blank.
+    If the encoding must be asked, `readings` has the first cells in each likely encoding. The header is in
+    the row `header_row`, or in the next row that is not blank.
 
     `book` describes a workbook. In the columns at the positions `filled`, each row of cells that are merged
     downwards has their value.
@@ -69,9 +68,9 @@ class Table:
         return self.kind in (JSON_LINES, JSON_ARRAY)
 
     def records(self) -> Iterator[tuple[int, Any]]:
-        """The rows of the file that are not blank, each with its number: a list of cells, or a value of JSON.
+        """Yields the rows that are not blank: (number, list of cells or JSON value).
 
-        Raises `FormError` when the rest of the file cannot be read.
+        Raises `FormError` if the rest of the file cannot be read.
         """
         if self.kind == XLSX:
             yield from self._below(self._fill_merged(readers.sheet_records(self.binary)))
@@ -88,7 +87,7 @@ class Table:
         return self.binary.read().strip(b"\0")[-1:] in (b"\n", b"\r")
 
     def _below(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
-        """The records below the header that are not blank."""
+        """Yields the records below the header that are not blank."""
         if self.headed:
             records = dropwhile(lambda area: area[0] < self.header_row, records)
             next(records, None)
@@ -97,9 +96,7 @@ class Table:
         return ((number, record) for number, record in records if any(cell != "" for cell in record))
 
     def _fill_merged(self, records: Iterator[tuple[int, list[Any]]]) -> Iterator[tuple[int, list[Any]]]:
-        """The records of a workbook. In the columns `filled`, the value of cells that are merged downwards is
-        in each row that they cover.
-        """
+        """Yields a workbook's records. In the columns `filled`, all rows of a merged cell have its value."""
         merged = sorted(self.book.merged if self.book else (), key=lambda area: -area[1])
         waiting = {position: [area for area in merged if area[0] == position] for position in self.filled}
         for number, cells in records:
@@ -112,7 +109,7 @@ class Table:
             yield number, cells
 
     def cell_of(self, record: Any, column: Column) -> str:
-        """The text of the record's cell in a column; empty if the record has no such cell."""
+        """The text of a record's cell in a column; "" without such a cell."""
         if not self.is_json:
             return self.cell(record[column.position - 1]) if column.position <= len(record) else ""
         return self.cell(record.get(column.name)) if is_object(record) else ""
@@ -124,13 +121,13 @@ class Table:
         return record.items() if is_object(record) else ()
 
     def cell(self, value: Any) -> str:
-        """The text that a value has in a cell: of a value other than text its JSON, of None nothing."""
+        """The text of a value in a cell: JSON unless it is text; "" for None."""
         if isinstance(value, str):
             return value
         return "" if value is None else compact_json(value)
 
     def custom(self, value: Any) -> Any:
-        """The custom value in a cell. Only in CSV, where all cells are text, is a number read from text."""
+        """The custom value in a cell. Only CSV, where all cells are text, has numbers read from text."""
         return csv_values.read_value(value) if self.kind == CSV else csv_values.read_typed(value)
 
 
@@ -141,11 +138,10 @@ def open_table(
     run: Run | None = None,
     unpacked: BinaryIO | None = None,
 ) -> Table:
-    """Opens a file as a table. Detects the encoding, the delimiter, the names of the columns and, if it is
-    None, the `kind`. Raises `FormError`.
+    """Opens a file as a table. Detects encoding, delimiter, column names and, unless given, the `kind`.
 
-    A workbook is unpacked by a child process into the file `unpacked`, and read from there. If the encoding
-    must be asked, the likeliest one is used until it is answered.
+    A child process unpacks a workbook into `unpacked`, to be read from there. While the encoding must be
+    asked, the likeliest is used. Raises `FormError`.
     """
     if run and unpacked and encodings.is_zip(binary):
         return _workbook(binary, reading, run, unpacked)
@@ -156,7 +152,7 @@ def open_table(
 
 
 def _text(binary: BinaryIO, kind: str | None, encoding: str, reading: Reading) -> Table:
-    """The table of a text file. Detects the kind if it is None. Raises `FileRefused`."""
+    """The table of a text file. Detects the kind unless given. Raises `FileRefused`."""
     with encodings.reading(binary, encoding) as text:
         start = text.read(readers.SAMPLE_LENGTH).lstrip()
     if not start and kind != JSON_LINES:
@@ -191,9 +187,7 @@ def _workbook(binary: BinaryIO, reading: Reading, run: Run, unpacked: BinaryIO) 
 
 
 def at_row(table: Table, row: int) -> Table:
-    """The same file as a table whose header is in the row `row`. It must not be JSON. Raises
-    `FileRefused`.
-    """
+    """The table with its header in the row `row`. The file must not be JSON. Raises `FileRefused`."""
     if table.kind == CSV:
         return replace(_csv(table.binary, table.encoding, table.headed, row), readings=table.readings)
     first = next((cells for number, cells in readers.sheet_records(table.binary) if number >= row), [])
@@ -204,8 +198,9 @@ def at_row(table: Table, row: int) -> Table:
 
 
 def _csv(binary: BinaryIO, encoding: str, headed: bool, row: int) -> Table:
-    """The table of a CSV file whose header is in the row `row`. Raises `FileRefused` if it has no columns, or
-    if its only line seems to be several that lost their line ends.
+    """The table of a CSV file with its header in the row `row`.
+
+    Raises `FileRefused` without columns, or if its only line seems to have lost line ends.
     """
     marks = readers.delimiters(binary, encoding)
     candidates = [(mark, readers.header(binary, encoding, mark, row)) for mark in marks]
@@ -229,9 +224,7 @@ def _names(first: Sequence[str], headed: bool) -> list[str]:
 
 
 def _json_lines(text: TextIO) -> Iterator[tuple[int, Any]]:
-    """The lines that are not blank, each with its number: the JSON value in it, or its text if it is no
-    JSON.
-    """
+    """Yields the lines that are not blank: (number, JSON value or text of the line)."""
     objects, value = readers.Objects(), None
     for number, line in enumerate(readers.lines(text), 1):
         line_text = line.strip(" \t\r\n")
@@ -244,9 +237,7 @@ def _json_lines(text: TextIO) -> Iterator[tuple[int, Any]]:
 
 
 def _keys(table: Table) -> Iterator[str]:
-    """The keys of all JSON objects in the file, each once, in order of appearance. Left out are keys that
-    cannot name a custom field.
-    """
+    """Yields the keys of all JSON objects, each once, except those that cannot name a custom field."""
     keys: set[str] = set(NOTES)
     for _, value in table.records():
         for key in value if is_object(value) else ():

@@ -21,8 +21,7 @@ UNCLEAR = "Tags have ; | or ::: in them, and no comma; with a comma as the answe
 
 
 class TagWatch:
-    """Watches the cells of the columns of tags while the file is looked through. `shown` has the first cells
-    of each column, `marks` the marks that occur in it.
+    """Watches the cells of tag columns: `shown` has the first cells of each, `marks` the marks in them.
 
     Watches nothing if the user chose the `separator`, or in our own export.
     """
@@ -47,9 +46,7 @@ class TagWatch:
                     shown[cell] += 1
 
     def asks(self) -> list[FileQuestion]:
-        """The question which mark separates tags; empty if there is no other mark than the comma. Columns
-        that have commas are not asked about.
-        """
+        """The question which mark separates tags; none for columns with commas, or without another mark."""
         asked = [
             column
             for column in self.columns

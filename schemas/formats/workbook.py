@@ -59,8 +59,7 @@ Run = Callable[..., Any]  # `audience.protocols.ChildProcess`
 
 @dataclass(frozen=True)
 class Workbook:
-    """What is known of an unpacked workbook: `sheet` is the name of the sheet that was read, `sheets` are the
-    names of all.
+    """What is known of an unpacked workbook: the name of the `sheet` that was read, and of all `sheets`.
 
     `hidden` is the number of hidden rows in the sheet. `merged` are its cells that are merged downwards, as
     (column, first row, last row, value).
@@ -80,8 +79,8 @@ class Workbook:
 def unpack(
     run: Run, source: BinaryIO, target: BinaryIO, sheet: str | None = None, skip_hidden: bool = False
 ) -> Workbook:
-    """Writes the rows of a sheet into `target`, for `readers.sheet_records`. `skip_hidden` leaves hidden rows
-    out.
+    """Writes the rows of a sheet into `target`, for `readers.sheet_records`; not hidden ones if
+    `skip_hidden`.
 
     `target` is an empty file; both files must have a descriptor of the system. `sheet` is a name, or a
     position from 1; without it, the first sheet is read that is not hidden.
@@ -93,8 +92,9 @@ def unpack(
 
 
 def unpack_parts(run: Run, source: BinaryIO, target: BinaryIO) -> None:
-    """Writes the names and texts of all parts of an archive, which need not be a workbook, into the empty
-    file `target`. Raises `FileRefused`, also if a part is not UTF-8.
+    """Writes the names and texts of all parts of any archive into the empty file `target`.
+
+    Raises `FileRefused`, also if a part is not UTF-8.
     """
     _answer(run, write_parts, source, target)
 
@@ -114,16 +114,15 @@ def _answer(run: Run, work: Callable[..., dict[str, Any]], *arguments: Any) -> d
 def write_rows(
     source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool = False
 ) -> dict[str, Any]:
-    """Writes the rows of a sheet into `target`. Returns the fields of `Workbook`, or the reason why the file
-    is `refused`. Only the process limits the memory that it takes.
+    """Writes the rows of a sheet into `target`. Returns the fields of `Workbook`, or why it is `refused`.
+
+    Only the process limits the memory that it takes.
     """
     return _or_refused(_write_rows, source, target, sheet, skip_hidden)
 
 
 def write_parts(source: BinaryIO, target: BinaryIO) -> dict[str, Any]:
-    """Writes the parts of an archive into `target`. Returns an empty dict, or the reason why the file is
-    `refused`.
-    """
+    """Writes the parts of an archive into `target`. Returns an empty dict, or why it is `refused`."""
     return _or_refused(_write_parts, source, target)
 
 
@@ -162,17 +161,14 @@ def _write_parts(source: BinaryIO, target: BinaryIO) -> dict[str, Any]:
 
 
 def _is_out_of_memory(error: Exception) -> bool:
-    """Whether an error means that memory is used up, for which expat and zlib have exceptions of their
-    own.
-    """
+    """Whether an error means that memory is used up. expat and zlib have their own exceptions for that."""
     return "out of memory" in str(error).lower()
 
 
 def _check(archive: zipfile.ZipFile, size: int) -> None:
-    """Raises `FileRefused` on an archive that is no workbook, or that must not be opened: too large, or with
-    a document type.
+    """Raises `FileRefused` for an archive that is no workbook, is too large, or has a document type.
 
-    `zipfile` reads no more of a part than the archive's directory says, so that the sizes in it hold.
+    `zipfile` reads no more of a part than the archive's directory says, so the sizes in it hold.
     """
     names = {name.lower() for name in archive.namelist()}
     if "[content_types].xml" not in names or not any(name.startswith("xl/") for name in names):
@@ -190,9 +186,7 @@ def _check_size(archive: zipfile.ZipFile, size: int) -> None:
 
 
 def _check_beginning(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
-    """Raises `FileRefused` on a document type in a part. Reads up to the first element only, as none may come
-    later.
-    """
+    """Raises `FileRefused` if a part has a document type, which can only stand before the first element."""
     started: list[str] = []
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = _refuse_document_type
@@ -209,11 +203,11 @@ def _refuse_document_type(*_: Any) -> None:
 def _check_elements(
     archive: zipfile.ZipFile, part: str, element: re.Pattern[bytes], limits: Mapping[bytes, int]
 ) -> Counter[bytes]:
-    """The number of each `element` in a part. Raises `FileRefused` if it is above the element's limit, or if
-    the part has too long a stretch without any.
+    """The number of each `element` in a part.
 
-    Counts in the bytes, as reading the XML would take a hundred times as long. NULs are removed, because the
-    part may be UTF-16.
+    Raises `FileRefused` if it is above the element's limit, or if the part has too long a stretch without
+    any. Counts in the bytes: reading the XML would take a hundred times as long. NULs are removed, because
+    the part may be UTF-16.
     """
     counts, gap = Counter[bytes](), 0
     with archive.open(part) as file:
@@ -234,9 +228,7 @@ def _check_sheet(archive: zipfile.ZipFile, part: str) -> None:
 
 
 def _read(reader: Any) -> None:
-    """Has openpyxl's `reader` read everything but the sheets. Raises `FileRefused` before it reads a part
-    above its limit.
-    """
+    """Has openpyxl's `reader` read all but the sheets. Raises `FileRefused` before a part above its limit."""
     from openpyxl.packaging.relationship import get_rels_path
     from openpyxl.xml import constants
 
@@ -253,7 +245,8 @@ def _read(reader: Any) -> None:
 
 
 def _write_sheet(source: BinaryIO, target: BinaryIO, sheet: str | None, skip_hidden: bool) -> dict[str, Any]:
-    """Reads the workbook, and writes the rows of the sheet into `target`. Returns the fields of `Workbook`.
+    """Reads a workbook and writes the rows of a sheet into `target`. Returns the fields of `Workbook`.
+
     Raises `FileRefused` if a limit is exceeded.
     """
     from openpyxl.reader.excel import ExcelReader  # only the child loads it
@@ -298,8 +291,9 @@ def _shown_names(names: Sequence[str]) -> list[str]:
 
 
 def _index(names: Sequence[str], hidden: Sequence[bool], sheet: str | None) -> int:
-    """The index of the sheet that `sheet` names, by its name or its position from 1; None stands for the
-    first that is not hidden. Raises `FileRefused` if there is none.
+    """The index of a sheet by name or position from 1; for None, of the first that is not hidden.
+
+    Raises `FileRefused` without one.
     """
     if sheet is None:
         return hidden.index(False) if False in hidden else 0
@@ -318,8 +312,7 @@ def _lines(
     counts: Counter[str],
     skip_hidden: bool,
 ) -> Iterator[bytes]:
-    """The rows that are not blank, each as a line of JSON with its number and its cells. Raises `FileRefused`
-    on too large a row or sheet.
+    """Yields the rows that are not blank as lines of JSON: number and cells. Raises `FileRefused` at a limit.
 
     Counts the hidden rows in `counts`, and puts the value of each merged cell into its entry of `merged`.
     """

@@ -89,9 +89,7 @@ def _column_number(reference: str | None, column: int) -> int:
 
 
 def merged_columns(notes: SheetNotes) -> list[list[Any]]:
-    """The ranges that are merged downwards, each as [column, first row, last row, ""]. `_lines` puts their
-    value in place of the blank.
-    """
+    """The ranges merged downwards: [column, first row, last row, ""]. `_lines` adds the value."""
     from openpyxl.utils.cell import coordinate_to_tuple
 
     ends = ((coordinate_to_tuple(first), coordinate_to_tuple(last)) for first, last in notes.merged)
@@ -104,8 +102,9 @@ def shown_cells(cells: Iterable[Any]) -> list[Any]:
 
 
 def _shown_value(cell: Any) -> Any:
-    """The value of a cell as the sheet shows it: text, a boolean, a number that can be stored, or a date as
-    ISO 8601 text. A number that is padded with zeros becomes text.
+    """A cell's value as the sheet shows it: text, boolean, storable number, or a date as ISO 8601 text.
+
+    A number that is padded with zeros becomes text.
     """
     value = cell.value
     if isinstance(value, bool | str):
@@ -123,16 +122,14 @@ def _shown_value(cell: Any) -> Any:
 
 @cache
 def _marks(number_format: str) -> Sequence[str]:
-    """The marks of a number format that pads with zeros, such as 00000. Empty for any other format."""
+    """The marks of a number format that pads with zeros, such as 00000; empty for others."""
     first = number_format.partition(";")[0]
     marks = MARK.findall(first) if PADDED.fullmatch(first) else []
     return marks if marks.count("0") > 1 else []
 
 
 def _padded(value: int, marks: Sequence[str]) -> str:
-    """The number in a format of `marks`: 501 by 00000 is 00501. Digits beyond the zeros of the format come
-    first.
-    """
+    """The number in a format of `marks`: 501 by 00000 is 00501. Further digits come first."""
     wanted = marks.count("0")
     digits = f"{value:0{wanted}d}"
     more, rest = digits[: len(digits) - wanted], iter(digits[len(digits) - wanted :])
