@@ -53,10 +53,9 @@ def create_app(
     parse_gate: protocols.Gate | None = None,
     routes: Flask | None = None,
 ) -> Flask:
-    """The web application of an instance whose database is migrated. Without a `resolver`, it queries the
-    real DNS.
+    """The web application of a migrated instance. Without a `resolver`, it queries the real DNS.
 
-    `routes` is a result of `create_routes`, made before a fork or reused for another instance.
+    `routes` is from `create_routes`, made before a fork or reused for another instance.
     """
     from audience.answers.service import Answers
     from audience.http.services import Services
@@ -72,7 +71,7 @@ def create_app(
 
 
 def create_routes() -> Flask:
-    """A web application with every route, and no instance yet."""
+    """A web application with all routes, but no instance yet."""
     from audience.api import blueprints
     from audience.console import blueprints as console
     from audience.http import access, change_notices, errors, health, request_log
@@ -158,9 +157,7 @@ def serve(instance: Instance, new: bool, web_only: bool) -> None:
 
 
 def prepare_alone(new: bool, on_terminal: bool) -> None:
-    """Runs `prepare` in a process of its own, for `serve`, which holds the lock. Prints the result as JSON,
-    and exits.
-    """
+    """Runs `prepare` in a process of its own, for `serve`, which holds the lock. Prints JSON and exits."""
 
     def run() -> int:
         from audience.answers.service import Answers
@@ -258,10 +255,10 @@ for command in (serve, web, worker, migrate):
 
 
 def load_settings() -> Settings:
-    """The settings of this process. On SQLite, also keeps peewee from importing PostgreSQL's driver, which
-    takes half of a command's start.
+    """The settings of this process.
 
-    `move` may need the driver.
+    On SQLite, keeps peewee from importing PostgreSQL's driver, which takes half of a command's start, unless
+    `move` may need it.
     """
     settings = config.load()
     modules: dict[str, Any] = sys.modules
@@ -282,11 +279,9 @@ def main() -> None:
 
 
 def exit_status(run: Callable[[], int]) -> int:
-    """Runs a command, and returns its exit status: its own, or that of an expected error, whose reason is
-    printed.
+    """Runs a command. Returns its exit status, or prints the reason of an expected error and returns that's.
 
-    The status is 1 for a negative answer or an error. It is 2 for a wrong call or setting, and 3 if only a
-    part was done.
+    It is 1 for a negative answer or an error, 2 for a wrong call or setting, 3 if only a part was done.
     """
     try:
         return run()
@@ -306,7 +301,7 @@ def exit_status(run: Callable[[], int]) -> int:
 
 
 def fail(reason: str, status: int = 1, usage: str = "") -> int:
-    """Prints why a command failed, and returns the exit status."""
+    """Prints why a command failed. Returns the exit status."""
     say(f"{usage}audience: {reason}", sys.stderr)
     return status
 

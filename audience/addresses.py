@@ -28,10 +28,9 @@ class MalformedAddress(ValueError):
 
 
 def identity(address: str) -> str:
-    """The normal form of an address: trimmed, NFKC, the local part in lower case, the domain in A-labels.
+    """The normal form of an address: trimmed, NFKC, the local part in small letters, the domain in A-labels.
 
-    Raises `MalformedAddress`. Checks the form alone: `answers.validation` tells whether mail can be
-    delivered.
+    Raises `MalformedAddress`. Checks only the form: `answers.validation` tells whether mail can be delivered.
     """
     if (plain := PLAIN.fullmatch(address)) and len(address) <= MAX_ADDRESS_BYTES:
         return f"{plain[1].lower()}@{_ascii_domain(plain[2])}"
@@ -51,8 +50,8 @@ def identity(address: str) -> str:
 def _check_lengths(text: str) -> None:
     """Raises `MalformedAddress` if an address is too long.
 
-    It is also checked before NFKC, which takes quadratic time on combining marks, and makes up to 18
-    characters of one.
+    Also called before NFKC, which takes quadratic time on combining marks, and makes up to 18 characters of
+    one.
     """
     local, at, _ = text.partition("@")
     local_bytes = len(local.encode(errors="replace")) if at else 0

@@ -11,5 +11,5 @@ def now_ms() -> int:
 
 
 def uptime_ms() -> int:
-    """Milliseconds since the machine started: the same in all its processes, and never set."""
+    """Milliseconds since the machine started: the same in all processes, and never set."""
     return time.monotonic_ns() // 1_000_000

@@ -164,9 +164,7 @@ class Settings:
 
     @property
     def console_url(self) -> str:
-        """The URL at which browsers open the console: the public URL, or a local one if the public URL is not
-        encrypted.
-        """
+        """The URL of the console for browsers: the public one or, if that is not encrypted, a local one."""
         public = urlsplit(self.base_url)
         if public.scheme == "https" or public.hostname in LOOPBACK:
             return self.base_url
@@ -218,9 +216,7 @@ def _sources(environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
 
 
 def _from_file(file: Path) -> dict[str, tuple[Any, str]]:
-    """The (value, origin) of each setting in a file, by name; none if the file does not exist. Raises
-    `SettingError`.
-    """
+    """The (value, origin) of each setting in a file, by name; none without it. Raises `SettingError`."""
     if another := secret_files.another_users(file):
         raise SettingError(another)
     try:

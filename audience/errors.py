@@ -11,8 +11,8 @@ DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, err
 
 
 class AudienceError(Exception):
-    """An error with a sentence for the client. `message` repeats nothing of the request; `found` has the
-    values to show, by name. `code` is that of the message, else that of the class.
+    """An error with a sentence for the client. `message` repeats nothing of the request; `found` has values
+    to show, by name. `code` is the message's, else the class's.
     """
 
     code = Code.VALIDATION_FAILED
@@ -32,9 +32,7 @@ class NotUnderstood(AudienceError):
 
 
 class Unauthorized(AudienceError):
-    """The key or the site is missing or wrong, or the key has no access to the site. The message does not say
-    which.
-    """
+    """The key or the site is missing or wrong, or the key lacks access: the message hides which."""
 
     code = Code.UNAUTHORIZED
 
@@ -125,12 +123,12 @@ class ServiceUnavailable(AudienceError):
 
 
 def is_disk_fault(error: BaseException) -> bool:
-    """Whether the system's error means that a disk is full, or cannot be written or read."""
+    """Whether a system error means that a disk is full, or cannot be written or read."""
     return isinstance(error, OSError) and error.errno in DISK_ERRORS
 
 
 def where(error: BaseException) -> str:
-    """The type and stack of an unexpected error, for the log; its message may contain personal data."""
+    """The type and stack of an unexpected error, for the log: its message may contain personal data."""
     frames = traceback.extract_tb(error.__traceback__)
     return f"{type(error).__name__} at " + " < ".join(
         f"{frame.filename}:{frame.lineno}" for frame in frames[::-1]

@@ -29,13 +29,11 @@ NO_TROUBLE = "No job that failed has this id: `audience jobs list` lists them."
 
 
 class ClaimLost(Exception):
-    """Another worker has claimed the job, or it was stopped: the transaction must be rolled back."""
+    """Another worker has claimed the job, or it was stopped: roll back."""
 
 
 class Lane(NamedTuple):
-    """A lane of jobs that wait for the same thing. Jobs in one lane never wait for another lane. Each process
-    has `threads` threads for a lane.
-    """
+    """A lane of jobs that wait for the same thing, never for another lane. `threads` are per process."""
 
     name: str
     lease_ms: int
@@ -52,16 +50,16 @@ LANES = (SITE, DB, NET, LONG)
 
 
 class Kind(NamedTuple):
-    """A kind of job. `step` works on a job until a deadline (of `time.monotonic`), and returns after how many
-    milliseconds to continue.
+    """A kind of job. `step` works on a job until a deadline (of `time.monotonic`), and returns the
+    milliseconds until it continues.
 
     `step` returns `SETTLED` if it ended the job or let it rest. It raises `NotFound` if the job's subject is
     gone.
 
     A job of a kind with `give_up` is given up after `most_failures`. `give_up` gets the site id and the
-    subject, in a transaction; the function that it returns is called after the commit. `retry` queues such a
-    job again. Jobs of other kinds are tried again, ever more rarely. Jobs of the instance's `own` kinds
-    always exist. A process works on about `at_once` jobs of a kind at once, or on as many as its lane may.
+    subject, in a transaction, and returns the function to call after the commit. `retry` queues such a job
+    again. Jobs of other kinds are tried again, ever more rarely. Jobs of the instance's `own` kinds always
+    exist. A process works on about `at_once` jobs of a kind at once, or on as many as its lane has threads.
     """
 
     name: str
@@ -84,7 +82,7 @@ def hold(job: Job, lane: Lane) -> None:
 
 
 def end(job: Job) -> None:
-    """Removes a job that is done, in the caller's transaction. Raises `ClaimLost`."""
+    """Deletes a job that is done, in the caller's transaction. Raises `ClaimLost`."""
     if not stored.end(job):
         raise ClaimLost
 
@@ -102,12 +100,12 @@ def put_off(job: Job, wait_ms: int) -> None:
 
 
 def now() -> int:
-    """The present of leases, in milliseconds."""
+    """The clock of leases, in milliseconds."""
     return leases.now(clock.uptime_ms())
 
 
 def work(kinds: Sequence[Kind], site_id: int, seconds: float) -> bool:
-    """Works on a site's jobs of some kinds of one lane, for about `seconds`. Returns whether to continue at
+    """Works on a site's jobs of some kinds of a lane, for about `seconds`. Returns whether to continue at
     once.
 
     Safe to call concurrently. Raises `MACHINE_FAULTS`.
@@ -121,7 +119,7 @@ def work(kinds: Sequence[Kind], site_id: int, seconds: float) -> bool:
 
 
 def claim(kinds: Sequence[Kind], site_id: int) -> Job | None:
-    """Claims a due job of a site; None if none is due, or another worker has it."""
+    """Claims a due job of a site. Returns None if none is due, or another worker has it."""
     names, lane = [kind.name for kind in kinds], kinds[0].lane
     if due_kinds(site_id).isdisjoint(names):
         return None
@@ -150,19 +148,19 @@ def due_sites() -> list[int]:
 
 
 def prepare(kinds: Sequence[Kind]) -> None:
-    """Adds the jobs of the instance's own kinds that do not exist yet."""
+    """Adds the missing jobs of the instance's own kinds."""
     with database.write(database.SHARED):
         stored.ensure([stored.POLL, *(kind.name for kind in kinds if kind.own)])
 
 
 @database.session()
 def troubles() -> list[Trouble]:
-    """The failed jobs of all sites, which are tried again or were given up."""
+    """The failed jobs of all sites, whether tried again or given up."""
     return stored.troubles()
 
 
 def _trouble(job_id: int) -> Trouble:
-    """The job that has failed. Raises `NotFound`."""
+    """The failed job with an id. Raises `NotFound`."""
     for trouble in troubles():
         if trouble.id == job_id:
             return trouble
@@ -182,9 +180,7 @@ def retry(kinds: Sequence[Kind], job_id: int) -> None:
 
 @database.session()
 def elect(token: str) -> bool:
-    """Whether the process with this token is elected to look for due jobs. On a database file, every process
-    is.
-    """
+    """Whether the process with this token is elected to look for due jobs. On a database file, each is."""
     return stored.elect(token, now(), ELECTED_MS)
 
 
@@ -194,9 +190,7 @@ def resign(token: str) -> None:
 
 
 def step(kinds: Sequence[Kind], job: Job, deadline: float) -> bool:
-    """Does a step of a claimed job. Returns whether to look for more jobs of its site at once. Raises
-    `MACHINE_FAULTS`.
-    """
+    """Does a step of a claimed job. Returns whether its site may have more. Raises `MACHINE_FAULTS`."""
     kind = next(kind for kind in kinds if kind.name == job.kind)
     try:
         wait_ms = kind.step(job, deadline)
@@ -222,13 +216,13 @@ def _forget(job: Job) -> None:
 
 
 def hand_back(job: Job, wait_ms: int = 0, well: bool = False) -> None:
-    """Releases a claimed job. If a worker still works on it, that worker finds its claim lost."""
+    """Releases a claimed job. A worker still at it then finds its claim lost."""
     with database.write(job.site_id):
         stored.release(job, now(), wait_ms, well=well)  # behind what is due already
 
 
 def _note_failure(kind: Kind, job: Job, error: Exception) -> bool:
-    """Makes a failed job due later, or gives it up. Returns whether it was given up."""
+    """Puts a failed job off, or gives it up. Returns whether it gave it up."""
     gives_up, then = False, None
     with database.write(job.site_id):
         failures = stored.note_failure(job, where(error))

@@ -15,7 +15,7 @@ from storage.webhooks import webhooks
 def is_sent_here() -> bool:
     """Whether messages are sent from the open database: always, except during a move.
 
-    If the database is a copy of the one that sent messages before, first holds all its messages, once; see
+    If the database is a copy of the one that sent messages before, first holds all of them, once; see
     `hold_all`.
     """
     with database.session():
@@ -31,10 +31,9 @@ def is_sent_here() -> bool:
 
 
 def hold_all() -> int:
-    """Pauses all webhooks of a restored or copied instance, until an operator resumes them. Returns how many
-    were paused.
+    """Pauses all webhooks of a restored or copied instance, for operators to resume. Returns how many.
 
-    Also holds all waiting sign-ups: whoever asked may have unsubscribed since.
+    Also holds all waiting sign-ups: whoever signed up may have unsubscribed since.
     """
     with database.session():
         sites = stored_sites.list_all()
@@ -43,10 +42,10 @@ def hold_all() -> int:
 
 @database.writes_site
 def _hold(site: Site) -> int:
-    """Pauses the webhooks of a site, holds its waiting sign-ups, and deletes its requests for links. Returns
-    how many webhooks were paused.
+    """Pauses a site's webhooks, holds its waiting sign-ups, deletes its requests for links.
 
-    Confirmation links that were sent confirm nothing now: waiting, held and failed sign-ups get new ones.
+    Returns how many webhooks were paused. Confirmation links that were sent confirm nothing: waiting, held
+    and failed sign-ups get new ones.
     """
     link_requests.delete(site_id=site.id)
     sign_ups.end_sent(site.id)

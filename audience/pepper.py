@@ -18,8 +18,9 @@ class WrongPepper(ValueError):
 
 
 def open(file: Path, may_make: bool = True) -> None:
-    """Reads the pepper of an instance for this process. With `may_make`, a missing pepper is created. Raises
-    `WrongPepper`.
+    """Reads the pepper of an instance for this process. Raises `WrongPepper`.
+
+    With `may_make`, creates a missing one.
     """
     global _pepper
     if may_make and not file.exists():
@@ -34,7 +35,7 @@ def open(file: Path, may_make: bool = True) -> None:
 
 
 def read(file: Path) -> bytes | None:
-    """The pepper in a file; None if the file is missing. The pepper of this process stays as it is."""
+    """The pepper in a file; None without the file. The pepper of this process stays."""
     return file.read_bytes() if file.exists() else None
 
 
@@ -44,7 +45,7 @@ def put(file: Path, pepper: bytes) -> None:
 
 
 def check_value(pepper: bytes | None = None) -> str:
-    """A value that differs between peppers and does not reveal them; by default, that of the open pepper."""
+    """A value that differs between peppers and does not reveal them; by default, for the open pepper."""
     return digest("pepper", "check", pepper)
 
 
@@ -58,8 +59,7 @@ def digest(purpose: str, text: str, pepper: bytes | None = None) -> str:
 
 
 def digester(purpose: str, key: bytes, prefix: str) -> Callable[[str], str]:
-    """A function that makes digests of texts with a key of at most 64 bytes. Each digest begins with
-    `prefix`.
+    """A function that makes digests of texts with a key of at most 64 bytes, beginning with `prefix`.
 
     The key is prepared once, so that a digest takes a third of the time of `digest`.
     """
@@ -76,9 +76,7 @@ def digester(purpose: str, key: bytes, prefix: str) -> Callable[[str], str]:
 
 
 def passing_digest(text: str) -> bytes:
-    """A digest with the open pepper, in a tenth of the time of `digest`. For values that no process keeps for
-    long.
-    """
+    """A digest with the open pepper, for values that are kept briefly; ten times as fast as `digest`."""
     return blake2b(text.encode(errors="surrogatepass"), key=_pepper).digest()
 
 

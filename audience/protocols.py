@@ -10,13 +10,12 @@ REFUSAL = "audience.refusal"  # the error for which a request has no body, in it
 
 
 class Admit(Protocol):
-    """Decides from the head of a request, its WSGI environ, whether its body may be sent."""
+    """Decides from a request's head, its WSGI environ, whether its body may be sent."""
 
     def __call__(self, environ: dict[str, Any]) -> int | None:
-        """The number of bytes that the body may have. None if the application refuses the request or takes no
-        body.
+        """The number of bytes that the body may have; None if it is refused or not taken.
 
-        The results of the checks go into `environ`, where the application looks for them.
+        The results of the checks go into `environ`, for the application.
         """
         ...
 
@@ -25,9 +24,7 @@ class Gate(Protocol):
     """Limits the threads that wait for one thing, so that other threads stay free."""
 
     def enter(self) -> bool:
-        """Counts the thread in if there is room, and returns whether there was. A thread that was counted in
-        may wait, and must call `leave`.
-        """
+        """Counts the thread in if there is room. Returns whether it may wait; if so, it must call `leave`."""
         ...
 
     def leave(self) -> None: ...
@@ -40,7 +37,7 @@ class ImportQueue(Protocol):
 
 
 class RateWindow(NamedTuple):
-    """The window of a rate limit: its requests, how many are left, and the whole seconds until it ends."""
+    """The window of a rate limit: its requests, how many are left, and the seconds until it ends."""
 
     limit: int
     remaining: int
@@ -64,7 +61,7 @@ class Limiter(Protocol):
 
 
 class Metrics(Protocol):
-    """Counts over all processes of an instance. `audience.telemetry` lists the names and their labels."""
+    """Counts over all processes of an instance. `audience.telemetry` lists names and labels."""
 
     def count(self, name: str, amount: float = 1, /, **labels: str | int) -> None:
         """Adds `amount` to a counter."""
@@ -87,7 +84,7 @@ class Progress(Protocol):
 
 @dataclass(frozen=True)
 class QueueHealth:
-    """The state of Redis. `error` is empty if it answers; otherwise the other fields are empty."""
+    """The state of Redis. `error` is empty if it answers; else the other fields are."""
 
     version: str = ""
     persistence: str = ""
@@ -99,7 +96,7 @@ class Processes(Protocol):
     """The other processes of an instance: service, import workers, Redis."""
 
     def stopped(self) -> AbstractContextManager[None]:
-        """Keeps the service from starting while the context is open. Raises an error if it is running."""
+        """Keeps the service from starting in the block. Raises an error if it is running."""
         ...
 
     def serving(self) -> bool:
@@ -107,7 +104,7 @@ class Processes(Protocol):
         ...
 
     def worker_age(self) -> float | None:
-        """Seconds since the last heartbeat of an import worker; None if there never was one."""
+        """Seconds since the last heartbeat of an import worker; None without any."""
         ...
 
     def queue(self) -> QueueHealth: ...
@@ -119,10 +116,10 @@ class ChildProcess(Protocol):
     def __call__(
         self, function: Callable[..., Any], source: BinaryIO, target: BinaryIO, *arguments: Any
     ) -> Any:
-        """The value of `function(source, target, *arguments)`; the value and the arguments are JSON.
+        """The value of `function(source, target, *arguments)`; it and the arguments are JSON.
 
-        The child imports the module of the function, and the files are open files of the system. Raises
-        `MemoryError` or `TimeoutError` at a limit, and `ChildProcessError` if the child fails otherwise.
+        The child imports the function's module; the files are open files of the system. Raises `MemoryError`
+        or `TimeoutError` at a limit, and `ChildProcessError` if the child fails otherwise.
         """
         ...
 
@@ -163,15 +160,16 @@ class Resolver(Protocol):
     """Queries the DNS. Names are absolute; network failures never raise."""
 
     def ask(self, questions: Sequence[tuple[str, str]], timeout: float | None = None) -> list[DnsAnswer]:
-        """The answers to `(name, record type)` pairs, in order. All questions are sent at once; `timeout` is
-        in seconds for all together (default: the resolver's own).
+        """The answers to (name, record type) pairs, in order, all asked at once.
+
+        `timeout` is in seconds for all together; by default the resolver's own.
         """
         ...
 
     def health(self, denied: str = "", well_known: bool = False) -> DnsHealth:
-        """Whether an answer that counts against a name can be believed. The result is kept for 30 seconds.
+        """Whether an answer that counts against a name can be believed, cached for 30 seconds.
 
-        Once in 30 seconds it is found out anew if trouble is more likely: the name `denied` is a canary, or a
+        Once in 30 seconds it is found out anew if trouble is likelier: the name `denied` is a canary, or a
         `well_known` mail domain.
         """
         ...

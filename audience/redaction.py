@@ -24,7 +24,7 @@ ROUNDS = 4  # of codes within codes
 
 
 def without_addresses(text: str, instead: Callable[[str], str]) -> str:
-    """The text, with the result of `instead` in place of each word that looks like an address."""
+    """The text with the result of `instead` for each word that looks like an address."""
 
     def shown(word: re.Match[str]) -> str:
         address = address_in(word[0])
@@ -40,7 +40,7 @@ def addresses_in(text: str) -> Iterator[str]:
 
 
 def address_in(word: str) -> str | None:
-    """The address that a word looks like, decoded; None if it does not."""
+    """The address that a word looks like, decoded; else None."""
     if AT.search(word):
         return word
     if not SIGN.search(word):

@@ -25,19 +25,19 @@ def private_opener(path: str, flags: int) -> int:
 
 
 def write(file: Path, content: bytes) -> None:
-    """Replaces the file in one step, and removes drafts that interrupted writers left."""
+    """Replaces the file in one step, and removes drafts left by interrupted writers."""
     publish(_draft(file, content), file)
     _remove_drafts(file)
 
 
 def publish(draft: Path, file: Path) -> None:
-    """Moves a private draft, which is complete on disk, to its name in the same folder tree."""
+    """Moves a private draft, complete on disk, to its name in the same folder tree."""
     draft.replace(file)
     _sync_folder(file.parent)
 
 
 def write_once(file: Path, content: bytes) -> None:
-    """Creates the file unless it exists. Of several writers at once, the first wins."""
+    """Creates the file unless it exists. The first of several writers wins."""
     draft = _draft(file, content)
     try:
         with contextlib.suppress(FileExistsError):
@@ -48,9 +48,7 @@ def write_once(file: Path, content: bytes) -> None:
 
 
 def another_users(file: Path) -> str | None:
-    """A sentence that names the owner of a file. None if this user owns it, or if root owns it and it is
-    readable.
-    """
+    """A sentence that names another owner of a file; None for this user, or root if readable."""
     try:
         if not file.exists() or file.stat().st_uid == os.geteuid():
             return None
@@ -73,9 +71,7 @@ def _user(user_id: int) -> str:
 
 
 def set_aside(file: Path) -> Path | None:
-    """Renames a file or folder to `NAME.INSTANT.old`, so that nothing reads it any more. Returns the new
-    path, or None if it does not exist.
-    """
+    """Renames a file or folder to `NAME.INSTANT.old`. Returns the new path; None if it does not exist."""
     if not file.exists():
         return None
     aside = file.rename(file.with_name(f"{file.name}.{time.time_ns()}.old"))
@@ -84,18 +80,18 @@ def set_aside(file: Path) -> Path | None:
 
 
 def write_first_site(instance: Path, values: Mapping[str, str]) -> None:
-    """Stores the credentials of the first site, including the secret key; a former file is set aside."""
+    """Stores the first site's credentials, with the secret key; sets a former file aside."""
     set_aside(instance / FIRST_SITE)
     write(instance / FIRST_SITE, json.dumps(values, indent=2).encode())
 
 
 def forget_first_site(instance: Path, publishable_key: str) -> None:
-    """Deletes the first site's file if it contains that key, or is damaged."""
+    """Deletes the first site's file if it has that key, or is damaged."""
     forget_first_site_unless(instance, lambda stored_key, _: stored_key != publishable_key)
 
 
 def forget_first_site_unless(instance: Path, keep: Callable[[str, str], bool]) -> None:
-    """Deletes the first site's file unless `keep(publishable_key, secret_key)`; also if it is damaged."""
+    """Deletes the first site's file unless `keep(publishable_key, secret_key)`, or if it is damaged."""
     file = instance / FIRST_SITE
     if file.exists():
         keys = first_site_keys(instance)
@@ -106,7 +102,7 @@ def forget_first_site_unless(instance: Path, keep: Callable[[str, str], bool]) -
 
 
 def first_site_keys(instance: Path) -> tuple[str, str] | None:
-    """The (publishable key, secret key) in the first site's file; None if the file is missing or damaged."""
+    """The (publishable key, secret key) in the first site's file; None if it is missing or damaged."""
     try:
         values = json.loads((instance / FIRST_SITE).read_text("utf-8"))
         return str(values["publishable_key"]), str(values["secret_key"])
@@ -142,9 +138,7 @@ def _sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def private_folder(beside: Path) -> Iterator[Path]:
-    """A private folder in `beside`, deleted when the block ends. Folders that killed processes left there are
-    deleted first.
-    """
+    """Yields a private folder in `beside`, deleted at the end. Removes those of killed processes first."""
     remove_left_folders(beside)
     with (
         tempfile.TemporaryDirectory(prefix=PRIVATE, dir=beside) as name,

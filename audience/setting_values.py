@@ -46,8 +46,10 @@ def networks(value: Any) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def unmapped(name: str) -> str:
-    """An IPv4 address or network in its plain form: `127.0.0.1` for `::ffff:127.0.0.1`, as sockets for both
-    families show it. Any other text stays as it is.
+    """An IPv4 address or network in plain form: `127.0.0.1` for `::ffff:127.0.0.1`, of sockets for both
+    families.
+
+    Any other text is unchanged.
     """
     address, slash, length = name.partition("/")
     try:
@@ -95,9 +97,7 @@ def url(example: str, *schemes: str) -> Callable[[Any], str]:
 
 
 def smtp_url(value: Any) -> str:
-    """The URL of a mail server. Without encryption, a public IP address is refused here; a name is looked up
-    only when mail is sent.
-    """
+    """The URL of a mail server. A public IP address needs encryption; names are looked up at sending."""
     parts = urlsplit(url("smtps://USER@mail.example.com", "smtps", "smtp", "smtp+plain")(value))
     if parts.password is not None:
         raise ValueError("must be without a password: AUDIENCE_SMTP_PASSWORD_FILE names a file with it")

@@ -7,8 +7,8 @@ from typing import NamedTuple
 class SourceKind(StrEnum):
     """What made a change.
 
-    `LEFT` made none: the outcome of an undo has it for a subscriber whom the undone import had created
-    unsubscribed. The undo removed them, and their address stays suppressed.
+    `LEFT` made none: an undo has it for a removed subscriber whom the undone import had created unsubscribed,
+    and whose address stays suppressed.
     """
 
     API = "api"
@@ -27,10 +27,10 @@ class SourceKind(StrEnum):
 
 
 class Source(NamedTuple):
-    """The source of a change: a `SourceKind`, and the id of the key, import, bulk action, undo, operator
-    or form.
+    """The source of a change: a `SourceKind`, and the id of the key, import, bulk action, undo, operator or
+    form.
 
-    The id is 0 for kinds that have none. A kind that was read from the database is plain text.
+    The id is 0 for kinds without one. A kind from the database is plain text.
     """
 
     kind: str = SourceKind.OPERATOR

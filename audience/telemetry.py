@@ -85,8 +85,8 @@ def open(metrics: Metrics) -> None:
 
 @dataclass(kw_only=True)  # freezing would take longer than counting it
 class RequestRecord:
-    """The log record of a request. `route` is the template, such as `/api/v1/fetch/tags/<tag_id>`; None when
-    no route matched. `client_request_id` is logged only where there is one.
+    """The log record of a request. `route` is the template, such as `/api/v1/fetch/tags/<tag_id>`; None if no
+    route matched. `client_request_id` is logged only where there is one.
     """
 
     request_id: str
@@ -101,7 +101,7 @@ class RequestRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportRecord:
-    """The log record of a finished or failed import; `ms` is counted from its acceptance."""
+    """The log record of a finished or failed import; `ms` counts from its acceptance."""
 
     import_id: int
     site_id: int

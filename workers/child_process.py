@@ -26,12 +26,12 @@ turns = threading.BoundedSemaphore(AT_ONCE)
 
 
 class ChildProcess:
-    """Runs a function in a child process, which dies with this process. The function reads the source as its
-    standard input, and writes the target as its standard output.
+    """Runs a function in a child process, which dies with this one. It reads the source from standard input,
+    and writes the target to standard output.
 
-    A call returns what the function returns, which is sent as JSON in the last line of standard error. It
-    raises `Unavailable` if other children do not end in time, and `MemoryError` or `TimeoutError` beyond a
-    limit. Any other failure of the child is a `ChildProcessError`.
+    A call returns the function's result, sent as JSON in the last line of standard error. Raises
+    `Unavailable` if other children do not end in time, `MemoryError` or `TimeoutError` at a limit, and
+    `ChildProcessError` if the child fails otherwise.
     """
 
     def __init__(self, memory_bytes: int = MEMORY_BYTES, cpu_seconds: int = CPU_SECONDS) -> None:
@@ -74,9 +74,7 @@ def _answer(name: str, status: int, errors: bytes) -> Any:
 
 
 def main() -> None:
-    """The child: sets the limits, runs the function that the arguments name, and prints its result as JSON to
-    standard error.
-    """
+    """The child: sets limits, runs the function in the arguments, prints its result as JSON to stderr."""
     module, name, memory_bytes, cpu_seconds, arguments = json.loads(sys.argv[1])
     warnings.simplefilter("ignore")
     _limit(resource.RLIMIT_CORE, 0)
@@ -93,9 +91,7 @@ def main() -> None:
 
 
 def _limit(kind: int, value: int) -> None:
-    """Lowers the soft limit of a resource. The hard limit stays, because the signal for too much CPU is sent
-    only below it.
-    """
+    """Lowers the soft limit of a resource. Only below the hard one comes the signal for too much CPU."""
     _, hard = resource.getrlimit(kind)
     resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
 

@@ -11,10 +11,9 @@ DRAIN_SECONDS = 2.0
 
 
 def drain_site(queue: ImportQueue, lanes: Lanes, site_id: int) -> None:
-    """Does the due jobs of a site. Those of the lane `SITE` are done here, for at most `DRAIN_SECONDS`; all
-    others are offered to their lanes.
+    """Does the due jobs of the lane `SITE` for up to `DRAIN_SECONDS`, and offers others to their lanes.
 
-    If jobs of the lane `SITE` remain, the site is queued again, so that sites take turns.
+    If jobs of the lane `SITE` remain, queues the site again, so that sites take turns.
     """
     queue.acknowledge(site_id)
     lanes.offer(site_id, but=SITE)

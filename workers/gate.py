@@ -5,15 +5,13 @@ from typing import NamedTuple, Protocol
 
 
 class CountingGate:
-    """A gate that limits the number of threads in it; implements `audience.protocols.Gate`."""
+    """Limits the number of threads in it; implements `audience.protocols.Gate`."""
 
     def __init__(self, permits: int) -> None:
         self._permits = threading.BoundedSemaphore(permits)
 
     def enter(self) -> bool:
-        """Lets the calling thread in if there is room. Returns whether it is in: only then it may wait, and
-        must call `leave`.
-        """
+        """Lets the thread in if there is room. Returns whether it may wait, and must call `leave`."""
         return self._permits.acquire(blocking=False)
 
     def leave(self) -> None:
@@ -21,9 +19,7 @@ class CountingGate:
 
 
 class Counted(Protocol):
-    """Threads that are counted while they work, because few may work at once. A thread is not counted from
-    `step_aside` to `step_back`.
-    """
+    """Threads that are counted while they work, but not from `step_aside` to `step_back`."""
 
     def step_aside(self) -> None: ...
 
@@ -31,18 +27,14 @@ class Counted(Protocol):
 
 
 class WaitingGate(CountingGate):
-    """A gate for threads that wait for other processes. A thread in it does not count as working, so that
-    another may work.
-    """
+    """For threads that wait for other processes. They do not count as working, so that others may work."""
 
     def __init__(self, permits: int, counted: Counted) -> None:
         super().__init__(permits)
         self._counted = counted
 
     def enter(self) -> bool:
-        """As `CountingGate.enter`. Once the thread is in, it does not count as working until it calls
-        `leave`.
-        """
+        """As `CountingGate.enter`. A thread that is in does not count as working until it calls `leave`."""
         may = super().enter()
         if may:
             self._counted.step_aside()
@@ -60,9 +52,7 @@ class Gates(NamedTuple):
 
 
 def gates(threads: int, counted: Counted) -> Gates:
-    """The gates of a web process with that many `threads`. They are so narrow that threads remain for
-    requests that do not wait.
-    """
+    """The gates of a web process with `threads`: so narrow that some remain for requests that do not wait."""
     waiting = threads * 3 // 8
     return Gates(
         WaitingGate(waiting, counted), WaitingGate(waiting, counted), CountingGate(max(2, threads // 8))

@@ -25,9 +25,7 @@ def beat(instance: Path) -> None:
 
 
 def age(instance: Path) -> float | None:
-    """The seconds since the last heartbeat of any worker on this machine. None if there was none since the
-    machine started.
-    """
+    """The seconds since the last heartbeat of a worker on this machine; None without one since it started."""
     try:
         age = clock.uptime_ms() / 1000 - (instance / FILE).stat().st_mtime
     except FileNotFoundError:
@@ -41,8 +39,6 @@ def tell_others(breaker: CircuitBreaker) -> bool:
 
 
 def age_elsewhere(breaker: CircuitBreaker) -> float | None:
-    """The seconds since the last heartbeat that any host noted in Redis. None if Redis has none, or cannot be
-    reached.
-    """
+    """The seconds since the last heartbeat of any host in Redis; None without one, or without Redis."""
     left_ms = breaker.call(partial(breaker.client.pttl, KEY))
     return None if left_ms is None or left_ms < 0 else (KEPT_MS - left_ms) / 1000

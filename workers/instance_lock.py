@@ -20,13 +20,14 @@ LOOKS, PAUSE_SECONDS = 100, 0.01
 
 
 class CannotServe(Exception):
-    """`serve` cannot start; the message gives the reason and the remedy."""
+    """`serve` cannot start; the message says why, and what to do."""
 
 
 @contextmanager
 def hold_instance_lock(instance: Path, address: Settings | None = None) -> Iterator[None]:
-    """Holds the instance's lock within a `with` statement. While it is held, its file has the `address`, if
-    there is one. Raises `CannotServe` while another process holds the lock.
+    """Holds the instance's lock in the block. Its file then has the `address`, if given.
+
+    Raises `CannotServe` if another process holds the lock.
     """
     instance.mkdir(mode=0o700, parents=True, exist_ok=True)
     with open(instance / FILE, "a", encoding="utf-8", opener=private_opener) as lock:
@@ -41,9 +42,7 @@ def hold_instance_lock(instance: Path, address: Settings | None = None) -> Itera
 
 
 def _take(lock: IO[str], instance: Path) -> None:
-    """Takes the lock. Raises `CannotServe` if another process holds it, after a moment's wait for processes
-    that only test it (`is_held`).
-    """
+    """Takes the lock. Raises `CannotServe` if another process holds it for longer than a test (`is_held`)."""
     for _ in range(LOOKS):
         try:
             return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -55,9 +54,7 @@ def _take(lock: IO[str], instance: Path) -> None:
 
 
 def is_held(instance: Path) -> bool:
-    """Whether a process holds the lock. The test takes the lock for an instant, shared, so that two tests at
-    once do not find each other.
-    """
+    """Whether a process holds the lock. Takes it for an instant, shared: two tests do not find each other."""
     try:
         with open(instance / FILE, encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -69,14 +66,15 @@ def is_held(instance: Path) -> bool:
 
 
 def _write(instance: Path, address: dict[str, Any]) -> None:
-    """Writes the address into the file of the lock. Leaves it out if that fails, as on a full disk."""
+    """Writes the address into the file of the lock, unless that fails, as on a full disk."""
     with suppress(OSError):
         (instance / FILE).write_text(json.dumps(address), "utf-8")
 
 
 def as_served(settings: Settings) -> Settings:
-    """The settings with the address of the service that runs on this instance, as the environment of a
-    command may name another. Unchanged if none runs, or if `public_url` is set.
+    """The settings with the address of the running service: a command's environment may name another.
+
+    Unchanged if none runs, or with `public_url`.
     """
     if settings.public_url:
         return settings

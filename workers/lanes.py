@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 class Lanes:
-    """All lanes of a process. Their threads take no further job once `stop` is set."""
+    """All lanes of a process. Their threads take no job once `stop` is set."""
 
     def __init__(self, kinds: Sequence[Kind], stop: threading.Event) -> None:
         self.kinds = kinds
@@ -26,18 +26,14 @@ class Lanes:
         ]
 
     def offer(self, site_id: int, but: Lane | None = None) -> None:
-        """Offers a site to each lane for which the site has due jobs; the lane then does these. The lane
-        `but` is left out.
-        """
+        """Offers a site to each lane, except `but`, for which it has due jobs. The lane does these."""
         due = jobs.due_kinds(site_id)
         for lane in self._lanes:
             if lane.lane is not but and due & lane.names:
                 lane.offer(site_id)
 
     def hand_back(self) -> None:
-        """Gives up the jobs that threads are working on when the process ends. Another process can then claim
-        them before their leases end.
-        """
+        """Gives up all jobs in hand when the process ends: nobody need wait for their leases."""
         for lane in self._lanes:
             for job in lane.in_hand():
                 try:
@@ -48,8 +44,9 @@ class Lanes:
 
 
 class LaneThreads:
-    """The threads of one lane. Each takes the next site in turn, and does one step of one of its due jobs. A
-    thread starts when a site is offered, and ends when none is left.
+    """The threads of one lane. Each takes the next site, and does one step of one of its due jobs.
+
+    A thread starts when a site is offered, and ends when none is left.
     """
 
     def __init__(self, lane: Lane, kinds: Sequence[Kind], stop: threading.Event) -> None:
@@ -98,8 +95,9 @@ class LaneThreads:
             return site_id
 
     def _work(self, site_id: int) -> None:
-        """Claims a due job of the site, and does one step of it. Before the step, offers the site to another
-        thread. After it, puts the site at the end of the queue again if the job is not finished.
+        """Claims a due job of the site and does one step. Before that, offers the site to another thread.
+
+        If the job is not finished, puts the site at the end of the queue.
         """
         kinds = self._free_kinds()
         job = jobs.claim(kinds, site_id) if kinds else None
@@ -123,7 +121,7 @@ class LaneThreads:
                 self._sites[site_id] = None
 
     def _free_kinds(self) -> list[Kind]:
-        """The kinds of which there are not enough jobs in hand."""
+        """The kinds with too few jobs in hand."""
         with self._lock:
             numbers = Counter(job.kind for job in self._in_hand)
         return [kind for kind in self._kinds if kind.at_once is None or numbers[kind.name] < kind.at_once]

@@ -23,17 +23,13 @@ parse_limit = lru_cache(maxsize=64)(parse)
 
 
 class Storage(RedisStorage):
-    """A storage of the library `limits` that loads `redis` alone. The other dependencies would take their
-    time at the first counted request.
-    """
+    """A storage of the library `limits` that loads only `redis`, so that the first request is fast."""
 
     DEPENDENCIES = REDIS_ALONE
 
 
 class Limiter:
-    """Implements `audience.protocols.Limiter`. Redis holds digests of the keys, never an address or
-    a name.
-    """
+    """Implements `audience.protocols.Limiter`. Redis holds digests of keys, never an address or a name."""
 
     def __init__(self, breaker: CircuitBreaker) -> None:
         self._breaker = breaker
@@ -42,8 +38,9 @@ class Limiter:
         self._shared: FixedWindowRateLimiter | None = None
 
     def hit(self, limit: str, *key: str) -> int:
-        """Counts a request under a key, such as a purpose and an address. Returns the seconds to wait if it
-        is over the `limit`, else 0.
+        """Counts a request under a key, such as a purpose and an address.
+
+        Returns the seconds to wait if it is over the `limit`, else 0.
         """
         item, digest = parse_limit(limit), _digest(key)
         wait = self._breaker.call(lambda: _hit(self._in_redis(), item, digest))
@@ -56,7 +53,7 @@ class Limiter:
         return not (self._local.test(item, digest) if has_room is None else has_room)
 
     def window(self, limit: str, *key: str) -> RateWindow:
-        """The window of a key. If Redis is unreachable, that of this process."""
+        """The window of a key; that of this process if Redis is unreachable."""
         item, digest = parse_limit(limit), _digest(key)
         window = self._breaker.call(lambda: _window(self._in_redis(), item, digest))
         return window or _window(self._local, item, digest)
@@ -68,7 +65,8 @@ class Limiter:
         return self._shared
 
     def _hit_local(self, item: RateLimitItem, digest: str) -> int:
-        """Counts a request in this process. Returns the seconds to wait if it is over the limit, else 0.
+        """Counts a request in this process. Returns the seconds to wait, 0 if within the limit.
+
         Forgets all counts if there are too many keys.
         """
         if len(self._memory.storage) > MAX_KEYS:
@@ -81,9 +79,7 @@ def _digest(key: tuple[str, ...]) -> str:
 
 
 def _hit(limiter: FixedWindowRateLimiter, item: RateLimitItem, digest: str) -> int:
-    """Counts a request in the storage of `limiter`. Returns the seconds to wait if it is over the limit, else
-    0.
-    """
+    """Counts a request in the storage of `limiter`. Returns the seconds to wait, 0 if within the limit."""
     return 0 if limiter.hit(item, digest) else _window(limiter, item, digest).reset
 
 

@@ -18,9 +18,7 @@ REQUEST = "{method} {route} {status} in {ms} ms, request {request_id}"
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats a record as a JSON object on one line. Its `fields` become keys; the message of an exception is
-    left out.
-    """
+    """Formats a record as a JSON object on one line, with its `fields`, without exceptions' messages."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -64,8 +62,7 @@ def say(line: str, stream: TextIO) -> None:
 
 
 def configure(level: str, form: str = "") -> None:
-    """Configures logging: from `level` up for Audience, and from at least `warning` up for
-    libraries.
+    """Configures logging: from `level` up for Audience, from `warning` up or higher for libraries.
 
     `form` is `text`, `json`, or empty: text on a terminal, else JSON.
     """

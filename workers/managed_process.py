@@ -18,11 +18,10 @@ RESTART_SECONDS = (0.0, 0.2, 0.4, 0.8, 1.6, 3.2, 10.0)  # delay by the number of
 
 
 class ManagedProcess:
-    """A process that the supervisor keeps running. It dies with the supervisor. It has a session of its own,
-    so that a terminal's Ctrl-C does not reach it.
+    """A process that the supervisor keeps running, and that dies with it. It has its own session: a
+    terminal's Ctrl-C does not reach it.
 
-    `mend` is called each time the process has died early twice in a row, before it is restarted. It returns a
-    line for the operator.
+    `mend` is called before each restart after two early deaths in a row. It returns a line for the operator.
     """
 
     def __init__(self, kind: str, command: list[str], mend: Callable[[], str] | None = None) -> None:
@@ -44,7 +43,7 @@ class ManagedProcess:
         )
 
     def keep_alive(self) -> None:
-        """Restarts the process if it has died, after a growing delay if it keeps dying early."""
+        """Restarts a dead process, after a growing delay if it keeps dying early."""
         now = time.monotonic()
         if self._process is not None and self._process.poll() is not None:
             status = self._process.returncode
@@ -64,7 +63,7 @@ class ManagedProcess:
             self._process.terminate()
 
     def wait(self, deadline: float) -> None:
-        """Waits for the process to exit, and kills it at `deadline` (`time.monotonic()`)."""
+        """Waits until the process exits; kills it at `deadline` (`time.monotonic()`)."""
         if self._process is None:
             return
         try:
@@ -76,7 +75,7 @@ class ManagedProcess:
 
 
 def kill_group(leader: int) -> None:
-    """Kills a process that leads a session, and the processes that it has started."""
+    """Kills a session's leader and the processes that it has started."""
     with suppress(ProcessLookupError, PermissionError):  # macOS raises the latter for a group of zombies
         os.killpg(leader, signal.SIGKILL)
 

@@ -36,8 +36,9 @@ Counts = dict[
 
 
 class Samples(NamedTuple):
-    """The contents of a file of metrics: counts, and the ids of the processes that counted. These ids are
-    random, because the system uses pids again.
+    """The contents of a file of metrics: counts, and ids of the processes that counted.
+
+    These ids are random, because the system uses pids again.
     """
 
     ids: list[str]
@@ -71,8 +72,9 @@ class Metrics:
             _add(self._counts, counts)
 
     def render(self, gauges: Mapping[str, float]) -> bytes:
-        """The counts of all processes, and the gauges, as text for Prometheus. Writes the counts of this
-        process first: else another process could show less afterwards.
+        """All processes' counts and the gauges, as text for Prometheus.
+
+        Writes this process's counts first: otherwise another process could show less afterwards.
         """
         self.write()
         with self._lock:
@@ -84,9 +86,7 @@ class Metrics:
         return generate_latest(registry)
 
     def _others(self) -> list[Samples]:
-        """The samples that other processes have written, those of ended processes included. Empty if the
-        folder cannot be read.
-        """
+        """The samples of other processes, also of ended ones; empty if the folder cannot be read."""
         try:
             with _locked(self._folder):
                 ended = _read(self._folder / ENDED)
@@ -97,9 +97,7 @@ class Metrics:
         return [ended, *(samples for samples in others if ids.isdisjoint(samples.ids))]
 
     def write(self) -> None:
-        """Writes the counts of this process, and adds up those of ended ones. If that fails, the failure
-        itself is counted.
-        """
+        """Writes the counts of this process, and adds up those of ended ones. Counts its own failures."""
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
             with _locked(self._folder):
@@ -111,9 +109,7 @@ class Metrics:
             self.count("metrics_write_errors")
 
     def _fold_ended(self) -> None:
-        """Adds the samples of ended processes to the file `ENDED`, and deletes the files of these processes.
-        The caller holds the lock.
-        """
+        """Adds ended processes' samples to `ENDED`, deletes their files. The caller holds the lock."""
         files = {file: _read(file) for file in self._files()}
         ended = {file: samples for file, samples in files.items() if self._has_ended(file, samples)}
         if not ended:
@@ -135,7 +131,7 @@ class Metrics:
         return list(self._folder.glob("[0-9]*.json"))
 
     def keep_written(self, main: threading.Thread) -> None:
-        """Writes the counts every `WRITE_SECONDS` until the thread `main` has ended, and then once more."""
+        """Writes the counts every `WRITE_SECONDS`, and once after the thread `main` has ended."""
         while main.is_alive():
             main.join(WRITE_SECONDS)
             self.write()
@@ -155,7 +151,7 @@ class Page:
 
 
 def start(instance: Path) -> Metrics:
-    """Makes the metrics of this process, and starts a thread that writes them regularly."""
+    """The metrics of this process, which a new thread writes regularly."""
     metrics = Metrics(instance)
     metrics.write()
     threading.Thread(target=metrics.keep_written, args=(threading.main_thread(),), name="metrics").start()
@@ -167,7 +163,7 @@ def folder(instance: Path) -> Path:
 
 
 def forget(instance: Path) -> None:
-    """Deletes all counts. Call it while no process counts."""
+    """Deletes all counts. No process may be counting."""
     shutil.rmtree(folder(instance), ignore_errors=True)
 
 
@@ -198,7 +194,7 @@ def _family(spec: MetricSpec, counts: Counts) -> Metric:
 
 
 def _parts(spec: MetricSpec, counts: Counts) -> Iterable[tuple[tuple[str, ...], dict[str, float]]]:
-    """The series of a metric, each as the values of its labels and its counts by part."""
+    """Yields the series of a metric: the values of its labels, and its counts by part."""
     series: dict[tuple[str, ...], dict[str, float]] = {} if spec.labels else {(): {}}
     for (name, *labels, part), value in counts.items():
         if name == spec.name:
@@ -239,7 +235,7 @@ def _exists(pid: int) -> bool:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Holds a lock on the folder, which only one thread of one process has at a time."""
+    """Holds a lock on the folder that only one thread of one process can hold."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

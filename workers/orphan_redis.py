@@ -15,9 +15,7 @@ RUNS_ON = "an earlier server did not stop: stop the one that uses {socket}"
 
 
 def stop(url: str, folder: Path) -> str:
-    """Stops the server at `url`, and waits for its end. Returns why it still runs, or "". A server whose data
-    is not in `folder` is left alone.
-    """
+    """Stops the server at `url`, if its data is in `folder`, and waits. Returns why it still runs, or ""."""
     with connect(url, PATIENT_SECONDS) as client:
         deadline = time.monotonic() + STOP_TIMEOUT_SECONDS
         while _answers(client):

@@ -22,7 +22,7 @@ POLL_SECONDS = 0.3
 
 
 def command_with_parent(command: list[str]) -> list[str]:
-    """A command line that runs `command`, and ends it when this process dies."""
+    """A command line that runs `command`, which ends when this process dies."""
     source = (get_data("workers", Path(__file__).name) or b"").decode()
     return [sys.executable, "-I", "-S", "-c", source, str(os.getpid()), *command]
 
@@ -35,9 +35,7 @@ def become(parent: int, command: list[str]) -> None:
 
 
 def watch(parent: int, command: list[str]) -> int:
-    """Runs `command` until it ends, or kills it once the process `parent` is gone. Returns its exit
-    status.
-    """
+    """Runs `command`, and kills it once the process `parent` is gone. Returns its exit status."""
     child = subprocess.Popen(command)  # noqa: S603 - our own command line
 
     def forward(number: int, _: FrameType | None) -> None:
@@ -55,8 +53,8 @@ def watch(parent: int, command: list[str]) -> int:
 
 
 def main() -> int:
-    """Runs the command in the arguments while the parent lives. Returns its exit status, or 1 if the parent
-    is gone already.
+    """Runs the command in the arguments while the parent lives. Returns its status, or 1 without the
+    parent.
     """
     parent, command = int(sys.argv[1]), sys.argv[2:]
     if sys.platform == "linux":

@@ -11,8 +11,9 @@ from workers.parent_death import command_with_parent
 
 
 def outcome_of(code: str) -> Any:
-    """Runs the Python program `code` in a process of its own, and returns the JSON that it prints. If it
-    fails, this process exits with the same status; the program reports the failure itself.
+    """Runs the Python program `code` in its own process. Returns the JSON that it prints.
+
+    If it fails, it reports that itself, and this process exits with its status.
     """
     done = subprocess.run(  # noqa: S603 - our own command line
         command_with_parent([sys.executable, "-P", "-c", code]),

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class Processes:
-    """The state of an instance's other processes. Without the `breaker` of a web process, it connects to the
-    instance's Redis itself, and loads the client only then.
+    """The state of an instance's other processes. Without a web process's `breaker`, it connects to Redis
+    itself, and loads the client only then.
     """
 
     def __init__(self, settings: Settings, breaker: CircuitBreaker | None = None) -> None:
@@ -34,9 +34,7 @@ class Processes:
         return self._shared_breaker or CircuitBreaker(connect(embedded_redis.url(self._settings)))
 
     def stopped(self) -> AbstractContextManager[None]:
-        """Keeps the service from starting within a `with` statement. Raises `CannotServe` if it runs
-        already.
-        """
+        """Keeps the service from starting in the block. Raises `CannotServe` if it runs."""
         return hold_instance_lock(self._settings.instance)
 
     def serving(self) -> bool:
@@ -44,17 +42,13 @@ class Processes:
         return is_held(self._settings.instance)
 
     def worker_age(self) -> float | None:
-        """The seconds since the last heartbeat of a worker on this machine or, with a configured Redis, on
-        another host. None without any heartbeat.
-        """
+        """The seconds since a worker's last heartbeat, here or, by a configured Redis, anywhere; or None."""
         elsewhere = heartbeat.age_elsewhere(self._breaker) if self._settings.redis_url else None
         ages = (heartbeat.age(self._settings.instance), elsewhere)
         return min((age for age in ages if age is not None), default=None)
 
     def queue(self) -> QueueHealth:
-        """The state of the queue: version and settings of Redis, or the kind of error why it cannot be
-        reached.
-        """
+        """The state of the queue: Redis's version and settings, or the kind of error of reaching it."""
         if self._shared_breaker is None and embedded_redis.is_gone(self._settings):
             return QueueHealth(error=self._redis_error)
         info = self._breaker.call(self._redis_info)
@@ -69,9 +63,7 @@ class Processes:
         )
 
     def _redis_info(self) -> Any:
-        """What the command INFO of Redis returns. Pings first, because INFO also answers while Redis still
-        loads its data.
-        """
+        """The result of Redis's INFO. Pings first, because INFO answers even while Redis loads its data."""
         from redis.exceptions import RedisError
 
         try:

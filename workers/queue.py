@@ -18,8 +18,8 @@ JOB_TTL_SECONDS = 3600
 class ImportQueue:
     """Implements `audience.protocols.ImportQueue` over Redis.
 
-    A notification is dropped if the site was notified just before, if the queue is full, or if Redis cannot
-    be reached. No import is lost by this: the database keeps imports, and the sweeper notifies again.
+    A notification is dropped if the site was just notified, the queue is full, or Redis is unreachable. No
+    import is lost by this: the database keeps imports, and the sweeper notifies again.
     """
 
     def __init__(self, breaker: CircuitBreaker) -> None:
@@ -30,25 +30,19 @@ class ImportQueue:
         self.try_notify(site_id)
 
     def try_notify(self, site_id: int) -> bool:
-        """Notifies the workers of a site with due jobs. Returns False only if Redis cannot be reached."""
+        """Notifies the workers of a site with due jobs. Returns False only if Redis is unreachable."""
         return self._breaker.call(partial(self._enqueue, site_id)) is not None
 
     def acknowledge(self, site_id: int) -> None:
-        """Ends the time in which `notify` drops further notifications of the site. Call it before draining: a
-        notification during the draining is then not dropped.
-        """
+        """Ends the time in which `notify` drops notifications of the site. Call it before draining."""
         self._breaker.call(partial(self._breaker.client.delete, _key(site_id)))
 
     def note_sweep(self) -> bool:
-        """Notes in Redis, for other hosts, that a worker has swept. Returns whether Redis could be
-        reached.
-        """
+        """Notes in Redis, for other hosts, that a worker has swept. Returns whether Redis was reached."""
         return heartbeat.tell_others(self._breaker)
 
     def _enqueue(self, site_id: int) -> bool:
-        """Adds a job for the site to the queue, and returns True. Returns False if the site was notified just
-        before, or if the queue is full.
-        """
+        """Queues a job for the site. Returns False if the site was just notified, or the queue is full."""
         with self._breaker.client.pipeline(transaction=False) as pipeline:
             pipeline.set(_key(site_id), 1, nx=True, px=COALESCE_MS)
             pipeline.llen(self._queue.key)

@@ -31,8 +31,8 @@ def connect(url: str, timeout_seconds: float | None = None) -> Redis:
 
 
 class CircuitBreaker:
-    """Calls functions that use Redis. After an error, it calls only one every `OPEN_SECONDS` until one
-    succeeds, so that an outage does not slow every caller.
+    """Calls functions that use Redis. After an error, calls only one every `OPEN_SECONDS` until one succeeds,
+    so that an outage does not slow all callers.
     """
 
     def __init__(self, client: Redis) -> None:
@@ -42,9 +42,7 @@ class CircuitBreaker:
         self._next_try = 0.0
 
     def call(self, function: Callable[[], T]) -> T | None:
-        """The result of `function()`, or None if Redis cannot be reached. During an outage, the function is
-        mostly not called at all.
-        """
+        """The result of `function()`; None if Redis is unreachable: then most calls are left out."""
         if not self._may_try():
             return None
         try:
@@ -57,7 +55,7 @@ class CircuitBreaker:
         return result
 
     def _may_try(self) -> bool:
-        """Whether to call Redis now. During an outage, this is true for one caller every `OPEN_SECONDS`."""
+        """Whether to call Redis now; during an outage, true for one caller every `OPEN_SECONDS`."""
         with self._lock:
             if not self._broken:
                 return True

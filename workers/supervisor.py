@@ -31,7 +31,7 @@ STOP_TIMEOUT_SECONDS = {"web": 8.0, "worker": 8.0, "redis": 5.0}  # stopped in t
 def serve(
     settings: Settings, argv_prefix: Sequence[str], ready: Callable[[str], None], web_only: bool = False
 ) -> None:
-    """Runs all processes, or only the web server, until SIGINT, SIGTERM or SIGHUP. Then stops them in order.
+    """Runs all processes, or only the web server, until SIGINT, SIGTERM or SIGHUP, then stops them in order.
 
     `argv_prefix` is the command line to which `web` or `worker` is added. `ready` is called once with the
     base URL, when the web server is healthy.
@@ -51,8 +51,9 @@ def serve(
 
 
 def plan(settings: Settings, argv_prefix: Sequence[str], web_only: bool = False) -> list[ManagedProcess]:
-    """The processes to run, not started yet; Redis is among them unless one is configured. Raises
-    `CannotServe` without a usable Redis.
+    """The processes to run, not started yet, with Redis unless one is configured.
+
+    Raises `CannotServe` without a usable Redis.
     """
     processes = [ManagedProcess("web", [*argv_prefix, "web"])]
     if web_only:
@@ -86,8 +87,9 @@ def supervise(
     ready: Callable[[str], None],
     stop: threading.Event,
 ) -> None:
-    """Restarts processes that die, until `stop` is set. Calls `ready` once with the base URL, when the web
-    server is healthy.
+    """Restarts processes that die, until `stop` is set.
+
+    Calls `ready` once with the base URL, when the web server is healthy.
     """
     announced = False
     while not stop.wait(POLL_SECONDS):
@@ -108,9 +110,7 @@ def stop_all(processes: Sequence[ManagedProcess], seconds: float) -> None:
 
 @contextmanager
 def stop_signal() -> Iterator[threading.Event]:
-    """An event that any of `STOP_SIGNALS` sets, within a `with` statement. The earlier signal handlers are
-    restored at its end.
-    """
+    """Yields an event that any of `STOP_SIGNALS` sets. Restores earlier signal handlers at the end."""
     stop = threading.Event()
 
     def request(_number: int, _frame: FrameType | None) -> None:
@@ -125,8 +125,9 @@ def stop_signal() -> Iterator[threading.Event]:
 
 
 def wait_for_port(host: str, port: int) -> None:
-    """Waits until the port is free, because two servers would share it without an error. Raises `CannotServe`
-    if it stays taken, or at once if the address cannot be used at all.
+    """Waits until the port is free, because two servers would share it without an error.
+
+    Raises `CannotServe` if it stays taken, or at once if the address is unusable.
     """
     deadline = time.monotonic() + PORT_TIMEOUT_SECONDS
     while error := bind_error(host, port):
@@ -138,7 +139,7 @@ def wait_for_port(host: str, port: int) -> None:
 
 
 def bind_error(host: str, port: int) -> OSError | None:
-    """The system's error if a server cannot listen at the address; None if it can."""
+    """The system's error if a server cannot listen at the address; else None."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:
@@ -150,7 +151,7 @@ def bind_error(host: str, port: int) -> OSError | None:
 
 
 def remedy(error: OSError) -> str:
-    """What the operator can do about an error that `bind_error` returned, as a clause."""
+    """What the operator can do about a `bind_error`, as a clause."""
     if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
         return (
             "set AUDIENCE_HOST to an IP address of this machine: 127.0.0.1 for this machine alone, "
@@ -162,9 +163,7 @@ def remedy(error: OSError) -> str:
 
 
 def is_healthy(host: str, port: int) -> bool:
-    """Whether `/healthz` answers with status 200. Uses a plain socket: an HTTP client would take 3 MB of
-    memory for as long as `serve` runs.
-    """
+    """Whether `/healthz` answers 200. Uses a plain socket: an HTTP client would keep 3 MB of memory."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - connected to, not bound
     try:
         with socket.create_connection((host, port), PROBE_TIMEOUT_SECONDS) as connection:

@@ -25,8 +25,8 @@ log = logging.getLogger(__name__)
 class Sweeper(threading.Thread):
     """A thread that sweeps at once, then every `INTERVAL_SECONDS` until `stop` is set.
 
-    Each sweeper keeps the database's write-ahead log short. Only one of the processes that share a database
-    is elected to look for due jobs. While no queue can be notified, all of them look.
+    Each keeps the database's write-ahead log short. Only one of the processes that share a database is
+    elected to look for due jobs; all do while no queue can be notified.
     """
 
     def __init__(

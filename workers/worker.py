@@ -36,10 +36,10 @@ def run(
     kinds: Sequence[Kind],
     keep_log_short: Callable[[], object] = bool,
 ) -> None:
-    """Works on jobs until SIGTERM or SIGINT, then finishes the current job. While Redis is unreachable, tries
-    to connect again every second.
+    """Works on jobs until SIGTERM or SIGINT, then finishes the current one.
 
-    `open_database` is called once before. The sweeper calls `keep_log_short` every few seconds.
+    While Redis is unreachable, tries to connect every second. Calls `open_database` once before. The sweeper
+    calls `keep_log_short` every few seconds.
     """
     configure(settings.log_level, settings.log_format)
     for logger in (log, logging.getLogger("rq.worker")):
@@ -80,9 +80,8 @@ def run(
 
 
 class ImportWorker(SimpleWorker):
-    """Takes jobs from RQ's queue, but does not let RQ run them. A job names functions and callbacks, and
-    anyone who can write to Redis could choose these. A job that is not exactly `drain_site(site_id)` is
-    dropped.
+    """Takes jobs from RQ's queue, but does not let RQ run them: they name functions and callbacks, which
+    anyone who can write to Redis could choose. Drops a job that is not exactly `drain_site(site_id)`.
     """
 
     max_connection_wait_time = 2.0
@@ -118,16 +117,16 @@ class ImportWorker(SimpleWorker):
             self.busy = False
 
     def clear_leftovers(self) -> None:
-        """Removes what killed workers left behind in Redis: their entries in RQ's registry, and jobs that
-        they had just taken.
-        """
+        """Removes what killed workers left in Redis: their registration, and jobs just taken."""
         for queue in self.queues:
             worker_registration.clean_worker_registry(queue)
             self.connection.delete(queue.intermediate_queue_key)
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Renews the worker's registration; RQ calls it before each wait for a job. If the worker should
-        stop, raises `StopRequested`, as a library may have swallowed the exception from the signal.
+        """Renews the worker's registration; RQ calls it before each wait.
+
+        If the worker should stop, raises `StopRequested`: a library may have swallowed the signal's
+        exception.
         """
         if self._stop_event.is_set():
             raise StopRequested
@@ -147,7 +146,7 @@ class ImportWorker(SimpleWorker):
 
 
 def site_to_drain(job: Job) -> int | None:
-    """The site id in a job that is exactly `drain_site(site_id)`; None for any other job."""
+    """The site id in a job that is exactly `drain_site(site_id)`; else None."""
     try:
         name, instance, args, kwargs = job.func_name, job.instance, job.args, job.kwargs
     except DeserializationError:

@@ -19,13 +19,13 @@ ENTRY = "Send addresses or domains, such as ann@example.com or example.com."
 
 @database.session()
 def for_site(site: Site) -> AllowDenyLists:
-    """The allow and deny lists of a site, each with its oldest entry first."""
+    """The allow and deny lists of a site, oldest entries first."""
     return _lists(stored.entries(site.id))
 
 
 @database.session()
 def for_address(site: Site | None, email: str) -> AllowDenyLists:
-    """The entries of a site's lists that match an address; without a site, none."""
+    """The entries of a site's lists that match an address; none without a site."""
     address = split_loosely(email) if site else None
     if site is None or address is None:
         return AllowDenyLists()
@@ -34,7 +34,7 @@ def for_address(site: Site | None, email: str) -> AllowDenyLists:
 
 @database.writes_site
 def add(site: Site, kind: Kind, entry: str, actor: Actor = COMMAND_LINE) -> None:
-    """Puts an address or a domain on a list, and takes it off the other. Raises `Refused`."""
+    """Puts an address or a domain on a list, and removes it from the other. Raises `Refused`."""
     name = _entry(entry)
     if stored.put(site.id, kind, name, clock.now_ms()):
         audit_log.record(actor, f"put on the {kind} list", site, _subject(site, name))
@@ -42,7 +42,7 @@ def add(site: Site, kind: Kind, entry: str, actor: Actor = COMMAND_LINE) -> None
 
 @database.writes_site
 def remove(site: Site, entry: str, actor: Actor = COMMAND_LINE) -> bool:
-    """Takes an address or a domain off the lists; False if it was on neither. Raises `Refused`."""
+    """Removes an address or a domain from the lists. Returns False if it was on neither. Raises `Refused`."""
     name = _entry(entry)
     removed = stored.remove(site.id, name)
     if removed:
@@ -51,9 +51,7 @@ def remove(site: Site, entry: str, actor: Actor = COMMAND_LINE) -> bool:
 
 
 def _subject(site: Site, entry: str) -> str:
-    """The text that stands for an entry in the audit log: a domain itself, or the keyed hash of an
-    address.
-    """
+    """What the audit log calls an entry: a domain itself, an address by its keyed hash."""
     return site_keys.sent_address_hash(site.id, entry) if "@" in entry else entry
 
 

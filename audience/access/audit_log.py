@@ -28,9 +28,7 @@ SHORTENED = {4: 24, 6: 48}  # bits of an address that are kept
 
 @dataclass(frozen=True)
 class Actor:
-    """The operator or API key, by name, that makes a change; `client_network` is the shortened address that
-    it came from.
-    """
+    """Who makes a change: an operator or API key, by name, and the network of its address."""
 
     name: str
     client_network: str = ""
@@ -56,9 +54,8 @@ def record(
     """Records a change to a site or, without one, to the instance. Call it in the transaction of the change.
 
     `subject` is the uuid of a subscriber, or the name of something else; `subjects` is how many were changed.
-    Values that an operator typed, such as those of a filter, go into `typed` alone. An address in any of
-    these texts is replaced; a long subject is cut. `operator` is the address of the operator whom a change is
-    about, which is kept.
+    Only `typed` has what an operator typed, such as values of filters. An address in these texts is replaced;
+    a long subject is cut. `operator` is the address of the operator whom a change is about, which is kept.
     """
     stored.add(
         site.id if site else None,
@@ -80,10 +77,9 @@ def without_addresses(text: str) -> str:
 def record_export(
     site: Site, pages: Iterator[Page], actor: Actor, action: str, subject: str = ""
 ) -> Iterator[Page]:
-    """Passes on the pages of an export. At their end, or when they break off, records how many rows were
-    sent.
+    """Yields the pages of an export. At the end, even an early one, records how many rows were sent.
 
-    If the database takes no writes then, nothing is recorded: the rows have been sent.
+    If the database is read-only then, records nothing: the rows have been sent.
     """
     count, ending = 0, ", broken off"
     try:
@@ -104,7 +100,7 @@ def page(site: Site | None, before: int = NEWEST) -> list[AuditEntry]:
 
 @database.session()
 def of_subject(site: Site, subject: str) -> list[AuditEntry]:
-    """Up to `PAGE_ROWS` entries on a subject, such as the uuid of a subscriber, newest first."""
+    """Up to `PAGE_ROWS` entries about a subject, such as the uuid of a subscriber, newest first."""
     return stored.of_subject(site.id, subject, PAGE_ROWS)
 
 
@@ -115,8 +111,9 @@ def count_since(site: Site, action: str, since: int) -> int:
 
 
 def last_undo_request(site: Site, subject: str) -> AuditEntry | None:
-    """The newest entry that asks for the undo of an import or a bulk action; None if there is none. An older
-    version's wording is replaced in it.
+    """The newest entry that requests the undo of an import or a bulk action; None without one.
+
+    The wording of older versions is replaced.
     """
     for entry in of_subject(site, subject):
         if head(entry).endswith(EARLIER_WORDS):
@@ -127,12 +124,12 @@ def last_undo_request(site: Site, subject: str) -> AuditEntry | None:
 
 
 def head(entry: AuditEntry) -> str:
-    """The action of an entry without the name of the tag or custom field."""
+    """The action of an entry, without the name of its tag or custom field."""
     return entry.act.partition(NAMED)[0]
 
 
 def sweep(days: int) -> bool:
-    """Deletes some of the entries that are older than `days` days; False if there were none."""
+    """Deletes some entries that are older than `days` days. Returns False if there are none."""
     before = clock.now_ms() - days * DAY_MS
     with database.session():
         entry = stored.any_before(before)
@@ -143,7 +140,7 @@ def sweep(days: int) -> bool:
 
 
 def network_of(address: str) -> str:
-    """The network of an IP address, such as 192.0.2.0/24; empty if the text is no IP address."""
+    """The network of an IP address, such as 192.0.2.0/24; "" for any other text."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -51,9 +51,7 @@ _known: "dict[str, Known]" = {}  # by publishable key
 
 @dataclass(frozen=True)
 class AuthenticatedKey:
-    """A key that a client has authenticated with. `renewed_hash` is the hash of the secret to store; empty if
-    the stored one is current.
-    """
+    """A key that a client authenticated with. `renewed_hash` is the secret's hash to store; "" if current."""
 
     id: int
     publishable_key: str
@@ -68,9 +66,7 @@ class AuthenticatedKey:
 
 @dataclass(frozen=True)
 class Known:
-    """A cached API key: `digest` is the digest of its secret; it is valid until `until`, in milliseconds of
-    `clock.uptime_ms`.
-    """
+    """A cached API key with the `digest` of its secret, valid `until` a time of `clock.uptime_ms`."""
 
     key: Key
     authenticated: AuthenticatedKey
@@ -78,9 +74,7 @@ class Known:
     until: int
 
     def is_good(self, digest: bytes) -> bool:
-        """Whether the cached key may be used: it is recent enough, the secret is right, and the key is
-        active.
-        """
+        """Whether the cached key can be used: it is recent and active, and the secret is right."""
         return (
             clock.uptime_ms() < self.until
             and hmac.compare_digest(digest, self.digest)
@@ -102,7 +96,7 @@ class NewKey:
 def create(sites: list[Site], scope: str = "full", name: str = "", actor: Actor = COMMAND_LINE) -> NewKey:
     """Creates an API key for `sites`. The first key also stores the check value of the pepper.
 
-    Raises `Refused` on an unknown scope.
+    Raises `Refused` for an unknown scope.
     """
     if scope not in SCOPES:
         raise Refused(f"The scope must be one of {', '.join(SCOPES)}.")
@@ -117,7 +111,7 @@ def create(sites: list[Site], scope: str = "full", name: str = "", actor: Actor 
 
 @database.session()
 def list_all(site: Site | None = None) -> list[Key]:
-    """All keys, or those with access to a site; oldest first."""
+    """All keys, oldest first; with a site, only those that give access to it."""
     return stored.list_all(site.id if site else None)
 
 
@@ -137,7 +131,7 @@ def rename(publishable_key: str, name: str, actor: Actor = COMMAND_LINE) -> None
 
 @database.write(database.SHARED)
 def revoke(publishable_key: str, instance: Path, actor: Actor = COMMAND_LINE) -> None:
-    """Revokes a key, and deletes its secret from the instance's folder. Raises `NotFound`."""
+    """Revokes a key. Deletes its secret from the instance's folder. Raises `NotFound`."""
     _known.pop(publishable_key, None)
     if not stored.revoke(publishable_key, clock.now_ms()):
         raise NotFound(NO_KEY)
@@ -147,7 +141,7 @@ def revoke(publishable_key: str, instance: Path, actor: Actor = COMMAND_LINE) ->
 
 @database.write(database.SHARED)
 def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Actor = COMMAND_LINE) -> NewKey:
-    """Creates a key with the same sites and scope; the old key expires after `overlap_ms` milliseconds.
+    """Creates a key with the same sites and scope; the old one expires after `overlap_ms`.
 
     The old secret is deleted from the instance's folder at once. Raises `NotFound`.
     """
@@ -167,10 +161,9 @@ def rotate(publishable_key: str, instance: Path, overlap_ms: int = 0, actor: Act
 
 
 def authenticate(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
-    """The key, if the secret is right and the key is active; otherwise None. An unknown key takes as long as
-    a wrong secret.
+    """The key, if the secret is right and the key active; else None. An unknown key takes as long.
 
-    A valid key is cached for `KNOWN_MS` milliseconds: then it is read again, as another process may have
+    A valid key is cached for `KNOWN_MS` milliseconds; then it is read again, as another process may have
     revoked it.
     """
     credential = _known.get(publishable_key)
@@ -201,10 +194,9 @@ def is_noted(key: AuthenticatedKey) -> bool:
 
 
 def note_use(key: AuthenticatedKey) -> None:
-    """Stores that a key was used, at most every 5 minutes. Also renews the stored hash of its secret, if that
-    is of the first scheme.
+    """Stores that a key was used, at most every 5 minutes, and renews a secret's hash of the first scheme.
 
-    Does nothing while the database takes no writes.
+    Does nothing while the database is read-only.
     """
     if is_noted(key):
         return
@@ -216,7 +208,7 @@ def note_use(key: AuthenticatedKey) -> None:
 
 
 def forget_inactive_secret(instance: Path) -> None:
-    """Deletes the first site's keys from the instance's folder if they are no longer active."""
+    """Deletes the first site's keys from the instance's folder if they are not active."""
     secret_files.forget_first_site_unless(instance, lambda *pair: authenticate(*pair) is not None)
 
 
@@ -229,7 +221,7 @@ def require_site(key: AuthenticatedKey, site_uuid: str | None) -> Site:
 
 
 def secret_hashes(secret_key: str) -> tuple[str, str]:
-    """The hash of a secret key as it is stored now, and the older hash that used the pepper.
+    """The (current hash, older hash with the pepper) of a secret key.
 
     A secret has 196 random bits, so plain SHA-256 reveals nothing.
     """
@@ -238,7 +230,7 @@ def secret_hashes(secret_key: str) -> tuple[str, str]:
 
 
 def _record(actor: Actor, action: str, publishable_key: str) -> None:
-    """Records an action on a key in the audit log of each site that the key reaches."""
+    """Records an action on a key in the audit log of each of its sites."""
     key = stored.get(publishable_key=publishable_key) or NO_ONES_KEY
     for site in stored.sites_of(key.id):
         audit_log.record(actor, action, site, key.name or publishable_key)

@@ -31,9 +31,7 @@ LAST_OWNER = "This is the last owner of a site: make another operator its owner 
 
 @dataclass(frozen=True)
 class SignedInOperator:
-    """An operator in a session. `roles` are by the id of the site; `last_site_id` is that of the site used
-    last.
-    """
+    """An operator in a session. `roles` are by site id; `last_site_id` is that of the site used last."""
 
     id: int
     email: str
@@ -48,12 +46,12 @@ class SignedInOperator:
         return self.email or FIRST
 
     def may(self, role: str, site_id: int) -> bool:
-        """Whether the operator has at least the role `role` on a site."""
+        """Whether the operator has `role`, or a higher one, on a site."""
         return self.roles.get(site_id) in ROLES[ROLES.index(role) :]
 
 
 def signed_in(token: str) -> SignedInOperator | None:
-    """The operator of the session with a token, unless it has ended."""
+    """The operator of a session, by its token; None if it has ended."""
     session = sessions.find(token)
     if session is None:
         return None
@@ -73,14 +71,14 @@ def signed_in(token: str) -> SignedInOperator | None:
 
 
 def note_site(operator: SignedInOperator, site: Site) -> None:
-    """Stores which site the operator used last, if the database takes writes."""
+    """Stores which site the operator used last, unless the database is read-only."""
     if operator.last_site_id != site.id:
         sessions.note(partial(stored.put_last_site, operator.id, site.id))
 
 
 @database.session()
 def list_all() -> list[tuple[ConsoleOperator, dict[int, str]]]:
-    """Each operator with its roles by the id of the site, oldest operator first."""
+    """The (operator, roles by site id) of all operators, oldest first."""
     return [(operator, stored.roles_of(operator.id)) for operator in stored.list_all()]
 
 
@@ -91,7 +89,7 @@ def sites_of(operator_id: int) -> list[Site]:
 
 @database.session()
 def owners(site: Site) -> list[str]:
-    """The addresses of the owners of a site; `FIRST` stands for an owner without an address."""
+    """The addresses of a site's owners; `FIRST` stands for one without an address."""
     roles = stored.roles_on(site.id)
     return [operator.email or FIRST for operator in stored.list_all() if roles.get(operator.id) == OWNER]
 
@@ -115,7 +113,7 @@ def get(email: str) -> ConsoleOperator:
 
 @database.write(database.SHARED)
 def add(email: str, administrator: bool, roles: Mapping[Site, str], actor: Actor) -> str:
-    """Adds an operator. Returns the token of a one-time link at which to set a password. Raises `Refused`."""
+    """Adds an operator. Returns the token of a one-time link to set a password. Raises `Refused`."""
     key = _new_key(email)
     operator_id = stored.add(
         email=email.strip(), email_key=key, administrator=administrator, created_at=clock.now_ms()
@@ -128,8 +126,7 @@ def add(email: str, administrator: bool, roles: Mapping[Site, str], actor: Actor
 
 @database.write(database.SHARED)
 def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
-    """Gives an operator a role on a site, or removes it if `role` is None. A change ends the operator's
-    sessions.
+    """Gives an operator a role on a site; None removes it. A change ends the operator's sessions.
 
     Raises `NotFound`, and `Refused` for the last owner of the site.
     """
@@ -148,7 +145,7 @@ def set_role(email: str, site: Site, role: str | None, actor: Actor) -> None:
 
 @database.write(database.SHARED)
 def add_owners(site: Site, actor: Actor, operator_id: int | None = None) -> None:
-    """Makes the operator with this id, or all administrators, owners of a site. Their sessions continue."""
+    """Makes an operator, or all administrators, owners of a site. Their sessions continue."""
     for operator in stored.list_all():
         if operator.administrator if operator_id is None else operator.id == operator_id:
             _put_role(operator.id, operator.email or FIRST, site, OWNER, actor)
@@ -156,7 +153,7 @@ def add_owners(site: Site, actor: Actor, operator_id: int | None = None) -> None
 
 @database.write(database.SHARED)
 def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
-    """Makes an operator an administrator, or no longer one. A change ends the operator's sessions.
+    """Makes an operator an administrator, or not. A change ends the operator's sessions.
 
     Raises `NotFound`, and `Refused` for the last administrator.
     """
@@ -172,8 +169,9 @@ def set_administrator(email: str, administrator: bool, actor: Actor) -> None:
 
 @database.write(database.SHARED)
 def reset(email: str, actor: Actor) -> str:
-    """Ends an operator's sessions and password. Returns the token of a link at which to set a new one. Raises
-    `NotFound`.
+    """Ends an operator's sessions and password. Returns the token of a link to set a new one.
+
+    Raises `NotFound`.
     """
     operator = get(email)
     stored.set_password_hash(operator.id, "")
@@ -184,8 +182,9 @@ def reset(email: str, actor: Actor) -> str:
 
 @database.write(database.SHARED)
 def remove(email: str, actor: Actor) -> None:
-    """Removes an operator. Raises `NotFound`, and `Refused` for the last administrator or the last owner of a
-    site.
+    """Removes an operator.
+
+    Raises `NotFound`, and `Refused` for the last administrator or the last owner of a site.
     """
     operator = get(email)
     if _is_last_administrator(operator.id):
@@ -206,9 +205,7 @@ def set_email(operator: SignedInOperator, email: str, actor: Actor) -> None:
 
 
 def _new_key(email: str, operator_id: int | None = None) -> str:
-    """The key of an address. Raises `Refused` if mail cannot have that address, or another operator
-    has it.
-    """
+    """The key of an address. Raises `Refused` if it cannot get mail, or another operator has it."""
     try:
         key = addresses.identity(email)
     except addresses.MalformedAddress:
@@ -222,7 +219,7 @@ def _new_key(email: str, operator_id: int | None = None) -> str:
 
 
 def _put_role(operator_id: int, email: str, site: Site, role: str, actor: Actor) -> None:
-    """Gives an operator a role on a site, and records it in the audit log. Raises `Refused`."""
+    """Gives an operator a role on a site, which the audit log records. Raises `Refused`."""
     if role not in ROLES:
         raise Refused(ROLE)
     stored.set_role(operator_id, site.id, role)

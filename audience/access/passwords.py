@@ -29,7 +29,7 @@ _runs = threading.BoundedSemaphore(MAX_RUNS)
 
 
 def check(password: str, field: str = "password", email: str = "") -> None:
-    """Raises `Refused` for a password that is too short, too long, common, or the operator's address."""
+    """Raises `Refused` for a password that is too short or long, common, or the operator's address."""
     if len(password) < MIN_LENGTH:
         raise Refused(REFUSED, [FieldError(field, TOO_SHORT)])
     if len(password) > MAX_LENGTH:
@@ -41,22 +41,22 @@ def check(password: str, field: str = "password", email: str = "") -> None:
 
 
 def hash_password(password: str) -> str:
-    """A salted scrypt hash, to store. Raises `ServiceUnavailable`."""
+    """A salted scrypt hash to store. Raises `ServiceUnavailable`."""
     salt = secrets.token_bytes(SALT_BYTES)
     return f"{salt.hex()}${_scrypt(password, salt).hex()}"
 
 
 def matches(password: str, stored: str) -> bool:
-    """Whether a password matches the stored hash. Raises `ServiceUnavailable`.
+    """Whether a password matches a stored hash. Raises `ServiceUnavailable`.
 
-    If `stored` is empty, no password matches, and the answer takes as long.
+    If `stored` is empty, no password matches, after the same time.
     """
     salt, _, digest = (stored or f"{'00' * SALT_BYTES}$").partition("$")
     return hmac.compare_digest(_scrypt(password, bytes.fromhex(salt)).hex(), digest)
 
 
 def _scrypt(password: str, salt: bytes) -> bytes:
-    """The hash of a password. Raises `ServiceUnavailable` while too many are being made."""
+    """The hash of a password. Raises `ServiceUnavailable` if too many are being computed."""
     if not _runs.acquire(timeout=WAIT_SECONDS):
         raise ServiceUnavailable(BUSY)
     try:

@@ -53,7 +53,7 @@ def begin(operator_id: int, remembered: bool, client_network: str, replaced: str
 
 
 def find(token: str) -> Session | None:
-    """The session with a token, unless it has ended; notes its use."""
+    """The session with a token, whose use is noted; None if it has ended."""
     at = clock.now_ms()
     with database.session():
         session = stored.get(_hash(token))
@@ -65,8 +65,9 @@ def find(token: str) -> Session | None:
 
 
 def note(write: Callable[[], None]) -> None:
-    """Calls `write` in a transaction, beside a page that is only shown. If the database takes no writes,
-    later calls do nothing for a minute.
+    """Calls `write`, beside a page that is only shown, in a transaction.
+
+    If the database is read-only, further calls do nothing for a minute.
     """
     global _refused_at
     if clock.uptime_ms() - _refused_at < MINUTE_MS:
@@ -80,7 +81,7 @@ def note(write: Callable[[], None]) -> None:
 
 @database.session()
 def list_of(operator_id: int) -> list[Session]:
-    """The sessions of an operator that have not ended, last used first."""
+    """The active sessions of an operator, last used first."""
     at = clock.now_ms()
     return [session for session in stored.list_of(operator_id) if _is_alive(session, at)]
 
@@ -94,28 +95,27 @@ def end(session_id: int, operator_id: int) -> None:
 
 @database.write(database.SHARED)
 def forget(token: str) -> None:
-    """Ends the session with a token, if there is one."""
+    """Ends the session with a token, if any."""
     session = stored.get(_hash(token))
     if session is not None:
         stored.delete(session.id, session.operator_id)
 
 
 def csrf_token(token: str) -> str:
-    """The CSRF token that every form of a session carries."""
+    """The CSRF token in every form of a session."""
     return pepper.digest("csrf", token)
 
 
 def form_owner(operator_id: int) -> str:
-    """A digest that every form carries, which tells for which operator the form was rendered."""
+    """A digest in every form that tells for which operator it was rendered."""
     return pepper.digest("form owner", str(operator_id))
 
 
 @database.write(database.SHARED)
 def keep_search(session_id: int, site_id: int, text: str) -> str:
-    """Stores a search text on a site, and returns a name for it. URLs carry that name, because an address
-    must not be in a URL.
+    """Stores a search text on a site. Returns a name for URLs, where an address must not be.
 
-    The same text keeps its name. Beyond `MOST_KEPT` texts, the oldest is forgotten.
+    The same text keeps its name. Beyond `MOST_KEPT` texts, the oldest is deleted.
     """
     searches = _searches(session_id)
     same_text = (
@@ -130,12 +130,12 @@ def keep_search(session_id: int, site_id: int, text: str) -> str:
 
 @database.session()
 def search_text(session_id: int, site_id: int, name: str) -> str | None:
-    """The search text stored under a name; None if it was forgotten."""
+    """The search text with a name; None if it was deleted."""
     return _searches(session_id).get(f"{site_id}.{name}")
 
 
 def forget_searches(site_id: int) -> None:
-    """Forgets the search texts of a site in all sessions."""
+    """Deletes the search texts of a site in all sessions."""
     for session_id, searches in stored.sessions_with(f'"{site_id}.'):
         others = {key: text for key, text in _read(searches).items() if not key.startswith(f"{site_id}.")}
         stored.put_searches(session_id, compact_json(others))
@@ -153,9 +153,7 @@ def _read(searches: str) -> dict[str, str]:
 
 @database.write(database.SHARED)
 def new_link(operator_id: int | None, purpose: str) -> str:
-    """Creates a one-time link, and returns its token. It replaces older links of the same operator and
-    purpose.
-    """
+    """Creates a one-time link, in place of older ones for its operator and purpose. Returns its token."""
     if operator_id is not None:
         stored.delete_links_of(operator_id, purpose)
     token = secrets.token_urlsafe(TOKEN_BYTES)
@@ -164,13 +162,13 @@ def new_link(operator_id: int | None, purpose: str) -> str:
 
 
 def link(console_url: str, purpose: str, token: str) -> str:
-    """The URL of a one-time link. Its token is in the fragment, which no server, proxy or log sees."""
+    """The URL of a one-time link. The token is in the fragment, which no server, proxy or log sees."""
     return f"{console_url}/console/{PATHS[purpose]}#{token}"
 
 
 @database.session()
 def find_link(token: str, purpose: str) -> OneTimeLink:
-    """The one-time link with a token. Raises `Refused` unless it is valid for that purpose."""
+    """The one-time link with a token. Raises `Refused` unless it is valid for the purpose."""
     link = stored.get_link(_hash(token))
     if link is None or link.purpose != purpose or clock.now_ms() >= link.expires_at:
         raise Refused(SPENT)
@@ -179,7 +177,7 @@ def find_link(token: str, purpose: str) -> OneTimeLink:
 
 @database.write(database.SHARED)
 def spend_link(token: str, purpose: str) -> OneTimeLink:
-    """Makes a link unusable, and returns it. Raises `Refused` unless it is valid for that purpose."""
+    """Makes a one-time link invalid. Returns it. Raises `Refused` unless it is valid for the purpose."""
     link = find_link(token, purpose)
     stored.spend_link(link.id)
     return link
@@ -196,7 +194,7 @@ def _hash(token: str) -> str:
 
 @dataclass(frozen=True)
 class SentForm:
-    """A form that an operator sent. `token` identifies the page that it came from, "" if it has none."""
+    """A form that an operator sent. `token` identifies the page with the form, "" without one."""
 
     session_id: int
     token: str
@@ -209,15 +207,15 @@ class SentForm:
 
 @database.session()
 def result_of(form: SentForm) -> str:
-    """The id of what a form created; "" if it created nothing."""
+    """The id of what a form has created; "" if nothing."""
     return stored_forms.result(form.session_id, form.token_hash, clock.now_ms() - KEPT_MS)
 
 
 def make_once(
     form: SentForm, site_id: int, make: Callable[[], T], id_of: Callable[[T], str]
 ) -> tuple[T | None, str]:
-    """Calls `make`, and returns its result with the id of that. If the form was sent before, returns None and
-    the id of the earlier result.
+    """Calls `make`. Returns (result, its id) or, if the form was sent before, (None, id of the earlier
+    result).
 
     The result and its id are written in one transaction of the site, or of `SHARED`. A failure leaves
     neither.

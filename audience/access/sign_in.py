@@ -23,8 +23,8 @@ CURRENT = "This is not your present password: type it again."
 def console_link(email: str | None) -> str:
     """The token of a link that signs in the operator with the address `email`.
 
-    Without `email`, the link is for the only administrator. If there is no operator, signing in with it
-    creates the first one. Raises `NotFound`, and `Refused` if there are several administrators.
+    Without `email`, it is for the only administrator; if there is no operator, using it creates the first.
+    Raises `NotFound`, and `Refused` if there are several administrators.
     """
     if email is not None:
         return sessions.new_link(operators.get(email).id, sessions.SIGN_IN)
@@ -37,8 +37,8 @@ def console_link(email: str | None) -> str:
 
 @database.write(database.SHARED)
 def with_link(token: str, client_network: str, replaced: str = "") -> str:
-    """Signs in with a link, which is then spent. Returns the token of the new session, which replaces the
-    session with the token `replaced`.
+    """Signs in with a link, once. Returns the token of a session that replaces the one with the token
+    `replaced`.
 
     Raises `Refused` if the link is not valid.
     """
@@ -52,8 +52,7 @@ def with_link(token: str, client_network: str, replaced: str = "") -> str:
 def with_password(
     email: str, password: str, remembered: bool, client_network: str, replaced: str = ""
 ) -> str | None:
-    """Signs in with a password. Returns the token of the new session; None if the address or the password is
-    wrong.
+    """Signs in with a password. Returns the token of a new session; None if address or password is wrong.
 
     An unknown address takes as long as a wrong password. Raises `ServiceUnavailable` while too many others
     sign in.
@@ -72,8 +71,7 @@ def with_password(
 
 
 def set_password_with_link(token: str, password: str, client_network: str, replaced: str = "") -> str:
-    """Sets a password with a link, which is then spent. Ends all other sessions, and returns the token of a
-    new one.
+    """Sets a password with a link, once. Ends all other sessions. Returns the token of a new one.
 
     Raises `Refused` if the link is not valid, or the password is refused.
     """
@@ -89,9 +87,7 @@ def set_password_with_link(token: str, password: str, client_network: str, repla
 
 
 def set_password(operator: SignedInOperator, current: str, password: str, client_network: str) -> str:
-    """Sets the password of an operator, who must give the current password if there is one. Returns the token
-    of a new session.
-    """
+    """Sets an operator's password, given any current one. Returns the token of a new session."""
     _check_current(operator, current, "current", passwords.REFUSED)
     passwords.check(password, email=operator.email)
     password_hash = passwords.hash_password(password)
@@ -114,9 +110,7 @@ def _check_current(operator: SignedInOperator, password: str, field: str, messag
 
 
 def _create_first(client_network: str) -> int:
-    """Creates the first operator, an owner of every site. Returns the id. Raises `Refused` if there is an
-    operator.
-    """
+    """Creates the first operator, who owns every site. Returns the id. Raises `Refused` if there is one."""
     if stored.list_all():
         raise Refused(NOT_THE_FIRST)
     operator_id = stored.add(email="", email_key=None, administrator=True, created_at=clock.now_ms())

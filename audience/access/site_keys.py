@@ -21,9 +21,7 @@ SECOND = "v2:"  # begins what a site's key has made
 
 
 class SiteKey(NamedTuple):
-    """The key of a site; `digest` hashes an address with it. `is_first` is true if the site may have hashes
-    of the first scheme.
-    """
+    """A site's key; `digest` hashes an address with it. `is_first`: hashes of the first scheme may exist."""
 
     key: bytes
     is_first: bool
@@ -40,7 +38,7 @@ def forget() -> None:
 
 
 def get(site_id: int) -> SiteKey:
-    """The key of a site, which is read once and then cached."""
+    """The key of a site, cached after the first call."""
     if site_id not in _keys:
         with database.session():
             uuid, nonce = stored.key_parts(site_id)
@@ -50,7 +48,7 @@ def get(site_id: int) -> SiteKey:
 
 
 def address_hash(site_id: int, email_key: str) -> str:
-    """The hash under which an address is stored from now on."""
+    """The hash under which an address is stored now."""
     return get(site_id).digest(email_key)
 
 
@@ -70,22 +68,21 @@ def new_webhook_nonce() -> str:
 
 
 def webhook_secret(site_id: int, webhook_id: int, nonce: str) -> bytes:
-    """The 32 bytes of a webhook's secret, derived from its stored nonce. Secrets of the first scheme stay as
-    they are.
-    """
+    """The 32 bytes of a webhook's secret, from its stored nonce. Those of the first scheme stay the same."""
     if nonce.startswith(SECOND):
         return bytes.fromhex(pepper.digest("webhook", nonce, get(site_id).key))
     return bytes.fromhex(pepper.digest("webhook", f"{site_id} {webhook_id} {nonce}"))
 
 
 def link_key(site_id: int, purpose: str, generation: int, nonce: str) -> bytes:
-    """The 32 bytes that sign the links of a site for a purpose. Each generation of links has another key."""
+    """The 32 bytes that sign a site's links for a purpose, different for each generation."""
     return bytes.fromhex(pepper.digest(f"link {purpose}", f"{generation} {nonce}", get(site_id).key))
 
 
 def renew_hashes(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
-    """The current hash of each address, by key. Suppressions under a hash of the first scheme get the current
-    one, in the caller's transaction.
+    """The current hashes of addresses, by key.
+
+    Suppressions under a hash of the first scheme get the current one, in the caller's transaction.
     """
     hashes = {key: address_hash(site_id, key) for key in email_keys}
     if get(site_id).is_first and suppressions.any_of_first_scheme(site_id, SECOND):
@@ -95,9 +92,7 @@ def renew_hashes(site_id: int, email_keys: Iterable[str]) -> dict[str, str]:
 
 
 def decode_malformed(address: str) -> str:
-    """The address, if it is valid. A malformed one is decoded if that makes it valid, such as
-    `ann%40example.com`; otherwise it stays.
-    """
+    """The address, decoded if only that makes it valid, such as `ann%40example.com`."""
     plain = (redaction.address_in(address) or address).strip("'")
     for form in (address, plain):
         with suppress(addresses.MalformedAddress):
@@ -107,14 +102,12 @@ def decode_malformed(address: str) -> str:
 
 
 def sent_address_hash(site_id: int, address: str) -> str:
-    """The keyed hash of an address as it was sent, which may be malformed."""
+    """The keyed hash of an address as it was sent, perhaps malformed."""
     return address_hash(site_id, _sent_key(address))
 
 
 def sent_address_hashes(site_id: int, address: str) -> list[str]:
-    """All hashes under which an address, as it was sent, may be stored; the current one first. The address
-    may be malformed.
-    """
+    """All hashes under which an address as sent, perhaps malformed, may be stored; the current one first."""
     return address_hashes(site_id, _sent_key(address))
 
 

@@ -30,7 +30,7 @@ CHUNK_ROWS = 2_000  # deleted per transaction
 
 @database.write(database.SHARED)
 def create(name: str, time_zone: str = "UTC", actor: Actor = COMMAND_LINE) -> Site:
-    """Creates a site with its first reports. Raises `Refused` on an unknown time zone."""
+    """Creates a site with its first reports. Raises `Refused` for an unknown time zone."""
     at = clock.now_ms()
     site = stored.add(str(uuid.uuid4()), name, _zone(time_zone), at, site_keys.new_nonce())
     first_reports.create(site.id, at)
@@ -40,7 +40,7 @@ def create(name: str, time_zone: str = "UTC", actor: Actor = COMMAND_LINE) -> Si
 
 @database.writes_site
 def set_time_zone(site: Site, time_zone: str, actor: Actor = COMMAND_LINE) -> None:
-    """Sets the time zone of a site. Raises `Refused` on an unknown one."""
+    """Sets the time zone of a site. Raises `Refused` for an unknown one."""
     zone = _zone(time_zone)
     if zone != site.time_zone:
         stored.set_time_zone(site.id, zone)
@@ -72,8 +72,7 @@ def _require(site: Site | None) -> Site:
 
 @database.session()
 def choose(name: str | None = None) -> Site:
-    """The site with the uuid `name` or, if there is none, the only site with that name. Without `name`, the
-    only site.
+    """The site with the uuid `name`, else the only one with that name; without `name`, the only site.
 
     Raises `NotFound`, also if several sites match.
     """
@@ -94,14 +93,14 @@ def rename(site: Site, name: str, actor: Actor = COMMAND_LINE) -> None:
 
 @database.writes_site
 def change(site: Site, name: str, time_zone: str, actor: Actor) -> None:
-    """Renames a site and sets its time zone, if they changed. Raises `Refused` on an unknown time zone."""
+    """Sets a site's name and time zone, where they differ. Raises `Refused` for an unknown time zone."""
     rename(site, name, actor)
     set_time_zone(site, time_zone, actor)
 
 
 @dataclass(frozen=True)
 class DeletedSite:
-    """The result of deleting a site: the number of deleted rows, and the `keys` that were revoked with it.
+    """The result of deleting a site: the number of deleted rows, and the revoked `keys`.
 
     Unless `clean`, deleted data remains on disk until a later sweep.
     """
@@ -112,9 +111,7 @@ class DeletedSite:
 
 
 def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
-    """Deletes a site with all its data, in chunks; its keys are deleted first. If it is interrupted, call it
-    again.
-    """
+    """Deletes a site, its keys first, then all its data in chunks. If interrupted, call it again."""
     with database.write(database.SHARED):
         erased_pages.request(instance)
         keys = stored_keys.detach_keys(site.id, clock.now_ms())
@@ -136,7 +133,7 @@ def delete(site: Site, instance: Path, progress: Progress) -> DeletedSite:
 
 
 def _delete_some(table: str, site_id: int) -> int:
-    """Deletes up to `CHUNK_ROWS` rows of a site's table. Returns how many it deleted."""
+    """Deletes up to `CHUNK_ROWS` of a site's rows from a table. Returns how many."""
     with database.write(site_id):
         return site_tables.delete_some(table, site_id, CHUNK_ROWS)
 

@@ -38,15 +38,15 @@ NOT_SUPPRESSED = Suppression("", 0, 0)
 
 
 class SubscriberBatch:
-    """Reads the subscribers of changes, and applies the changes in order; then the batch is saved.
+    """Reads the subscribers of changes and applies the changes in order, to be saved then.
 
-    `existing` has the existing subscribers as they were, `subscribers` all subscribers as they are now; both
-    by key. `values` and `tagged` have the new custom values and tag ids of each subscriber that was given
-    some. `replaced` and `tagged_before` have the old ones. `revalued` has the keys of subscribers whose
-    values were set a second time. `consents` has the consent events.
+    By key, `existing` has the existing subscribers as they were, `subscribers` all as they are now, `values`
+    and `tagged` the new custom values and tag ids of those who were given some, `replaced` and
+    `tagged_before` the old ones. `revalued` has the keys of subscribers whose values were set twice,
+    `consents` the consent events.
 
-    `unsubscribed` counts the changes after which their subscriber is unsubscribed. The first count is of
-    subscribers who were subscribed before the change, the second of those already unsubscribed.
+    `unsubscribed` counts the changes that leave their subscriber unsubscribed: (subscribed before,
+    unsubscribed already).
     """
 
     def __init__(self, site_id: int, changes: Sequence[Change], accepted: Acceptance, at: int) -> None:
@@ -76,15 +76,13 @@ class SubscriberBatch:
         self.admitted = set(self.existing)
 
     def those_admitted(self, changes: Sequence[Change]) -> Sequence[Change]:
-        """The changes that will be applied: `admit` is true of each."""
+        """The changes that will be applied, for which `admit` is true."""
         if not self.suppressed and all(change.creates for change in changes):
             return changes
         return [change for change in changes if self.admit(change)]
 
     def admit(self, change: Change) -> bool:
-        """Whether a change will be applied: its subscriber exists, or is created by it or by an admitted
-        change before it.
-        """
+        """Whether a change will be applied: its subscriber exists, or it or an earlier one creates it."""
         if change.key not in self.admitted and change.creates and not self._is_erased(change):
             self.admitted.add(change.key)
         return change.key in self.admitted
@@ -93,9 +91,7 @@ class SubscriberBatch:
         return self.suppressed.get(self.hashes.get(key, ""), NOT_SUPPRESSED)
 
     def _is_erased(self, change: Change) -> bool:
-        """Whether the address of a change is erased, and no event of the change that is later than the
-        erasure subscribes it again.
-        """
+        """Whether the address of a change is erased, and no later event of the change subscribes it again."""
         if not self.suppressed:
             return False
         erasure = self._suppression(change.key)
@@ -105,9 +101,7 @@ class SubscriberBatch:
         )
 
     def _note_unsubscribe(self, change: Change) -> None:
-        """Stores the unsubscribe of an erased address with its erasure, so that no earlier `subscribe` lifts
-        the erasure.
-        """
+        """Stores the unsubscribe of an erased address, so that no earlier `subscribe` lifts the erasure."""
         erasure = self._suppression(change.key)
         for event, *_ in consents.events(change, self.accepted):
             if event.unsubscribes and event.counts_over(_event(erasure), self.at):
@@ -129,9 +123,7 @@ class SubscriberBatch:
         return UPDATED
 
     def _create(self, change: Change) -> Outcome:
-        """Creates the subscriber of a change. Returns `SUPPRESSED` or `MISSING` if the change does not create
-        one.
-        """
+        """Creates the subscriber of a change. Returns `SUPPRESSED` or `MISSING` if it creates none."""
         if self.suppressed and self._is_erased(change):
             self._note_unsubscribe(change)
             return Outcome.SUPPRESSED
@@ -145,9 +137,7 @@ class SubscriberBatch:
         return CREATED
 
     def _add(self, change: Change) -> SubscriberRow:
-        """Adds the subscriber of a change. One whose address is suppressed, or who is unconfirmed, begins
-        unsubscribed.
-        """
+        """Adds the subscriber of a change: unsubscribed, if unconfirmed or the address is suppressed."""
         subscriber = self.subscribers[change.key] = [
             0, change.email, "{}", "[]", *BLANK, None, None, None, 0, 0, None, self.at, change.key,
             str(uuid_utils.uuid7()), self.created_by, self.at, self.site_id,
@@ -172,13 +162,11 @@ class SubscriberBatch:
         self.consents.changes.append((subscriber, subscriber[UNSUBSCRIBED_AT], False, why))
 
     def limited(self, changes: Sequence[Change]) -> Sequence[Change]:
-        """The changes as they may be applied, each reduced to what its `known` allows; see
-        `existing_subscribers`.
-        """
+        """The changes, each reduced to what its `known` allows; see `existing_subscribers`."""
         return existing_subscribers.limited(changes, self.existing, self.is_suppressed)
 
     def is_suppressed(self, key: str) -> bool:
-        """Whether an address, given by its key, is suppressed, for whatever reason."""
+        """Whether the address with a key is suppressed, for any reason."""
         return self._suppression(key) is not NOT_SUPPRESSED
 
     def _change(self, subscriber: SubscriberRow, change: Change) -> bool:
@@ -206,7 +194,7 @@ class SubscriberBatch:
         return changed
 
     def _set_values(self, subscriber: SubscriberRow, change: Change) -> bool:
-        """Sets and removes custom values of a subscriber. Returns whether a shown value changed."""
+        """Sets and removes a subscriber's custom values. Returns whether a shown value changed."""
         values = self.values.get(change.key)
         if values is None:
             if subscriber[FIELDS] == "{}" and not change.remove_fields:
@@ -230,7 +218,7 @@ class SubscriberBatch:
         return changed
 
     def _remove_values(self, subscriber: SubscriberRow, change: Change) -> bool:
-        """Removes names and custom values of a subscriber. Returns whether there were any."""
+        """Removes a subscriber's names and custom values. Returns whether there were any."""
         values, replaced, changed = self.values[change.key], self.replaced[change.key], False
         for name in change.remove_fields:
             if name in POSITIONS:
@@ -243,9 +231,7 @@ class SubscriberBatch:
         return changed
 
     def _set_tags(self, subscriber: SubscriberRow, change: Change) -> bool:
-        """Adds and removes tags of a subscriber; a tag in both lists is removed. Returns whether the tags
-        changed.
-        """
+        """Adds and removes tags; one in both lists is removed. Returns whether the tags changed."""
         tagged = self.tagged.get(change.key)
         added = dict.fromkeys(map(self.tag_ids.__getitem__, change.tags))
         if tagged is None:
@@ -268,7 +254,7 @@ class SubscriberBatch:
         return bool(more or ended)
 
     def ids(self) -> dict[str, int]:
-        """The ids of the subscribers that exist after `save`, by key."""
+        """The ids, by key, of the subscribers that exist after `save`."""
         return {key: subscriber[ID] for key, subscriber in self.subscribers.items()}
 
 
@@ -278,5 +264,5 @@ def _event(suppression: Suppression) -> ConsentEvent:
 
 @lru_cache(maxsize=1024)
 def _tags(text: str) -> dict[int, None]:
-    """The tag ids in a JSON text. Many subscribers share the result: do not change it."""
+    """The tag ids in a JSON text. Do not change the result, which subscribers share."""
     return dict.fromkeys(orjson.loads(text))

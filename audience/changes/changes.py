@@ -34,16 +34,16 @@ class Outcome(StrEnum):
 
 
 class Change(NamedTuple):
-    """A change to one subscriber, requested at `at` (None: when it was accepted). Instants are in
+    """A change to one subscriber, requested at `at`; None means when it was accepted. Instants are in
     milliseconds.
 
-    Of `dates`, an existing subscriber takes only `unsubscribed_at`; no date is later than the acceptance.
-    `unconfirmed` creates the subscriber unsubscribed, and changes nothing for an existing one. `known` is
-    what may be changed of an existing subscriber: a member of `OnExisting`, or empty for everything.
+    An existing subscriber takes only `unsubscribed_at` of `dates`; no date is later than the acceptance.
+    `unconfirmed` creates the subscriber unsubscribed, and leaves an existing one unchanged. `known` is what
+    may be changed of an existing subscriber: a member of `OnExisting`, or empty for everything.
 
-    `consent_at` is the instant that orders the consent; None is the acceptance. `reason` is the reason for
-    the consent that the client gave, or empty. With `if_unset`, names and custom values are set only where
-    the subscriber has none.
+    `consent_at` is the instant that orders the consent; None means the acceptance. `reason` is the client's
+    reason for the consent, or empty. With `if_unset`, names and custom values are only set where the
+    subscriber has none.
     """
 
     key: str
@@ -68,8 +68,9 @@ class Change(NamedTuple):
 
 
 class Acceptance(NamedTuple):
-    """The transaction that accepted changes: its number in the site's order, and its instant in milliseconds,
-    which never goes back within the site.
+    """The transaction that accepted changes: its number in the site's order, and its instant in milliseconds.
+
+    Neither ever goes back within the site.
     """
 
     number: int
@@ -80,7 +81,7 @@ class Acceptance(NamedTuple):
 def change_from_item(item: Item, at: int | None = None, time_zone: str = "UTC") -> Change:
     """The change that a validated item requests. Raises `addresses.MalformedAddress`.
 
-    `time_zone` is that of the site: it tells when the day of an unsubscribe without a time ends.
+    `time_zone`, the site's, tells when the day of an unsubscribe without a time ends.
     """
     email = item["email"]
     values: list[Any] = [
@@ -109,8 +110,8 @@ def _dates(item: Item, time_zone: str) -> dict[str, int]:
 def consent_instant(at: int, consent: str, time_zone: str) -> int:
     """The instant, in milliseconds, that orders the consent event of a date.
 
-    A date with a time is that instant. A date without a time is a day of the site's time zone: its end for an
-    unsubscribe, its beginning for a subscribe.
+    For a date without a time, it is the end of that day, in the site's time zone, for an unsubscribe, and the
+    beginning for a subscribe.
     """
     if not isinstance(at, WholeDay):
         return at
@@ -132,7 +133,7 @@ def json_equal(value: Any, before: Any) -> bool:
 
 
 def values_text(values: Mapping[str, Any], before: str) -> str:
-    """The JSON text of custom values. `before` is the text from which they were read before some were set."""
+    """The JSON text of custom values. `before` is the text from which they were read."""
     try:
         exact = before == "{}" or are_plain(values)
         return orjson.dumps(values).decode() if exact else compact_json(values)

@@ -21,11 +21,11 @@ from storage.subscribers.batches import (
 def note(
     batch: SubscriberBatch, created: Sequence[SubscriberRow], changed: Mapping[int, Sequence[SubscriberRow]]
 ) -> None:
-    """Logs the consent events of a saved batch. `changed` has the existing subscribers that differ, by the
-    sum of the groups of columns that differ.
+    """Logs the consent events of a saved batch. `changed` has the changed existing subscribers, by sum of
+    groups of columns.
 
-    A created subscriber is logged by the hash of the address alone. No backup can have them under another
-    address, so the hash of the uuid is not needed.
+    A created subscriber is logged by the address's hash alone, because no backup has them under another
+    address.
     """
     hash_of, hashes = site_keys.get(batch.site_id).digest, batch.hashes
     subjects: list[Subject] = [

@@ -40,8 +40,8 @@ ChangedConsent = tuple[SubscriberRow, int, bool, str]  # whose, when, whether th
 class ConsentEvent(NamedTuple):
     """A consent event. `number` is that of the accepting transaction.
 
-    `instant`, in milliseconds, orders it: the date of the event, but not later than its acceptance. An event
-    without a date has the instant of its acceptance.
+    `instant`, in milliseconds, orders it: the date of the event, but at most the acceptance; without a date,
+    the acceptance.
     """
 
     instant: int
@@ -53,10 +53,10 @@ class ConsentEvent(NamedTuple):
         return self.kind in UNSUBSCRIBES
 
     def counts_over(self, stored_event: "ConsentEvent", now: int) -> bool:
-        """Whether this event counts in place of the stored one: its order is not lower.
+        """Whether this event replaces the stored one: its order is not lower.
 
-        A stored subscribe may be later than `now` (milliseconds), from a clock that was ahead. An unsubscribe
-        is compared with it as if it were of `now`.
+        A stored subscribe may be later than `now` (milliseconds), from a clock that was ahead. For an
+        unsubscribe it counts as of `now`.
         """
         if stored_event.kind == ConsentKind.NONE:
             return True
@@ -66,16 +66,12 @@ class ConsentEvent(NamedTuple):
 
     @property
     def order(self) -> tuple[int, int, int]:
-        """What events are compared by: the instant, then the rank of the kind, then the accepting
-        transaction.
-        """
+        """What events are compared by: the instant, the rank of the kind, the accepting transaction."""
         return self.instant, RANKS.get(self.kind, 0), self.number
 
 
 class ConsentBefore(NamedTuple):
-    """A subscriber's columns of consent before an action that is undone; blank if they were subscribed when
-    created.
-    """
+    """A subscriber's columns of consent before an undone action; blank if created subscribed."""
 
     unsubscribed_at: int | None = None
     at: int | None = None
@@ -84,11 +80,10 @@ class ConsentBefore(NamedTuple):
 
 
 class Consents:
-    """The consent events of a batch of changes; `changes` has each change from subscribed to unsubscribed or
-    back.
+    """The consent events of a batch of changes; `changes` has those that subscribed or unsubscribed somebody.
 
-    `unsubscribes_ignored` and `subscribes_ignored` count the events that had no effect because a later event
-    decides otherwise. `unsubscribed_keys` has the subscribers whom an event without a date unsubscribed.
+    `unsubscribes_ignored` and `subscribes_ignored` count the events that a later event outweighed.
+    `unsubscribed_keys` has the subscribers whom an event without a date unsubscribed.
     """
 
     def __init__(self, now: int) -> None:
@@ -105,12 +100,11 @@ class Consents:
         return bool(subscriber[UNSUBSCRIBED_AT] != before)
 
     def _apply(self, subscriber: SubscriberRow, event: ConsentEvent, shown_at: int, reason: str) -> None:
-        """Applies an event if it counts over the stored one. The shown date of a subscriber who is already
-        unsubscribed stays.
+        """Applies an event if it counts over the stored one. A shown date of unsubscribing stays.
 
-        The number of the last unsubscribe is stored even if that event does not count. Where it differs from
-        the number of the event that counts, an undo of either transaction resubscribes nobody. A second row
-        of the import whose event counts therefore leaves the stored number as it is.
+        The number of the last unsubscribe is stored even if that event does not count. If it differs from the
+        number of the event that counts, an undo of either transaction resubscribes nobody. So if a row's
+        event counts, a second row of the same import leaves the number as it is.
         """
         subscribed = subscriber[UNSUBSCRIBED_AT] is None
         repeats = not subscribed and event.number == subscriber[CONSENT_NUMBER]
@@ -127,8 +121,9 @@ class Consents:
             self.changes.append((subscriber, shown_at, not subscribed, reason))
 
     def put_back(self, subscriber: SubscriberRow, before: ConsentBefore) -> None:
-        """Restores the consent event `before` an undone action, with its instant. An unsubscribe that was
-        accepted since, or that still waits to be applied, counts over the restored event.
+        """Restores the consent event `before` an undone action, with its instant.
+
+        An unsubscribe that was accepted since, or still waits, counts over the restored event.
         """
         was, shown_at = subscriber[UNSUBSCRIBED_AT], before.unsubscribed_at
         subscriber[UNSUBSCRIBED_AT] = shown_at
@@ -139,7 +134,7 @@ class Consents:
             self.changes.append((subscriber, at, shown_at is None, UNDONE))
 
     def _ignore(self, event: ConsentEvent, subscribed: bool) -> None:
-        """Counts an event that does not count and would have changed whether the subscriber is subscribed."""
+        """Counts an event that does not count, if it would have subscribed or unsubscribed somebody."""
         if event.unsubscribes:
             self.unsubscribes_ignored += subscribed
         else:
@@ -147,11 +142,10 @@ class Consents:
 
 
 def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:
-    """The consent events of a change, each with the instant to show, in milliseconds, and its reason.
+    """Yields the (consent event, instant to show in milliseconds, reason) of a change.
 
-    A date of unsubscribing in a row without a command is a dated unsubscribe. Beside the command
-    `unsubscribe`, that date is only shown: the command counts from its own instant. Beside `subscribe`, the
-    date is ignored.
+    A date of unsubscribing without a command is a dated unsubscribe. Beside `unsubscribe` it is only shown:
+    the command counts from its own instant. Beside `subscribe` it is ignored.
     """
     left_at = change.dates.get("unsubscribed_at")
     if left_at is not None and not change.consent:
@@ -174,7 +168,7 @@ def stored_event(subscriber: SubscriberRow) -> ConsentEvent:
 
 
 def current_event(subscriber: Subscriber) -> ConsentEvent:
-    """The consent event that counts for a subscriber, read from its stored columns."""
+    """The consent event that counts for a subscriber, from its columns."""
     kind = ConsentKind(subscriber.consent_kind)
     return ConsentEvent(subscriber.consent_at or 0, subscriber.consent_number, kind)
 
@@ -189,10 +183,10 @@ Subject = tuple[str, ConsentKind | int | str, int | None, int | None, str | None
 
 
 def log_lines(site_id: int, number: int, subjects: Iterable[Subject]) -> list[LogLine]:
-    """The log lines of one transaction, with its `number`, for these subjects.
+    """The log lines for these subjects, of the transaction with a `number`.
 
-    They are logged at the site's newest acceptance if the clock was set back. Otherwise they would look old,
-    and the sweep would drop them.
+    They are logged at the site's newest acceptance if the clock was set back: otherwise the sweep would take
+    them for old and drop them.
     """
     site_uuid, check_value = site_keys.get(site_id).uuid, pepper.check_value()
     now = max(clock.now_ms(), site_counters.newest_accepted_at(site_id))
@@ -207,7 +201,7 @@ def log_lines(site_id: int, number: int, subjects: Iterable[Subject]) -> list[Lo
 
 
 def of_subscribers(site_id: int, subscribers: Iterable[Subscriber]) -> Iterator[Subject]:
-    """The consent of subscribers, as subjects of the log."""
+    """Yields the consent of subscribers as subjects of the log."""
     hash_of = site_keys.get(site_id).digest
     for row in subscribers:
         consent = row.consent_kind, row.consent_at, row.unsubscribed_at
@@ -215,6 +209,6 @@ def of_subscribers(site_id: int, subscribers: Iterable[Subscriber]) -> Iterator[
 
 
 def of_suppressions(by_hash: Mapping[str, Suppression]) -> Iterator[Subject]:
-    """The consent of suppressed addresses, by hash, as subjects of the log. They have no subscriber."""
+    """Yields the consent of suppressed addresses, by hash, as subjects of the log, without a subscriber."""
     for address_hash, row in by_hash.items():
         yield address_hash, ERASED if row.reason == ERASED else row.kind, row.since, row.since, None

@@ -27,9 +27,7 @@ Repeated = tuple[int, int | None, int, int]
 
 
 class LogEntry(NamedTuple):
-    """One change of one subscriber. `subscriber_id` is 0 for a reset; `new` is None for a subscriber that was
-    created.
-    """
+    """One change of one subscriber. `subscriber_id` is 0 for a reset; `new` is None for a creation."""
 
     kind: str
     subscriber_id: int
@@ -39,22 +37,21 @@ class LogEntry(NamedTuple):
 
 @dataclass
 class Entries:
-    """The entries of one row of the change log, which is of one transaction. Only created, changed and erased
+    """The entries of one row of the change log, which is one transaction. Only created, changed and erased
     subscribers and a reset have numbers.
 
-    `created` has ids. `left` has those of them who are unsubscribed. `back` has those whose address was
-    suppressed, and who are subscribed. `lifted` has the suppressions that were removed from created
-    subscribers: [id, reason, since, number, kind].
+    `created` has ids; `left` those of them who are unsubscribed; `back` those whose address was suppressed
+    and who are subscribed. `lifted` has the suppressions removed from created subscribers: [id, reason,
+    since, number, kind].
 
     `unchanged` has the mentioned subscribers without an entry, if an import created them: the undo of that
-    import then keeps them. `unnamed` is true if the transaction only deleted a tag, and mentioned no
-    subscriber.
+    import then keeps them. `unnamed` is true if the transaction only deleted a tag and mentioned nobody.
 
     `tags` has the names of all tags in the row; `made_tags` (ids) and `made_fields` (keys) were added to the
     site. `accepted` is the number that orders the consent events in the row.
 
-    `repeated` has subscribers whom an import subscribed though they were subscribed: [id, instant, number,
-    kind] of the event before. Rows of an older version have no kind.
+    `repeated` has the subscribed whom an import subscribed again: [id, instant, number, kind] of the event
+    before. Rows of an older version have no kind.
     """
 
     created: list[int] = field(default_factory=list)
@@ -76,7 +73,7 @@ class Entries:
         return len(self.created) + len(self.changed) + len(self.erased) + self.reset
 
     def pack(self) -> bytes:
-        """The entries as bytes, which `unpack` reads."""
+        """The entries as bytes, for `unpack`."""
         parts = {name: part for name, part in vars(self).items() if part}
         try:
             text = orjson.dumps(parts)
@@ -85,7 +82,7 @@ class Entries:
         return zlib.compress(text, LEVEL)
 
     def in_order(self, start: int = 0, limit: int | None = None) -> list[LogEntry]:
-        """The entries in the order of their numbers, at most `limit` from the index `start` on."""
+        """The entries by number, at most `limit` from the index `start` on."""
         stop = len(self) if limit is None else start + limit
         unsubscribed, subscribed = set(self.left), set(self.back)
         entries = [
@@ -106,9 +103,7 @@ class Entries:
         return entries
 
     def without(self, subscriber_ids: Collection[int]) -> "Entries":
-        """A copy with as many entries, in which the entries of the subscribers with these ids are empty: they
-        were erased.
-        """
+        """A copy with as many entries, in which those of these subscribers, who were erased, are empty."""
         erased = set(subscriber_ids)
         changed = [(id_, {}, {}) if id_ in erased else (id_, new, old) for id_, new, old in self.changed]
         lifted = [row for row in self.lifted if row[0] not in erased]
@@ -116,10 +111,9 @@ class Entries:
         return Entries(**(vars(self) | {"changed": changed, "lifted": lifted, "repeated": repeated}))
 
     def indexed_ids(self) -> list[int]:
-        """The ids of the subscribers with values in this row, which must be blanked if the subscriber is
-        erased.
+        """The ids of the subscribers with values in this row, to be blanked when they are erased.
 
-        Subscribers with a repeated consent event alone are left out.
+        Those with only a repeated consent event are left out.
         """
         return [row[0] for row in self.changed] + [row[0] for row in self.lifted]
 
@@ -128,19 +122,15 @@ class Entries:
         return [] if self.unnamed else [*self.unchanged, *(row[0] for row in self.changed)]
 
     def turned_ids(self) -> list[int]:
-        """The ids of the existing subscribers whom the transaction unsubscribed or subscribed, also those for
-        whom only the date of the unsubscribe changed.
-        """
+        """The ids of the existing subscribers whose consent, or date of unsubscribing, was changed."""
         return [id_ for id_, new, _ in self.changed if "unsubscribed_at" in new]
 
     def repeated_ids(self) -> list[int]:
-        """The ids of the subscribers with a repeated consent event in this row. Such an event has no entry
-        and no number.
-        """
+        """The ids of the subscribers with a repeated consent event, which has no entry and no number."""
         return [id_ for id_, *_ in self.repeated]
 
     def consents_before(self) -> list[Repeated]:
-        """The consent event before each repeated one, as (id, instant, number, kind)."""
+        """The (id, instant, number, kind) of the consent event before each repeated one."""
         return [(row[0], *consent_before(None, *row[1:])) for row in self.repeated]
 
 
@@ -149,8 +139,8 @@ def consent_before(
 ) -> tuple[int | None, int, int]:
     """The (instant, number, kind) of an earlier consent event.
 
-    Rows of older versions have no kind. It is then told from `left_at`, when the subscriber had unsubscribed,
-    and from `at`.
+    Rows of older versions have no kind: it then follows from `at` and `left_at`, when the subscriber had
+    unsubscribed.
     """
     if kind is None:
         kind = ConsentKind.UNSUBSCRIBE if left_at is not None else ConsentKind.SUBSCRIBE if at else 0
@@ -201,9 +191,7 @@ def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
 
 
 def _merge_changes(new: Values, old: Values, next_new: Values, next_old: Values) -> tuple[Values, Values]:
-    """The (new, old) values of two changes, one after the other, as if they were one change. A value that
-    ends as it began is left out.
-    """
+    """The (new, old) values of two successive changes as one, without values that end as they began."""
     fields = {**new.get("fields", {}), **next_new.get("fields", {})}
     had = {**next_old.get("fields", {}), **old.get("fields", {})}
     added, removed = [

@@ -13,11 +13,10 @@ from schemas.values import OnExisting
 def limited(
     changes: Sequence[Change], existing: Collection[str], is_suppressed: Callable[[str], bool]
 ) -> Sequence[Change]:
-    """The changes as they may be applied. A change without `known` (an `OnExisting`) stays as it is.
+    """The changes, reduced to what their `known` (an `OnExisting`) allows for existing subscribers.
 
-    A change with `known` to an existing subscriber is reduced to what `known` allows. It subscribes nobody,
-    neither an existing subscriber nor a suppressed address. A subscriber also exists if an earlier change
-    mentions it.
+    Such a change subscribes nobody, neither an existing subscriber nor a suppressed address. A subscriber
+    also exists if an earlier change mentions it.
     """
     if not any(change.known for change in changes):
         return changes
@@ -46,10 +45,9 @@ def _limit(change: Change, exists: bool) -> Change:
 
 
 def only_blanks(change: Change, values: Mapping[str, Any], had: Iterable[str]) -> Change:
-    """The change, reduced to what is blank in the subscriber.
+    """The change, reduced to what the subscriber lacks: a missing key, null or an empty text.
 
-    `had` are the names of texts that the subscriber has, and `values` its custom values; what is set in
-    either is left out of the change. A missing key, null or an empty text is blank.
+    `had` are the names of the subscriber's texts, `values` its custom values.
     """
     had_texts: dict[str, Any] = dict.fromkeys(had, "")
     return change._replace(

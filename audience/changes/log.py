@@ -70,7 +70,7 @@ def record(
 ) -> None:
     """Adds what a saved batch did to the change log, and to the log of consent.
 
-    `changed` has the existing subscribers that differ, by the sum of the groups of columns that differ.
+    `changed` has the changed existing subscribers, by the sum of their changed groups of columns.
     """
     lifted = [subscriber for subscriber in created if subscriber[KEY] in batch.lifted] if batch.lifted else []
     repeated = [
@@ -111,7 +111,7 @@ def record(
 
 
 def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[SubscriberRow]) -> Iterator[Repeated]:
-    """The consent event before this batch of each subscriber that was subscribed and still is."""
+    """Yields the earlier consent event of each subscriber that was subscribed and still is."""
     for subscriber in subscribers:
         before = batch.existing[subscriber[KEY]]
         if subscriber[UNSUBSCRIBED_AT] is None and before[UNSUBSCRIBED_AT] is None:
@@ -121,7 +121,7 @@ def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[SubscriberR
 def _changed_entry(
     batch: SubscriberBatch, subscriber: SubscriberRow, before: Sequence[object], groups: int
 ) -> Changed:
-    """The entry of a changed subscriber. `groups` is the sum of the groups of columns that differ."""
+    """The entry of a changed subscriber. `groups` is the sum of the changed groups of columns."""
     new: Values = {}
     old: Values = {}
     for position, name in PLAIN[groups]:
@@ -146,24 +146,18 @@ def _changed_entry(
 
 
 def suppress(site_id: int, by_hash: Mapping[str, Suppression], number: int) -> None:
-    """Suppresses addresses without a subscriber, by hash, and logs that they are unsubscribed or erased. Call
-    it in a transaction.
-    """
+    """Suppresses addresses without a subscriber, by hash, and logs that, in the caller's transaction."""
     suppressions.add(site_id, by_hash)
     stored_log.add(consents.log_lines(site_id, number, consents.of_suppressions(by_hash)))
 
 
 def log_consent(site_id: int, subscribers: Iterable[Subscriber], number: int) -> None:
-    """Logs for the present address of each subscriber whether they are unsubscribed. Call it in a
-    transaction.
-    """
+    """Logs whether each subscriber's present address is unsubscribed, in the caller's transaction."""
     stored_log.add(consents.log_lines(site_id, number, consents.of_subscribers(site_id, subscribers)))
 
 
 def log_freed(site_id: int, keys: Iterable[str], number: int) -> None:
-    """Logs that addresses are no longer unsubscribed, as they have no subscriber any more. Call it in a
-    transaction.
-    """
+    """Logs that addresses without a subscriber are no longer unsubscribed, in the caller's transaction."""
     freed = [(site_keys.address_hash(site_id, key), ConsentKind.NONE, None, None, None) for key in keys]
     stored_log.add(consents.log_lines(site_id, number, freed))
 
@@ -175,9 +169,7 @@ def record_address(site_id: int, source: Source, subscriber: Subscriber, before:
 
 
 def record_named(site_id: int, source: Source, ids: Collection[int], at: int) -> None:
-    """Records that something mentioned subscribers without changing them. Only subscribers whom an import
-    created are recorded.
-    """
+    """Records that something mentioned subscribers, without a change, if an import created them."""
     created = stored_subscribers.created_by_imports(site_id, ids)
     _add(site_id, Entries(unchanged=created), at, source)
 
@@ -192,7 +184,7 @@ def record_untagged(
 ) -> None:
     """Records that a deleted tag, as (id, name), was removed from subscribers.
 
-    The subscribers in `tagged_anew` have another tag of that name, and keep it: only `updated_at` changed.
+    Those in `tagged_anew` have another tag of that name: only `updated_at` changed.
     """
     tag_id, name = tag
     changed: list[Changed] = [
@@ -206,7 +198,7 @@ def record_erased(
 ) -> None:
     """Records that subscribers were erased. After the commit, call the function `blank`.
 
-    `blank` has the ids of those who may have values in the change log; without it, all may. The stored
+    The parameter `blank` has the ids of those who may have values in the change log; None means all. Stored
     answers of webhook receivers are removed, as they may be about these subscribers.
     """
     for start in range(0, len(subscribers), MOST_ENTRIES):
@@ -218,8 +210,9 @@ def record_erased(
 
 
 def record_reset(site_id: int, source: Source, at_least: int) -> None:
-    """Records that copies of the site must begin anew: earlier cursors are no longer valid. The number of
-    this change is at least `at_least`.
+    """Records that copies of the site must begin anew: earlier cursors become invalid.
+
+    The number of this change is at least `at_least`.
     """
     at = clock.now_ms()
     stored.raise_to(site_id, max(stored.numbers(site_id)[0] + 2, at_least))
@@ -241,7 +234,7 @@ def one_transaction(site_id: int, source: Source) -> Iterator[None]:
 
 
 def note_sites() -> set[int]:
-    """Starts a set that collects the ids of sites with something new to send, in this context."""
+    """Starts a set that collects, in this context, the ids of sites with something new to send."""
     noted: set[int] = set()
     _noted.set(noted)
     return noted
@@ -253,8 +246,7 @@ def note_site(site_id: int) -> None:
 
 
 def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
-    """Adds the transaction's row to the change log, and wakes the site's webhooks. Returns the first number
-    of the row.
+    """Adds the transaction's row to the change log, and wakes the site's webhooks. Returns its first number.
 
     Returns 0 without a row: nothing changed, or `one_transaction` will add one row for all parts.
     """
@@ -273,7 +265,7 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
 
 
 def blank(site_id: int) -> None:
-    """Removes the values of erased subscribers from the change log, each row in a transaction of its own."""
+    """Removes erased subscribers' values from the change log, each row in its own transaction."""
     while ids := _to_blank(site_id):
         for number, erased_ids in _rows_of(site_id, ids):
             _blank_row(site_id, number, erased_ids)

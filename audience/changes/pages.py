@@ -37,10 +37,10 @@ NO_PLACE = Sentence(
 
 
 class LoggedChange(NamedTuple):
-    """A change as clients read it. `source` is (type, id); `changed` has the new values, with instants in
+    """A change as clients read it. `source` is (type, id); `changed` has the new values, instants in
     milliseconds.
 
-    `uuid` is None for a reset. `email` is None for a reset, and for a subscriber that no longer exists.
+    `uuid` is None for a reset; `email` also for a subscriber that no longer exists.
     """
 
     number: int
@@ -53,9 +53,7 @@ class LoggedChange(NamedTuple):
 
 
 class ChangePage(NamedTuple):
-    """A page of changes. `next` is the cursor of the next page; `newest` and `oldest` are the bounds of the
-    change log.
-    """
+    """A page of changes. `next` is the cursor of the next one; `newest` and `oldest` bound the change log."""
 
     changes: list[LoggedChange]
     next: int
@@ -66,17 +64,16 @@ class ChangePage(NamedTuple):
 
 @database.session()
 def newest(site: Site) -> int:
-    """The number of a site's newest change. A client that copies the site now continues from it."""
+    """The number of a site's newest change, from which a client that copies the site now continues."""
     return stored.numbers(site.id)[0]
 
 
 @database.snapshot()
 def page(site: Site, after: int | None, limit: int, read_fields: ReadFields = read_values) -> ChangePage:
-    """Up to `limit` changes after the number `after`, oldest first. If `after` is None, the page has only the
-    bounds.
+    """Up to `limit` changes after the number `after`, oldest first; for None, only the bounds.
 
-    `read_fields` reads the custom values of a created subscriber from their JSON text. Raises `Refused` if
-    the record does not reach back to `after`.
+    `read_fields` reads a created subscriber's custom values from JSON. Raises `Refused` if the record does
+    not reach back to `after`.
     """
     last, first = stored.numbers(site.id)
     if after is None:
@@ -98,7 +95,7 @@ class Part(NamedTuple):
 
 
 def _after(site_id: int, after: int, limit: int) -> list[Part]:
-    """The entries after the number `after`, up to `limit` of them, by row of the change log."""
+    """Up to `limit` entries after the number `after`, by row of the change log."""
     parts: list[Part] = []
     for row in stored.rows_after(site_id, after, limit):
         entries, start = unpack(row.entries), max(0, after + 1 - row.number)
@@ -108,10 +105,10 @@ def _after(site_id: int, after: int, limit: int) -> list[Part]:
 
 
 class ConsentRecord(NamedTuple):
-    """All changes of consent of a subscriber, oldest first, as (source, `ConsentChange`).
+    """All changes of a subscriber's consent, oldest first, as (source, `ConsentChange`).
 
-    `created_by` is the source that created the subscriber. `proofs` are the proofs of confirmed sign-ups,
-    each with the wording that was shown.
+    `created_by` is the source that created the subscriber. `proofs` are those of confirmed sign-ups, each
+    with its wording.
     """
 
     subscriber: Subscriber
@@ -122,7 +119,7 @@ class ConsentRecord(NamedTuple):
 
 @database.snapshot()
 def consent(site: Site, uuid: str) -> ConsentRecord:
-    """The consent record of a subscriber, with the proofs. Raises `NotFound`."""
+    """The consent record of a subscriber, with proofs. Raises `NotFound`."""
     record = _consent(site.id, uuid)
     proofs = stored_proofs.of_subscriber(site.id, record.subscriber.id)
     return record._replace(proofs=[(proof, _wording(site.id, proof)) for proof in proofs])
@@ -147,7 +144,7 @@ def _consent(site_id: int, uuid: str) -> ConsentRecord:
 
 
 class History(NamedTuple):
-    """The history of one subscriber: its consent, and the newest changes, newest first."""
+    """The history of a subscriber: its consent, and its newest changes, newest first."""
 
     consent: ConsentRecord
     changes: list[LoggedChange]
@@ -161,7 +158,7 @@ def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
 
 
 def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
-    """The newest changes of one subscriber, up to `limit` of them."""
+    """Up to `limit` of a subscriber's newest changes."""
     parts: list[Part] = []
     for row in reversed(
         stored.at_numbers(site_id, changed_subscribers.numbers_of(site_id, subscriber_id, limit))
@@ -176,16 +173,14 @@ def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
 
 
 def readable_source(kind: str, number: int, known_keys: Mapping[int, str]) -> tuple[str, str | None]:
-    """A source as clients read it, with a key by its publishable part."""
+    """A source as clients read it: a key by its publishable part."""
     if kind in BY_KEY:
         return kind, known_keys.get(number)
     return kind, str(number) if number else None
 
 
 class _ChangeReader:
-    """Makes changes as clients read them from entries. The subscribers and names that the entries mention are
-    read once, for all entries.
-    """
+    """Makes changes as clients read them. Reads what all entries mention at once."""
 
     def __init__(self, site_id: int, parts: Sequence[Part], read_fields: ReadFields) -> None:
         self.parts = parts
@@ -219,7 +214,7 @@ class _ChangeReader:
 
 
 def _whole(site_id: int, ids: Collection[int], read_fields: ReadFields) -> dict[int, tuple[str, Values]]:
-    """The created subscribers that still exist, by id: the uuid, and all values as they are now."""
+    """The created subscribers that still exist, by id: uuid, and all values as they are now."""
     records = stored_subscribers.shown_rows(site_id, ids)
     tag_ids = {text: orjson.loads(text) for text in {text for *_, text, _, _, _, _ in records}}
     names = tags.names(site_id, {tag_id for parsed_ids in tag_ids.values() for tag_id in parsed_ids})

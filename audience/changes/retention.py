@@ -17,7 +17,8 @@ SWEEP_SECONDS = 1.0
 
 
 def sweep(days: int) -> bool:
-    """Blanks rows that a crash left unblanked, and deletes rows older than `days`, for about a second.
+    """For about a second, deletes rows older than `days`, and blanks those that a crash left unblanked.
+
     Returns whether there may be more.
     """
     deadline = time.monotonic() + SWEEP_SECONDS
@@ -42,7 +43,8 @@ def _drop_erased(site_id: int) -> None:
 @database.writes_site
 def _drop_some(site_id: int, before: int) -> bool:
     """Deletes up to `ROWS_AT_ONCE` rows from before an instant, in milliseconds; none while an undo is open.
-    Returns whether more may be left.
+
+    Returns whether there may be more.
     """
     if stored_undos.any_open(site_id):
         return False

@@ -22,10 +22,9 @@ TWO = Sentence(
 def changes_of(
     site: Site, items: Sequence[tuple[int, Item]]
 ) -> tuple[list[tuple[int, Change]], list[FieldError]]:
-    """The changes that items of a batch ask for, as (index, change), and the errors of refused items.
+    """The (index, change) of the items of a batch, and the errors of refused items.
 
-    An item is refused if its address is malformed, or if its address and uuid belong to different
-    subscribers.
+    An item is refused if its address is malformed, or if its address and uuid are of different subscribers.
     """
     changes, errors, named = list[tuple[int, Change]](), [], []
     for index, item in items:
@@ -42,10 +41,10 @@ def changes_of(
 
 
 def conflicting_indexes(site_id: int, named: Sequence[tuple[int, str, str]]) -> set[int]:
-    """The indexes of the items whose uuid and address belong to different subscribers.
+    """The indexes of the items whose uuid and address are of different subscribers.
 
-    `named` has (index, uuid or empty, key of the address) of each item, in order. An address also belongs to
-    a subscriber if an earlier item mentions it.
+    `named` has (index, uuid or "", key of the address) of each item, in order. An earlier item may have
+    created the subscriber.
     """
     uuids = {uuid for _, uuid, _ in named if uuid}
     return _find_conflicts(site_id, uuids, named) if uuids else set()
@@ -53,8 +52,8 @@ def conflicting_indexes(site_id: int, named: Sequence[tuple[int, str, str]]) -> 
 
 @database.session()
 def _find_conflicts(site_id: int, uuids: set[str], named: Sequence[tuple[int, str, str]]) -> set[int]:
-    """The indexes of the items in `named` whose uuid belongs to a subscriber with another address, while
-    their own address is taken: by a subscriber, or by an earlier item that will create one.
+    """The indexes of the items in `named` whose uuid is of a subscriber with another address, while a
+    subscriber has their own address or an earlier item gives it to one.
     """
     keys = stored.keys_of(site_id, uuids)
     apart = {index for index, uuid, key in named if keys.get(uuid, key) != key}

@@ -58,7 +58,7 @@ def export(
 
 @contextmanager
 def _complete(file: Path) -> Iterator[BinaryIO]:
-    """Opens a temporary file, which is renamed to `file` once it is complete, else deleted."""
+    """Yields a temporary file, renamed to `file` once it is complete, else deleted."""
     draft = file.with_name(f"{file.name}.part")
     try:
         with draft.open("wb") as output:

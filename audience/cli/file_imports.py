@@ -47,7 +47,7 @@ Texts = tuple[str, ...]
 
 
 class OnceCommand(click.Command):
-    """A command that refuses an option that is given twice, unless the option is repeatable."""
+    """A command that refuses a repeated option, unless it is repeatable."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         _, _, order = self.make_parser(ctx).parse_args([*args])
@@ -153,8 +153,7 @@ def _parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _open_file(
     file: Path, site: Site, parameters: dict[str, Any], quiet: bool
 ) -> Iterator[tuple[BinaryIO, File]]:
-    """Opens and locks a file, looks through it, and asks its open questions. Yields the open file and the
-    result.
+    """Yields a file, opened and locked, and the result of looking through it, with its questions answered.
 
     Raises `ClickException`.
     """
@@ -202,9 +201,7 @@ def _inspect(
 
 
 def _merge_answers(parameters: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters with further answers, which replace earlier ones. Values of consent are added to the
-    earlier ones.
-    """
+    """The parameters with further answers, which replace earlier ones; those about consent are added."""
     states = {name: [*parameters.get(name, ()), *more[name]] for name in STATES if name in more}
     return {**parameters, **more, **states}
 
@@ -250,7 +247,7 @@ def _describe(file: Path, inspected: File, everything: bool) -> Iterator[str]:
 
 
 def _source(site: Site, binary: BinaryIO, reading: Reading) -> str:
-    """A digest of a file's content, site and parameters: the same when the command runs again."""
+    """A digest of a file's content, site and parameters: the same if the command runs again."""
     digest = hashlib.sha256(json.dumps([site.uuid, reading.zone, *given(reading)]).encode())
     binary.seek(0)
     while chunk := binary.read(CHUNK_SIZE):

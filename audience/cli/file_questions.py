@@ -38,8 +38,8 @@ class Unanswered(click.ClickException):
 def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, quiet: bool) -> dict[str, Any]:
     """Asks the open questions on a terminal. Returns the answers as parameters.
 
-    Raises `Unanswered` if there is no terminal, if `quiet`, or if a question cannot be answered by a choice.
-    Its message has commands to copy, made of `command`, the `parameters` of this call, and answers.
+    Raises `Unanswered` without a terminal, if `quiet`, or if a question has no choices. Its message has
+    commands to copy, made of `command`, this call's `parameters`, and answers.
     """
     if quiet or not is_terminal() or any(map(_is_open, error.questions)):
         raise Unanswered("\n".join(_refusal_lines(error, command, parameters))) from error
@@ -54,13 +54,13 @@ def answers(error: QuestionsOpen, command: Sequence[str], parameters: Pairs, qui
 
 
 def _is_open(question: FileQuestion) -> bool:
-    """Whether a question cannot be answered by choosing one of its options."""
+    """Whether a question cannot be answered by one of its options."""
     words = (word in option for option in question.options for word in OPEN_WORDS)
     return question.about == OTHERS or (question.about != ABOUT and any(words))
 
 
 def _refusal_lines(error: QuestionsOpen, command: Sequence[str], parameters: Pairs) -> Iterator[str]:
-    """The questions, the values of the columns, and the commands that answer the questions."""
+    """Yields the questions, the values of the columns, and commands that answer the questions."""
     for question in error.questions:
         yield question.command
     columns = error.found["columns"]
@@ -79,15 +79,14 @@ def _refusal_lines(error: QuestionsOpen, command: Sequence[str], parameters: Pai
 
 
 def _is_by_column(question: FileQuestion) -> bool:
-    """Whether the only answer to a question is to use the values of its column."""
+    """Whether using the values of its column is the only answer to a question."""
     return list(question.options) == [BY_HEADER]
 
 
 def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[list[str]]:
-    """Sets of options, each of which answers all questions.
+    """Yields sets of options that each answer all questions.
 
-    They differ in what tells consent: an answer for all rows, the column that was given, or a column of
-    commands.
+    They differ in consent: an answer for all rows, the named column, or a column of commands.
     """
     others = list(_others(questions))
     about = [question for question in questions if question.about == ABOUT]
@@ -105,7 +104,7 @@ def _answers(questions: Sequence[FileQuestion], parameters: Pairs) -> Iterator[l
 
 
 def _by_column(parameters: Pairs, column: str, states: Pairs, questions: Sequence[FileQuestion]) -> list[str]:
-    """Options that answer all questions, in which a column tells consent instead of earlier answers.
+    """Options that answer all questions, with consent by a column in place of earlier answers.
 
     `states` are the values of the column, each with a state.
     """
@@ -114,9 +113,7 @@ def _by_column(parameters: Pairs, column: str, states: Pairs, questions: Sequenc
 
 
 def contradiction(error: Contradicted, command: Sequence[str], parameters: Pairs) -> str:
-    """The message that refuses an answer, which a column contradicts. It has a command to copy if that column
-    can be used instead.
-    """
+    """The message that a column contradicts an answer, with a command to copy if the column will do."""
     column = error.counted.column
     if error.counted.many or "consent" not in dict(parameters):
         return error.command
@@ -128,8 +125,7 @@ def contradiction(error: Contradicted, command: Sequence[str], parameters: Pairs
 
 
 def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
-    """The options that the file's values suggest. For a value without a suggestion, they name all states to
-    choose from.
+    """The options that the file's values suggest; all states for a value without a suggestion.
 
     Empty if nothing is suggested, or if a question is about the column itself.
     """
@@ -147,18 +143,15 @@ def _suggested_options(error: QuestionsOpen, parameters: Pairs) -> Pairs:
 
 
 def _suggested_states(name: str, values: Sequence[tuple[str, int]]) -> Pairs:
-    """The values of a column, each with the state that its wording suggests, else with all states to choose
-    from.
-    """
+    """The values of a column, each with the state that its wording suggests, else with all states."""
     states = {value: state for state, states in by_words(name, values).items() for value in states}
     return [(states.get(value, EITHER), value) for value, _ in values]
 
 
 def _others(questions: Sequence[FileQuestion]) -> Iterator[Pair]:
-    """The answers to all questions except that about consent. A question with several options gives them all,
-    to choose from.
+    """Yields the answers to all questions but that of consent; of several options, all.
 
-    Questions about earlier answers are left out: a command that answers everything does not raise them.
+    Not for questions about earlier answers: a command that answers everything does not raise them.
     """
     for question in questions:
         parts = [option.split("&") if question.about == "email" else [option] for option in question.options]
@@ -211,7 +204,7 @@ def _ask_column(details: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ask_values(values: Sequence[str]) -> dict[str, Any]:
-    """Asks what each of these values means. The next look at the file asks about any others."""
+    """Asks what each of these values means. The next look at the file asks about others."""
     states: dict[str, list[str]] = {}
     for value in values:
         state = _choose(f"{printable(value) or 'A blank cell'} means", STATES)

@@ -66,9 +66,7 @@ class FileRun:
             click.echo(line)
 
     def dry_run(self) -> dict[str, Any]:
-        """Judges a file, and writes nothing. Prints and returns the outcomes, and the results of the first
-        rows.
-        """
+        """Judges a file, writes nothing. Prints and returns outcomes, and the results of the first rows."""
         with self._reading() as advance:
             done = dry_runs.dry_run(self.site, self._rows(advance, lambda _: None))
         judged = wire.outcome(done)
@@ -83,9 +81,9 @@ class FileRun:
         return judged | shown | {"file": wire.describe_reading(self.file)}
 
     def run(self, source: str) -> dict[str, Any]:
-        """Stores the file's rows, and waits until they are applied. Prints and returns the outcomes.
+        """Stores the file's rows and waits until they are applied. Prints and returns the outcomes.
 
-        `source` identifies the file: an import that was interrupted goes on.
+        `source` identifies the file: an interrupted import goes on.
         """
         upload = file_imports.resume(self.site, source)
         if not upload.complete and (before := file_uploads.imported_before(self.site, self.file.digest)):
@@ -127,7 +125,7 @@ class FileRun:
             raise click.ClickException(GOES_ON.format(id=import_id)) from None
 
     def _options(self) -> list[str]:
-        """The options with which the file of refused rows is read as the original was."""
+        """The options that read the file of refused rows like the original."""
         reading = self.file.reading
         pairs = [(name, value) for name, value in parameters(reading) if name not in ("sheet", "header")]
         if not reading.headed:  # the file of refused rows has a header: the places
@@ -194,7 +192,7 @@ def _counts(shown: dict[str, Any]) -> str:
 
 
 class Refusals:
-    """The file of refused rows. It is created with the first row, and deleted if the import breaks off."""
+    """The file of refused rows. It is created with the first, and deleted if the import breaks off."""
 
     def __init__(self, path: Path, file: File) -> None:
         self.path = path
@@ -220,13 +218,13 @@ class Refusals:
 
 
 def _numbered_paths(path: Path) -> Iterator[Path]:
-    """The paths to try, one after another: `people.refused.csv`, `people.refused.2.csv` and so on."""
+    """Yields the paths to try: `people.refused.csv`, `people.refused.2.csv` and so on."""
     yield path
     yield from (path.with_suffix(f".{number}{path.suffix}") for number in count(2))
 
 
 def _unused_path(path: Path) -> Path:
-    """The first of the numbered paths that does not exist. An operator may be correcting an existing file."""
+    """The first numbered path that does not exist. An operator may be correcting an existing file."""
     return next(file for file in _numbered_paths(path) if not file.exists())
 
 

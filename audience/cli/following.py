@@ -28,7 +28,7 @@ F = TypeVar("F", bound=Followed)
 
 
 def follow(site: Site, step: str, read: Callable[[], F], quiet: bool) -> F:
-    """Waits until work has ended, and returns it as `read` gives it then.
+    """Waits until work has ended. Returns it as `read` gives it then.
 
     If there is no progress for a few seconds, as without a worker, does the work itself.
     """

@@ -181,8 +181,7 @@ def embed(settings: Settings, form_id: int, language: str | None, site: Site, as
 
 
 def _loaded(asked: dict[str, Any], form: SignUpForm | None = None) -> dict[str, Any]:
-    """The values of a form that the options ask for, validated. Texts in other languages are taken from
-    `form`.
+    """The validated values of a form in the options, with texts in other languages from `form`.
 
     Raises `FormError`.
     """
@@ -197,8 +196,9 @@ def _loaded(asked: dict[str, Any], form: SignUpForm | None = None) -> dict[str, 
 def _fields(
     wanted: tuple[str, ...], needed: tuple[str, ...], labels: tuple[str, ...], form: SignUpForm | None
 ) -> list[dict[str, Any]]:
-    """The fields that the options ask for, names first, or those of `form` with other labels; none if the
-    options name none. Raises `BadParameter`.
+    """The fields in the options, names first, or `form`'s with other labels; none if none are named.
+
+    Raises `BadParameter`.
     """
     if not (wanted or needed or labels):
         return []
@@ -220,7 +220,7 @@ def _without_empty(value: Any) -> Any:
 
 
 def _texts(option: str, values: tuple[str, ...], form: SignUpForm | None) -> dict[str, str]:
-    """The texts of an option, by language; for other languages, those of the form. Raises `BadParameter`."""
+    """The texts of an option, by language, with the form's in other languages. Raises `BadParameter`."""
     pairs = [text.partition("=") for text in values]
     if not all(equals for _, equals, _ in pairs):
         raise click.BadParameter(BY_LANGUAGE, param_hint=f"--{option}")

@@ -43,7 +43,7 @@ def steps(settings: Settings, web_only: bool) -> Iterable[str]:
 
 
 def greeting(url: str, settings: Settings, first: dict[str, str] | None, link: str | None) -> str:
-    """The text with the addresses of the service. On a terminal, it also has the keys of a new first site.
+    """The addresses of the service; on a terminal, also a new first site's keys.
 
     `link` signs in to the console once.
     """
@@ -58,5 +58,5 @@ def _keys(settings: Settings) -> str:
 
 
 def _program() -> str:
-    """The program's name as it was called, so that users can copy the next command."""
+    """The program's name as it was called, so that the next command can be copied."""
     return sys.argv[0] if Path(sys.argv[0]).name == "audience" else "audience"

@@ -36,7 +36,7 @@ NAMED = "What `unknown` lists is"  # how the API speaks of what it names under a
 class Instance:
     """The instance of a command. `open` opens it, migrates its database, and returns whether it was created.
 
-    With `begins=False`, `open` creates no instance. `as_served` gives the settings with the address of the
+    With `begins=False`, `open` creates no instance. `as_served` makes settings with the address of the
     running service.
     """
 
@@ -54,11 +54,10 @@ def on_new_instance(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[..., Any]:
-    """Decorates a command: opens and migrates the instance, and passes its settings. Refusals become error
-    messages.
+    """Decorates a command: opens and migrates the instance, and passes its settings. Prints refusals.
 
-    With `begins`, the command may create the instance. The option `site_uuid` (a name, a uuid, or None for
-    the only site) is passed as the `site` that it means.
+    With `begins`, it may create the instance. The option `site_uuid` (a name, a uuid, or None for the only
+    site) is passed as `site`.
     """
 
     @wraps(command)
@@ -102,14 +101,12 @@ def in_commands(message: str) -> str:
 
 
 def _listed(problems: Iterable[Any]) -> str:
-    """The problems as lines. `app.py` prints a reason behind `audience: `, which the other lines get here."""
+    """The problems as lines. `app.py` prints `audience: ` before a reason; the other lines get it here."""
     return "\naudience: ".join(f"{problem.field}: {_sentence(problem)}" for problem in problems)
 
 
 def _sentence(problem: Any) -> str:
-    """The message of a problem, with the unknown names and suggestions, which the API lists under keys of
-    their own.
-    """
+    """The message of a problem with its unknown names and suggestions, for which the API has keys."""
     message = in_commands(problem.message)
     if problem.unknown:
         names = ", ".join(f"`{name}`" for name in problem.unknown)

@@ -42,7 +42,7 @@ def create(_: Settings, names: tuple[str, ...], scope: str | None, name: str, as
 
 
 def _ask_scope() -> str:
-    """The scope that fits what the key is for. Where nobody can be asked, it is `full`, with a warning."""
+    """The scope that fits what the key is for; `full`, with a warning, if nobody can be asked."""
     if not is_terminal():
         click.echo(WITHOUT_SCOPE, err=True)
         return "full"

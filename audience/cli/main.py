@@ -11,7 +11,7 @@ import click
 
 
 class Row(NamedTuple):
-    """A row in the list of commands. `place` is `module:name` in `audience.cli`; `help` is its help."""
+    """A row in the list of commands. `place` is `module:name` in `audience.cli`."""
 
     place: str
     help: str

@@ -20,13 +20,13 @@ def is_terminal() -> bool:
 
 
 class Partly(click.ClickException):
-    """The command was done in part. The message tells which part was not done."""
+    """The command was done in part. The message says which part was not."""
 
     exit_code = 3
 
 
 def refused_as_json(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a command: with `--json`, an error that the API knows, too, is printed in its form."""
+    """Decorates a command: with `--json`, an error that the API has, too, is printed in its form."""
 
     @wraps(command)
     def run(*arguments: Any, **options: Any) -> Any:

@@ -9,10 +9,10 @@ from audience.http.pages import public_root
 
 
 def after_sign_in(target: str, form_text: str, token: str) -> Response:
-    """Redirects to the page that was asked for before the sign-in.
+    """Redirects to the page that was requested before the sign-in.
 
-    If a form was sent there (`form_text`), shows it again, but only to the operator who had filled it in.
-    Another operator gets the empty page.
+    If a form was sent there (`form_text`), shows it again to the operator who had filled it in; another gets
+    the empty page.
     """
     operator = operators.signed_in(token)
     if not form_text or operator is None or not is_inside(target):
@@ -22,14 +22,12 @@ def after_sign_in(target: str, form_text: str, token: str) -> Response:
 
 
 def inside(target: str) -> str:
-    """The target with the public path before it, if it is a path of the console; else the console's first
-    page.
-    """
+    """The target below the public path, if it is a path of the console; else the console's first page."""
     return public_root() + target if is_inside(target) else url("console.overview.home")
 
 
 def is_inside(target: str) -> bool:
-    """Whether a target is a path of the console that no browser or proxy takes for another path.
+    """Whether a target is a path of the console that no browser or proxy takes for another.
 
     No path of the console has an encoded character or a parameter: `%2e` is a dot to browsers, `%5c` a slash
     to some, and `..;` is `..` to some proxies.

@@ -51,7 +51,7 @@ def _row(entry: AuditEntry, site: Site | None) -> dict[str, Any]:
 
 
 def _page(subject: str, site_uuid: str) -> str:
-    """The path of the page about an entry's subject; empty if there is none."""
+    """The path of the page about an entry's subject; "" without one."""
     if UUID.fullmatch(subject):
         return url("console.subscribers.show", site_uuid=site_uuid, subscriber_uuid=subject)
     noun, _, number = subject.partition(" ")
@@ -62,6 +62,6 @@ def _page(subject: str, site_uuid: str) -> str:
 
 
 def before() -> int:
-    """The id in the query; without one, an id above all others. The page shows the entries below that id."""
+    """The id in the query, below which entries are shown; above all others without one."""
     asked = request.args.get("before", "")
     return int(asked) if is_id(asked) else audit_log.NEWEST

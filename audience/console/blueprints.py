@@ -85,7 +85,7 @@ def register(app: Flask) -> None:
 
 @page(role="operator")
 def refuse_unknown_path(**_path: str) -> None:
-    """Answers paths that are no page. A visitor who is not signed in does not learn which paths exist."""
+    """Answers paths that are no page. Without a session, nobody learns which exist."""
     raise NotFound(NOT_FOUND)
 
 
@@ -124,9 +124,7 @@ def sites() -> list[Site]:
 
 
 def current_site() -> Site | None:
-    """The site in the page's head. On a page of the instance, the site from which it was reached, or the
-    first one.
-    """
+    """The site in the page's head; on a page of the instance, where it was reached from, else the first."""
     if "site" in g:
         return cast("Site", g.site)
     mine, uuid = sites(), request.args.get("of", "")
@@ -134,7 +132,7 @@ def current_site() -> Site | None:
 
 
 def may(role: str) -> bool:
-    """Whether the operator has at least `role` on the site in the page's head.
+    """Whether the operator has `role`, or a higher one, on the site in the page's head.
 
     For "administrator", whether the operator is one.
     """
@@ -147,7 +145,7 @@ def may(role: str) -> bool:
 
 
 def error_page(error: ErrorResponse) -> Response:
-    """The page of an error. It does not query the database, which may be the error's cause."""
+    """The page of an error. It does not query the database, which may be the cause."""
     g.setdefault("operator", None)
     message = NOT_FOUND if API_WORDS in error.message else WORDS.get(error.message, error.message)
     may_repeat = error.status == 503 and error.outcome_known

@@ -134,7 +134,7 @@ def export(site: Site, action_id: int) -> Response:
 
 
 def _pace(action: BulkAction) -> dict[str, Any]:
-    """The subscribers per second, and the seconds that are left; empty before a second has passed."""
+    """The subscribers per second, and the seconds left; empty in the first second."""
     seconds = (clock.now_ms() - (action.started_at or clock.now_ms())) / 1000
     if seconds < 1 or not action.done:
         return {}
@@ -145,8 +145,7 @@ def _pace(action: BulkAction) -> dict[str, Any]:
 
 
 def _selection(site: Site) -> tuple[list[int], list[str]]:
-    """The ids of the chosen subscribers, and the uuids that were ticked; no uuids if the whole list was
-    chosen.
+    """The (ids of the chosen subscribers, ticked uuids); none ticked if the whole list was chosen.
 
     Raises `Refused`, `NotFound`.
     """
@@ -158,7 +157,7 @@ def _selection(site: Site) -> tuple[list[int], list[str]]:
 
 
 def _list_filter(site: Site) -> tuple[Filters, str]:
-    """The filters and the search text of the list. Raises `Refused`."""
+    """The (filters, search text) of the list. Raises `Refused`."""
     chosen = filters(request.args)
     return chosen, read_search_text(site, chosen)
 
@@ -168,16 +167,14 @@ def _segment_names(site: Site) -> dict[str, str]:
 
 
 def _filter(site: Site) -> tuple[str, dict[str, str]]:
-    """The filter that found the chosen subscribers, in the words and values for the audit log; empty if they
-    were ticked.
-    """
+    """The filter of the chosen subscribers, as words and values for the audit log; empty if ticked."""
     if "all" not in read_form():
         return "", {}
     return kept_words(*_list_filter(site), _segment_names(site))
 
 
 def _tag(text: str) -> str:
-    """The tag in a form, empty if it is blank. Raises `Refused`."""
+    """The tag in a form; "" if blank. Raises `Refused`."""
     try:
         return str(load(NewTag(), {"name": text})["name"]) if trim(text) else ""
     except FormError as error:

@@ -34,7 +34,7 @@ def scale(values: Sequence[float], height: float, parts: int = 5) -> Scale:
 
 
 def _step(size: float) -> float:
-    """The least round step of at least `size`, and of at least 1."""
+    """The least round step of at least `size` and 1."""
     power = 1.0
     while True:
         for step in STEPS:
@@ -59,12 +59,12 @@ def line(values: Sequence[float], on: Scale) -> str:
 
 
 def area(values: Sequence[float], on: Scale) -> str:
-    """The path of a line that is closed along zero."""
+    """The path of a line, closed along zero."""
     return f"{line(values, on)} {WIDTH:.0f} {on.y(0)} 0 {on.y(0)}Z" if values else ""
 
 
 def strokes(values: Sequence[float], on: Scale) -> str:
-    """The path of upright lines from zero to each value other than zero, each in the middle of its slot."""
+    """The path of upright lines from zero to each other value, in the middle of its slot."""
     zero = on.y(0)
     pairs = zip(slots(len(values)), values, strict=True)
     return "".join(f"M{x} {zero}V{on.y(value)}" for x, value in pairs if value)
@@ -115,8 +115,9 @@ def parts(numbers: Sequence[int], gap: float = 2) -> list[tuple[float, float]]:
 
 
 def spread_labels(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]:
-    """Up to `most` labels with their index, evenly spaced, with the first and the last. If there are many
-    labels, their number is odd.
+    """Up to `most` labels with their index, evenly spaced, with the first and the last.
+
+    Of many labels, an odd number.
     """
     if len(labels) <= most:
         return list(enumerate(labels))
@@ -126,7 +127,7 @@ def spread_labels(labels: Sequence[str], most: int = 7) -> list[tuple[int, str]]
 
 
 def label_y(y: float, other: float, least: float) -> float:
-    """The position `y` of a label, moved away from another label's if it is closer than `least`."""
+    """The position `y` of a label, moved away from another label that is closer than `least`."""
     if abs(y - other) >= least:
         return y
     return other + least if y >= other else other - least

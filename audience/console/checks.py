@@ -29,7 +29,7 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Question:
-    """A question of the page of checks. At least one of the fields in `needs` must be filled in."""
+    """A question of the page of checks. One of the fields in `needs` must be filled in."""
 
     name: str
     answer: Callable[[Site, Form], Found]
@@ -86,7 +86,7 @@ def _answer(site: Site, kind: str, form: Form) -> tuple[Found, str]:
 def _address(site: Site, form: Form) -> Found:
     """Validates an address by both rule sets.
 
-    A field left empty counts as not sent: an empty user agent would count against a sign-up.
+    An empty field counts as not sent: an empty user agent would count against a sign-up.
     """
     optional = {
         name: form[name].strip() for name in ("name", "user_agent", "ip") if form.get(name, "").strip()
@@ -99,7 +99,7 @@ def _address(site: Site, form: Form) -> Found:
 
 
 def _weights(result: ValidationResult) -> Found:
-    """The details, the reasons with their weights, and the product by which they give the score."""
+    """The details, the reasons with their weights, and the product that gives the score."""
     weighed = [(reason, WEIGHTS.get(reason)) for reason in result.reasons]
     factors = [f"{1 - weight:g}" for _, weight in weighed if weight]
     return {
@@ -110,9 +110,7 @@ def _weights(result: ValidationResult) -> Found:
 
 
 def _blacklist(_: Site, form: Form) -> Found:
-    """The results of the blacklists, as a table: a row for each provider, a column for each value that was
-    checked.
-    """
+    """The results of the blacklists as a table: providers as rows, checked values as columns."""
     domain, ip = (form.get(name, "").strip() or None for name in ("domain", "ip"))
     results = services().answers.look_up(domain, ip)
     rows = [(flag, [_mark(result, flag) for result in results]) for flag in FLAGS]
@@ -121,7 +119,7 @@ def _blacklist(_: Site, form: Form) -> Found:
 
 
 def _mark(result: BlacklistResult, flag: str) -> tuple[str, str, str]:
-    """The (word, icon, class) of a cell. A zone without an answer is never shown as clear."""
+    """The (word, icon, class) of a cell. A zone without an answer never looks clear."""
     word = result.status[flag].replace("_", " ")
     return (word, *MARKS[word])
 

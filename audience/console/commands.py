@@ -35,7 +35,7 @@ NAMES = ("tag", "key")
 
 
 def read(name: str) -> Callable[[Form], str]:
-    """A function that reads the value `name` of a form. It raises `Refused` if the form has several."""
+    """A function that reads the value `name` of a form. It raises `Refused` if there are several."""
 
     def value(form: Form) -> str:
         if len({*form.getlist(name)}) > 1:
@@ -47,11 +47,10 @@ def read(name: str) -> Callable[[Form], str]:
 
 @dataclass(frozen=True)
 class Action:
-    """A form of the subscriber's page. `command` is what it runs; `query` makes the command's query from the
-    form.
+    """A form of the subscriber's page. `command` is what it runs; `query` makes the command's query from it.
 
-    `label` stands in the audit log, with the form's field `kept`, which must be filled in. A tag or custom
-    field becomes part of the label.
+    `label` is for the audit log, with the form's field `kept`, which must be filled in. A tag or custom field
+    becomes part of the label.
     """
 
     command: CommandName
@@ -107,7 +106,7 @@ def ask(site: Site, subscriber_uuid: str) -> Response:
 
 
 def _read_details(action: Action, form: Form) -> dict[str, str]:
-    """The typed value to be stored in the audit log, by the name of its field. Raises `Refused`."""
+    """The typed value to store in the audit log, by field name. Raises `Refused`."""
     text = form.get(action.kept, "").strip()
     if action.kept and not text:
         raise Refused(NOT_SAVED, [FieldError(action.kept, EMPTY)])

@@ -16,9 +16,7 @@ SHORT = [("subscribed", "In", ""), ("unsubscribed", "Left", "out"), ("unconfirme
 
 
 def read(form: Mapping[str, str]) -> dict[str, Any]:
-    """The answers about consent in a form, as parameters of the API. Questions without an answer are left
-    out.
-    """
+    """The answers about consent in a form, as parameters of the API, without unanswered questions."""
     chosen = form.get("consent", "")
     ignored = [value for name, value in form.items() if name.startswith(IGNORED)]
     answers: dict[str, Any] = {"ignore_column": ignored} if ignored else {}
@@ -37,8 +35,8 @@ def read(form: Mapping[str, str]) -> dict[str, Any]:
 
 
 def describe_question(name: str, reading: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables of the page that asks about consent. `reading` has the earlier answers, `outcome` the
-    result of looking through the file.
+    """The variables of the page that asks about consent. `reading` has earlier answers, `outcome` what was
+    found in the file.
 
     The file's `name` is no answer: it only tells whether to suggest that the people are unsubscribed.
     """
@@ -73,7 +71,7 @@ def _says_unsubscribed(name: str) -> bool:
 
 
 def _contradiction(problem: str, details: Mapping[str, Any]) -> dict[str, str]:
-    """The row and the column that contradict an answer about everyone in the file; empty if none does."""
+    """The row and column that contradict an answer about everyone; empty without one."""
     for sentence in (SAYS_SO, OTHERWISE):
         row, marks, _ = problem.partition(sentence.partition("{row}")[2][:20])
         if marks and details.get("columns"):

@@ -44,7 +44,7 @@ SAME_MS = 5_000  # apart at most, the entry of the audit log and the change that
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a subscriber's timeline. `kind` is k (creation or subscribe), l (unsubscribe) or empty.
+    """An entry of a subscriber's timeline. `kind` is k (creation or subscribe), l (unsubscribe) or "".
 
     `code` is an event's type; `who` is an operator.
     """
@@ -74,8 +74,8 @@ def events(site: Site, subscriber: Subscriber) -> list[Entry]:
 def _facts(
     site: Site, subscriber: Subscriber, created_by: str, changes: Sequence[ConsentChange]
 ) -> Iterator[Entry]:
-    """Entries for what only the subscriber's own record tells: the creation, and an unsubscribe without a
-    consent change.
+    """Yields entries from the subscriber's own record: creation, and unsubscribes without a consent
+    change.
     """
     kind, _, number = created_by.partition(" ")
     yield Entry(subscriber.created_at, "k", "Created", details=_source(site, kind, number))
@@ -93,7 +93,7 @@ def _changes(site: Site, changes: Sequence[ConsentChange], log: Sequence[AuditEn
 
 
 def _by_hand(site: Site, change: ConsentChange, log: Sequence[AuditEntry]) -> tuple[str, str]:
-    """The operator who changed the consent by hand, and the reason they typed; both empty if nobody did."""
+    """The (operator who changed the consent by hand, typed reason); both "" if nobody did."""
     if change.source == "bulk_act":
         return bulk_actions.get(site, change.source_id).actor, ""
     action = BY_HAND[0] if change.subscribed else BY_HAND[1]
@@ -110,7 +110,7 @@ def _typed_in(entry: AuditEntry) -> str:
 
 
 def _actions(log: Sequence[AuditEntry]) -> Iterator[Entry]:
-    """Entries for what operators did, from the audit log, except changes of consent."""
+    """Yields entries for what operators did, from the audit log, except changes of consent."""
     for entry in log:
         if entry.act not in BY_HAND:
             action, _, name = entry.act.partition(audit_log.NAMED)
@@ -118,7 +118,7 @@ def _actions(log: Sequence[AuditEntry]) -> Iterator[Entry]:
 
 
 def _log_entries(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
-    """Entries for changes that no operator made, from the change log.
+    """Yields entries for changes that no operator made, from the change log.
 
     Changes of consent and events are left out: they have entries already.
     """
@@ -133,10 +133,9 @@ def _log_entries(site: Site, subscriber: Subscriber) -> Iterator[Entry]:
 
 
 def _tag_changes(changed: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The words for a change, and the names in it.
+    """The (words for a change, names in it).
 
-    These are the tags, if only tags were added or only removed. Otherwise they are the names of everything
-    that changed.
+    The names are tags, if tags were only added or only removed; else of all that changed.
     """
     names = [name for name in changed if name not in ENTRIES_OF_THEIR_OWN]
     fields = list(changed.get("fields", ()))
@@ -161,7 +160,7 @@ def _source(site: Site, kind: str, number: str) -> str:
 
 
 def _file_answers(file: ImportedFile) -> str:
-    """The imported file's name and, if the question of consent was answered, by whom and how."""
+    """The imported file's name and, if consent was asked, by whom and how that was answered."""
     name = f", {file.name}" if file.name else ""
     return f"{name}, said by {file.actor}: {file.consent}" if file.consent else name
 

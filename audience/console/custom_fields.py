@@ -15,7 +15,7 @@ NOT_SAVED = "Nothing was saved: correct it, and send it again."
 
 @dataclass(frozen=True)
 class FieldType:
-    """A type of custom field. `read` converts a form's text to a value; `message` tells what to type."""
+    """A type of custom field. `read` converts a form's text to a value; `message` says what to type."""
 
     read: Callable[[str], Any]
     message: str = ""  # of what is no such value
@@ -58,7 +58,7 @@ FIELD_TYPES = {
 
 
 def read_field(form: Form) -> dict[str, Any]:
-    """The key and its value, read as the type that the form names. Raises `Refused`."""
+    """The (key: value) in a form, read as the type that it names. Raises `Refused`."""
     field_type = FIELD_TYPES.get(form.get("type", ""))
     if field_type is None:
         raise Refused(UNKNOWN)

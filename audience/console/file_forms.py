@@ -64,7 +64,7 @@ def first_reading() -> dict[str, Any]:
 
 
 def read_form(form: Mapping[str, str]) -> dict[str, Any]:
-    """The answers of the form about a file, as parameters of the API."""
+    """The answers about a file in a form, as parameters of the API."""
     chosen = {
         name.removeprefix(COLUMN): value for name, value in form.items() if name.startswith(COLUMN) and value
     }
@@ -117,7 +117,7 @@ def choices(site: Site) -> dict[str, Any]:
 
 
 def pieces(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
-    """The parts of a bar, as (class, number of rows, label). Together they are all rows."""
+    """The parts of a bar, as (class, number of rows, label), which add up to all rows."""
     words = (("created", "new"), ("updated", "changed"), ("unchanged", "unchanged"))
     chunks = [(f"f{number}", counts[name], label) for number, (name, label) in enumerate(words, 1)]
     erased = [("f4", counts["suppressed"], "erased earlier")] if counts["suppressed"] else []
@@ -125,7 +125,7 @@ def pieces(counts: Mapping[str, int]) -> list[tuple[str, int, str]]:
 
 
 def _shown_column(column: dict[str, Any], reading: Mapping[str, Any]) -> dict[str, Any]:
-    """A column, with the meaning that was chosen for it, in words."""
+    """A column with its chosen meaning in words."""
     return column | {
         "chosen": reading.get("map", {}).get(str(column["place"]), ""),
         "words": f"field: {column['key']}"
@@ -147,7 +147,7 @@ def _question(question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _problem(reading: Mapping[str, Any]) -> str:
-    """Why a file is not understood, with the values that were found; empty if it is understood.
+    """Why a file is not understood, with the values that were found; "" if it is.
 
     `reading` is the result of the file's task.
     """

@@ -30,7 +30,7 @@ def new(site: Site) -> str:
 
 
 def _form(site: Site, deleted: FileUpload | None = None) -> str:
-    """The page that asks for a file. If one was `deleted`, it asks for that file again."""
+    """The page that asks for a file, or again for one that was `deleted`."""
     why = file_uploads.outcome_of(deleted)["problem"] if deleted else ""
     shown = {"waiting": file_uploads.list_waiting(site), "limit": settings().import_max_bytes}
     return render_template("import_new.html", deleted=deleted, why=why, **shown)
@@ -104,9 +104,7 @@ def answer(site: Site, upload_id: int) -> Response:
 
 
 def _check(site: Site, upload: FileUpload) -> None:
-    """Raises `Refused` if it is already known that the file is not understood. If not, a worker finds out
-    later.
-    """
+    """Raises `Refused` if a file is known not to be understood. Otherwise a worker finds out later."""
     if "problem" in _outcome(site, upload):
         raise Refused(NOT_UNDERSTOOD)
 
@@ -114,7 +112,7 @@ def _check(site: Site, upload: FileUpload) -> None:
 def _outcome(site: Site, upload: FileUpload) -> dict[str, Any]:
     """The result of looking through a file (`file_tasks.Task`).
 
-    A small file is looked through now. A large one has an empty result until a worker has done it. Raises
+    A small file is looked through now; the result of a large one is empty until a worker has done it. Raises
     `NotFound`.
     """
     if not file_uploads.is_small(site, settings().instance, upload):

@@ -127,7 +127,7 @@ def preview_typed(site: Site, form_id: int, name: str) -> Response:
 
 
 def _saved_or_proposed(site: Site, form_id: int) -> SignUpForm:
-    """A form as it is saved; of the form 0, as it is proposed. Raises `NotFound`."""
+    """A form as saved; for the id 0, as proposed. Raises `NotFound`."""
     return forms.get(site, form_id) if form_id else forms.draft(site, {"name": NEW_NAME})
 
 
@@ -155,15 +155,13 @@ def _settings(site: Site, form: SignUpForm) -> str:
 
 
 def _place(field: str) -> str:
-    """The field of the page for one of the API."""
+    """The page's field for one of the API."""
     name = field.partition("[")[0]
     return "form.further" if name == "form.fields" else name
 
 
 def _email(site: Site, form: SignUpForm) -> str:
-    """The text of the confirmation that a form leads to; empty if the site has no From address yet, or a
-    webhook's receiver writes it.
-    """
+    """The text of a form's confirmation; "" without a From address, or if a webhook's receiver writes it."""
     sender, now = senders.sender(site), clock.now_ms()
     if not sender.mail_from or form.delivery != SMTP:
         return ""
@@ -187,7 +185,7 @@ def _sent() -> dict[str, Any]:
 
 
 def _saved(form: SignUpForm, proposed: dict[str, str]) -> dict[str, Any]:
-    """The fields of a form; of one without a wording, with the proposed one."""
+    """The fields of a form, with the proposed wording if it has none."""
     names = {field.key: NEEDED if field.required else ASKED for field in form.fields if field.key in NAMES}
     further = [f"{field.key}{STAR * field.required}" for field in form.fields if field.key not in NAMES]
     labels = {
@@ -214,6 +212,6 @@ def _item() -> dict[str, Any]:
 
 
 def _labels(sent: dict[str, str], key: str) -> dict[str, str]:
-    """The labels of a field by language, each from its line `key: label`."""
+    """The labels of a field by language, from lines `key: label`."""
     lines = [(language, *line.partition(":")) for language in sent for line in sent[language].splitlines()]
     return {language: label for language, name, _, label in lines if name.strip() == key}

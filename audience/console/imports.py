@@ -80,7 +80,7 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
 
 
 def _group_refusals(site: Site, import_id: int) -> list[dict[str, Any]]:
-    """The first refused rows of the file, grouped by code and message, with their row numbers."""
+    """The first refused rows of the file, by code and message, with their row numbers."""
     groups: dict[tuple[str, str], list[int]] = {}
     for row in islice(file_imports.refused(site, import_id), LISTED_ROWS):
         groups.setdefault((row.code, row.message), []).append(row.row_number)

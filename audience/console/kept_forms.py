@@ -72,16 +72,16 @@ Fields = list[tuple[str, str]]
 
 
 def kept_form() -> Fields:
-    """The fields that this request sent; empty for a form with a file, or if the body was not taken."""
+    """The fields that this request sent; empty for a form with a file, or without a body."""
     if request.method != "POST" or request.mimetype != FORM or REFUSAL in request.environ:
         return []
     return list(request.form.items(multi=True))
 
 
 def unsent_form() -> str:
-    """The fields that this request sent without a session or its token, as a query, without secrets.
+    """The fields of a request without a session or its token, as a query without secrets.
 
-    It is "" if there is nothing to keep, or if the request has no `Origin`. The caller compares the `Origin`.
+    "" if there is nothing to keep, or without an `Origin`, which the caller compares.
     """
     if "Origin" not in request.headers or cannot_be_kept():
         return ""
@@ -91,16 +91,16 @@ def unsent_form() -> str:
 
 
 def cannot_be_kept() -> bool:
-    """Whether this request's form must not be kept: it has a file, a password, or is too long."""
+    """Whether this request's form has a file or a password, or is too long to be kept."""
     if request.mimetype != FORM or (request.content_length or 0) > MAX_KEPT_BYTES:
         return True
     return not PASSWORDS.isdisjoint(name for name, _ in kept_form())
 
 
 def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: str) -> str | None:
-    """The page that shows a kept form to the operator who filled it in; None for another operator.
+    """The page with a kept form for the operator who filled it in; None for another one.
 
-    A form that only asks a question is sent again by the page itself.
+    The page itself sends a form again that only asks a question.
     """
     fields, rule = parse_qsl(form_text, keep_blank_values=True), _rule(target, "POST")
     by = dict(fields).get("by", "")
@@ -118,7 +118,7 @@ def render_again(target: str, form_text: str, operator: SignedInOperator, csrf: 
 
 
 def page_of(target: str) -> str:
-    """The path of the page that has the form for a `target`; "" if there is none."""
+    """The path of the page with the form for a `target`; "" without one."""
     path, posted = target.partition("?")[0], _rule(target, "POST")
     while posted is not None and path.count("/") > 1:
         shown = _rule(path, "GET")
@@ -129,7 +129,7 @@ def page_of(target: str) -> str:
 
 
 def _rule(target: str, method: str) -> Rule | None:
-    """The routing rule of a page that needs a sign-in; None for any other target."""
+    """The routing rule of a page that needs a sign-in; None for other targets."""
     with suppress(HTTPException):
         adapter = current_app.url_map.bind("")
         rule, _ = adapter.match(target.partition("?")[0], method, return_rule=True)

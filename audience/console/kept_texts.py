@@ -13,7 +13,7 @@ GONE = "This search is no longer kept: search again."
 
 
 def read_search_text(site: Site, chosen: Filters) -> str:
-    """The search text that a list's URL names, "" if none. Raises `Refused` if it is no longer stored."""
+    """The search text that a list's URL names; "" without one. Raises `Refused` if it was deleted."""
     name = chosen.get("kept", "")
     text = sessions.search_text(present().session_id, site.id, name) if name else ""
     if text is None:
@@ -22,6 +22,6 @@ def read_search_text(site: Site, chosen: Filters) -> str:
 
 
 def with_text(site: Site, chosen: Mapping[str, Any], text: str) -> Filters:
-    """The filters of a list, with another search text, which is stored, or with none."""
+    """The filters of a list with another search text, which is stored, or none."""
     others = {name: value for name, value in chosen.items() if name != "kept"}
     return others | ({"kept": sessions.keep_search(present().session_id, site.id, text)} if text else {})

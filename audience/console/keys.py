@@ -66,9 +66,7 @@ def revoke(site: Site) -> Response:
 
 
 def _of_owned_sites(site: Site, publishable_key: str) -> str:
-    """The key, if it is one of the site's and the operator owns all its sites. Raises `NotFound` and
-    `Refused`.
-    """
+    """The key of this site, if the operator owns all its sites. Raises `NotFound`, `Refused`."""
     matching = [key for key in keys.list_all(site) if key.publishable_key == publishable_key]
     if not matching:
         raise NotFound(NO_SUCH_KEY)
@@ -78,9 +76,7 @@ def _of_owned_sites(site: Site, publishable_key: str) -> str:
 
 
 def _show_once(site: Site, make: Callable[[], NewKey], old: str = "") -> str | Response:
-    """Makes an API key, and shows it in a page that cannot be opened again. `old` is the key that it
-    replaces.
-    """
+    """Makes an API key, and shows it in a page that cannot be opened again. `old` is what it replaces."""
     key, _ = make_once(SHARED, make, attrgetter("publishable_key"))
     if key is None:
         return redirect_to("console.keys.index", site_uuid=site.uuid, done=AGAIN_SECRET)

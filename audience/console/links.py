@@ -43,9 +43,7 @@ def preview(site: Site, name: str) -> Response:
 
 
 def columns(site: Site, are_wanted: bool) -> list[Callable[[Any], Mapping[str, str]]]:
-    """The functions that add columns to the rows of a file: one that gives a subscriber's links, if they
-    `are_wanted`, else none.
-    """
+    """The functions that add columns to a file's rows: a subscriber's links, if they `are_wanted`."""
     if not are_wanted:
         return []
     links = Links(site, settings().base_url)

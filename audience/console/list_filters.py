@@ -26,7 +26,7 @@ Filters = dict[str, Any]
 
 @dataclass(frozen=True)
 class Chip:
-    """A filter as a phrase. To remove it, `names` are removed from the URL, and `tag` from the URL's tags."""
+    """A filter as a phrase. Removing it takes `names` from the URL, and `tag` from its tags."""
 
     phrase: str
     names: tuple[str, ...]
@@ -50,9 +50,7 @@ def filters(arguments: MultiDict[str, str]) -> Filters:
 
 
 def rules(chosen: Mapping[str, Any]) -> list[Any]:
-    """The filters as segment rules, all of which must hold. Values are not checked here, but when the rules
-    are read.
-    """
+    """The filters as segment rules, which must all hold. Values are checked when the rules are read."""
     rules: list[Any] = [{"status": chosen["status"]}] if "status" in chosen else []
     rules += [{"tag": tag} for tag in chosen.get("tag", ())]
     rules += [{date: bounds} for date in DATES if (bounds := _bounds(chosen, date))]
@@ -65,15 +63,13 @@ def rules(chosen: Mapping[str, Any]) -> list[Any]:
 
 
 def as_rules(chosen: Mapping[str, Any], text: Any, segment: Any) -> list[Any]:
-    """All filters of a list as segment rules. `text` and `segment` are the rules of its search text and its
-    segment, or None.
-    """
+    """All filters of a list as segment rules. `text` and `segment` are rules, or None."""
     dated = [{chosen["order"]: {"exists": True}}] if "order" in chosen else []
     return [*rules(chosen), *dated, *filter(None, (segment, text))]
 
 
 def _is(key: str, text: str) -> Any:
-    """The condition that a field has a typed value, read as the text, a number, true or false."""
+    """The condition that a field has a typed value, as text, number, true or false."""
     readings: list[Any] = [text]
     if text.lower() in ("true", "false"):
         readings.append(text.lower() == "true")
@@ -95,9 +91,9 @@ def _bounds(chosen: Mapping[str, Any], date: str) -> dict[str, Any]:
 
 
 def _day_after(day: str) -> str:
-    """The day after a date: the end of a range that includes the date.
+    """The day after a date: the end of a range that includes it.
 
-    Text that is no date is returned unchanged, and refused later.
+    Text that is no date stays, to be refused later.
     """
     try:
         return (dt.date.fromisoformat(day) + dt.timedelta(days=1)).isoformat()
@@ -136,9 +132,9 @@ def in_words(chosen: Mapping[str, Any], text: str, segment_names: Mapping[str, s
 def kept_words(
     chosen: Mapping[str, Any], text: str, segment_names: Mapping[str, str]
 ) -> tuple[str, dict[str, str]]:
-    """A filter for the audit log: its description, and apart from it the values that were typed.
+    """The (description of a filter, typed values) for the audit log.
 
-    Neither contains an address.
+    Neither has an address.
     """
     typed = {"value": chosen.get("value", ""), "text": text}
     shown = {**chosen, "value": TYPED} if "value" in chosen else chosen

@@ -89,16 +89,13 @@ def remove() -> Response:
 
 
 def _to_list(done: str, endpoint: str = "console.operators.everyone", **values: str) -> Response:
-    """Redirects to the list, with the message `done` at its top.
-
-    If the operator's own session has ended by the change, redirects to the sign-in page.
-    """
+    """Redirects to the list, with the message `done`; to the sign-in page if the own session has ended."""
     if operators.signed_in(session_token()) is None:
         return redirect_to("console.sign_in.index", done="own-role")
     return redirect_to(endpoint, done=done, **values)
 
 
 def show_once(email: str, token: str) -> str:
-    """Shows the link at which an operator sets a password, in a page that cannot be opened again."""
+    """The page, which cannot be opened again, with the link by which an operator sets a password."""
     link = sessions.link(settings().console_url, sessions.PASSWORD, token)
     return render_template("shown_once.html", email=email, link=link)

@@ -56,7 +56,7 @@ def index(site: Site) -> str:
 
 
 def _sign_ups(site: Site) -> dict[str, Any]:
-    """What became of today's sign-ups, and how many are open, by status."""
+    """The outcomes of today's sign-ups, and how many are open, by status."""
     now = clock.now_ms()
     today = periods.from_settings({"unit": "day", "days": 1}, site.time_zone, now).bounds[0]
     outcomes, open_numbers = sign_ups.outcomes(site, today), sign_ups.open_numbers(site, now + 1)
@@ -78,7 +78,7 @@ def _health() -> dict[str, Any]:
 
 
 def _growth(site: Site, counts: Counts) -> dict[str, Any]:
-    """The variables of the page about growth, in the period and the steps that the URL names."""
+    """The variables of the page about growth, in the URL's period and steps."""
     choice = _choice()
     period, earlier = _periods(site, **choice)
     now = growth.measure(site, period)
@@ -121,7 +121,7 @@ def _choice() -> dict[str, str]:
 
 
 def _periods(site: Site, step: str, period: str) -> tuple[Period, Period | None]:
-    """The chosen period, and the period of the same length before it. The second is None for all time."""
+    """The (chosen period, the one before of the same length); the second is None for all time."""
     at = clock.now_ms()
     if period == "all":
         first = periods.day_of(stats.first_created(site) or at, site.time_zone)
@@ -138,7 +138,7 @@ def _label(day: dt.date, step: str) -> str:
 
 
 def _backwards(now: int, changes: list[int]) -> list[int]:
-    """The total after each part of a period. `now` is the last total; `changes` are those of each part."""
+    """The total after each part of a period, from the last total and the changes in each part."""
     return list(accumulate(reversed(changes[1:]), lambda total, change: total - change, initial=now))[::-1]
 
 

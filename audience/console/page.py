@@ -43,12 +43,12 @@ WRONG_HOST = "The console does not answer under this address: use {address} inst
 def page(
     *, role: Role, again: View | None = None, takes_file: bool = False, takes_kept: bool = False
 ) -> Callable[[View], View]:
-    """Lets in operators who have at least the role `role`; if that is a role of a site, on the path's site.
+    """Lets in operators with `role`, or a higher one; if it is a role of a site, on the path's site.
 
-    The view is called with `site` in place of the path's `site_uuid`, and with the other parts of the path.
-    If a POST is refused, the page `again` is shown, whose template finds the error in `refused`. With
+    The view is called with `site` in place of the path's `site_uuid`, and the other parts of the path. If a
+    POST is refused, the page `again` is shown, whose template finds the error in `refused`. With
     `takes_file`, the body may be as large as that of an import. With `takes_kept`, it may contain a kept
-    form. The web server calls `check` before it takes a body.
+    form. The web server calls `check` before it receives a body.
     """
     most = partial(_max_bytes, role, takes_file, takes_kept)
 
@@ -80,7 +80,7 @@ def page(
 
 
 def operator() -> SignedInOperator | None:
-    """The operator who is signed in; None if nobody is."""
+    """The signed-in operator; None without one."""
     if "operator" not in g:
         token = session_token()
         g.operator = operators.signed_in(token) if token else None
@@ -88,7 +88,7 @@ def operator() -> SignedInOperator | None:
 
 
 def present() -> SignedInOperator:
-    """The operator who is signed in. Raises `NotFound` if nobody is."""
+    """The signed-in operator. Raises `NotFound` without one."""
     present = operator()
     if present is None:
         raise NotFound(NOT_FOUND)
@@ -101,7 +101,7 @@ def actor() -> Actor:
 
 
 def by_hand() -> Source:
-    """The source of the changes that this request's operator makes."""
+    """The source of this operator's changes."""
     return Source(SourceKind.OPERATOR, present().id)
 
 
@@ -114,15 +114,15 @@ def session_token() -> str:
 
 
 def token_to_replace() -> str:
-    """The token of the session that a new sign-in ends. It may be in the cookie of an older version."""
+    """The token of the session that a new sign-in ends, perhaps from an older version's cookie."""
     return session_token() or request.cookies.get(former_cookie_name(), "")
 
 
 def keep_session(response: Response, token: str, max_age: int | None = None) -> Response:
-    """Adds the session's cookie, which is sent to the console alone, to a response. Returns the response.
+    """Adds the session's cookie, which is sent only to the console, to a response. Returns it.
 
-    `max_age` is in seconds. Without it, the browser deletes the cookie when it is closed. The cookie of an
-    older version is deleted.
+    `max_age` is in seconds; without it, the browser deletes the cookie when closed. An older version's cookie
+    is deleted.
     """
     send = partial(response.set_cookie, secure=is_https(), httponly=True, samesite="Lax")
     send(cookie_name(), token, max_age, path=f"{public_root()}/console")
@@ -152,7 +152,7 @@ def checked(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
 
 
 def url(endpoint: str, **values: Any) -> str:
-    """The path of a page, below the path of the public address.
+    """The path of a page below the public path.
 
     Links between pages of the instance keep `of`, the site from which they were reached.
     """
@@ -175,7 +175,7 @@ def to_path(path: str) -> Response:
 
 
 def attached(content: str | bytes | Iterable[bytes], content_type: str, name: str) -> Response:
-    """A response that the browser saves as a file. A proxy such as nginx does not store it on its disk."""
+    """A response that the browser saves as a file, and that proxies such as nginx do not store."""
     response = Response(content, content_type=content_type)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     response.headers["X-Accel-Buffering"] = "no"
@@ -198,7 +198,7 @@ def _answer(view: View, again: View | None, arguments: dict[str, Any]) -> Respon
 def _no_console() -> Response:
     """The error page for a host on which the console does not answer.
 
-    On the host of a site's pages it does not tell of the console; on any other, it tells the console's
+    On the host of a site's pages it does not mention the console; on any other, it names the console's
     address.
     """
     if looks.is_own_host(request.host):
@@ -207,7 +207,7 @@ def _no_console() -> Response:
 
 
 def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:
-    """How many bytes the form of a page may have."""
+    """The maximum size of a page's form, in bytes."""
     if takes_file:
         return settings().import_max_bytes
     if takes_kept:
@@ -216,8 +216,8 @@ def _max_bytes(role: str, takes_file: bool, takes_kept: bool) -> int:
 
 
 def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, int]:
-    """Checks a request before its body is taken, but for the form's token. Returns None, as there is no key,
-    and the most bytes of the body.
+    """Checks a request, without the form's token, before its body. Returns (no key, maximum bytes of the
+    body).
 
     Raises `AudienceError`.
     """
@@ -236,7 +236,7 @@ def _check(role: str, takes_file: bool, most: Callable[[], int]) -> tuple[None, 
 
 
 def _check_body(max_bytes: int) -> None:
-    """Raises an error if the body must not be read, or if the web server has refused it."""
+    """Raises an error if the body must not be read, or the web server has refused it."""
     if REFUSAL in request.environ:
         raise request.environ[REFUSAL]
     if "HTTP_TRANSFER_ENCODING" in request.environ:
@@ -246,9 +246,9 @@ def _check_body(max_bytes: int) -> None:
 
 
 def _to_sign_in() -> Response:
-    """Redirects to the sign-in page. If this request sent a form of the console, the page keeps it.
+    """Redirects to the sign-in page, which keeps a form of the console that this request sent.
 
-    If the form cannot be kept, the page says that it was lost.
+    If it cannot be kept, the page says that it was lost.
     """
     if request.method != "POST" or not is_from_here():
         return redirect_to(
@@ -263,7 +263,7 @@ def _to_sign_in() -> Response:
 
 
 def requested_path() -> str:
-    """The path of the request, with its query."""
+    """The path of the request with its query."""
     query = request.query_string.decode("ascii", "replace")
     return request.path + (f"?{query}" if query else "")
 
@@ -280,9 +280,9 @@ def _has_token() -> bool:
 
 
 def _render_again() -> Response:
-    """Shows again a form that has the token of an earlier session of the same operator.
+    """Shows a form again that has the token of an earlier session of the same operator.
 
-    Raises `Forbidden` for a form of another operator.
+    Raises `Forbidden` for another operator's form.
     """
     form_text = unsent_form()
     shown = render_again(requested_path(), form_text, present(), csrf_token()) if form_text else None
@@ -292,7 +292,7 @@ def _render_again() -> Response:
 
 
 def _site(role: str, site_uuid: str) -> Site:
-    """The site of a path, if the operator has at least the role there. Raises `NotFound`."""
+    """The site of a path, if the operator has the role there. Raises `NotFound`."""
     try:
         site = sites.get_by_uuid(site_uuid)
     except NotFound:

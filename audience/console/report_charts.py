@@ -24,7 +24,7 @@ STYLES = {"count": "count", "line_chart": "line", "area_chart": "area", "column_
 
 
 def draw_report(site: Site, report: Report, other: Mapping[str, Any]) -> dict[str, Any]:
-    """The variables that draw a report, which is run now. The settings in `other` override its own."""
+    """The variables that draw a report, run now. Settings in `other` override its own."""
     result = reports.run_draft(site, report, other)
     settings, report_type = json.loads(report.settings) | dict(other), TYPES[report.report_type]
     is_over_time = "unit" in report_type.settings
@@ -50,7 +50,7 @@ def _heading(report_type: str) -> str:
 
 
 def _series(result: ReportResult, is_over_time: bool) -> list[dict[str, Any]]:
-    """The points of each series, as labels and values. `keys` are the labels as in the API."""
+    """The points of each series, as labels and values. `keys` are the API's labels."""
     groups: dict[str, dict[str, Any]] = {}
     for point in result.data.get("points", ()):
         empty = {"name": point["g"], "keys": [], "labels": [], "values": []}
@@ -66,7 +66,7 @@ def _series(result: ReportResult, is_over_time: bool) -> list[dict[str, Any]]:
 
 
 def table(shown: Mapping[str, Any]) -> Iterator[list[Any]]:
-    """The numbers of a drawn report as rows of a table; the first row has the names of the columns."""
+    """Yields a drawn report as rows of a table, first the names of the columns."""
     if shown["style"] == "count":
         yield from ([shown["meaning"]], [shown["value"]])
         return

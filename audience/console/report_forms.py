@@ -39,7 +39,7 @@ def kinds() -> list[tuple[str, str, str]]:
 
 
 def full_name(kind: str) -> str:
-    """The full type of report for the short name `kind`; empty if there is none."""
+    """The report type with the short name `kind`; "" without one."""
     return next((type_ for type_ in TYPES if kind_of(type_) == kind), "")
 
 
@@ -67,7 +67,7 @@ def read_report(form: Mapping[str, str]) -> dict[str, Any]:
 
 
 def draft(sent: Mapping[str, str], report: Report | None) -> dict[str, str]:
-    """The fields of the form: as they were sent, else those of the report, else empty."""
+    """The fields of the form as sent, else the report's, else empty."""
     if report is None or sent:
         return {name: sent.get(name, "") for name in (*PLAIN, *SETTINGS)}
     fields = {name: str(getattr(report, name) or "") for name in PLAIN}
@@ -75,7 +75,7 @@ def draft(sent: Mapping[str, str], report: Report | None) -> dict[str, str]:
 
 
 def choices(site: Site, report_type: str) -> dict[str, Any]:
-    """The choices of the form for a kind of report."""
+    """The form's choices for a kind of report."""
     kind = TYPES[report_type]
     return {
         "kind": kind_of(report_type),

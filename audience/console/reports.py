@@ -113,7 +113,7 @@ def _to(site: Site, report_id: str, report: Report | None) -> Response:
 
 
 def _form(site: Site, report_type: str, report: Report | None) -> str:
-    """The page with the form as it was sent, or that of a report. Valid settings are drawn as a chart."""
+    """The page with the form as sent, or a report's. Valid settings are drawn as a chart."""
     sent = request.form if request.method == "POST" else {}
     draft = report_forms.draft(sent, report) | {"report_type": report_type}
     shown: dict[str, Any] = {}
@@ -143,7 +143,7 @@ def _in_words(settings: Mapping[str, Any]) -> str:
 
 
 def _period() -> tuple[dict[str, Any], str]:
-    """The settings of the period in the URL, which override the saved ones; or a message if wrong."""
+    """The (period settings in the URL, which override saved ones; message if they are wrong)."""
     asked = {name: value for name in PERIOD if (value := request.args.get(name, "").strip())}
     try:
         form = SettingsSchema()

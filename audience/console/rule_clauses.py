@@ -25,7 +25,7 @@ Said = Callable[[str, Any, bool], str]  # an operator, its operand, and whether 
 
 @dataclass(frozen=True)
 class Clause:
-    """A clause of a sentence: the words after "who" or, with `has_pronoun`, the whole clause."""
+    """A clause of a sentence: the words after "who" or, with `has_pronoun`, all of it."""
 
     words: str
     has_pronoun: bool = False
@@ -67,7 +67,7 @@ def _tag(operator: str, operand: Any, holds: bool) -> str:
 
 
 def _date_phrase(done: str) -> Said:
-    """A function that describes a condition on a date that every subscriber has; `done` is the verb."""
+    """A function that puts a condition on a date into words; `done` is the verb."""
 
     def phrase_of(operator: str, operand: Any, holds: bool) -> str:
         holds, when = _when(operator, operand, holds)
@@ -93,9 +93,9 @@ def _unsubscribed_phrase(operator: str, operand: Any, holds: bool) -> str:
 
 
 def _when(operator: str, operand: Any, holds: bool) -> tuple[bool, str]:
-    """Whether the clause says that an event happened, and the words for when, with a space before them.
+    """The (whether the clause says that an event happened, words for when).
 
-    The words are empty if the condition is only about whether it ever happened.
+    The words begin with a space; they are "" if the condition is whether it ever happened.
     """
     if operator in BOUNDS:
         return holds, f" {phrase(operator, operand)}"

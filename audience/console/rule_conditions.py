@@ -24,7 +24,7 @@ PARTING = (",", ";", ":", '"', "(", ")", "“", "”")
 
 
 def kind_of(node: Mapping[str, Any]) -> str:
-    """The group or the subject of a node; empty if there is none."""
+    """The group or subject of a node; "" without one."""
     return next((key for key in (*GROUPS, *SUBJECTS) if node.get(key) is not None), "")
 
 
@@ -42,7 +42,7 @@ def condition(node: Mapping[str, Any]) -> str:
 
 
 def operands(node: Mapping[str, Any]) -> dict[str, Any]:
-    """The operands of a condition, by operator. A condition without an operator means `is`."""
+    """The operands of a condition, by operator; a bare operand means `is`."""
     kind = kind_of(node)
     if SUBJECTS[kind].has_name:
         asked: Any = {key: value for key, value in node.items() if key != kind}
@@ -52,14 +52,14 @@ def operands(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def frequency_text(asked: Mapping[str, Any]) -> str:
-    """How often and how recently an event must have happened, with a space before it; empty for "once"."""
+    """How often and how recently an event must have happened, after a space; "" for "once"."""
     times, lately = asked.get("at_least", 1), asked.get("within_days")
     words = "" if times == 1 else f" at least {counted(times, 'time')}"
     return words + (f" in the last {days(lately)}" if lately else "")
 
 
 def days(count: int) -> str:
-    """A number of days, to be written after "in the last"."""
+    """A number of days, as written after "in the last"."""
     return "day" if count == 1 else counted(count, "day")
 
 
@@ -89,7 +89,7 @@ def phrase(operator: str, operand: Any) -> str:
 
 
 def value(operand: Any, last: str = "or") -> str:
-    """One value, or several with the word `last` before the last one: monthly, yearly or none."""
+    """One value, or several with `last` before the last one: monthly, yearly or none."""
     if not isinstance(operand, list):
         return _scalar(operand)
     words = list(dict.fromkeys(map(_scalar, operand)))
@@ -106,6 +106,6 @@ def _scalar(operand: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text, in quotes unless it is one word without punctuation that could confuse a reader."""
+    """The text, in quotes unless it is one word without confusing punctuation."""
     is_plain = text.split() == [text] and not any(mark in text for mark in PARTING)
     return text if is_plain else f"“{text}”"

@@ -17,8 +17,8 @@ HEADS = {"all": "All of these hold", "any": "Any of these holds", "not": "None o
 class Branch:
     """A group with its `branches`, or a condition with the number of subscribers for whom it holds.
 
-    In a tree for one subscriber, `holds` tells whether it holds for them. `met` has their values that the
-    condition was compared with.
+    In a tree for one subscriber, `holds` says whether it holds for them, and `met` has the values that it was
+    compared with.
     """
 
     kind: str
@@ -59,7 +59,7 @@ def _values_text(values: Any) -> str:
 
 
 def _inner(kind: str, node: Mapping[str, Any]) -> list[Any]:
-    """The nodes in a group. For `not` of `any`, they are those of the `any`: none of them may hold."""
+    """The nodes in a group. For `not` of `any`, those of the `any`: none of them may hold."""
     if kind != "not":
         return list(node[kind])
     return list(node["not"]["any"]) if kind_of(node["not"]) == "any" else [node["not"]]

@@ -26,9 +26,7 @@ class Single:
 
 @dataclass(frozen=True)
 class Together:
-    """Two or more conditions or groups, of which `all` or `any` must hold. A group inside is of the other
-    kind.
-    """
+    """Several conditions or groups, of which `all` or `any` must hold. Inner groups are of the other kind."""
 
     kind: str
     parts: tuple["Single | Together", ...]
@@ -65,13 +63,12 @@ def _any_of(meaning: Meaning) -> Sequence[Meaning]:
 
 
 def _is_left_out(node: Node) -> bool:
-    """Whether a node denies a group, rather than a single condition."""
+    """Whether a node denies a group, not a single condition."""
     return kind_of(node) == "not" and isinstance(_meaning(node["not"]), Together | bool)
 
 
 def _meaning(node: Node, holds: bool = True) -> Meaning:
-    """The meaning of a node, or of its opposite if `holds` is false. Denials are moved to the single
-    conditions.
+    """The meaning of a node or, unless `holds`, of its opposite, with denials moved to single conditions.
 
     True or false if the node holds for all subscribers, or for none.
     """
@@ -88,7 +85,7 @@ def _meaning(node: Node, holds: bool = True) -> Meaning:
 
 
 def _singles(node: Node, kind: str) -> Iterator[Node]:
-    """A node's conditions with several operators as nodes with one operator each."""
+    """Yields a node's conditions with one operator each."""
     for operator, operand in operands(node).items():
         yield {kind: node[kind], operator: operand} if kind == "field" else {kind: {operator: operand}}
 
@@ -107,7 +104,7 @@ def _together(kind: str, parts: Sequence[Meaning]) -> Meaning:
 
 
 def _outer(meaning: Single | Together) -> Clause:
-    """The first part of a sentence. Commas separate joined clauses, unless they are just two conditions."""
+    """The first part of a sentence. Commas separate clauses, unless they are just two conditions."""
     if isinstance(meaning, Single):
         return clause(meaning.node, meaning.holds)
     clauses, word = [_inner(part) for part in meaning.parts], WORDS[meaning.kind]
@@ -119,7 +116,7 @@ def _outer(meaning: Single | Together) -> Clause:
 
 
 def _inner(meaning: Single | Together) -> Clause:
-    """A clause without commas. Groups inside it are in brackets."""
+    """A clause without commas, with the groups in it in brackets."""
     if isinstance(meaning, Single):
         return clause(meaning.node, meaning.holds)
     between = f" {WORDS[meaning.kind]} "

@@ -41,7 +41,7 @@ def read_rules(text: str) -> dict[str, Any]:
 
 
 def read_conditions(form: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The conditions in a form, for each of which subscribers are counted. Raises `Refused`."""
+    """The conditions in a form, whose subscribers are counted. Raises `Refused`."""
     conditions = _from_json(form.get("conditions", "[]"))
     return list(map(_rules, conditions[:MOST_COUNTED])) if isinstance(conditions, list) else []
 
@@ -86,7 +86,7 @@ def of_list(site: Site, chosen: Mapping[str, Any], text: str) -> Segment | None:
 
 
 def draft(sent: Mapping[str, str] | None, segment: Segment | None) -> dict[str, str]:
-    """The fields of the form: as they were sent, else those of the segment, else those of a new one."""
+    """The fields of the form as sent, else the segment's, else a new one's."""
     if sent is not None:
         return {name: sent.get(name, "") for name in ("name", "description", "rules")}
     if segment is None:

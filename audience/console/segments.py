@@ -143,9 +143,7 @@ def _to(site: Site, segment_id: str, segment: Segment | None) -> Response:
 
 
 def _form(site: Site, segment: Segment | None) -> str:
-    """The page with the form as it was sent, or that of a segment. It has the matching subscribers if the
-    rule is valid.
-    """
+    """The page with the form as sent, or a segment's, and the matching subscribers if the rule is valid."""
     draft = segment_forms.draft(request.form if request.method == "POST" else None, segment)
     details: dict[str, Any] = {}
     with suppress(AudienceError):
@@ -160,7 +158,7 @@ def _form(site: Site, segment: Segment | None) -> str:
 
 
 def _details(site: Site, rules: Any) -> dict[str, Any]:
-    """The variables of the page that describe a rule. Raises `Refused`."""
+    """The page's variables that describe a rule. Raises `Refused`."""
     return _preview_matches(site, rules) | {
         "tree": rule_trees.tree(site, rules),
         "words": rule_words.in_words(rules),
@@ -169,7 +167,7 @@ def _details(site: Site, rules: Any) -> dict[str, Any]:
 
 
 def _preview_matches(site: Site, rules: Any) -> dict[str, Any]:
-    """The page's variables about the subscribers who match: how many, and the newest. Raises `Refused`."""
+    """The page's variables on matching subscribers: how many, and the newest. Raises `Refused`."""
     counts, newest = segments.preview(site, rules)
     held = segment_matches.matching_conditions(site, rules, [subscriber.id for subscriber in newest])
     reasons = [", ".join(map(rule_conditions.condition, part_)) for part_ in held]

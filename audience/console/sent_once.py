@@ -16,9 +16,7 @@ AGAIN, AGAIN_SECRET = "again", "again-secret"  # in `SENTENCES`
 
 
 def form_token(again: bool) -> str:
-    """A token for a page with a form. With `again`, it is the token of the form that this request sent, if
-    any.
-    """
+    """A token for a page with a form; with `again`, that of the form in this request, if any."""
     sent = request.form.get("form", "") if again and request.method == "POST" else ""
     return sent or secrets.token_urlsafe(TOKEN_BYTES)
 
@@ -26,29 +24,28 @@ def form_token(again: bool) -> str:
 def token_of(*parts: str) -> str:
     """A token for a form that follows a choice, which `parts` describe.
 
-    It stays the same as long as the choice, and the page on which it was made, are the same.
+    It stays the same for the same choice on the same page.
     """
     return ".".join((form_token(again=True).partition(".")[0], *parts))
 
 
 def earlier_result(*typed: str) -> str:
-    """The id of what this form made when it was sent before with the same `typed` values; "" if nothing."""
+    """The id of what this form made when sent before with the same `typed` values; "" if nothing."""
     form = _form(*typed)
     return sessions.result_of(form) if form.token else ""
 
 
 def again(row: object) -> str | None:
-    """The name of the message "sent before", if the form made no `row` because of that; else None."""
+    """The name of the message "sent before" if the form made no `row` because of that; else None."""
     return AGAIN if row is None else None
 
 
 def make_once(
     site_id: int, make: Callable[[], T], id_of: Callable[[T], object], *typed: str
 ) -> tuple[T | None, str]:
-    """Calls `make` in a transaction of site `site_id`, and returns the result and its id.
+    """Calls `make` in a transaction of site `site_id`. Returns (result, its id).
 
-    If the form was sent before, makes nothing, and returns None and the earlier id. A form with other `typed`
-    values counts as another form.
+    If the form was sent before with the same `typed` values, returns (None, earlier id).
     """
     return sessions.make_once(_form(*typed), site_id, make, lambda row: str(id_of(row)))
 

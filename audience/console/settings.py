@@ -43,7 +43,7 @@ def set_site(site: Site) -> Response:
 
 
 def read_name(form: Mapping[str, str]) -> str:
-    """The name of a site in a form. Raises `Refused`, also if it is empty."""
+    """The name of a site in a form. Raises `Refused`, also if empty."""
     name = read_optional_name(form)
     if not name:
         raise Refused(NO_NAME)
@@ -81,7 +81,7 @@ def doctor() -> str:
 
 
 def _row(field: Any) -> dict[str, Any]:
-    """A setting and its value. The value of a secret is not shown, only that it is set."""
+    """A setting and its value; of a secret, only whether it is set."""
     value = getattr(settings(), field.name)
     text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     if field.name in SECRETS and value:

@@ -100,7 +100,7 @@ def out() -> Response:
 
 
 def _name(email: str) -> str:
-    """The name under which attempts with an address are counted: one for all spellings of the address."""
+    """The name under which attempts with an address, in any spelling, are counted."""
     try:
         return addresses.identity(email)
     except addresses.MalformedAddress:
@@ -108,7 +108,7 @@ def _name(email: str) -> str:
 
 
 def limit_tries(email: str) -> None:
-    """Counts an attempt to sign in, before its password is checked. Raises `TooMany`."""
+    """Counts an attempt to sign in before its password is checked. Raises `TooMany`."""
     name, address = _name(email), network_of(client_address())
     limit, hit = settings().auth_failures, services().limiter.hit
     wait = hit(limit, "sign-in", address) or hit(limit, "sign-in", address, name)

@@ -130,13 +130,13 @@ def _show(site: Site, status: str, rows: list[SignUp], email: str = "") -> str:
 
 
 def _first(site: Site) -> str:
-    """The first state that a sign-up has now."""
+    """The first status that any sign-up has."""
     numbers = sign_ups.open_numbers(site, clock.now_ms() + 1)
     return next((status for status in STATES if numbers[status]), HELD)
 
 
 def _before(site: Site, status: str) -> int:
-    """When the page was drawn: those asked for later stay as they are.
+    """When the page was drawn: sign-ups requested later stay as they are.
 
     Raises `Refused` unless the number of those with the status was typed.
     """
@@ -149,7 +149,7 @@ def _before(site: Site, status: str) -> int:
 
 
 def _check_hold(site: Site, sign_up_id: int) -> None:
-    """Raises `Refused` for one on hold, which only managers let go."""
+    """Raises `Refused` for a held one, unless the operator is a manager."""
     if sign_ups.get(site, sign_up_id).status == HELD and not present().may("manager", site.id):
         raise Refused(ON_HOLD)
 

@@ -32,7 +32,7 @@ def index(site: Site) -> str:
 
 
 def _show(site: Site, tested: MailResult | None = None) -> str:
-    """The page, with the result of a test email that was just sent, if there is one."""
+    """The page, with the result of a test email that was just sent, if any."""
     look, sender = looks.get(site), senders.sender(site)
     languages = {language: LANGUAGE_NAMES[language] for language in LANGUAGES}
     return render_template(

@@ -94,7 +94,7 @@ def consent(site: Site, subscriber_uuid: str) -> str:
 
 
 def _segment_explanation(site: Site, subscriber_uuid: str) -> dict[str, Any]:
-    """All segments and, for the one in the URL, why the subscriber matches it or not."""
+    """All segments and, for the one in the URL, why the subscriber matches or not."""
     asked = request.args.get("segment", "")
     matched = segment_matches.match(site, asked, uuid=subscriber_uuid) if asked else None
     shown = {"asked": asked, "why": rule_trees.result_tree(matched)} if matched else {"asked": ""}
@@ -102,7 +102,7 @@ def _segment_explanation(site: Site, subscriber_uuid: str) -> dict[str, Any]:
 
 
 def list_request(chosen: Mapping[str, Any], text: str) -> ListRequest:
-    """The request for a list, from the filters of its URL and a search text."""
+    """The request for a list with its URL's filters and a search text."""
     return ListRequest(
         text=text,
         rules=rules(chosen),
@@ -142,7 +142,7 @@ def _page() -> int:
 
 
 def _head(site: Site, chosen: Mapping[str, Any], query: ListRequest, column: str) -> dict[str, Any]:
-    """The head of a column by which the list can be ordered. Clicking it a second time reverses the order."""
+    """The head of a column by which the list can be ordered; a second click reverses the order."""
     current = query.order == column
     new = {**chosen, "order": column}
     new.pop("ascending", None)

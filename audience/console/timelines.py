@@ -26,7 +26,7 @@ TYPES = {bool: "yes or no", int: "number", float: "number", list: "list", dict: 
 
 
 def timeline(site: Site, subscriber: Subscriber) -> dict[str, Any]:
-    """The variables of a subscriber's page. Shows the newest events, or more with `everything` in the URL."""
+    """The variables of a subscriber's page, with the newest events; more with `everything` in the URL."""
     limit = MOST_SHOWN if "everything" in request.args else SHOWN
     events, event_count = subscriber_lists.history(site, subscriber, limit)
     all_tags = tags.list_all(site)
@@ -77,7 +77,7 @@ def _day(entry: Entry) -> Any:
 
 
 def _weeks(site: Site, subscriber: Subscriber) -> dict[str, Any]:
-    """The number of events in each week, and five dates to be written below them."""
+    """The number of events in each week, and five dates to write below them."""
     counts = subscriber_lists.events_by_week(site, [subscriber.id], WEEKS)[subscriber.id]
     return {"weeks": counts, "week_days": [short_day(day) for day in _spread_dates(WEEKS)]}
 

@@ -73,6 +73,6 @@ def _download(site: Site, source: Source) -> Response:
 
 
 def _dry_run(site: Site, source: Source, named: str) -> str:
-    """The page that tells what an undo would do. `named` is the name of what would be undone."""
+    """The page that says what an undo would do. `named` is what would be undone."""
     counts, emails = undos.dry_run(site, source, settings().changes_days)
     return render_template("undo.html", source=source, counts=counts, emails=emails, named=named)

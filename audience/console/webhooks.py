@@ -139,7 +139,7 @@ def _choices(site: Site) -> dict[str, Any]:
 
 
 def _field_values(webhook: Webhook | None) -> dict[str, Any]:
-    """The fields of the form: as they were sent, else those of the webhook, else empty."""
+    """The fields of the form as sent, else the webhook's, else empty."""
     form = read_form() if request.method == "POST" else None
     if form and "url" in form:
         texts = {"url": form["url"], "kinds": form.getlist("kinds"), "segment_id": form.get("segment_id", "")}
@@ -159,5 +159,5 @@ def _item() -> dict[str, Any]:
 
 
 def _show_once(webhook: Webhook, secret: str, is_renewed: bool = False) -> str:
-    """Shows a webhook's secret in a page that cannot be opened again."""
+    """The page, which cannot be opened again, with a webhook's secret."""
     return render_template("new_secret.html", webhook=webhook, secret=secret, is_renewed=is_renewed)

@@ -54,7 +54,7 @@ def known(key: int, words: Mapping[int, str]) -> str:
 
 
 def beside(value: str) -> tuple[str, None]:
-    """A reason and None for its weight, as in a list of reasons with weights."""
+    """A reason, with None in place of a weight."""
     return value, None
 
 
@@ -63,12 +63,12 @@ def signed(value: float) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """The percentage of a part, to one decimal."""
+    """A part in percent, to one decimal."""
     return f"{100 * part / whole:.1f}%" if whole else "0%"
 
 
 def change(now: float, before: float) -> str:
-    """The change in percent, with its sign; empty if there was nothing before."""
+    """The change in percent, with its sign; "" if there was nothing before."""
     if not before:
         return ""
     percent = round(100 * (now - before) / before, 1)
@@ -81,12 +81,12 @@ def counted(value: int, one: str, many: str = "") -> str:
 
 
 def visible(value: object) -> object:
-    """The text, with marks in place of invisible characters that change the direction of reading."""
+    """The text, with marks for invisible characters that change the text's direction."""
     return value.translate(TURNING) if isinstance(value, str) else value
 
 
 def foldable(text: str) -> Markup:
-    """An address or a name. If it is too long for its line, it breaks before @ or a dot, or after _."""
+    """An address or a name that, if long, breaks before @ or a dot, or after _."""
     may_break = Markup("<wbr>")
     folded = escape(text)
     for mark, part in (("@", may_break + "@"), (".", may_break + "."), ("_", "_" + may_break)):
@@ -95,7 +95,7 @@ def foldable(text: str) -> Markup:
 
 
 def agreeing(value: int, one: str, many: str) -> str:
-    """The singular or plural word for a number, which is shown elsewhere."""
+    """The singular or plural for a number that is shown elsewhere."""
     return one if value == 1 else many
 
 
@@ -119,7 +119,7 @@ def today() -> dt.date:
 
 
 def day_name(day: dt.date, short: bool = True) -> str:
-    """A day in words: today, yesterday, 19 Nov, 9 Nov 2025. In the long form: Thursday 19 November."""
+    """A day in words: today, yesterday, 19 Nov, 9 Nov 2025; in long, Thursday 19 November."""
     now = today()
     if day == now or day == now - dt.timedelta(days=1):
         word = "today" if day == now else "yesterday"

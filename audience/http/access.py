@@ -32,8 +32,9 @@ View = Callable[..., Any]
 
 @auth.verify_password  # type: ignore[untyped-decorator]
 def verify(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
-    """The API key of a request; None if it is wrong, which is counted as a failure. Raises `TooMany` after
-    too many failures. A correct secret is accepted nevertheless.
+    """The API key of a request; None for a wrong one, which counts as a failure.
+
+    Raises `TooMany` after too many failures, but never for a right secret.
     """
     key = keys.authenticate(publishable_key, secret_key)
     if key is None:
@@ -42,9 +43,7 @@ def verify(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
 
 
 def authenticate() -> AuthenticatedKey:
-    """The API key of this request. Raises `Unauthorized` without a correct one, or `TooMany` after too many
-    failures.
-    """
+    """The API key of this request. Raises `Unauthorized`, or `TooMany` after too many failures."""
     key: AuthenticatedKey | None = auth.authenticate(request.environ[CREDENTIALS], None)
     if key is None:
         raise Unauthorized(keys.UNAUTHORIZED)
@@ -52,9 +51,7 @@ def authenticate() -> AuthenticatedKey:
 
 
 def note_use(key: AuthenticatedKey) -> None:
-    """Notes that an API key was used. This happens once the answer is sent, so that the answer does not wait
-    for the database.
-    """
+    """Notes the use of an API key once the answer is sent, which need not wait for the database."""
     if not keys.is_noted(key):
         after_this_request(partial(_note_use_later, key))
 
@@ -65,10 +62,9 @@ def _note_use_later(key: AuthenticatedKey, response: Response) -> Response:
 
 
 def _throttle(publishable_key: str) -> None:
-    """Counts a failed attempt for the client's address and, if that is below the limit, also for its key.
-    Raises `TooMany` if one of them is over the limit.
+    """Counts a failure for the client's address and, below that limit, for its key. Raises `TooMany`.
 
-    The keys of an address over the limit are not counted, so that guessed keys use no memory.
+    Above it, keys are not counted, so that guessed ones use no memory.
     """
     limit, address, hit = settings().auth_failures, network_of(client_address()), services().limiter.hit
     wait = hit(limit, "auth", address) or hit(limit, "auth", address, publishable_key)
@@ -84,9 +80,7 @@ def client_address() -> str:
 
 @lru_cache(maxsize=1024)
 def network_of(address: str) -> str:
-    """The network for which failed attempts are counted. It is the address itself or, of an IPv6 address, its
-    /64, all of which one client may use.
-    """
+    """The network for which failures are counted: an address or, of IPv6, its /64: one client may use all."""
     try:
         parsed = ipaddress.ip_address(unmapped(address))
     except ValueError:
@@ -95,7 +89,7 @@ def network_of(address: str) -> str:
 
 
 def last_untrusted(forwarded: str, address: str, proxies: tuple[str, ...]) -> str:
-    """The address of the client: the last one, on the way that a request took, that is not a trusted proxy.
+    """The client's address: the last one on a request's way that is no trusted proxy.
 
     `address` is that of the connection, `forwarded` the header `X-Forwarded-For`, of which at most
     `MAX_PROXIES` addresses count.
@@ -122,7 +116,7 @@ def public(view: View) -> View:
 
 
 def check_scopes(app: Flask) -> None:
-    """Raises `RuntimeError` for a route that declares no scope or, in the console, no role."""
+    """Raises `RuntimeError` for a route without a scope or, in the console, a role."""
     for rule in app.url_map.iter_rules():
         declared = "role" if rule.rule.startswith("/console") else "scope"
         if not hasattr(app.view_functions[rule.endpoint], declared):

@@ -16,14 +16,13 @@ Check = Callable[[], tuple[AuthenticatedKey | None, int]]  # without a key, of a
 
 
 class Admission:
-    """Implements `audience.protocols.Admit` by the function `check` of the view that answers the request."""
+    """Implements `audience.protocols.Admit` with the function `check` of the request's view."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
 
     def __call__(self, environ: dict[str, Any]) -> int | None:
-        """Checks a request before its body is sent. Returns how many bytes the body may have, or None if it
-        must not be sent.
+        """Checks a request before its body. Returns how many bytes that may have; None refuses it.
 
         Keeps the API key, or the reason for a refusal, in `environ` for `admit`.
         """
@@ -42,10 +41,9 @@ class Admission:
 
 
 def admit(check: Check) -> AuthenticatedKey:
-    """The API key of this request, which `check` is asked for unless the request was admitted before. Also
-    notes the use of the key.
+    """The API key of this request. Calls `check` unless the request was admitted before. Notes the key's use.
 
-    If the request was refused before its body, or while the body came, raises that refusal.
+    Raises the refusal, if the request was refused before its body or while that came.
     """
     environ = request.environ
     key: AuthenticatedKey | None = environ.get(KEY)

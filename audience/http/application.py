@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class CompactJson(DefaultJSONProvider):
-    """Flask's JSON without blanks, in UTF-8, with keys in their order. One encoder serves all answers."""
+    """Flask's JSON in UTF-8, without blanks, with keys in order. One encoder serves all answers."""
 
     ensure_ascii = False
     sort_keys = False
@@ -28,9 +28,7 @@ class CompactJson(DefaultJSONProvider):
 
 
 class JsonText(Response):
-    """A response of finished JSON text. Werkzeug closes a response after it is sent: here, only if a function
-    waits for that.
-    """
+    """A response of finished JSON text. After sending, it is closed only if a function waits for that."""
 
     _closes = False
 
@@ -53,15 +51,11 @@ class Application(Flask):
     json_provider_class = CompactJson
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Returns the function unchanged, since none is a coroutine. Flask would examine every hook and view
-        at every request.
-        """
+        """Returns the function: none is a coroutine. Flask would examine it at every request."""
         return func
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """Finds routes by the path alone. A host that the client sent neither chooses a route nor gets into a
-        link.
-        """
+        """Finds routes by path alone: no host from a client chooses a route or gets into a link."""
         if request is None:
             return None
         return self.url_map.bind("", "", default_method=request.method, path_info=request.path)

@@ -84,8 +84,7 @@ JSON_ROOTS = frozenset({"api", "metrics", "readyz"})
 
 @dataclass(frozen=True)
 class ErrorResponse:
-    """The response to an error. `fields` are the refused values, each with `field` and `message`. `found` are
-    further keys of the body.
+    """The response to an error. `fields` are the refused values, `found` further keys of the body.
 
     `outcome_known` is false if the request may or may not have been carried out.
     """
@@ -158,7 +157,8 @@ def register(
     storage_handlers: Mapping[Any, Handler],
     error_pages: Mapping[str, ErrorPage],
 ) -> None:
-    """Registers a handler for every exception. `storage_handlers` are those for the database's exceptions.
+    """Registers a handler for every exception. `storage_handlers` are for those of the database.
+
     `error_pages` are the functions that show an error as a page, by name of the blueprint.
     """
     for exception, handler in {**HANDLERS, **storage_handlers}.items():
@@ -166,9 +166,7 @@ def register(
 
 
 def respond(handler: Handler, error_pages: Mapping[str, ErrorPage], exception: Exception) -> Response:
-    """The response to an exception: JSON for a path of the API or of monitoring, else the page of the
-    blueprint, or a plain page.
-    """
+    """The response to an exception: JSON for API and monitoring, else the blueprint's or a plain page."""
     error = handler(exception)
     if request.path.split("/")[1] in JSON_ROOTS:
         response = jsonify(body(error))
@@ -193,9 +191,7 @@ def body(error: ErrorResponse) -> dict[str, Any]:
 
 
 def sentence(error: ErrorResponse) -> str:
-    """The message of an error. If the request was to write and has certainly written nothing, the message
-    says so.
-    """
+    """The message of an error. Says so if a writing request has certainly written nothing."""
     view = current_app.view_functions.get(request.endpoint or "")
     if (
         not error.outcome_known

@@ -53,8 +53,9 @@ def _numbers() -> dict[str, float]:
 
 
 def _is_allowed(token: str) -> bool:
-    """Whether the client may read the metrics. If there is a token, the client must send it. Otherwise the
-    client must be on this machine, and no proxy between.
+    """Whether the client may read the metrics: it sends the token.
+
+    Without a token, it must be on this machine, with no proxy between.
     """
     if token:
         sent = request.authorization

@@ -13,9 +13,7 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 class Normalizer:
-    """WSGI middleware that normalizes requests: it removes trailing and double slashes without a redirect,
-    and accepts both alphabets of Base64.
-    """
+    """WSGI middleware that removes trailing and double slashes, and accepts both Base64 alphabets."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -31,8 +29,9 @@ class Credentials(NamedTuple):
 
 
 def normalize(environ: dict[str, Any]) -> None:
-    """Normalizes the path of a request, and moves its credentials from the header to `CREDENTIALS`. Does so
-    once for each request. Only a bearer token stays in the header.
+    """Normalizes the path of a request, and moves its credentials from the header to `CREDENTIALS`, once.
+
+    Only a bearer token stays in the header.
     """
     if CREDENTIALS in environ:
         return
@@ -44,8 +43,9 @@ def normalize(environ: dict[str, Any]) -> None:
 
 
 def _credentials(authorization: str) -> Credentials | None:
-    """The credentials in a header of HTTP Basic authentication. None for any other header, if they are not
-    UTF-8, or if they have a NUL, which not every database can compare.
+    """The credentials in a header of HTTP Basic authentication; None for other headers.
+
+    Also None if they are not UTF-8, or have a NUL, which not every database can compare.
     """
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "basic":

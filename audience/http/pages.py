@@ -38,9 +38,7 @@ def public_root() -> str:
 
 
 def packable(plain: bytes, gzipped: bytes, mimetype: str) -> Response:
-    """A response whose body may be packed: `gzipped` for clients that accept gzip, `plain` for others. All
-    clients may have the same body.
-    """
+    """A response, equal for all clients: `gzipped` for those that accept gzip, else `plain`."""
     packed = request.accept_encodings["gzip"] > 0
     encoding = {"Content-Encoding": "gzip"} if packed else {}
     headers = {"Vary": "Accept-Encoding"} | encoding

@@ -22,7 +22,7 @@ def register(app: Flask) -> None:
 
 
 def begin() -> None:
-    """Begins the log entry of a request: its id, and the time. Must run before all other hooks."""
+    """Begins the log entry of a request: id and time. Must run before all other hooks."""
     vars(g._get_current_object()).update(
         request_id=os.urandom(16).hex(),
         started=time.perf_counter(),

@@ -13,9 +13,9 @@ from storage.undo import undos
 
 @dataclass(frozen=True)
 class Backlog:
-    """The unfinished imports of all sites. `rows` is the number of their rows that are not written yet.
+    """The unfinished imports of all sites. `rows` is the number of their rows still to write.
 
-    `oldest_seconds` is how long the oldest queued import has waited; 0 if none is queued.
+    `oldest_seconds` is how long the oldest queued one has waited; 0 if none is queued.
     """
 
     imports: int
@@ -33,9 +33,7 @@ def measure() -> Backlog:
 
 @database.session()
 def running(site: Site) -> imports.Import | None:
-    """The import of a site that is being applied, or that is next; None if there is none, or an undo has its
-    turn.
-    """
+    """The import of a site that is applied now or next; None without one, or if an undo is first."""
     waiting = jobs.in_turn(site.id)
     return imports.get(site.id, waiting[1]) if waiting and waiting[0] == imports.JOB else None
 
@@ -48,7 +46,7 @@ def failed_imports() -> list[imports.Failed]:
 
 @database.session()
 def undo_statuses(site: Site) -> dict[int, str]:
-    """The status of the undo of each import of a site that has one."""
+    """The status of the undos of a site's imports, by import id."""
     return undos.statuses(site.id, "import")
 
 
@@ -60,5 +58,5 @@ def failed_undos() -> list[undos.GivenUp]:
 
 @database.session()
 def count_abandoned() -> int:
-    """The number of jobs whose lease has expired: their worker died."""
+    """The number of jobs with an expired lease: their worker died."""
     return jobs.count_abandoned(leases.now(clock.uptime_ms()))

@@ -31,8 +31,8 @@ REFUSED = "refused"
 class RowPreview:
     """A row of a file as it would be imported, with its outcome.
 
-    `subscriber` is the subscriber after the row, with the names of its `tags`; None if the row is refused.
-    The reason for that is in `row`.
+    `subscriber` is the subscriber after the row, with the names of its `tags`; None for a refused row, in
+    which `row` has the reason.
     """
 
     row: FileRow
@@ -43,12 +43,12 @@ class RowPreview:
 
 @dataclass
 class DryRun:
-    """The result of a dry run over `rows_seen` rows of a file, which are all its rows if `whole`.
+    """The result of a dry run over `rows_seen` rows of a file, all its rows if `whole`.
 
-    `counts` has the number of rows by outcome, or by `REFUSED`. `left` counts the rows by which a subscriber
-    would be unsubscribed, and `new` those of them that create the subscriber. `stayed` counts the rows whose
-    subscriber stays unsubscribed. `unsubscribes_ignored` and `subscribes_ignored` count the consent events
-    that would be ignored. `rows` are the first rows.
+    `counts` has the number of rows by outcome, or by `REFUSED`. `left` counts the rows that would unsubscribe
+    their subscriber, `new` those of them that create it, `stayed` those whose subscriber stays unsubscribed.
+    `unsubscribes_ignored` and `subscribes_ignored` count the consent events that would be ignored. `rows` are
+    the first rows.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -62,9 +62,7 @@ class DryRun:
     rows: list[RowPreview] = field(default_factory=list)
 
     def add(self, batch: Sequence[FileRow], changes: Sequence[Change], done: "_Tried") -> None:
-        """Adds the result of a batch: its rows, the changes that the valid rows ask for, and what these
-        changes did.
-        """
+        """Adds the result of a batch: its rows, the changes of the valid ones, and what these did."""
         outcomes = iter(done.written.outcomes)
         for change, result in zip(changes, done.written.outcomes, strict=True):
             created = done.after.get(change.key) if result == Outcome.CREATED else None
@@ -86,8 +84,9 @@ class DryRun:
 def dry_run(
     site: Site, rows: FileRows, most: int | None = None, follow: Callable[[DryRun], object] = bool
 ) -> DryRun:
-    """The result of importing the rows, or the first `most` of them; nothing is written. `follow` is called
-    after each batch with the result so far.
+    """The result of importing the rows, or the first `most`; writes nothing.
+
+    Calls `follow` with the result so far after each batch.
     """
     done = DryRun(whole=False)
     with closing(rows), DryRunStates() as states:
@@ -109,9 +108,7 @@ class _Rollback(Exception):
 
 @dataclass(frozen=True)
 class _Tried:
-    """The result of a batch that was rolled back: the subscribers by key as they are `after` the changes, and
-    the names of their tags by id.
-    """
+    """The result of a batch that was rolled back: the subscribers `after` it by key, and tag names by id."""
 
     written: Written
     after: Mapping[str, Subscriber]
@@ -119,9 +116,7 @@ class _Tried:
 
 
 def _try(site_id: int, changes: Sequence[Change], states: Mapping[str, Any]) -> _Tried:
-    """Writes the changes, and rolls back. `states` has the states of subscribers whom earlier batches
-    mentioned.
-    """
+    """Writes the changes, and rolls back. `states` has the subscribers of earlier batches."""
     done = _Tried(Written([], {}, 0, 0, 0, 0), {}, {})
     with suppress(_Rollback), database.write(site_id):
         accepted = subscribers.accept_now(site_id)
@@ -141,12 +136,12 @@ def _tag_names(site_id: int, by_key: Mapping[str, Subscriber]) -> dict[int, str]
 
 
 def _names(subscriber: Subscriber, tags: Mapping[int, str]) -> list[str]:
-    """The names of a subscriber's tags, without a deleted tag that is still being removed."""
+    """The names of a subscriber's tags, without a deleted one that is still being removed."""
     return [tags[tag_id] for tag_id in subscriber.tag_ids if tag_id in tags]
 
 
 def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
-    """The state of a subscriber, as `_restore` reads it."""
+    """The state of a subscriber, for `_restore`."""
     return [
         subscriber.email,
         *stored.texts(subscriber),
@@ -157,7 +152,7 @@ def _state(subscriber: Subscriber, tags: Mapping[int, str]) -> list[Any]:
 
 
 def _restore(site_id: int, states: Mapping[str, Any], accepted: Acceptance) -> None:
-    """Sets subscribers to the state in which earlier batches left them."""
+    """Gives subscribers the state in which earlier batches left them."""
     subscribers.write(site_id, list(_restoring_changes(site_id, states)), accepted)
     existing = stored.get_by_keys(site_id, states).values()
     for subscriber in existing:
@@ -167,9 +162,9 @@ def _restore(site_id: int, states: Mapping[str, Any], accepted: Acceptance) -> N
 
 
 def _restoring_changes(site_id: int, states: Mapping[str, Any]) -> Iterator[Change]:
-    """The changes that set subscribers to the given states, except for consent.
+    """Yields the changes that give subscribers these states, except for consent.
 
-    They remove no names or values, because no import has removed any.
+    They remove no names or values, because no import does.
     """
     before = stored.get_by_keys(site_id, states)
     tags = _tag_names(site_id, before)

@@ -48,11 +48,10 @@ class UndoneError(Refused):
 
 @dataclass
 class Upload:
-    """A file that is being received as an import. So far, `stored_rows` of its rows are stored; if
-    `complete`, all are.
+    """A file that is being received as an import: `stored_rows` are stored so far; all if `complete`.
 
-    `hold` is called at the beginning of each transaction, which is rolled back if `hold` raises. `keep` is
-    called at the end of that which accepts the import, with its id.
+    `hold` is called at the beginning of each transaction, which rolls back if `hold` raises. `keep` is called
+    with the import's id at the end of the transaction that accepts it.
     """
 
     site: Site
@@ -97,9 +96,7 @@ class Upload:
             self._count(len(items), len(refused), _now())
 
     def _count(self, rows: int, refused: int, now: int) -> None:
-        """Counts received rows, and renews the lease of the upload. Raises `UndoneError` or
-        `ServiceUnavailable` if the import takes no more rows.
-        """
+        """Counts received rows, and renews the lease of the upload. Raises as `store`."""
         if not stored.receive(self.site.id, self.import_id, rows, refused, now, now + self.lease_ms):
             raise self._error_of_end()
 
@@ -121,10 +118,9 @@ class Upload:
         file: ImportedFile | None = None,
         actor: Actor = COMMAND_LINE,
     ) -> None:
-        """Queues the complete import. Its `file` is stored with it, and recorded in the audit log for
-        `actor`.
+        """Queues the complete import and stores its `file`, which the audit log records for `actor`.
 
-        Raises `ServiceUnavailable` if the upload was abandoned, and `UndoneError`.
+        Raises as `store` does.
         """
         with database.write(self.site.id):
             self.hold()
@@ -140,7 +136,7 @@ class Upload:
 
 @contextmanager
 def receiving(site: Site) -> Iterator[Upload]:
-    """Begins the import of a new file, which is discarded if the block raises."""
+    """Yields the import of a new file, which is discarded if the block raises."""
     with database.write(site.id):
         upload = Upload(site, stored.begin(site.id, None, clock.now_ms(), _now() + LEASE_MS), LEASE_MS)
     try:
@@ -152,9 +148,9 @@ def receiving(site: Site) -> Iterator[Upload]:
 
 @database.writes_site
 def resume(site: Site, source: str, once: bool = False) -> Upload:
-    """The interrupted import of the file identified by `source`, or a new import.
+    """The interrupted import of the file with this `source`, else a new import.
 
-    With `once`, an import of that file that has ended is returned in place of a new one.
+    With `once`, one that has ended is returned in place of a new one.
     """
     import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is None and once:
@@ -169,7 +165,7 @@ def resume(site: Site, source: str, once: bool = False) -> Upload:
 
 
 def forget(site: Site, source: str) -> None:
-    """Deletes the interrupted import of a file, if there is one: the file has changed."""
+    """Deletes the interrupted import of a file that has changed, if any."""
     with database.session():
         import_id = stored.unfinished_id(site.id, source, _now())
     if import_id is not None:
@@ -177,16 +173,15 @@ def forget(site: Site, source: str) -> None:
 
 
 def _now() -> int:
-    """The present, in milliseconds, for leases of uploads.
+    """The clock of uploads' leases, in milliseconds.
 
-    Without a database server it follows the wall clock, not the uptime, because such a lease may outlast a
-    reboot.
+    Without a database server it is the wall clock, not the uptime, because such a lease may outlast a reboot.
     """
     return leases.now(clock.now_ms())
 
 
 def _discard(site_id: int, import_id: int) -> None:
-    """Deletes an import in several transactions, so that others can write in between."""
+    """Deletes an import in several transactions, so that others can write between them."""
     more = True
     while more:
         with database.write(site_id):
@@ -209,16 +204,14 @@ def refusals(site: Site, import_id: int) -> list[tuple[str, int]]:
 
 
 def download(site: Site, import_id: int, actor: Actor) -> Iterator[RefusedRow]:
-    """The refused rows, as `refused` reads them. Once they end or break off, the audit log records who was
-    sent how many.
-    """
+    """Yields the same as `refused`. At the end, even an early one, the audit log records how many."""
     pages = _refused_pages(site, import_id)
     for page in audit_log.record_export(site, pages, actor, "refused rows downloaded", f"import {import_id}"):
         yield from page
 
 
 def refused(site: Site, import_id: int) -> Iterator[RefusedRow]:
-    """The refused rows of an import's file, in order, read page by page."""
+    """Yields the refused rows of an import's file, in order, read in pages."""
     for page in _refused_pages(site, import_id):
         yield from page
 
@@ -236,7 +229,7 @@ def _refused_pages(site: Site, import_id: int) -> Iterator[list[RefusedRow]]:
 
 @database.writes_site
 def retry(site: Site, import_id: int, actor: Actor) -> None:
-    """Queues a failed import of the site again, and records that in the audit log. Raises `NotFound`."""
+    """Queues a failed import of the site again, which the audit log records. Raises `NotFound`."""
     imports.progress(site, import_id)
     imports.retry(import_id)
     audit_log.record(actor, "import tried again", site, f"import {import_id}")
@@ -251,5 +244,5 @@ def sweep() -> None:
 
 
 def forget_refused() -> bool:
-    """Deletes some of the refused rows that are older than `RETENTION_MS`; False if there were none."""
+    """Deletes some refused rows that are older than `RETENTION_MS`. Returns False if there are none."""
     return refused_rows.forget(clock.now_ms() - RETENTION_MS)

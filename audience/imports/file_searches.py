@@ -43,7 +43,7 @@ def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts:
     """Searches a file for the subscribers erased since `upload.to_search`. Deletes it if it mentions one, or
     cannot be searched.
 
-    Otherwise stores from which erasure the next search begins; 0 if there is none yet. Raises `ClaimLost`,
+    Otherwise stores the erasure from which the next search begins, 0 without one. Raises `ClaimLost`,
     `MACHINE_FAULTS`.
     """
     with database.session():
@@ -68,8 +68,7 @@ def search(site: Site, upload: FileUpload, job: Job, instance: Path, open_texts:
 def _why_deleted(
     site: Site, upload: FileUpload, job: Job, instance: Path, open_texts: TextOpener, erased: Set[str]
 ) -> str:
-    """Searches a file for `erased` hashes. Returns the message that says why it must be deleted, or "" if it
-    stays.
+    """Searches a file for `erased` hashes. Returns why it must be deleted; "" if it stays.
 
     Raises `ClaimLost`, `MACHINE_FAULTS`.
     """
@@ -99,7 +98,7 @@ def _why_deleted(
 
 
 def keys_in(text: str) -> set[str]:
-    """The normal forms of all parts of a text that may be addresses, encoded ones included."""
+    """The normal forms of all parts of a text that may be addresses, even if encoded."""
     texts = (text, *redaction.addresses_in(text))
     spellings = set(chain.from_iterable(map(_around_signs, texts)))
     keys = set()
@@ -110,7 +109,7 @@ def keys_in(text: str) -> set[str]:
 
 
 def _around_signs(text: str) -> Iterator[str]:
-    """The texts around each @ that may be addresses, whatever marks surround them."""
+    """Yields the texts around each @ that may be addresses, whatever marks surround them."""
     for at in redaction.AT.finditer(text):
         if domain := DOMAIN.match(text, at.end()):
             for local in _locals(text[max(0, at.start() - MAX_LOCAL_BYTES) : at.start()]):
@@ -119,9 +118,7 @@ def _around_signs(text: str) -> Iterator[str]:
 
 
 def _locals(before: str) -> Iterator[str]:
-    """The endings of a text that may be the local part of an address. None begins inside a word, and none has
-    a blank or @.
-    """
+    """Yields the endings of a text that may be a local part: whole words, without blank and @."""
     for index in range(len(before) - 1, -1, -1):
         if before[index].isspace() or before[index] == "@":
             return
@@ -130,7 +127,7 @@ def _locals(before: str) -> Iterator[str]:
 
 
 def _end(domain: str) -> int:
-    """The index at which a domain ends if a mark such as a full-width comma follows it without a blank."""
+    """The index at which a domain ends, if a mark such as a full-width comma follows without a blank."""
     return next((index for index, letter in enumerate(domain) if not _is_of_name(letter)), len(domain))
 
 

@@ -36,10 +36,9 @@ STOPPED = "It stopped by itself: find the cause in the worker's log, then look a
 class Task:
     """A task on a file; `upload` is as it was when the job was claimed.
 
-    `found` is the result so far, as JSON. It has `look`, the description of the file (schemas/file_looks.py),
-    and the result of the dry run. If the file cannot be read, it has the `problem`, and under `found` the
-    values to show with it. The result is stored as progress only once `looked` is true: the whole file is
-    described.
+    `found` is the result so far, as JSON: `look`, the description of the file (schemas/file_looks.py), and
+    the result of the dry run or, if the file cannot be read, the `problem` and the values `found` to show
+    with it. It is stored as progress only once `looked` is true: the whole file is described.
     """
 
     site: Site
@@ -66,7 +65,7 @@ class Task:
         self.note(done.rows_seen)
 
     def note_progress(self, rows: FileRows) -> FileRows:
-        """Passes on the rows. Every `BATCH_ROWS` rows, stores how many have passed. Raises `ClaimLost`."""
+        """Yields the rows. Every `BATCH_ROWS`, stores how many have passed. Raises `ClaimLost`."""
         with closing(rows):
             for number, row in enumerate(rows, 1):
                 if number % BATCH_ROWS == 0:
@@ -74,7 +73,7 @@ class Task:
                 yield row
 
     def end(self, **problem: Any) -> None:
-        """Stores the result with the `problem`, if any, and ends the task. Raises `ClaimLost`."""
+        """Stores the result, with the `problem` if any, and ends the task. Raises `ClaimLost`."""
         with database.write(self.site.id):
             jobs.hold(self.job, LONG)
             stored.end(self.site.id, self.upload.id, compact_json(self.found | problem))
@@ -83,8 +82,7 @@ class Task:
 def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpener) -> dict[str, Any]:
     """The description and the dry run of a small file, made in this process.
 
-    If the database is busy with other writers, the result is the description alone. Raises `Unavailable` if
-    not even that was made.
+    If the database is busy, only the description. Raises `Unavailable` if not even that was made.
     """
     outcome: dict[str, Any] = {}
     try:
@@ -99,9 +97,7 @@ def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpen
 
 
 def dry_run_result(done: DryRun) -> dict[str, Any]:
-    """The result of a dry run as JSON. `refused` has the (row number, message) of refused rows among the
-    first rows.
-    """
+    """The result of a dry run as JSON. `refused` has (row number, message) of refused first rows."""
     refused = [(row.row.row_number, row.row.message) for row in done.rows if row.row.message]
     return {
         "counts": dict(done.counts),
@@ -126,7 +122,7 @@ def kind(instance: Path, open_file: FileOpener, open_texts: TextOpener) -> Kind:
 def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Job, _deadline: float) -> int:
     """Searches a file for erased subscribers or, if no search is due, does its task to the end.
 
-    Returns 0, so that the next thing due on the file follows; with nothing due, ends the job. A file that was
+    Returns 0, so that the next thing due on the file follows; if nothing is, ends the job. A file that was
     imported is deleted, whoever imported it.
     """
     with database.session():
@@ -146,9 +142,7 @@ def _step(instance: Path, open_file: FileOpener, open_texts: TextOpener, job: Jo
 
 
 def _attempt(task: Task, instance: Path, open_file: FileOpener) -> None:
-    """Does a task. If it cannot be done, stores the problem as its result. Raises `ClaimLost`,
-    `MACHINE_FAULTS`.
-    """
+    """Does a task. If that fails, stores the problem as its result. Raises `ClaimLost`, `MACHINE_FAULTS`."""
     try:
         _do(task, instance, open_file)
     except NotFound as error:
@@ -171,7 +165,7 @@ def _do(task: Task, instance: Path, open_file: FileOpener) -> None:
 
 
 def _try(task: Task, file: ReadableFile) -> None:
-    """Makes a dry run of the whole file, and stores its result as it grows."""
+    """Makes a dry run of the whole file. Stores the result as it grows."""
     task.looked = True
     task.note(0)
     done = dry_runs.dry_run(task.site, file.rows(addresses.identity), None, task.judge)
@@ -187,8 +181,9 @@ def _open_file(
     open_file: FileOpener,
     follow: Callable[[int, dict[str, Any]], object],
 ) -> Iterator[ReadableFile]:
-    """Opens and describes a file, as the operator's answers say. `follow` gets the description as
-    it grows.
+    """Yields the file, opened and described by the operator's answers.
+
+    Calls `follow` with the description as it grows.
     """
     with (
         file_uploads.open_content(site, instance, upload) as binary,
@@ -200,9 +195,7 @@ def _open_file(
 
 
 def _import(task: Task, file: ReadableFile) -> None:
-    """Imports the file, from where a killed worker stopped, and ends the task. An import that was undone
-    takes no more rows.
-    """
+    """Imports the file from where a killed worker stopped, and ends the task. Stops at an undo."""
     site, upload = task.site, task.upload
     received = file_imports.resume(site, upload.file, once=True)
     received.hold = partial(jobs.hold, task.job, LONG)
@@ -217,8 +210,9 @@ def _import(task: Task, file: ReadableFile) -> None:
 
 
 def _receive(task: Task, file: ReadableFile, received: Upload) -> None:
-    """Stores the rows of the file, and queues the import. Discards it if the file cannot be read, or the
-    operator has abandoned it.
+    """Stores the rows of the file, and queues the import.
+
+    Discards it if the file cannot be read, or the operator has abandoned it.
     """
     try:
         received.store(task.note_progress(file.rows(addresses.identity)))
@@ -234,5 +228,5 @@ def _receive(task: Task, file: ReadableFile, received: Upload) -> None:
 
 @database.session()
 def _is_left(task: Task) -> bool:
-    """Whether the operator has abandoned the file; otherwise another worker continues."""
+    """Whether the operator has abandoned the file; else another worker continues."""
     return stored.get(site_id=task.site.id, id=task.upload.id) is None

@@ -51,8 +51,9 @@ GONE = Sentence(
 
 
 def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapping[str, Any]) -> FileUpload:
-    """Stores an uploaded file, then adds it and the job of a worker that tries how it reads. Until it is
-    stored whole, nobody sees it. Raises `Refused` if it is empty.
+    """Stores an uploaded file, adds it, and has a worker try to read it. Raises `Refused` if it is empty.
+
+    Nobody sees it until it is stored whole.
     """
     file, at = secrets.token_hex(16), clock.now_ms()
     shown = Path(name.replace("\\", "/")).name.strip()[-MAX_NAME_LENGTH:] or "file"
@@ -67,11 +68,9 @@ def keep(site: Site, instance: Path, name: str, source: IO[bytes], reading: Mapp
 
 
 def keep_asked(site: Site, instance: Path, source: IO[bytes], key: str, reading: Mapping[str, Any]) -> int:
-    """Keeps a file that a key sent until the questions about it are answered, an hour at most. Returns its
-    id.
+    """Keeps a file from an API key until its questions are answered, an hour at most. Returns its id.
 
-    If more than `MOST_ASKED` files of the key wait, the oldest are deleted. Raises `Refused` if the file is
-    empty.
+    Beyond `MOST_ASKED` files of the key, the oldest are deleted. Raises `Refused` if it is empty.
     """
     file, at = secrets.token_hex(16), clock.now_ms()
     source.seek(0)
@@ -86,8 +85,9 @@ def keep_asked(site: Site, instance: Path, source: IO[bytes], key: str, reading:
 
 @database.session()
 def get_asked(site: Site, upload_id: int, key: str) -> FileUpload:
-    """The file with this id that a key sent and that waits for answers. Raises `NotFound`, also if it is too
-    old or of another key.
+    """The file with this id from an API key, which waits for answers.
+
+    Raises `NotFound`, also if it is too old or of another key.
     """
     upload = stored.get(site_id=site.id, id=upload_id)
     since = clock.now_ms() - ASKED_MS
@@ -137,7 +137,7 @@ def _keep_file(file: Path, source: IO[bytes]) -> int:
 
 @database.session()
 def get(site: Site, upload_id: int) -> FileUpload:
-    """A file that an operator sent. Raises `NotFound`."""
+    """A file from an operator. Raises `NotFound`."""
     upload = _require(site.id, upload_id)
     if upload.task == ASKED:
         raise NotFound(GONE)
@@ -146,12 +146,13 @@ def get(site: Site, upload_id: int) -> FileUpload:
 
 @database.session()
 def list_waiting(site: Site) -> list[FileUpload]:
-    """The files that operators sent and did not import yet, newest first."""
+    """The files from operators that were not imported yet, newest first."""
     return stored.waiting(site.id)
 
 
 def is_small(site: Site, instance: Path, upload: FileUpload) -> bool:
-    """Whether a file is tried at once, in the request. A large file is not, nor a workbook, which is packed.
+    """Whether a file is tried within the request: it is not large, and no workbook, which is packed.
+
     Raises `NotFound`.
     """
     if not upload.file or upload.bytes > SMALL_BYTES:
@@ -161,21 +162,20 @@ def is_small(site: Site, instance: Path, upload: FileUpload) -> bool:
 
 
 def reading_of(upload: FileUpload) -> dict[str, Any]:
-    """The answers about a file that were given last."""
+    """The last answers about a file."""
     reading: dict[str, Any] = json.loads(upload.reading)
     return reading
 
 
 def outcome_of(upload: FileUpload) -> dict[str, Any]:
-    """What a worker has found in the file (`file_tasks.Task`); empty before it has looked through it."""
+    """What a worker has found in the file (`file_tasks.Task`); empty before that."""
     outcome: dict[str, Any] = json.loads(upload.outcome or "{}")
     return outcome
 
 
 @database.writes_site
 def put_reading(site: Site, upload_id: int, reading: Mapping[str, Any]) -> FileUpload:
-    """Stores new answers about how a file reads, and has a worker try them on the whole file. Raises
-    `NotFound`.
+    """Stores new answers about a file, and has a worker try them on the whole file. Raises `NotFound`.
 
     A file that is being imported, or was, keeps its answers.
     """
@@ -184,8 +184,9 @@ def put_reading(site: Site, upload_id: int, reading: Mapping[str, Any]) -> FileU
 
 
 def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -> None:
-    """Has a worker import a file; nothing changes if an import of it has begun. The file is kept for a day
-    from now. Raises `NotFound`.
+    """Has a worker import a file, unless that has begun. Keeps the file for a day from now.
+
+    Raises `NotFound`.
     """
     try:
         os.utime(instance / FOLDER / upload.file)
@@ -197,7 +198,7 @@ def begin_import(site: Site, instance: Path, upload: FileUpload, actor: Actor) -
 
 @contextmanager
 def open_content(site: Site, instance: Path, upload: FileUpload) -> Iterator[BinaryIO]:
-    """Opens the content of a file for reading. Raises `NotFound` if it is no longer kept."""
+    """Yields the content of a file, opened for reading. Raises `NotFound` if it is no longer kept."""
     if not upload.file:
         raise NotFound(GONE)
     with ExitStack() as stack:
@@ -210,7 +211,7 @@ def open_content(site: Site, instance: Path, upload: FileUpload) -> Iterator[Bin
 
 
 def _put_together(site: Site, upload: FileUpload, binary: BinaryIO) -> None:
-    """Copies the chunks of a file from the database to `binary`. Raises `NotFound` if there are none."""
+    """Copies the chunks of a file from the database to `binary`. Raises `NotFound` without any."""
     with database.session():
         binary.writelines(file_chunks.read(site.id, upload.file))
     if not binary.tell():
@@ -225,7 +226,7 @@ def _require_chunks(site: Site, upload: FileUpload) -> None:
 
 
 def discard(site: Site, instance: Path, upload: FileUpload) -> bool:
-    """Deletes an upload and its file. Returns False if another process had deleted the upload before."""
+    """Deletes an upload and its file. Returns False if another process has deleted it."""
     with database.write(site.id):
         first = stored.remove(site.id, upload.id)
     remove_file(site, instance, upload)
@@ -233,7 +234,7 @@ def discard(site: Site, instance: Path, upload: FileUpload) -> bool:
 
 
 def remove_file(site: Site, instance: Path, upload: FileUpload) -> None:
-    """Deletes the content of an upload. The upload itself stays."""
+    """Deletes the content of an upload, which itself stays."""
     if not upload.file:
         return
     with database.write(site.id):
@@ -242,8 +243,9 @@ def remove_file(site: Site, instance: Path, upload: FileUpload) -> None:
 
 
 def put_file(site: Site, import_id: int, file: ImportedFile, actor: Actor) -> None:
-    """Stores the name of a file and the answers about it with its import, in the caller's transaction. The
-    audit log records the import.
+    """Stores a file's name and answers with its import, in the caller's transaction.
+
+    The audit log records the import.
     """
     import_ = stored_imports.get(site.id, import_id)
     rows = import_.rows + import_.refused if import_ else 0
@@ -255,13 +257,13 @@ def put_file(site: Site, import_id: int, file: ImportedFile, actor: Actor) -> No
 
 @database.session()
 def files(site: Site, import_ids: Sequence[int]) -> dict[int, ImportedFile]:
-    """The files of some imports, by the id of the import."""
+    """The files of imports, by import id."""
     return stored.files(site.id, import_ids)
 
 
 @database.session()
 def imported_before(site: Site, digest: str) -> tuple[int, int] | None:
-    """(id, when it was accepted) of the newest import of a file with this content."""
+    """The (id, instant of acceptance) of the newest import of a file with this content; None without one."""
     return stored.imported_before(site.id, digest) if digest else None
 
 

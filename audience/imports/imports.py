@@ -60,8 +60,9 @@ class AcceptedImport:
 
 @dataclass(frozen=True)
 class StoredImport:
-    """An import that a request made: its changes, as (index in the request, change), and the errors of the
-    other items. `finished` is the import if it was applied at once.
+    """An import of a request: its (index, change)s, and the errors of the other items.
+
+    `finished` is the import if it was applied at once.
     """
 
     id: int
@@ -78,10 +79,10 @@ def accept(
     import_queue: ImportQueue,
     inline_rows: int,
 ) -> AcceptedImport:
-    """Accepts items, as (index in the request, item); `errors` are those of items that are already refused.
+    """Accepts items, as (index in the request, item); `errors` are those of items refused already.
 
-    Up to `inline_rows` items are applied at once. If older imports are waiting, the call waits up to a second
-    until these items are applied. More items are applied later.
+    Up to `inline_rows` items are applied at once or, behind older imports, waited for up to a second. More
+    are applied later.
     """
     return outcome(site, store(site, items, errors, inline_rows), import_queue)
 
@@ -89,8 +90,9 @@ def accept(
 def store(
     site: Site, items: Sequence[tuple[int, Item]], errors: Sequence[FieldError], inline_rows: int
 ) -> StoredImport:
-    """Stores the items of an import, or applies them at once, in one transaction, as `accept` does. Then
-    `outcome` notifies the workers.
+    """Stores the items of an import, or applies them at once, in one transaction. See `accept`.
+
+    Then call `outcome`, which notifies the workers.
     """
     numbered, malformed = targets.changes_of(site, items)
     problems = sorted([*errors, *malformed], key=index_of)
@@ -118,7 +120,7 @@ def stored_before(
     errors: Sequence[FieldError],
     inline_rows: int,
 ) -> StoredImport:
-    """The import that the same items made before. `errors` are all that it had then."""
+    """The import that the same items made before. `errors` are all of its errors."""
     refused = {index_of(error) for error in errors}
     others = [(index, item) for index, item in items if index not in refused]
     numbered = [(index, change_from_item(item, time_zone=site.time_zone)) for index, item in others]
@@ -147,7 +149,7 @@ def outcome(site: Site, import_: StoredImport, import_queue: ImportQueue) -> Acc
 
 
 def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change]) -> Import:
-    """Applies a whole import in the caller's transaction, whatever the number of its chunks."""
+    """Applies a whole import in the caller's transaction, however many chunks it has."""
     accepted = _applying(site_id, import_id)
     while accepted.applied < accepted.rows:
         accepted = _apply(site_id, accepted, changes[accepted.applied :])
@@ -155,9 +157,7 @@ def _apply_at_once(site_id: int, import_id: int, changes: Sequence[Change]) -> I
 
 
 def _wait_for_turn(site: Site, import_id: int) -> Import | None:
-    """Waits until an import is applied, and returns it. Returns None if that takes too long, or the database
-    becomes unavailable.
-    """
+    """Waits until an import is applied. Returns it; None if that takes long or the database fails."""
     deadline = time.monotonic() + WAIT_SECONDS
     with suppress(Unavailable):
         while time.monotonic() < deadline:
@@ -182,8 +182,9 @@ def newest(site: Site, before: int = 2**62) -> list[Import]:
 
 
 def retry(import_id: int, chosen: Site | None = None) -> None:
-    """Queues a failed import again, from where it stopped. Raises `NotFound`, also if another site was
-    chosen.
+    """Queues a failed import again, from where it stopped.
+
+    Raises `NotFound`, also if `chosen` is another site.
     """
     with database.session():
         site_id = stored.site_of_failed(import_id)
@@ -198,8 +199,7 @@ def retry(import_id: int, chosen: Site | None = None) -> None:
 def step(job: Job, deadline: float) -> int:
     """Applies an import batch by batch. Returns `SETTLED` at its end.
 
-    Returns 0 after a batch at the deadline, or if the write-ahead log is full: the import then continues
-    later.
+    Returns 0, to continue later, at the deadline or if the write-ahead log is full.
     """
     site_id = job.site_id
     with database.session():
@@ -218,7 +218,7 @@ def step(job: Job, deadline: float) -> int:
 
 
 def _applying(site_id: int, import_id: int) -> Applying:
-    """The import that is to be applied. Raises `NotFound`."""
+    """The import to apply. Raises `NotFound`."""
     accepted = stored.applying(site_id, import_id)
     if accepted is None:
         raise NotFound(NOT_FOUND)
@@ -226,8 +226,9 @@ def _applying(site_id: int, import_id: int) -> Applying:
 
 
 def give_up(site_id: int, import_id: int) -> Callable[[], object]:
-    """Marks an import that failed too often as failed, in the caller's transaction; a retry continues it.
-    Returns the function to call after the commit, which reports the failure.
+    """Marks an import as failed, in the caller's transaction. A retry continues it.
+
+    Returns the function that reports the failure, to be called after the commit.
     """
     finished_imports.note(site_id, import_id)
     return partial(_record_finished, site_id, stored.fail(site_id, import_id, clock.now_ms()))
@@ -237,7 +238,7 @@ KIND = jobs.Kind(stored.JOB, jobs.SITE, step, give_up, retry=stored.retry)
 
 
 def _record_finished(site_id: int, finished: Import) -> None:
-    """Reports an import that finished or failed to `telemetry`."""
+    """Reports a finished or failed import to `telemetry`."""
     telemetry.record_import(
         telemetry.ImportRecord(
             import_id=finished.id, site_id=site_id, status=finished.status, created=finished.created,
@@ -259,9 +260,7 @@ def _finish(site_id: int, import_id: int) -> Import:
 
 
 def _apply_batch(accepted: Applying, job: Job) -> tuple[Applying, Import | None]:
-    """Applies the next batch, in one or several transactions. Returns the import as it then is, and the
-    finished import or None.
-    """
+    """Applies the next batch, in one or several transactions. Returns (import, finished import or None)."""
     site_id, finished = job.site_id, None
     with database.session():
         batch = stored.batch(site_id, accepted.id, accepted.applied)
@@ -284,7 +283,7 @@ def _apply_batch(accepted: Applying, job: Job) -> tuple[Applying, Import | None]
 
 
 def _chunk(changes: Sequence[Change | None]) -> Sequence[Change | None]:
-    """The changes of one transaction: few enough that other writers do not wait long."""
+    """The changes of one transaction: few enough that other writers need not wait long."""
     values = 0
     for number, change in enumerate(changes[: _pace.rows]):
         values += len(change.tags) + len(change.remove_tags) + len(change.fields) if change else 0
@@ -294,9 +293,7 @@ def _chunk(changes: Sequence[Change | None]) -> Sequence[Change | None]:
 
 
 def _apply(site_id: int, accepted: Applying, waiting: Sequence[Change | None]) -> Applying:
-    """Applies the first chunk of `waiting`, in the caller's transaction. Returns the import with its rows
-    counted as applied.
-    """
+    """Applies the first chunk of `waiting`, in the caller's transaction. Returns the advanced import."""
     at, chunk = clock.now_ms(), _chunk(waiting)  # before what it changes is recorded
     changes = [change for change in chunk if change]
     acceptance = Acceptance(accepted.number, accepted.at, Source(SourceKind.IMPORT, accepted.id))

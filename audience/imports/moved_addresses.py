@@ -19,11 +19,10 @@ DATES = ("unsubscribed_at", UNSUBSCRIBED_BY)
 def redirect(
     site_id: int, changes: Sequence[Change], accepted: Acceptance
 ) -> tuple[Sequence[Change], list[Change]]:
-    """The accepted changes, redirected to the subscribers who had the addresses at the acceptance. The second
-    list unsubscribes the subscribers who have the addresses now.
+    """The changes, redirected to whoever had the addresses when they were accepted.
 
-    Changes for subscribers who no longer exist are left out. A change to a subscriber who took over the
-    address after the acceptance subscribes nobody.
+    The second list unsubscribes whoever has the addresses now. Changes for subscribers who no longer exist
+    are left out. A change to a subscriber who took over the address later subscribes nobody.
     """
     if not stored.any_after(site_id, accepted.number):
         return changes, []
@@ -53,7 +52,7 @@ def redirect(
 
 
 def _unsubscribe(change: Change) -> Change:
-    """The part of a change that unsubscribes, for the subscriber who has its address now."""
+    """The unsubscribing part of a change, for the subscriber who has its address now."""
     return Change(
         change.key,
         change.email,
@@ -64,7 +63,7 @@ def _unsubscribe(change: Change) -> Change:
 
 
 def _leave(site_id: int, change: Change, accepted: Acceptance) -> None:
-    """Suppresses an address that no subscriber has any more, if the change unsubscribes it."""
+    """Suppresses an address without a subscriber, if the change unsubscribes it."""
     events = [event for event, *_ in consents.events(change, accepted) if event.unsubscribes]
     [address_hash] = site_keys.renew_hashes(site_id, [change.key]).values()
     if events and not suppressions.find_by_hash(site_id, [address_hash]):

@@ -31,12 +31,12 @@ def read(payload: str) -> list[Change | None]:
 
 
 def _change(row: list[Any]) -> Change:
-    """Makes a `Change` of a row of a payload, in half the time of `Change(*row)`."""
+    """The `Change` in a row of a payload, in half the time of `Change(*row)`."""
     return tuple.__new__(Change, row + DEFAULTS[len(row) :])
 
 
 def blank(payload: str, is_erased: Callable[[str], bool]) -> str | None:
-    """The payload with `null` in place of each row of an erased address; None if it has no such row."""
+    """The payload with `null` in place of erased addresses' rows; None if it has none."""
     changes = read(payload)
     rest = [None if change is None or is_erased(change.key) else change for change in changes]
     return join(row(change) if change else b"null" for change in rest) if rest != changes else None

@@ -13,8 +13,9 @@ MARK = "sha256:"
 
 
 def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
-    """The refused row to store, in which hashes replace addresses. Hashing is slow: call it outside a
-    transaction.
+    """The refused row to store, with hashes in place of addresses.
+
+    Hashing is slow: call it outside a transaction.
     """
     email = row.email.strip()
     marks = _Marks(site_id)
@@ -28,9 +29,7 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
 
 
 def forget(before: int) -> bool:
-    """Deletes some refused rows of one site from before an instant, in milliseconds. Returns False if there
-    were none.
-    """
+    """Deletes some of a site's rows that were refused before an instant. Returns False if there are none."""
     with database.session():
         site_id = stored.site_with_refused(before)
     if site_id is not None:
@@ -40,16 +39,14 @@ def forget(before: int) -> bool:
 
 
 class _Marks:
-    """The marks that replace the addresses of one row. The first `MAX_HASHED` addresses get a keyed hash,
-    further ones do not.
-    """
+    """The marks in place of the addresses of one row. Only the first `MAX_HASHED` get a keyed hash."""
 
     def __init__(self, site_id: int) -> None:
         self._site_id = site_id
         self._left = MAX_HASHED
 
     def mark(self, address: str) -> str:
-        """The mark that replaces an address: with its keyed hash, while there are hashes left for the row."""
+        """The mark in place of an address, with its keyed hash if the row may have one more."""
         self._left -= 1
         if self._left < 0:
             return MARK

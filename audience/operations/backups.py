@@ -45,9 +45,7 @@ NOT_A_BACKUP = "This is not a complete backup of Audience: "
 
 @dataclass(frozen=True)
 class Manifest:
-    """The contents of a backup. `created_at` is in milliseconds; `rows` has the number of rows by table, and
-    `sha256` a digest by file.
-    """
+    """The contents of a backup, made at an instant in milliseconds: counts by table, and digests by file."""
 
     format: int
     created_at: int
@@ -62,11 +60,11 @@ INSTANTS = range(253_402_300_800_000)  # to the end of the year 9999
 
 @dataclass(frozen=True)
 class Restored:
-    """The result of a restore.
+    """The result of a restore. `created_at` is the instant of the backup, and `rows` the number of rows by
+    table.
 
-    `created_at` is the instant of the backup, and `rows` the number of rows by table. `erased` and `left`
-    count the subscribers erased and unsubscribed again. `ended_keys` counts the keys revoked again,
-    `paused_webhooks` the webhooks paused.
+    `erased` and `left` count the subscribers erased and unsubscribed again, `ended_keys` the keys revoked
+    again, `paused_webhooks` the webhooks paused.
 
     `damaged` is true if the former database could not be read, `new` if there was no former instance. The log
     of erasures lacks `missing_days` after the backup, and ends with `cut_off_bytes` of an unfinished line.
@@ -87,8 +85,7 @@ class Restored:
 
 
 def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
-    """Backs up the open instance, consistently while others write. The file is verified before it gets its
-    name.
+    """Backs up the open instance, consistently while others write. Verifies the file before it gets its name.
 
     Raises `Refused` if the file exists or cannot be written, `Unusable` if the database is damaged.
     """
@@ -153,9 +150,7 @@ class _ProgressReader:
 
 
 def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
-    """Unpacks and verifies a backup. Raises `Refused` if the file is incomplete, `Unusable` if its database
-    is damaged.
-    """
+    """Unpacks and verifies a backup. Raises `Refused` if it is incomplete, `Unusable` if damaged."""
     try:
         source = file.open("rb")
     except OSError as error:
@@ -174,9 +169,7 @@ def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
 
 
 def _manifest(tar: tarfile.TarFile) -> Manifest:
-    """The manifest of a backup. Raises `Refused` if a newer Audience made it, `ValueError` if it is
-    malformed.
-    """
+    """The manifest of a backup. Raises `Refused` for a newer Audience's, `ValueError` if malformed."""
     values = json.loads(_member(tar, MANIFEST).read(CHUNK_BYTES))
     if values["format"] > FORMAT:
         raise Refused("The backup is newer than this Audience: upgrade Audience.")
@@ -235,9 +228,8 @@ def restore(
     An interrupted restore has changed nothing, or can be run again. Raises `Unusable` if the backup is newer
     than this version, and `Unavailable` if a process uses the present database.
 
-    Raises `Refused` if the file is no complete backup, or if the erasures of the present instance do not
-    match the backup. Unless `unsubscribes_lost`, also if the log of the present instance begins after the
-    backup, or has lines that cannot be read.
+    Raises `Refused` if the file is no complete backup, or the present instance's erasures do not match it.
+    Unless `unsubscribes_lost`, also if the present log begins after the backup, or has unreadable lines.
     """
     refuse_server(settings)
     current = database.file(settings.database)
@@ -268,7 +260,7 @@ def restore(
 
 
 def _refuse_gaps(settings: Settings, carryover: Carryover, missing_days: int) -> None:
-    """Raises `Refused` if the log of erasures has gaps; a new folder is not expected to have a log."""
+    """Raises `Refused` if the log of erasures has gaps, unless the folder is new."""
     if carryover.unreadable:
         log = settings.instance / erasure_log.LOG
         raise Refused(erasure_log.UNREADABLE.format(log, carryover.unreadable[0]))

@@ -21,15 +21,13 @@ ROWS = 1_000  # that are read for a sample at most
 
 @database.session()
 def size() -> tuple[int, int | None]:
-    """The size of the change logs of all sites in bytes, and the instant of their oldest row in milliseconds;
-    None without a row.
-    """
+    """The (bytes, instant of the oldest row in milliseconds or None) of the change logs of all sites."""
     return stored.size()
 
 
 @database.snapshot()
 def differing(site: Site) -> tuple[int, int]:
-    """How many subscribers of the sample differ from what the change log gives, and the sample's size."""
+    """The (number of subscribers that differ from the replayed change log, number examined) of a sample."""
     ids = changed_subscribers.newest(site.id, SAMPLED)
     numbers = list(changed_subscribers.rows_of(site.id, ids))[-ROWS:]
     recorded = _replay_all(stored.at_numbers(site.id, numbers), set(ids))
@@ -58,7 +56,7 @@ def _replay(state: Values, new: Values) -> None:
 
 
 def _forget_deleted_tags(site_id: int, states: Collection[Values]) -> None:
-    """Removes deleted tags from the states: a subscriber may have another tag of the same name since."""
+    """Removes deleted tags from the states: subscribers may have new tags of the same name."""
     existing = tags.names(site_id, {tag_id for values in states for tag_id in values["tags"]})
     for values in states:
         values["tags"] = {tag_id: has for tag_id, has in values["tags"].items() if tag_id in existing}

@@ -27,9 +27,7 @@ Unsubscribe = tuple[str, int, ConsentEvent]  # key of the address, instant to be
 
 
 def waiting(accepted: Mapping[str, int]) -> dict[str, list[Unsubscribe]]:
-    """The unsubscribes in waiting imports and bulk actions, by the site's uuid. `accepted` has a number by
-    the site's uuid; only what was accepted after it is returned.
-    """
+    """The unsubscribes in waiting imports and bulk actions after the numbers `accepted`, by site uuid."""
     return {
         site.uuid: list(_unsubscribes(site.id, accepted.get(site.uuid, 0)))
         for site in stored_sites.list_all()
@@ -37,7 +35,7 @@ def waiting(accepted: Mapping[str, int]) -> dict[str, list[Unsubscribe]]:
 
 
 def _unsubscribes(site_id: int, after: int) -> Iterator[Unsubscribe]:
-    """The unsubscribes of a site that wait to be applied, and were accepted after the number `after`."""
+    """Yields the unsubscribes of a site that wait, and were accepted after the number `after`."""
     for _, payload, number, at in stored_imports.accepted_batches(site_id):
         if number > after:
             accepted = Acceptance(number, at)
@@ -58,9 +56,7 @@ def _unsubscribes(site_id: int, after: int) -> Iterator[Unsubscribe]:
 
 
 def _effective(site_id: int, events: Sequence[Unsubscribe]) -> Iterator[Unsubscribe]:
-    """Those of the unsubscribes that count over the present consent event of their subscriber, or have no
-    subscriber.
-    """
+    """Yields the unsubscribes that count over the subscriber's consent event, or have no subscriber."""
     existing, now = stored_subscribers.get_by_keys(site_id, {key for key, *_ in events}), clock.now_ms()
     for key, shown_at, event in events:
         subscriber = existing.get(key)
@@ -83,14 +79,13 @@ def log_lines(site_id: int, unsubscribes: Sequence[Unsubscribe]) -> list[LogLine
 
 
 def last_by_hash(changes: Sequence[LogLine], old: Set[LogLine]) -> dict[str, LogLine]:
-    """The log line that counts for each hash of an address or uuid: the last one. Without those who were
-    erased.
+    """The last log line of each hash of an address or uuid, without those who were erased.
 
     `changes` are the lines of the log, then the waiting unsubscribes, which have no number. `old` are lines
     accepted before the backup.
 
-    Two rules apply where an unsubscribe follows an unsubscribe. One without a number is skipped if it is
-    dated before the other. An `old` one that follows a newer one takes the number of the newer.
+    Of two unsubscribes in a row, the second is skipped if it has no number and an earlier date. If it is
+    `old` and follows a newer one, it takes the newer one's number.
     """
     last: dict[str, LogLine] = {}
     for change in changes:
@@ -107,7 +102,7 @@ def last_by_hash(changes: Sequence[LogLine], old: Set[LogLine]) -> dict[str, Log
 
 
 def movers(changes: Sequence[LogLine]) -> dict[LogLine, str | None]:
-    """The lines of former addresses, each with the hash of the uuid of the subscriber who left that address.
+    """The lines of former addresses, each with the uuid hash of the subscriber who left it.
 
     The next line of the log has that hash: it is the subscriber's own, and has the same number.
     """
@@ -126,14 +121,16 @@ def repeat(
     in_backup: Set[LogLine],
     now: Acceptance,
 ) -> int:
-    """Repeats the lines in `last` on a site, by the hash of the address or uuid. Returns how many subscribers
-    were unsubscribed by that. An unsubscribed address without a subscriber is suppressed.
+    """Repeats the lines in `last`, by hash of address or uuid, on a site. Returns how many subscribers it
+    unsubscribed.
+
+    An unsubscribed address without a subscriber is suppressed.
 
     Whoever resubscribed by the log is left as they are; if they are unsubscribed, that is logged. The line of
-    a subscriber's former address (`movers`) is skipped if there is a line of their own.
+    a subscriber's former address (`movers`) is skipped if there is one of their own.
 
-    An `old` line, from before the backup, counts with its own number. The backup may have the same
-    unsubscribe, waiting or failed, and a later one counts over it. Other lines count with the acceptance
+    An `old` line, from before the backup, counts with its own number: the backup may have the same
+    unsubscribe, waiting or failed, over which a later one counts. Other lines count with the acceptance
     `now`. A line `in_backup` is skipped if the subscriber or address is unsubscribed already.
     """
     last_id, count, existing = 0, 0, set[str]()
@@ -173,9 +170,7 @@ def _acceptance(line: LogLine, old: Set[LogLine], now: Acceptance) -> Acceptance
 def _suppress(
     site_id: int, by_hash: Mapping[str, LogLine], old: Set[LogLine], in_backup: Set[LogLine], now: Acceptance
 ) -> None:
-    """Suppresses addresses without a subscriber, by hash. Of the line and the present suppression, the later
-    event counts.
-    """
+    """Suppresses addresses without a subscriber, by hash. Of line and suppression, the later counts."""
     present = suppressions.find_by_hash(site_id, by_hash)
     suppressed = {}
     for address_hash, change in by_hash.items():
@@ -194,9 +189,7 @@ def _suppress(
 
 
 def _unsubscribe_again(key: str, change: LogLine, accepted: Acceptance) -> Change:
-    """The change that repeats a line. A dated unsubscribe stays dated, so that it counts over a `subscribe`
-    of the same instant after the restore.
-    """
+    """The change that repeats a line; a date stays, to count over a `subscribe` of that instant."""
     dated_at = accepted.at if change.kind == UNSUBSCRIBED_BY_DATE else None
     shown_at = change.at if change.shown_at is None else change.shown_at
     return Change(key, key, consent=Consent.UNSUBSCRIBE, at=shown_at, consent_at=dated_at, creates=False)

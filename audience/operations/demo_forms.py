@@ -48,7 +48,7 @@ AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 
 class DemoSignUp(NamedTuple):
-    """A sign-up asked for `at` (milliseconds). Who confirmed did so within minutes."""
+    """A sign-up requested `at` (milliseconds), and confirmed within minutes, if at all."""
 
     email: str
     at: int
@@ -56,8 +56,9 @@ class DemoSignUp(NamedTuple):
 
 
 def create(site: Site, joined: Sequence[tuple[str, int]]) -> None:
-    """Creates the form and its sign-ups. `joined` has the addresses of the site's subscribers, with the
-    instant of their creation in milliseconds; some of the newest came by the form.
+    """Creates the form and its sign-ups. Some of the newest subscribers came by the form.
+
+    `joined` has subscribers' addresses and instants of creation in milliseconds.
     """
     form, now = forms.create(site, FORM, no_mail=""), clock.now_ms()
     newest = [(email, at) for email, at in joined if now - DAYS * DAY_MS < at < now - HOUR_MS]
@@ -95,7 +96,7 @@ def _count(site_id: int, form_id: int, drafts: Sequence[DemoSignUp], now: int) -
 
 
 def _store(site_id: int, form: SignUpForm, drafts: Sequence[DemoSignUp], now: int) -> None:
-    """Stores the sign-ups that are still kept, oldest first; of who confirmed, the proof."""
+    """Stores the sign-ups that are still kept, oldest first, and the proofs of confirmed ones."""
     by_key = stored_subscribers.get_by_keys(site_id, [draft.email for draft in drafts])
     number = site_counters.take(site_id, now).number
     for position, draft in enumerate(sorted(drafts, key=lambda draft: draft.at)):

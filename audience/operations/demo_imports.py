@@ -43,7 +43,7 @@ class DemoRow:
 
 @dataclass(frozen=True)
 class DemoFile:
-    """A demo file, imported `age` days ago. Every `step`th of the subscribers then got `tag`."""
+    """A demo file, imported `age` days ago. Every `step`th of the subscribers got `tag` by it."""
 
     age: int
     step: int
@@ -55,9 +55,7 @@ FILES = (DemoFile(412, 3, "atlas"), DemoFile(96, 9, "fair-2026", refused=14), De
 
 
 def create(site: Site, joined: Sequence[tuple[str, int]]) -> None:
-    """Creates the imports of a site. `joined` has the addresses of its subscribers, with the instant of their
-    creation in milliseconds.
-    """
+    """Creates a site's imports. `joined` has addresses and instants of creation in milliseconds."""
     for file in FILES:
         begun = clock.now_ms() - file.age * DAY_MS - 3 * HOUR_MS
         _import(site, file, [address for address, at in joined if at < begun][:: file.step], begun)

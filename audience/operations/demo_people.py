@@ -51,9 +51,7 @@ class FictionalSubscriber:
 
 
 def generate(count: int, now_ms: int) -> Iterator[FictionalSubscriber]:
-    """Made-up subscribers by time of creation. Each call gives the same ones, with instants relative to
-    `now_ms`.
-    """
+    """Yields made-up subscribers by time of creation, the same at each call, relative to `now_ms`."""
     source = random.Random(SEED)
     generator = _Generator(source, now_ms)
     for number, created_at in enumerate(sorted(_instants(source, count, now_ms))):
@@ -62,9 +60,7 @@ def generate(count: int, now_ms: int) -> Iterator[FictionalSubscriber]:
 
 
 def _instants(source: random.Random, count: int, now_ms: int) -> Iterator[int]:
-    """Instants of creation, in milliseconds. There are more on some days of the year and of the week, in
-    campaigns, and as the list grows.
-    """
+    """Yields instants of creation, in milliseconds: more on some days, in campaigns, and in a grown list."""
     ages = range(DAYS)
     cumulative = list(accumulate(_lift(age) for age in ages))
     for age in source.choices(ages, cum_weights=cumulative, k=count):
@@ -74,7 +70,7 @@ def _instants(source: random.Random, count: int, now_ms: int) -> Iterator[int]:
 
 
 def _lift(age: int) -> float:
-    """How many subscribers join on the day `age` days ago, relative to other days."""
+    """How many subscribers join `age` days ago, relative to other days."""
     growth = 1 + 0.9 * (DAYS - age) / DAYS
     season = 1 + 0.3 * math.cos(2 * math.pi * (age - 20) / 365)
     campaigns = sum(lift * math.exp(-(((age - day) / CAMPAIGN_DAYS) ** 2)) for day, lift in CAMPAIGNS.items())
@@ -131,7 +127,7 @@ class _Generator:
         } | ({"interests": sorted(interests)} if interests else {})
 
     def _address(self, first: str, last: str, country: Mapping[str, Any]) -> str:
-        """An address made of the name, on a domain of the country, that no other subscriber has."""
+        """An address made of the name, at a domain of the country, that no other subscriber has."""
         name, family = _plain(first), _plain(last)
         local = self._random.choice(
             (f"{name}.{family}", f"{name}{family[0]}", f"{name[0]}.{family}", name + family)
@@ -148,9 +144,7 @@ class _Generator:
         return address
 
     def _left_at(self, created_at: int) -> int | None:
-        """When a subscriber unsubscribes, in milliseconds, or None. Most do so within months, on the day of a
-        letter.
-        """
+        """When a subscriber unsubscribes, in milliseconds, or None: mostly within months, after a letter."""
         if self._random.random() > LEAVE_SHARE * 1.4:
             return None
         at = self._read_at(created_at + int(self._random.expovariate(1 / 160) * DAY_MS))
@@ -184,6 +178,6 @@ class _Generator:
 
 
 def _plain(name: str) -> str:
-    """A name as in an address: lower case, without accents."""
+    """A name as in an address: in small letters, without accents."""
     letters = unicodedata.normalize("NFKD", name.lower().translate(PLAIN))
     return "".join(letter for letter in letters if letter.isascii() and letter.isalnum())

@@ -23,9 +23,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of the doctor. `found` is a clause without a full stop; `advice` is a sentence, empty if
-    there is nothing to do.
-    """
+    """A finding of the doctor. `found` is a clause without a full stop; `advice` is a sentence, or ""."""
 
     check: str
     state: State
@@ -40,9 +38,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Context:
-    """An instance to examine, and how thoroughly. `in_service` is true if the instance's own web process runs
-    the probes.
-    """
+    """An instance to examine, and how thoroughly. `in_service`: its own web process runs the probes."""
 
     settings: Settings
     processes: Processes

@@ -33,9 +33,7 @@ def versions(_: Context) -> Iterator[Finding]:
 
 
 def settings(context: Context) -> Iterator[Finding]:
-    """Checks the settings that depend on the tables of the answers. With a wrong one, the service does not
-    start.
-    """
+    """Checks settings that depend on the answers' tables: with a wrong one, the service does not start."""
     (context.answers or Answers(context.settings)).check()
     yield ok("settings", "nothing in them keeps the service from starting")
 
@@ -65,9 +63,7 @@ def permissions(context: Context) -> Iterator[Finding]:
 
 
 def _open_to_everybody(context: Context) -> Iterator[Finding]:
-    """Finds secret files that everybody can read. Files outside the folder, which settings name, may be open
-    to their group.
-    """
+    """Finds secret files that everybody can read. Those outside the folder may be open to their group."""
     settings = context.settings
     for name in (settings.pepper_file, settings.database_password_file, settings.smtp_password_file):
         if name and Path(name).exists() and Path(name).stat().st_mode & 0o007:
@@ -81,7 +77,7 @@ def _exposure(path: Path) -> Finding:
 
 
 def _secret_files(context: Context) -> list[Path]:
-    """The secret files of the instance that exist, and those that SQLite keeps beside the database."""
+    """The existing secret files of the instance, and those that SQLite keeps beside the database."""
     paths = [context.settings.instance / name for name in SECRETS]
     for database in context.database_files[:1]:
         paths += [database, *database.parent.glob(f"{database.name}-*")]
@@ -98,7 +94,7 @@ def room_for_backup(context: Context) -> Iterator[Finding]:
 
 
 def logged_erasures(context: Context) -> Iterator[Finding]:
-    """Finds erasures that are only in the log file of an older version, and not in the log table."""
+    """Finds erasures that are in the log file of an older version, but not in the log table."""
     file = context.settings.instance / erasure_log.LOG
     if erasure_log.file_of(context.settings.instance) or not file.exists():
         return
@@ -127,7 +123,7 @@ def dns(context: Context) -> Iterator[Finding]:
 
 
 def mail(context: Context) -> Iterator[Finding]:
-    """Connects to the mail server, encrypts, signs in and disconnects; no mail is sent."""
+    """Connects to the mail server, encrypts, signs in and leaves; sends nothing."""
     if not context.settings.smtp_url:
         yield ok("mail", "no mail server is set (AUDIENCE_SMTP_URL): no sign-up can be confirmed by email")
     elif context.offline:

@@ -30,9 +30,7 @@ MIN_NOW_MS = 1_767_225_600_000  # 2026-01-01: an earlier clock is wrong
 
 
 def integrity(_: Context) -> Iterator[Finding]:
-    """Reports whether the database is intact, and its size. Also reports settings of it that another program
-    has changed.
-    """
+    """Reports faults of the database, its size, and settings that another program has changed."""
     if fault := stored.fault():
         yield bad("database", f"damaged: {fault}", "Stop the service and restore a backup.")
         return
@@ -118,7 +116,7 @@ def failed_jobs(_: Context) -> Iterator[Finding]:
 
 
 def counters(context: Context) -> Iterator[Finding]:
-    """Compares the counters of each site with a count of its subscribers. `--fix` corrects the counters."""
+    """Compares each site's counters with a count of its subscribers. `--fix` corrects them."""
     if not context.recount:
         return
     for site in sites.list_all():
@@ -137,9 +135,7 @@ def counters(context: Context) -> Iterator[Finding]:
 
 
 def derived_values(context: Context) -> Iterator[Finding]:
-    """Checks the values derived from subscribers: counters of domains and tags, and values that segments
-    compare.
-    """
+    """Checks what is derived from subscribers: counters of domains and tags, values for segments."""
     for site in sites.list_all() if context.recount else ():
         wrong, total = field_values.differing(site)
         miscounted = stats.wrong_counters(site)
@@ -170,7 +166,7 @@ def compared_tags(_: Context) -> Iterator[Finding]:
 def first_scheme(_: Context) -> Iterator[Finding]:
     """Counts the hashes, webhook secrets and API keys from before sites had keys.
 
-    Hashes and keys are renewed when they are used. A webhook's secret is not, as the receiver has it.
+    Hashes and keys are renewed when used; a webhook's secret is not, as the receiver has it.
     """
     counts = stored.count_first_scheme(site_keys.SECOND)
     if any(counts):

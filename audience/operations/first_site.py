@@ -8,11 +8,11 @@ from storage import database
 
 
 def ensure(settings: Settings) -> dict[str, str] | None:
-    """Creates a site with a full key, if there is no site yet. Returns the values of `first-site.json`, or
-    None if there is a site.
+    """Creates the first site with a full key. Returns the values of `first-site.json`; None if there is a
+    site.
 
-    Administrators, if there are any, own the site. The file is written before the site is committed: a crash
-    in between leaves no site with unknown keys.
+    Administrators, if any, own it. The file is written before the site is committed: a crash in between
+    leaves no site with unknown keys.
     """
     with database.write():
         if sites.list_all():

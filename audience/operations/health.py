@@ -57,16 +57,14 @@ def database_answers(_: Context) -> Iterator[Finding]:
 
 
 def recent_writes() -> Iterator[Finding]:
-    """Warns of a write-ahead log that has grown far past its limit, because a reader keeps it."""
+    """Warns if the write-ahead log is far past its limit, because a reader keeps it."""
     log_bytes = doctor.log_bytes()
     if log_bytes > MAX_LOG_BYTES:
         yield warn("database", f"{size(log_bytes)} in the log of recent writes", LOG_ADVICE)
 
 
 def migrations(context: Context) -> Iterator[Finding]:
-    """Reports pending migrations. If the instance is not in service, they are only a warning, because `serve`
-    applies them.
-    """
+    """Reports pending migrations: only a warning if not in service, because `serve` applies them."""
     pending, refusal = database.migrations()
     if refusal:
         yield bad("migrations", refusal)
@@ -128,9 +126,7 @@ def disk(context: Context) -> Iterator[Finding]:
 
 
 def dns(context: Context) -> Iterator[Finding]:
-    """Reports the health of the DNS servers. They are asked only if they did not work when an answer last
-    needed them.
-    """
+    """Reports the health of the DNS servers, which are asked only if they failed the last answer."""
     trouble = None
     if context.answers and context.answers.resolver.last_health is not DnsHealth.WORKS:
         trouble = DNS_TROUBLE.get(context.answers.resolver.health())
@@ -138,7 +134,7 @@ def dns(context: Context) -> Iterator[Finding]:
 
 
 def zones(context: Context) -> Iterator[Finding]:
-    """Reports blacklist zones that failed their tests beside look-ups; sends no query."""
+    """Reports blacklist zones that failed their tests during look-ups; sends no query."""
     failed = context.answers.zones.failed() if context.answers else []
     for test in failed:
         yield warn("providers", f"the blacklist zone {test.zone} ({test.flag}, {test.asks}) {test.problem}")
@@ -156,7 +152,7 @@ def check_webhooks(_: Context) -> Iterator[Finding]:
 
 
 def confirmations(_: Context) -> Iterator[Finding]:
-    """Warns if a confirmation, or links that were asked for, wait longer than `CONFIRMATION_MINUTES`."""
+    """Warns if a confirmation, or requested links, wait longer than `CONFIRMATION_MINUTES`."""
     minutes = sign_ups.oldest_waiting_seconds() / 60
     minutes_of_links = link_requests.oldest_waiting_seconds() / 60
     if minutes > CONFIRMATION_MINUTES:
@@ -170,7 +166,7 @@ def confirmations(_: Context) -> Iterator[Finding]:
 
 
 def proxies(context: Context) -> Iterator[Finding]:
-    """Warns if sign-ups come through a proxy that the settings do not name, though they name none."""
+    """Warns if sign-ups come through a proxy, but the settings name none."""
     if not context.settings.trusted_proxies and sign_ups.proxied_site_ids():
         yield warn("proxies", UNNAMED_PROXY, PROXY_ADVICE)
     else:
@@ -178,7 +174,7 @@ def proxies(context: Context) -> Iterator[Finding]:
 
 
 def _write_problem(instance: Path) -> str:
-    """Why nothing can be written into the instance folder or the database; "" if both can be written."""
+    """Why the instance folder or the database cannot be written; "" if both can."""
     if instance.is_dir():
         try:
             with tempfile.TemporaryFile(dir=instance, buffering=0) as file:
@@ -189,6 +185,6 @@ def _write_problem(instance: Path) -> str:
 
 
 def free_bytes(context: Context) -> int:
-    """The free bytes on the file system of the instance folder, which need not exist yet."""
+    """The free bytes on the disk of the instance folder, which need not exist yet."""
     instance = context.settings.instance
     return shutil.disk_usage(next(folder for folder in (instance, *instance.parents) if folder.exists())).free

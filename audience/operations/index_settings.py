@@ -18,9 +18,9 @@ NPM = "npm_config_registry, or `registry` in .npmrc"
 
 
 class Index(NamedTuple):
-    """A package index. `url` ends in a slash, and may contain a user and a password.
+    """A package index. `url` ends in a slash, and may contain user and password.
 
-    `authority` is a file of certificates; if it is empty, those that this machine trusts are used.
+    `authority` is a file of certificates; if empty, those that this machine trusts are used.
     """
 
     url: str
@@ -32,9 +32,7 @@ class Index(NamedTuple):
 
 
 def pip_indexes() -> list[Index]:
-    """pip's index and its extra indexes. Extra indexes without HTTPS are left out. Raises `Refused` if the
-    index has no HTTPS, or none is set.
-    """
+    """pip's index, and its extra indexes with HTTPS. Raises `Refused` without an index with HTTPS."""
     values = _pip_values()
     first, *more = (values.get("index-url", ""), *values.get("extra-index-url", "").split())
     further = [package for package in more if package.startswith("https://")]
@@ -45,9 +43,7 @@ def pip_indexes() -> list[Index]:
 
 
 def npm_index(package: str) -> Index:
-    """npm's index for a package: that of the package's scope, if one is set, otherwise the general one.
-    Raises `Refused`.
-    """
+    """npm's index for a package: that of its scope, else the general one. Raises `Refused`."""
     values = _npm_values()
     scope = package.partition("/")[0]
     url = values.get(f"{scope}:registry") or values.get("registry", "")
@@ -67,7 +63,7 @@ def _slash(url: str) -> str:
 
 
 def _pip_values() -> Mapping[str, str]:
-    """The values that `pip config list` shows for its section `global` and for PIP_…"""
+    """What `pip config list` shows in its section `global` and for PIP_…"""
     home, user = Path.home(), os.environ.get("XDG_CONFIG_HOME", "")
     shared = os.environ.get("XDG_CONFIG_DIRS", "/etc/xdg").split(":")
     files = [
@@ -88,7 +84,7 @@ def _pip_values() -> Mapping[str, str]:
 
 
 def _npm_values() -> Mapping[str, str]:
-    """The values that `npm config list` shows, without those of a project."""
+    """What `npm config list` shows, without a project's."""
     of_environment = _of_environment("NPM_CONFIG_")
     prefix = Path(of_environment.get("prefix", "/usr/local"))
     files = [
@@ -111,7 +107,7 @@ def _npmrc(lines: Iterable[str]) -> dict[str, str]:
 
 
 def _of_environment(prefix: str) -> dict[str, str]:
-    """The environment variables with the prefix, in any case, by the names used in files."""
+    """The environment variables with a prefix, in any case, by their names in files."""
     return {
         name[len(prefix) :].lower().replace("_", "-"): value
         for name, value in os.environ.items()

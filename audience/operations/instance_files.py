@@ -75,9 +75,7 @@ HAS_DATABASE = "{folder} has a database, so nothing can start anew there: leave 
 
 
 class LostFile(AudienceError):
-    """A file of the instance is lost, or belongs to another instance. The message is one sentence, with the
-    remedy.
-    """
+    """A file of the instance is lost, or another instance's. The message is a sentence with the remedy."""
 
     def __init__(self, finding: Finding) -> None:
         advice = finding.advice.removesuffix(".")
@@ -85,11 +83,11 @@ class LostFile(AudienceError):
 
 
 def check(settings: Settings) -> None:
-    """Raises `LostFile` if a file is lost. The database has been opened; it may lack migrations, and is not
-    created here.
+    """Raises `LostFile` if a file is lost. The database is open, may lack migrations, and is not created
+    here.
 
-    While the database is unavailable, raises `Unavailable` if there is no pepper either: one must not be
-    created then.
+    If there is no pepper and the database is unavailable, raises `Unavailable`: a pepper must not be created
+    then.
     """
     try:
         for finding in find_lost(settings):
@@ -100,7 +98,7 @@ def check(settings: Settings) -> None:
 
 
 def require(settings: Settings) -> None:
-    """Raises `NoInstance` if there was never a database file, `LostFile` if there is none any more."""
+    """Raises `NoInstance` if there never was a database file, `LostFile` if it is gone."""
     if not _has_file(settings):
         check(settings)
         raise NoInstance(settings)
@@ -108,7 +106,7 @@ def require(settings: Settings) -> None:
 
 @database.session()
 def has_tables() -> bool:
-    """Whether the database, which is open, has ever been migrated."""
+    """Whether the open database has ever been migrated."""
     return not stored_backups.is_empty()
 
 
@@ -119,10 +117,10 @@ def examine(context: Context) -> Iterator[Finding]:
 
 
 def find_lost(settings: Settings) -> Iterator[Finding]:
-    """Finds files that are lost or belong to another instance; none in a new folder.
+    """Yields findings on files that are lost or another instance's; none in a new folder.
 
-    Another process may be creating the files at this moment: first the pepper, then the database, then the
-    signs of both. So they are read in the reverse order: signs, database, pepper.
+    Another process may be creating files now: the pepper, the database, then signs of both. So they are read
+    in reverse order.
     """
     signs = _signs(settings)
     if not _has_file(settings):
@@ -139,7 +137,7 @@ def find_lost(settings: Settings) -> Iterator[Finding]:
 
 
 def _move_findings() -> Iterator[Finding]:
-    """Reports a move that keeps this database out of use: where the instance is, and what to do."""
+    """Yields a finding if a move keeps this database out of use: where the instance is, and what to do."""
     phase = instance_state.phase()
     if phase.name:
         sentence, advice = PHASES[phase.name]
@@ -148,9 +146,7 @@ def _move_findings() -> Iterator[Finding]:
 
 
 def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[Finding]:
-    """The findings of a folder without a database file. `signs` are the files that show that there was an
-    instance.
-    """
+    """Yields the findings on a folder without a database file. `signs` show that an instance existed."""
     if not settings.pepper.exists():
         log = settings.instance / erasure_log.LOG
         if erasure_log.boundaries(log):
@@ -162,7 +158,7 @@ def _without_database(settings: Settings, signs: list[Path | None]) -> Iterator[
 
 
 def _with_keys(settings: Settings, check_value: str | None) -> Iterator[Finding]:
-    """The findings on the pepper and the log of erasures of a database that has keys."""
+    """Yields the findings on pepper and log of erasures of a database with keys."""
     secret = pepper.read(settings.pepper)
     if secret is None or not _fits(secret, check_value):
         advice = PEPPER_ADVICE if database.files(settings.database) else SHARED_PEPPER_ADVICE
@@ -173,16 +169,14 @@ def _with_keys(settings: Settings, check_value: str | None) -> Iterator[Finding]
 
 
 def _fits(secret: bytes, check_value: str | None) -> bool:
-    """Whether a secret may be the pepper: it has the right length and, if there is a check value, gives that
-    value.
-    """
+    """Whether a secret may be the pepper: its length and, if there is one, the check value are right."""
     if len(secret) != pepper.PEPPER_BYTES:
         return False
     return check_value is None or hmac.compare_digest(pepper.check_value(secret), check_value)
 
 
 def _is_other_log(settings: Settings, check_value: str) -> bool:
-    """Whether the log of erasures has a line of another pepper than that of the check value."""
+    """Whether the log of erasures has a line made with another pepper."""
     log = erasure_log.file_of(settings.instance)
     made_by = {entry.get("pepper_check") for entry in erasure_log.boundaries(log)} if log else set()
     return not made_by <= {check_value, None}
@@ -197,14 +191,12 @@ def _is_missing(settings: Settings) -> bool:
 
 
 def _has_file(settings: Settings) -> bool:
-    """Whether the database's file exists. A server's database always counts as existing."""
+    """Whether the database's file exists. True for a server's database."""
     return all(file.exists() and file.stat().st_size > 0 for file in database.files(settings.database)[:1])
 
 
 def _signs(settings: Settings) -> list[Path | None]:
-    """The files that show that an instance existed: the log of erasures, the first site's keys and the
-    database's write-ahead log. None for each that is missing.
-    """
+    """The log of erasures, the first site's keys and the write-ahead log, None for each that is missing."""
     own = [settings.instance / name for name in (erasure_log.LOG, secret_files.FIRST_SITE)]
     files = [*own, *database.files(settings.database)[1:]]
     return [file if file.exists() else None for file in files]
@@ -216,9 +208,7 @@ def _no_database(settings: Settings) -> Finding:
 
 
 def _advice(settings: Settings, advice: str) -> str:
-    """`advice`, if locks or logs show that the folder had a database; otherwise advice for a folder that
-    shows no such sign.
-    """
+    """`advice` if locks or logs show that the folder had a database; else that for a folder without signs."""
     file = database.files(settings.database)[0]
     had_one = any(file.parent.glob(f"{file.name}*"))
     return (advice if had_one else UNNAMED_ADVICE).format(folder=settings.instance, file=file)
@@ -229,7 +219,7 @@ def _other_log(settings: Settings) -> Finding:
 
 
 def start_anew(settings: Settings) -> None:
-    """Sets aside the files that show that an instance existed. Raises `Refused` if there is a database."""
+    """Sets aside the files that show that an instance existed. Raises `Refused` if it has a database."""
     if not _is_missing(settings):
         raise Refused(HAS_DATABASE.format(folder=settings.instance))
     for file in filter(None, _signs(settings)):
@@ -237,9 +227,7 @@ def start_anew(settings: Settings) -> None:
 
 
 def adopt_pepper() -> None:
-    """Stores the check value of the open pepper if the database has keys but no check value. `check` has
-    accepted that pepper.
-    """
+    """Stores the check value of the open pepper, if the database has keys but none. Call `check` before."""
     with database.session():
         if not stored.is_in_use() or stored.check_value() is not None:
             return
@@ -248,15 +236,13 @@ def adopt_pepper() -> None:
 
 
 def note_pepper() -> None:
-    """Stores the check value of the open pepper, in the caller's transaction, unless there is one."""
+    """Stores the check value of the open pepper, unless there is one, in the caller's transaction."""
     if stored.check_value() is None:
         stored.add_check_value(pepper.check_value())
 
 
 def is_for_any_pepper(settings: Settings) -> bool:
-    """Whether the database is on a server, which hosts share, and is migrated but has no check value of a
-    pepper yet.
-    """
+    """Whether the database is migrated, without a pepper's check value, and on a server for several hosts."""
     if database.files(settings.database):
         return False
     with contextlib.suppress(Unavailable), database.session():

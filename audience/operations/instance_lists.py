@@ -27,10 +27,10 @@ UNKNOWN = "Give one of the lists, and more, fewer or neither."
 
 @database.write(database.SHARED)
 def put(instance: Path, name: str, entry: str, part: str, actor: Actor) -> None:
-    """Adds an entry to a list (`more`), removes it from the bundled list (`fewer`), or drops the operator's
-    own line on it (`neither`).
+    """Adds an entry to a list (`more`), removes it from the bundled one (`fewer`), or drops the operator's
+    own line (`neither`).
 
-    The change takes effect at the next start of the service. Raises `Refused`.
+    The change takes effect when the service next starts. Raises `Refused`.
     """
     if name not in NORMAL_FORMS or part not in AUDIT_TEXTS:
         raise Refused(UNKNOWN)

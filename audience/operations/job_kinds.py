@@ -34,9 +34,7 @@ MAINTENANCE_MS = 600_000  # between two of a task
 def kinds(
     settings: Settings, write_change: WriteChange, open_file: FileOpener, open_texts: TextOpener
 ) -> tuple[Kind, ...]:
-    """All kinds of jobs of an instance. The functions write a change for webhooks, open a file, and read all
-    text of one.
-    """
+    """All kinds of jobs. The functions write a change for webhooks, open a file, and read all text of one."""
     relay = Relay(settings)
     return (
         *given_up(settings),
@@ -53,13 +51,14 @@ def kinds(
 
 
 def given_up(settings: Settings) -> tuple[Kind, ...]:
-    """The kinds of jobs that are given up after failures. `audience jobs retry` queues such a job again."""
+    """The kinds of jobs that are given up after failures, and queued again by `audience jobs retry`."""
     return (*site_lane.KINDS, bulk_chunks.kind(settings.instance))
 
 
 def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
-    """The maintenance tasks of the instance, by name. Each deletes some of what is no longer kept, and
-    returns true while there may be more.
+    """The instance's maintenance tasks, by name. Each deletes some of what has expired.
+
+    Each returns true while there may be more.
     """
     return {
         "abandoned imports": file_imports.sweep,

@@ -40,8 +40,9 @@ class KeptBackup:
 
 
 def ask(settings: Settings, actor: Actor) -> None:
-    """Has a worker make a backup. Raises `Refused` if one is being made, or if the database is on a server,
-    which has backups of its own.
+    """Has a worker make a backup.
+
+    Raises `Refused` if one is being made, or if the database is on a server, which has its own.
     """
     backups.refuse_server(settings)
     folder = settings.instance / FOLDER
@@ -57,14 +58,12 @@ def ask(settings: Settings, actor: Actor) -> None:
 
 @database.session()
 def is_busy(settings: Settings) -> bool:
-    """Whether a backup is being made, or waits for a worker. The job alone does not tell: a restored database
-    may still have an older job.
-    """
+    """Whether a backup is being made or waits. The job may be an old one, of a restored database."""
     return (settings.instance / FOLDER / ASKED).exists() and stored_jobs.is_there(0, JOB, 0)
 
 
 def problem(settings: Settings) -> str:
-    """Why the last backup was not made, as a sentence; empty if it was made."""
+    """Why the last backup failed, as a sentence; "" if it was made."""
     file = settings.instance / FOLDER / PROBLEM
     return file.read_text() if file.exists() else ""
 
@@ -74,10 +73,9 @@ def kind(settings: Settings) -> Kind:
 
 
 def _step(settings: Settings, job: Job, _deadline: float) -> int:
-    """Makes the backup that an operator asked for, complete and verified.
+    """Makes the backup that an operator asked for, and verifies it.
 
-    The lease may end before that: then another worker claims the job. It finds the file locked, and puts the
-    job off.
+    If the lease ends before that, another worker claims the job, finds the file locked, and puts the job off.
     """
     asked = settings.instance / FOLDER / ASKED
     try:
@@ -94,7 +92,7 @@ def _step(settings: Settings, job: Job, _deadline: float) -> int:
 
 
 def _try(settings: Settings, actor: Actor) -> None:
-    """Makes the backup, or stores why it was not made."""
+    """Makes the backup, or stores why it failed."""
     folder = settings.instance / FOLDER
     try:
         _make(settings, actor)
@@ -118,9 +116,7 @@ def list_all(settings: Settings) -> list[KeptBackup]:
 
 
 def read(settings: Settings, name: str, actor: Actor) -> Iterator[bytes]:
-    """Reads a backup for a download, in chunks, and records that in the audit log. Raises `NotFound` before
-    the first chunk.
-    """
+    """Yields a backup in chunks, which the audit log records. Raises `NotFound` before the first."""
     file = _file(settings, name)
     audit_log.record(actor, "backup downloaded", None, name)
     return _pieces(file)
@@ -153,7 +149,7 @@ def _is_ours(file: Path) -> bool:
 
 
 def _made_at(file: Path) -> int:
-    """The instant at which a backup was made, in milliseconds; 0 if the file is gone."""
+    """When a backup was made, in milliseconds; 0 if the file is gone."""
     try:
         return int(file.stat().st_mtime * 1000)
     except FileNotFoundError:

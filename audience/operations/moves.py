@@ -55,9 +55,7 @@ MEANWHILE = (
 
 @dataclass(frozen=True)
 class Moved:
-    """The result of a move. `setting` is the line that lets the instance use its new database; `rows` has the
-    number of rows by table.
-    """
+    """The result of a move. `setting` is the line for the new database; `rows` are counts by table."""
 
     setting: str
     rows: dict[str, int]
@@ -66,7 +64,7 @@ class Moved:
 def target_url(text: str) -> str:
     """The URL of the database to move to; `sqlite:PATH` is short for one.
 
-    Raises `Refused` if it contains a password, `ValueError` if it cannot be read.
+    Raises `Refused` if it has a password, `ValueError` if it cannot be read.
     """
     if text.startswith("sqlite:") and not text.startswith("sqlite:///"):
         return database.url(Path(text.removeprefix("sqlite:")).absolute())
@@ -108,9 +106,7 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
 
 
 def _check_source(settings: Settings, openers: Openers) -> None:
-    """Checks the instance that moves. Raises `Refused`, `LostFile`, `Unusable`; `Unavailable` if a process
-    uses a database that is a file.
-    """
+    """Checks the instance that moves. Raises `Refused`, `LostFile`, `Unusable`, `Unavailable`."""
     openers.database(settings)
     try:
         if database.pending_migrations():
@@ -125,7 +121,7 @@ def _check_source(settings: Settings, openers: Openers) -> None:
 
 
 def release(settings: Settings) -> None:
-    """Checks that no process uses the database, if that is a file. Raises `Unavailable` if one does."""
+    """Raises `Unavailable` if the database is a file that a process uses."""
     for file in database.files(settings.database)[:1]:
         stored_backups.release(file)
 
@@ -140,9 +136,7 @@ def end(settings: Settings) -> Iterator[End]:
 
 
 def _refuse_target(phase: Phase, arriving: End, url: str) -> None:
-    """Raises `Refused` unless the target is empty, or already has a part of the same move. The target may
-    lack migrations.
-    """
+    """Raises `Refused` unless the target is empty, or part of the same move. It may lack migrations."""
     if phase.name == ARRIVING:
         raise Refused(ELSEWHERE)
     if phase.name == LEAVING and phase.other != url:
@@ -171,17 +165,13 @@ def _begin(source: End, arriving: End, url: str) -> Phase:
 
 
 def mark(end: End, was: Phase, phase: Phase) -> None:
-    """Marks a database with the phase of a move. Raises `Refused` if another host has marked it in the
-    meantime.
-    """
+    """Marks a database with the phase of a move. Raises `Refused` if another host marked it meanwhile."""
     if not end.set_phase(was, phase):
         raise Refused(MEANWHILE)
 
 
 def _copy_log(instance: Path, source: End, arriving: End) -> None:
-    """Copies the lines of the log of erasures that the target lacks: into its table, or into the file in its
-    folder.
-    """
+    """Copies the lines of the log of erasures that the target lacks, to its table or file."""
     log = instance / erasure_log.LOG
     in_file = list(erasure_log.read(log))
     lines_there = set(erasure_log.pair(arriving.logged_erasures()) if arriving.keeps_log else in_file)
@@ -196,7 +186,7 @@ def _copy_log(instance: Path, source: End, arriving: End) -> None:
 
 
 def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> None:
-    """Copies the rows of a table after the last one that the target has."""
+    """Copies the rows of a table behind the last one that the target has."""
     done, total = arriving.count(table), source.count(table)
     for page in source.pages(table, arriving.last(table, source.key(table))):
         arriving.add(table, page)
@@ -207,8 +197,9 @@ def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> 
 
 
 def first_difference(source: End, arriving: End, tables: list[MovedTable], progress: Progress) -> str:
-    """The name of the first table that differs between both ends; "" if none does. Of subscribers, a sample
-    is also compared as a whole.
+    """The name of the first table that differs between both ends; "" without one.
+
+    A sample of subscribers is also compared with all about them.
     """
     for table in tables:
         advance = _counter(f"Comparing {table.name}", 2 * source.count(table), progress)

@@ -39,11 +39,11 @@ UPGRADED = (
 def undo(settings: Settings, password_file: str, lost: bool, progress: Progress) -> None:
     """Undoes a move: the database of `settings`, from which the instance moved away, is used again.
 
-    A finished move is undone only if nothing was written to the new database since. With `lost`, it is undone
-    only if the new database is gone.
+    A finished move is undone only if the new database was not written since or, with `lost`, only if it is
+    gone.
 
-    An interrupted call leaves both databases unused; run it again. Raises `Refused`. Raises `Unavailable` if
-    a process uses the new database's file, or a server does not answer.
+    An interrupted call leaves both databases unused; run it again. Raises `Refused`; `Unavailable` if a
+    process uses the new database's file, or a server does not answer.
     """
     with end(settings) as source:
         phase = source.phase()
@@ -61,7 +61,7 @@ def undo(settings: Settings, password_file: str, lost: bool, progress: Progress)
 
 
 def _is_lost(target: Settings) -> bool:
-    """Whether the database that the instance moved to is gone, or an empty one has taken its place."""
+    """Whether the database that the instance moved to is gone, or replaced by an empty one."""
     if any(not file.exists() for file in database.files(target.database)[:1]):
         return True
     with end(target) as other:
@@ -69,17 +69,14 @@ def _is_lost(target: Settings) -> bool:
 
 
 def _is_end_of(phase: Phase, present: Phase) -> bool:
-    """Whether a database with the phase `present` is in use, or is marked only by the move of `phase` or by
-    its undo.
-    """
+    """Whether a database with the phase `present` is in use, or marked only by this move or its undo."""
     return not present.name or (present.name == ARRIVING and present.move in ("", phase.move))
 
 
 def _retire_target(source: End, phase: Phase, target: Settings, progress: Progress) -> None:
-    """Marks the new database as unused, and then compares it with the old one, as a host may have written to
-    it before.
+    """Marks the new database as unused, then compares it with the old one: a host may have written before.
 
-    Raises `Refused` if they differ: then the new database stays in use.
+    Raises `Refused` if they differ: the new database then stays in use.
     """
     with end(target) as other:
         if not _is_end_of(phase, other.phase()):

@@ -8,9 +8,7 @@ from audience.config import Settings
 
 @dataclass(frozen=True)
 class Openers:
-    """The functions by which `app.py` opens the instance: the whole state of this process, or the database
-    without a pepper.
-    """
+    """The functions by which `app.py` opens an instance: all of this process, or only the database."""
 
     process: Callable[[Settings], None]
     database: Callable[[Settings], None]

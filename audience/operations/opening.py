@@ -23,9 +23,9 @@ def open_process(
     metrics: protocols.Metrics | None = None,
     write_gate: protocols.Gate | None = None,
 ) -> None:
-    """Sets the state of this process: metrics (none by default), database and pepper. It may be called again.
+    """Sets the state of this process, also again: metrics (none by default), database and pepper.
 
-    Raises `LostFile` if the pepper or the database is lost, before it creates another one.
+    Raises `LostFile` if pepper or database is lost, before it creates another.
     """
     from audience.access import site_keys
 
@@ -36,9 +36,7 @@ def open_process(
 
 
 def _open_pepper(settings: Settings) -> None:
-    """Opens the pepper, and creates it if the instance has none. If several hosts start at once, one of them
-    creates it and stores its check value.
-    """
+    """Opens the pepper; creates a missing one. One of several hosts also stores its check value."""
     from audience.operations import instance_files
     from storage import database
 
@@ -55,7 +53,7 @@ def _open_pepper(settings: Settings) -> None:
 
 
 def open_database(settings: Settings, write_gate: protocols.Gate | None = None) -> None:
-    """Opens the database alone, without a pepper: `audience doctor` must not create one.
+    """Opens the database without a pepper, which `audience doctor` must not create.
 
     A web process gives a `write_gate`. Its threads keep up to half of the connections open, each with a small
     cache.
@@ -78,7 +76,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
 
 
 def password(file: str) -> str | None:
-    """The password of the database's role, read from a file; None without a file. Raises `Unusable`."""
+    """The password of the database's role, from a file; None without one. Raises `Unusable`."""
     if not file:
         return None
     try:
@@ -88,11 +86,7 @@ def password(file: str) -> str | None:
 
 
 def check_migrated(settings: Settings) -> None:
-    """Checks that a process can open the instance. Raises `Unusable` if migrations are pending or the
-    database is newer than this version.
-
-    Raises `NoInstance` if there is no instance.
-    """
+    """Raises `Unusable` if migrations are pending or the database is newer, `NoInstance` without one."""
     from audience.operations import instance_files
     from storage import database
 
@@ -114,7 +108,7 @@ def open_migrated(
 ) -> bool:
     """Opens the instance and migrates its database. Returns whether that created the instance.
 
-    An instance is created only if the command `begins` one; otherwise raises `NoInstance`. `hold_lock` raises
+    It is only created if the command `begins` one; else raises `NoInstance`. `hold_lock` raises
     `held_elsewhere` while another process holds the instance's lock. If that lasts while migrations are
     pending, raises `Unusable`.
     """
@@ -146,11 +140,11 @@ def open_migrated(
 
 
 def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str, str] | None, str | None]:
-    """Migrates the database, and creates the pepper and the first site if there are none. With `new`, sets
-    the remains of a lost instance aside first.
+    """Migrates the database, and creates a missing pepper and first site. With `new`, first sets the remains
+    of a lost instance aside.
 
-    Returns the values of the first site if it is created now, and a one-time link to the console. The link is
-    made only on a terminal, while there is no operator.
+    Returns (values of a new first site, one-time link to the console). The link is made only on a terminal,
+    while there is no operator.
     """
     from audience.access import operators, sessions, sign_in
     from audience.erasures import log as erasure_log

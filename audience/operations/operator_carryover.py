@@ -9,7 +9,7 @@ from storage.access.operators import ConsoleOperator
 
 @dataclass(frozen=True)
 class CarriedOperator:
-    """An operator of the present instance; `roles` by the uuid of the site."""
+    """An operator of the present instance; `roles` are by site uuid."""
 
     operator: ConsoleOperator
     roles: dict[str, str]
@@ -27,9 +27,7 @@ def read() -> list[CarriedOperator]:
 
 
 def apply(carried: list[CarriedOperator]) -> None:
-    """Replaces the operators of the restored backup by those carried over, unless there are none. Ends all
-    sessions and links.
-    """
+    """Replaces the restored backup's operators by those carried over, if any. Ends all sessions and links."""
     sessions.delete_all()
     if not carried:
         return

@@ -28,7 +28,7 @@ Files = dict[str, bytes]
 
 
 def read(label: str, content: bytes, paths: Collection[str]) -> Files:
-    """The files at `paths` of npm's archive (.tgz) or pip's (.whl). Raises `Refused`."""
+    """The files at `paths` in an archive of npm (.tgz) or pip (.whl). Raises `Refused`."""
     try:
         files = _zip(label, content, paths) if content[:2] == b"PK" else _tar(label, content, paths)
     except DAMAGE as error:
@@ -47,7 +47,7 @@ def _zip(label: str, content: bytes, paths: Collection[str]) -> Files:
 
 
 def _tar(label: str, content: bytes, paths: Collection[str]) -> Files:
-    """Reads files out of an npm archive, which has everything in one folder whose name varies."""
+    """The files in an npm archive, which has all in one folder of any name."""
     files: Files = {}
     with gzip.GzipFile(fileobj=BytesIO(content)) as unpacked:
         source = cast("IO[bytes]", _Bounded(label, unpacked))

@@ -44,7 +44,7 @@ NOT_A_PAGE = "The index on {host} does not describe {name} as such an index does
 
 
 class Package(NamedTuple):
-    """A release of a package: its name and version, and the requested files by path."""
+    """A release of a package: its name, its version, and the requested files by path."""
 
     label: str
     files: dict[str, bytes]
@@ -97,7 +97,7 @@ def _pypi_release(name: str) -> tuple[Index, Release]:
 
 
 def _wheel(index: Index, name: str, url: str, page: bytes) -> Release:
-    """The newest wheel among the links of an index's page for a package. Raises `Refused` without any."""
+    """The newest wheel among the links of a package's page. Raises `Refused` without any."""
     links = _Links()
     links.feed(page.decode("utf-8", "replace"))
     wheels = [(version, link) for link in links.found if (version := _version(link))]
@@ -126,7 +126,7 @@ class _Links(HTMLParser):
 
 
 def _version(link: str) -> Version | None:
-    """The version of the wheel at a link; None for a pre-release, or if the link is to no wheel."""
+    """The version of the wheel at a link; None for a pre-release or another file."""
     try:
         version = parse_wheel_filename(unquote(urlsplit(link).path.rpartition("/")[2]))[1]
     except (InvalidWheelFilename, ValueError):
@@ -135,7 +135,7 @@ def _version(link: str) -> Version | None:
 
 
 def _page(index: Index, url: str) -> bytes | None:
-    """The page of an index for a package; None if the index does not have the package."""
+    """An index's page for a package; None without the package."""
     try:
         return _get(index, url, PAGE_BYTES)
     except _Status as error:
@@ -151,9 +151,7 @@ class _Status(Refused):
 
 
 def _get(index: Index, url: str, limit: int) -> bytes:
-    """Downloads `url` through this machine's proxies. The index's user and password are sent to its own host
-    only.
-    """
+    """Downloads `url` through this machine's proxies. User and password go only to the index's own host."""
     parts = urlsplit(url)
     host = parts.hostname or index.host
     if parts.scheme != "https":
@@ -186,9 +184,7 @@ class _OnlyHttps(urllib.request.HTTPRedirectHandler):
 
 
 def _download(answer: IO[bytes], host: str, limit: int) -> bytes:
-    """The content of an answer. Raises `Refused` if it is longer than `limit` bytes, or takes longer than
-    `SECONDS`.
-    """
+    """The content of an answer. Raises `Refused` beyond `limit` bytes or `SECONDS`."""
     content, end = bytearray(), time.monotonic() + SECONDS
     while data := answer.read(CHUNK):
         content += data

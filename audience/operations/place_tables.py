@@ -29,10 +29,10 @@ def write(database: Path, folder: Path, preset: int = 9) -> None:
 
 
 def _merge_runs(database: Path) -> tuple[dict[Place | None, int], "array[int]", "array[int]"]:
-    """The number of each place in order of appearance (0 is no place), then the length and the place's number
-    of each run.
+    """The (number of each place in order of appearance, lengths, places' numbers) of runs, merged if of one
+    place.
 
-    Consecutive runs of the same place are merged.
+    0 is no place.
     """
     numbers: dict[Place | None, int] = {None: 0}
     lengths, indexes = array("L"), array("L")
@@ -70,8 +70,8 @@ def _runs(database: Path) -> Iterator[tuple[int, Place | None]]:
 
 
 def _place(record: Any) -> Place | None:
-    """The place in a record. Coordinates have at most 6 significant digits and 6 decimals: the database has
-    single precision.
+    """The place in a record. Coordinates, of single precision, are cut to 6 significant digits and 6
+    decimals.
     """
     if not record or not record["country_code"]:
         return None

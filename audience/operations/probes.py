@@ -30,9 +30,9 @@ class Needs(Enum):
 
 @dataclass(frozen=True)
 class Probe:
-    """A probe of an instance. `audience doctor` runs `examine`, and /readyz runs `ready`, if there is one.
+    """A probe of an instance. `audience doctor` runs `examine`, and /readyz runs `ready`, if given.
 
-    With `only_warns`, /readyz shows the warnings of the probe, and never fails by it.
+    With `only_warns`, /readyz shows its warnings, and never fails by it.
     """
 
     name: str
@@ -108,7 +108,8 @@ def _is_migrated() -> bool:
 
 @dataclass(frozen=True)
 class Readiness:
-    """The outcome of the probes of /readyz. `problems` has a sentence by check, or None if the check passed;
+    """The result of the probes of /readyz: `problems` has a sentence or None by check.
+
     `warnings` are sentences.
     """
 
@@ -117,7 +118,7 @@ class Readiness:
 
 
 def readiness(settings: Settings, processes: Processes, answers: Answers) -> Readiness:
-    """The outcome of the probes of /readyz; `answers` are those of this web process."""
+    """The result of the probes of /readyz; `answers` are those of this web process."""
     context = Context(settings, processes, in_service=True, answers=answers)
     findings = {probe: _run(probe, probe.ready, context, _public) for probe in PROBES if probe.ready}
     return Readiness(
@@ -135,7 +136,7 @@ def _sentences(findings: list[Finding], state: State) -> list[str]:
 
 
 def _public(error: Exception) -> str:
-    """The problem without the error's own message, which may contain a path."""
+    """The problem without the error's message, which may contain a path."""
     part = "database" if isinstance(error, DATABASE_ERRORS) else "disk"
     return f"the {part} does not answer"
 

@@ -50,16 +50,16 @@ ANOTHERS = "The erasures in {} are another instance's: name the file that this o
 
 @dataclass
 class Carryover:
-    """What the present instance has that a restored backup must get: log lines, waiting unsubscribes, ended
-    keys, operators and numbers.
+    """What a restored backup must get from the present instance: log lines, waiting unsubscribes, ended keys,
+    operators and numbers.
 
     `pepper_check` is the check value of the present pepper; None in a new folder with only a copied log.
-    `logged_by` has the check values in the log's lines; None for lines of an older Audience. Hashes without a
+    `logged_by` has the check values in the log's lines; None for those of an older Audience. Hashes without a
     check value are taken to be of the backup's pepper.
 
     `damaged` is true if the present database cannot be read, `is_new` if the folder had neither log, pepper
     nor database. The log has no unsubscribes of `missing_ms` after the backup. It ends with `cut_off` bytes
-    of an unfinished line; `unreadable` has the numbers of lines that cannot be read.
+    of an unfinished line; `unreadable` has the numbers of unreadable lines.
 
     `since` is the instant of the backup, in milliseconds; 0 for a database that has every change from before
     its last acceptance.
@@ -84,18 +84,16 @@ class Carryover:
     unreadable: list[int] = field(default_factory=list)
 
     def note_number(self, site_uuid: str, number: int) -> None:
-        """Notes that a site has given the number to an acceptance; the highest number is kept."""
+        """Notes an acceptance number of a site; the highest is kept."""
         self.accepted[site_uuid] = max(number, self.accepted.get(site_uuid, 0))
 
     def is_log_of_another(self, pepper_check: str) -> bool:
-        """Whether a line of the log was not made with that pepper."""
+        """Whether a line of the log was made with another pepper."""
         return bool(self.logged_by - {None, pepper_check})
 
 
 class Applied(NamedTuple):
-    """How many subscribers were erased again, how many were unsubscribed again, how many keys ended, and how
-    many webhooks were paused.
-    """
+    """How many subscribers were erased and unsubscribed again, keys ended, and webhooks paused."""
 
     erased: int
     unsubscribed: int
@@ -104,13 +102,13 @@ class Applied(NamedTuple):
 
 
 def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: Openers) -> Carryover:
-    """Reads the present instance, which may be empty or damaged, for a backup that was made at `since`.
+    """Reads the present instance, which may be empty or damaged, for a backup made at `since`.
 
-    Lines without a number, which an older Audience wrote, are read if they are not from before `since`.
-    Waiting unsubscribes are read if they were accepted after the site's number in `accepted`, by uuid.
+    Lines without a number, from an older Audience, are left out if from before `since`. Waiting unsubscribes
+    are read if accepted after the site's number in `accepted`, by uuid.
 
-    If the log begins after the backup, or has lines that cannot be read, it is completed from the database. A
-    database that cannot be read leaves the log as it is.
+    If the log begins after the backup, or has unreadable lines, it is completed from the database. A database
+    that cannot be read leaves the log as it is.
     """
     log, unreadable = settings.instance / erasure_log.LOG, list[int]()
     carryover = _from_log(erasure_log.read(log, unreadable=unreadable), since)
@@ -141,15 +139,13 @@ def read(settings: Settings, since: int, accepted: Mapping[str, int], openers: O
 
 
 def is_new(settings: Settings) -> bool:
-    """Whether the folder has neither a log, a pepper nor a database file: nothing tells who was erased or
-    unsubscribed since a backup.
-    """
+    """Whether the folder has no log, pepper or database: nothing tells who left since a backup."""
     own = settings.instance / erasure_log.LOG, settings.pepper, *database.files(settings.database)[:1]
     return not any(file.exists() for file in own)
 
 
 def _from_log(changes: Iterable[LogLine], since: int) -> Carryover:
-    """A carryover with the lines of a log alone. Lines without a number from before `since` are left out."""
+    """A carryover with a log's lines alone, except those without a number from before `since`."""
     lines = list(changes)
     recent = [
         line
@@ -166,11 +162,10 @@ def _from_log(changes: Iterable[LogLine], since: int) -> Carryover:
 
 
 def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
-    """Repeats the erasures and unsubscribes of the log in `file`, and adds the lines that the instance's own
-    log lacks. Pauses all webhooks, and holds all sign-ups.
+    """Repeats the erasures and unsubscribes of the log in `file`; adds what the instance's own log lacks.
 
-    Returns how many subscribers were erased, how many were unsubscribed, and how many webhooks were paused.
-    Raises `Refused` if the file is another instance's.
+    Pauses all webhooks, holds all sign-ups. Returns how many subscribers were erased and unsubscribed, and
+    webhooks paused. Raises `Refused` if the file is another instance's.
     """
     carryover = _from_log(erasure_log.read(file), 0)
     if carryover.is_log_of_another(pepper.check_value()):
@@ -189,7 +184,7 @@ def apply_log(instance: Path, file: Path) -> tuple[int, int, int]:
 
 
 def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
-    """Adds to the carryover what the open database has. Raises `Refused` if migrations are pending."""
+    """Adds what the open database has to the carryover. Raises `Refused` if migrations are pending."""
     if stored.is_empty():
         return
     if (state := database.migrations()).pending:
@@ -208,8 +203,7 @@ def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
 def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
     """Applies the carryover to the open instance, which is the restored backup.
 
-    Raises `Refused` if the lines of a site do not match the backup. With `ignore_erasures`, such lines are
-    left out instead.
+    Raises `Refused` if a site's lines do not match the backup; with `ignore_erasures`, leaves them out.
     """
     lines = {site.id: lines for site, lines in _match_sites(carryover, ignore_erasures)}
     done = [_repeat(site, carryover, lines.get(site.id, [])) for site in sites.list_all()]
@@ -224,9 +218,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
 
 
 def _raise_numbers(carryover: Carryover) -> None:
-    """Raises the numbers of each site above those that it may have given after the backup, so that none is
-    given twice.
-    """
+    """Raises each site's numbers above those it may have given since, so that none is given twice."""
     for site in sites.list_all():
         with database.write(site.id):
             _raise_accepted(site, carryover)
@@ -240,10 +232,10 @@ def _raise_accepted(site: Site, carryover: Carryover) -> None:
 
 
 def _match_sites(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[Site, list[LogLine]]]:
-    """The sites that the log and the open instance share, each with its lines.
+    """Yields the sites that both the log and the open instance have, each with its lines.
 
-    Raises `Refused` if the log or the hashes of a site are another instance's. With `ignore_erasures`, such a
-    site is left out instead.
+    Raises `Refused` if the log, or a site's hashes, are another instance's. With `ignore_erasures`, leaves
+    such a site out.
     """
     by_site: dict[str, list[LogLine]] = defaultdict(list)
     for line in carryover.lines:
@@ -259,16 +251,14 @@ def _match_sites(carryover: Carryover, ignore_erasures: bool) -> Iterator[tuple[
 
 
 def _is_of_another_instance(carryover: Carryover, has_logged_site: bool) -> bool:
-    """Whether the log belongs neither to the backup's instance nor to the instance in the folder."""
+    """Whether the log is neither of the backup's instance nor of that in the folder."""
     if carryover.pepper_check is None and carryover.lines and not has_logged_site:
         return carryover.logged_by != {pepper.check_value()}
     return bool(carryover.logged_by - {None, pepper.check_value(), carryover.pepper_check})
 
 
 def _hashes_match(carryover: Carryover, site: Site, lines: list[LogLine]) -> bool:
-    """Whether the hashes in the lines of a site were made with the backup's pepper. Those of the first scheme
-    must also be of the same site id.
-    """
+    """Whether a site's lines have hashes of the backup's pepper and, in the first scheme, site id."""
     made_by = {line.pepper_check or carryover.pepper_check for line in lines}
     is_first = not all(line.address_hash.startswith(site_keys.SECOND) for line in lines)
     has_id = carryover.site_ids.get(site.uuid, site.id) == site.id
@@ -278,11 +268,11 @@ def _hashes_match(carryover: Carryover, site: Site, lines: list[LogLine]) -> boo
 def _repeat(
     site: Site, carryover: Carryover, lines: list[LogLine], new: Collection[LogLine] = ()
 ) -> tuple[int, int]:
-    """Repeats the log on a site, in one transaction: erases and unsubscribes subscribers. Returns how many of
-    each. It may be run again.
+    """Repeats the log on a site, in one transaction, also again. Returns how many were erased and
+    unsubscribed.
 
-    Waiting unsubscribes are repeated, too. The instance's own log lacks the lines in `new`: they count as if
-    they were accepted after the backup.
+    Waiting unsubscribes are repeated, too. Lines in `new`, which the instance's own log lacks, count as
+    accepted after the backup.
     """
     with database.write(site.id):
         accepted = site_counters.newest_accepted_number(site.id)
@@ -300,9 +290,7 @@ def _repeat(
 
 
 def _lacking_erasures(site: Site, lines: list[LogLine], accepted: int) -> list[LogLine]:
-    """The erasures that the open instance lacks: they were accepted after the number `accepted`, or their
-    subscriber still exists.
-    """
+    """The erasures that the open instance lacks: accepted after a number, or with a subscriber."""
     old = {hash_: line.number for line in lines if (line.number or 0) <= accepted for hash_ in line.hashes}
     again = {None, *(old[hash_] for hash_ in existing_uuid_hashes(site, old))}
     return [line for line in lines if line.number in again or (line.number or 0) > accepted]

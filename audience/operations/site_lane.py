@@ -8,8 +8,7 @@ KINDS = (imports.KIND, undo_work.KIND)
 
 
 def drain(site_id: int, seconds: float) -> bool:
-    """Applies a site's waiting imports and undos, in order, for about `seconds`. Returns whether to continue
-    at once.
+    """Applies a site's waiting imports and undos, in order, for about `seconds`. Returns whether to go on.
 
     Raises `MACHINE_FAULTS`.
     """

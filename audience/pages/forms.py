@@ -93,7 +93,7 @@ def _read(site_uuid: str, form_id: int) -> tuple[Site, SignUpForm]:
 
 
 def _typed(site: Site, form: SignUpForm) -> FormStep:
-    """What a visitor typed into a form; fields that the form does not ask for stay empty."""
+    """What a visitor typed. Fields that the form does not ask for stay empty."""
     sent, origin = request.form, request.headers.get("Origin", "")
     typed = {field.key: _text(sent.get(field.input_name, ""), MAX_VALUE) for field in form.fields}
     language = _language(form)
@@ -112,14 +112,14 @@ def _typed(site: Site, form: SignUpForm) -> FormStep:
 def _text(typed: str, most: int) -> str:
     """A typed text, trimmed and cut to `most` characters.
 
-    Empty if it cannot be stored, or contains a link of a subscriber.
+    "" if it cannot be stored, or contains a subscriber's link.
     """
     text = trim(typed)[:most]
     return text if is_clean_text(text) and not has_link(text) else ""
 
 
 def _version(site: Site, form: SignUpForm, language: str) -> int:
-    """That of the wording that was shown, as the page says; the newest if there is no such one."""
+    """The version of the wording that was shown, as the page says; the newest if there is no such one."""
     sent = request.form.get("wording", "")
     shown = int(sent) if sent.isascii() and sent.isdecimal() and len(sent) < 10 else form.version
     with suppress(NotFound):

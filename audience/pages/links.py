@@ -65,9 +65,7 @@ def change(token: str) -> Response:
 
 
 def _undo(link: Link, token: str) -> Response:
-    """Undoes the unsubscribe that the ticket in the form names. Returns a page that confirms it, or says "too
-    late".
-    """
+    """Undoes the unsubscribe of the form's ticket. Returns a page that confirms it, or says "too late"."""
     outcome = undoing.undo(link, request.form.get("ticket", ""))
     visit = visits.look(link)
     if outcome is UndoOutcome.TOO_LATE:
@@ -85,7 +83,7 @@ def _save_reason(link: Link, token: str) -> Response:
 
 
 def _add(purpose: str, name: str, answer: Answer) -> None:
-    """Adds a POST route below a link's path, for a form on the farewell page. `answer` handles it."""
+    """Adds a POST route below a link's path for a form on the farewell page, handled by `answer`."""
 
     def view(token: str) -> Response:
         link, token = _read(purpose, token)
@@ -105,9 +103,9 @@ for purpose in (UNSUBSCRIBE, PREFERENCES):
 
 
 def _read(purpose: str, token: str) -> tuple[Link, str]:
-    """A valid link, and its token without punctuation at the end.
+    """The (link, token without punctuation at its end).
 
-    Raises `NotFound` for a bad link, whatever is wrong, or `TooMany` after many of them.
+    Raises `NotFound` for any bad link, or `TooMany` after many.
     """
     link = links.read(purpose, token)
     if link is None or link.standing is Standing.REVOKED:
@@ -117,7 +115,7 @@ def _read(purpose: str, token: str) -> tuple[Link, str]:
 
 
 def _show_question(link: Link, token: str) -> Response:
-    """The page that asks whether to unsubscribe, or to resubscribe if the subscriber is unsubscribed."""
+    """The page that asks whether to unsubscribe or, if unsubscribed, to resubscribe."""
     visit = visits.look(link)
     shown = partial(show, site=link.site, language=visit.language, visit=visit, here=_path(link, token))
     if visit.status is VisitStatus.UNKNOWN:
@@ -134,7 +132,7 @@ def _choice(link: Link, token: str, is_saved: bool = False) -> Response:
 
 
 def _unsubscribe(link: Link, token: str, is_one_click: bool = False) -> Response:
-    """Unsubscribes whom a link is for. Returns the farewell, or one line for a one-click unsubscribe."""
+    """Unsubscribes a link's subscriber. Returns the farewell, or one line for a one-click unsubscribe."""
     outcome, number, before = unsubscribing.unsubscribe(link)
     is_unknown = outcome is LinkOutcome.UNKNOWN
     if is_one_click:
@@ -147,14 +145,12 @@ def _unsubscribe(link: Link, token: str, is_one_click: bool = False) -> Response
 
 
 def _unknown(site: Site) -> Response:
-    """The page of a link that is nobody's. It leads to new links, if the site can mail them."""
+    """The page of a link that is nobody's. It leads to new links if the site can send email."""
     return show("unknown", site, mails_links=not senders.lack(site, settings()))
 
 
 def _farewell(link: Link, token: str, ticket: str = "", until: int = 0, reason: str = "") -> Response:
-    """The page after an unsubscribe. Without a `ticket` it offers no undo: a second unsubscribe gets no
-    ticket.
-    """
+    """The page after an unsubscribe. It offers no undo without a `ticket`, as after a second unsubscribe."""
     visit = visits.look(link)
     may_undo = bool(ticket) and clock.now_ms() <= until
     shown: dict[str, Any] = {"ticket": ticket, "until": until, "may_undo": may_undo, "reason": reason}

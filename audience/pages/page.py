@@ -55,25 +55,25 @@ def show(
 ) -> Response:
     """Renders a page of a site in one of the languages `offered`.
 
-    `language` is that of the subscriber, if known, or of the form. A language in the URL overrides it.
+    `language` is the subscriber's, if known, or the form's. A language in the URL overrides it.
     """
     look = looks.get(site)
     return _render(template, language, look.language, status, offered, site=site, look=look, **shown)
 
 
 def error_page(error: ErrorResponse) -> Response:
-    """The page of an error. It belongs to no site, and is the same for all errors of one status."""
+    """The page of an error, of no site and equal for all errors with one status."""
     return _render("error", "", "", error.status, LANGUAGES, kind=ERRORS.get(error.status, "failed"))
 
 
 def asked_language(offered: Sequence[str]) -> str:
-    """The language that the page's URL names; empty if it names none of `offered`."""
+    """The language in the page's URL; "" if it is none of `offered`."""
     asked = texts.known(request.args.get("lang", ""))
     return asked if asked in offered else ""
 
 
 def reader_language(of_site: str) -> str:
-    """The language of a reader of whom nothing is known: that of the URL, the browser's, or `of_site`."""
+    """The language of an unknown reader: that of the URL, the browser's, or `of_site`."""
     named = LanguageAccept([pair for pair in request.accept_languages if pair[0] != "*"])
     return asked_language(LANGUAGES) or named.best_match(LANGUAGES, "") or of_site or texts.DEFAULT
 
@@ -81,9 +81,7 @@ def reader_language(of_site: str) -> str:
 def _render(
     template: str, of_person: str, of_site: str, status: int, offered: Sequence[str], **shown: Any
 ) -> Response:
-    """Renders a page in the first known language of these: that of the URL, `of_person`, the browser's,
-    `of_site`.
-    """
+    """Renders a page in the first known language of: the URL's, `of_person`, the browser's, `of_site`."""
     chosen = asked_language(offered)
     host = urlsplit(settings().base_url).netloc
     words = Texts(chosen or texts.known(of_person) or reader_language(of_site))
@@ -123,7 +121,7 @@ def bold(text: str) -> Markup | str:
 
 
 def whole(address: str) -> Markup:
-    """An address in full as HTML. If it is long, its line breaks after the @."""
+    """An address in full as HTML; a long one may break after the @."""
     return ADDRESS.format(*address.rpartition("@"))
 
 
@@ -136,7 +134,7 @@ def mail_link(address: str) -> Markup:
 
 
 def shown_host(url: str) -> str:
-    """The host of a home page, as the text of its link."""
+    """The host of a home page, for the text of its link."""
     return urlsplit(url).netloc
 
 
@@ -147,8 +145,9 @@ def put_headers(response: Response) -> Response:
 
 
 def let_on(response: Response, url: str) -> Response:
-    """Allows a page's form to be redirected to a URL, in the page's security policy: browsers check
-    redirects, too. Returns the response.
+    """Lets a page's form be redirected to a URL, by the page's security policy. Returns the response.
+
+    Browsers check redirects of forms, too.
     """
     if url:
         own = f"{OWN_FORMS} {origin_of(url)}"
@@ -157,12 +156,12 @@ def let_on(response: Response, url: str) -> Response:
 
 
 def go_on(url: str) -> Response:
-    """A redirect to a page of the owner's."""
+    """A redirect to one of the owner's pages."""
     return Response(status=303, headers={"Location": url})
 
 
 def refuse_link() -> NoReturn:
-    """Refuses a bad link: raises `NotFound`, whatever is wrong, or `TooMany` after many bad links."""
+    """Raises `NotFound` for any bad link, or `TooMany` after many."""
     limit, address = settings().auth_failures, network_of(client_address())
     if wait := services().limiter.hit(limit, "link", address):
         raise TooMany(THROTTLED, wait)
@@ -170,14 +169,14 @@ def refuse_link() -> NoReturn:
 
 
 def check() -> tuple[None, int]:
-    """What the web server asks before it takes a body: nobody signs in, and the body may be this large."""
+    """Returns (no key, maximum bytes of the body), as the web server asks before the body."""
     return None, MAX_BODY_BYTES
 
 
 def read_body() -> bytes:
-    """The raw body of any content type. If it is a form, `request.form` has its fields.
+    """The raw body of any content type. `request.form` then has the fields of a form.
 
-    Raises the error with which the web server refused the body.
+    Raises the web server's refusal of the body.
     """
     if REFUSAL in request.environ:
         raise request.environ[REFUSAL]

@@ -25,7 +25,7 @@ NOTHING = "There is no such page."
 
 
 def show_page(name: str, site: Site, language: str) -> Response:
-    """A preview of one of `NAMES`, the pages of links. Raises `NotFound` for another name."""
+    """A preview of a page of links, one of `NAMES`. Raises `NotFound`."""
     if name not in NAMES:
         raise NotFound(NOTHING)
     response = show(name, site, language, **_sample(language))
@@ -34,7 +34,7 @@ def show_page(name: str, site: Site, language: str) -> Response:
 
 
 def show_form(name: str, site: Site, form: SignUpForm) -> Response:
-    """A preview of one of `FORM_NAMES`, pages of a sign-up, in a language of the form. Raises `NotFound`."""
+    """A preview of a page of a sign-up, one of `FORM_NAMES`, in a language of the form. Raises `NotFound`."""
     if name not in FORM_NAMES:
         raise NotFound(NOTHING)
     offered = forms.languages(form)

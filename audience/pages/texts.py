@@ -24,7 +24,7 @@ class Texts:
         return self._texts[key]
 
     def say(self, key: str, **values: object) -> Markup:
-        """The text of a key, with escaped values in it. An empty `address` is written as *this address*."""
+        """The text of a key, with escaped values. An empty `address` becomes *this address*."""
         text = self[key]
         if values.get("address") == "":
             this = self["this_address"]
@@ -32,7 +32,7 @@ class Texts:
         return escape(text).format(**values)
 
     def time(self, at: int, zone: str) -> str:
-        """The time of day of an instant (in milliseconds) in a time zone."""
+        """The time of day of an instant, in milliseconds, in a time zone."""
         return local_dates.time(self.language, at, zone)
 
     def date(self, at: int, zone: str) -> str:
@@ -47,6 +47,6 @@ def table(language: str) -> dict[str, str]:
 
 
 def known(language: str) -> str:
-    """The language among `LANGUAGES` that a tag such as `de-AT` or `DE` means; empty if there is none."""
+    """The language among `LANGUAGES` of a tag such as `de-AT` or `DE`; "" without one."""
     tag = language[:2].lower()
     return tag if tag in LANGUAGES and language[2:3] in ("", "-", "_") else ""

@@ -27,7 +27,7 @@ MAX_AGENT = 300  # characters
 
 
 class NetworkCount(NamedTuple):
-    """The result of counting a form. `wait` is in seconds, 0 if the visitor need not wait.
+    """The result of counting a form. `wait` is in seconds, 0 for none.
 
     With `is_hard`, the visitor gets a hard challenge.
     """
@@ -46,26 +46,24 @@ def count_form(form: SignUpForm | None = None) -> NetworkCount:
 
 
 def count_step(form: SignUpForm | None = None) -> int:
-    """Counts a step of the visitor's network. Returns the seconds to wait, 0 if the visitor need not wait."""
+    """Counts a step of the visitor's network. Returns the seconds to wait, 0 for none."""
     counted, hit = _counted(form), services().limiter.hit
     return max(hit(limit, name, counted) for name, limit in STEPS.items()) if counted else 0
 
 
 def count_press(form: SignUpForm | None = None) -> int:
-    """Counts a press of the button without the script. Returns the seconds until the network may press again,
-    0 if it presses as seldom as people.
-    """
+    """Counts a press of the button without the script. Returns the seconds to wait, 0 for none."""
     counted = _counted(form)
     return services().limiter.hit(PRESSES, "press", counted) if counted else 0
 
 
 def network() -> str:
-    """The visitor's network: the IP address, shortened."""
+    """The visitor's network: the shortened IP address."""
     return network_of(client_address())
 
 
 def country() -> str:
-    """The visitor's country, by the table of this instance; empty if it is unknown."""
+    """The visitor's country, by this instance's table; "" if unknown."""
     return checks.country(services().answers, client_address())
 
 
@@ -78,17 +76,13 @@ def until(wait: int) -> int:
 
 
 def is_proxied() -> bool:
-    """Whether the visitor comes through an address that has forwarded over 20 forms in an hour, though the
-    settings name no proxy.
-    """
+    """Whether the visitor's address, no trusted proxy, has forwarded over 20 forms in an hour."""
     is_unnamed = _forwards() and not settings().trusted_proxies
     return is_unnamed and services().limiter.is_spent(FORWARDED, "forwarded", client_address())
 
 
 def _counted(form: SignUpForm | None) -> str:
-    """The network under which a visitor is counted; empty behind a proxy that the settings do not name, and
-    while the form has an event.
-    """
+    """The network under which a visitor is counted; "" behind an unknown proxy or during the form's event."""
     address = client_address()
     is_private_proxy = _forwards() and checks.is_private(address)
     is_uncounted = is_private_proxy or is_proxied() or (form is not None and form.has_event)
@@ -96,5 +90,5 @@ def _counted(form: SignUpForm | None) -> str:
 
 
 def _forwards() -> bool:
-    """Whether the address that connects says that it forwards, and is no trusted proxy."""
+    """Whether the connecting address says that it forwards, but is no trusted proxy."""
     return "X-Forwarded-For" in request.headers and client_address() == request.remote_addr

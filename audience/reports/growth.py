@@ -10,9 +10,9 @@ from storage.reports import queries as report_queries
 
 @dataclass(frozen=True)
 class Growth:
-    """Numbers for each part of a period: `new` subscribers, and those who `left`.
+    """The numbers of `new` subscribers in each part of a period, and of those who `left`.
 
-    Those who left unsubscribed in that part, and are still unsubscribed.
+    These unsubscribed in that part and are still unsubscribed.
     """
 
     new: list[int]

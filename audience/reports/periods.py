@@ -13,8 +13,7 @@ ONE_DAY = dt.timedelta(days=1)
 
 @dataclass(frozen=True)
 class Period:
-    """A period in parts. `days` has the first day of each part. Part i lasts from `bounds[i]` to `bounds[i +
-    1]`.
+    """A period in parts. `days` has the first day of each; part i lasts from `bounds[i]` to `bounds[i + 1]`.
 
     `whole` is (start, end), and may start before the first part. Instants are in milliseconds.
     """
@@ -34,7 +33,7 @@ class Period:
 
 
 def from_settings(settings: Mapping[str, Any], time_zone: str, at: int) -> Period:
-    """The period that the settings `unit`, `days`, `from` and `to` mean at an instant `at`, in milliseconds.
+    """The period of the settings `unit`, `days`, `from` and `to` at an instant `at`, in milliseconds.
 
     By default it is the last 30 days. It starts with a whole week or month. Only the last 3,660 days have
     parts.
@@ -50,7 +49,7 @@ def from_settings(settings: Mapping[str, Any], time_zone: str, at: int) -> Perio
 
 
 def day_of(at: int, time_zone: str) -> dt.date:
-    """The day of an instant, which is in milliseconds."""
+    """The day of an instant in milliseconds."""
     return dt.datetime.fromtimestamp(at / 1000, ZoneInfo(time_zone)).date()
 
 
@@ -80,7 +79,5 @@ def _next(day: dt.date, unit: str) -> dt.date:
 
 
 def _midnight(day: dt.date, zone: ZoneInfo) -> int:
-    """The start of a day in milliseconds. If clocks skip midnight, the instant of the change (PEP 495,
-    `fold=0`).
-    """
+    """The start of a day in milliseconds. If clocks skip midnight, when they change (PEP 495, `fold=0`)."""
     return int(dt.datetime.combine(day, dt.time(), zone).timestamp() * 1000)

@@ -19,9 +19,7 @@ OUTCOMES = ("created", "updated", "unchanged", "failed")
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """The input of a report. If `has_period` is false, the settings have no period, and `period` is the
-    default.
-    """
+    """The input of a report. Unless `has_period`, the settings name no period: it is the default."""
 
     site_id: int
     rule: Sql
@@ -31,7 +29,7 @@ class ReportRequest:
 
     @property
     def span(self) -> tuple[int, int]:
-        """The (start, end) of a report without a time axis: all time, unless the settings name a period."""
+        """The (start, end) of a report without a time axis: all time, unless the settings have a period."""
         return self.period.whole if self.has_period else report_queries.ALWAYS
 
     @property
@@ -119,9 +117,7 @@ def imports(request: ReportRequest) -> DataPoints:
 
 
 def leaving(request: ReportRequest) -> DataPoints:
-    """A series for each source, with a point for each reason. The most frequent sources and reasons come
-    first.
-    """
+    """A series for each source, with a point for each reason, the most common first."""
     rows = report_queries.unsubscribes(request.site_id, request.rule, request.span)
     by_reason, by_source = Counter[str](), defaultdict[str, Counter[str]](Counter)
     for reason, source, number in rows:
@@ -136,8 +132,7 @@ def leaving(request: ReportRequest) -> DataPoints:
 
 @dataclass(frozen=True)
 class ReportType:
-    """A type of report. `settings` are the names of its settings besides the period; `needs` are the required
-    ones.
+    """A type of report. `settings` are its settings besides the period, `needs` the required ones.
 
     The first chart style is the default.
     """

@@ -55,15 +55,13 @@ def get(site: Site, report_id: str) -> Report:
 
 
 def list_using(site: Site, segment: segments.Segment) -> list[Report]:
-    """The reports that count the subscribers of a segment."""
+    """The reports that are limited to a segment."""
     return [report for report in list_all(site) if report.segment_id == segment.id]
 
 
 @database.writes_site
 def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
-    """Creates a report. With an `actor`, the audit log records it. Raises `Refused`, and `NotFound` for the
-    segment.
-    """
+    """Creates a report. With an `actor`, the audit log records it. Raises `Refused`, `NotFound`."""
     segments.check_name("report.name", item["name"])
     draft = _draft(site.id, item)
     report_id = stored.add(draft, site_id=site.id)
@@ -73,9 +71,7 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> R
 
 @database.writes_site
 def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
-    """Replaces a report. With an `actor`, the audit log records it. Raises `Refused`, and `NotFound` for the
-    report or its segment.
-    """
+    """Replaces a report. With an `actor`, the audit log records it. Raises `Refused`, `NotFound`."""
     report = _require(site.id, report_id)
     segments.check_name("report.name", item["name"], report.name)
     changed = _draft(site.id, item)._replace(id=report.id, created_at=report.created_at)
@@ -87,7 +83,7 @@ def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | 
 
 @database.writes_site
 def delete(site: Site, report_id: str, actor: Actor | None = None) -> Report:
-    """Deletes a report, and returns it. Raises `NotFound`."""
+    """Deletes a report. Returns it. Raises `NotFound`."""
     report = _require(site.id, report_id)
     stored.delete(site_id=site.id, id=report.id)
     _record(site, actor, "report deleted", report.name)
@@ -101,7 +97,7 @@ def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:
 
 @database.snapshot()
 def run(site: Site, report_id: str, other: Mapping[str, Any] | None = None) -> ReportResult:
-    """Runs a saved report now. The settings in `other` override its own for this run. Raises `NotFound`."""
+    """Runs a saved report now. Settings in `other` override its own. Raises `NotFound`."""
     return run_draft(site, _require(site.id, report_id), other)
 
 
@@ -113,7 +109,7 @@ def draft(site: Site, item: Mapping[str, Any]) -> Report:
 
 @database.snapshot()
 def run_draft(site: Site, report: Report, other: Mapping[str, Any] | None = None) -> ReportResult:
-    """Runs a report, which need not be saved. The settings in `other` override its own. Raises `NotFound`."""
+    """Runs a report, saved or not. Settings in `other` override its own. Raises `NotFound`."""
     settings = json.loads(report.settings) | (other or {})
     rule = (
         segments.members(site.id, str(report.segment_id)).condition

@@ -22,9 +22,9 @@ def next_days(count: int, at: int, zone: dt.tzinfo) -> Days:
 
 
 def anniversaries(count: int, at: int, zone: dt.tzinfo) -> Days:
-    """The days of earlier years whose anniversary is from the day of the instant `at` to `count` days later.
+    """The days of earlier years whose anniversary is from the day of `at` to `count` days later.
 
-    The anniversary of 29 February is 28 February in years without that day.
+    That of 29 February is 28 February in years without it.
     """
     first = _day(at, zone)
     end = first + dt.timedelta(days=count + 1)
@@ -50,8 +50,9 @@ def _day(at: int, zone: dt.tzinfo) -> dt.date:
 
 
 def _in_year(day: dt.date, year: int) -> dt.date:
-    """The same day of another year; 1 March for 29 February where there is none, as the first or the end of
-    several days.
+    """The same day of another year; for 29 February, 1 March in years without it.
+
+    The day is the first of several, or the one after the last.
     """
     try:
         return day.replace(year=year)

@@ -19,7 +19,7 @@ SPREAD_MS = 600_000
 
 
 def _step(job: Job, _deadline: float) -> int:
-    """Counts a segment for today. Returns the milliseconds until tomorrow's count."""
+    """Counts a segment for today. Returns the milliseconds until the next count."""
     site_id, segment_id, today = job.site_id, job.subject, _today()
     with database.snapshot():
         count, _ = stored_members.count(site_id, segments.members(site_id, str(segment_id)))
@@ -34,15 +34,13 @@ KIND = Kind(stored_segments.JOB, DB, _step)
 
 
 def _until_tomorrow(segment_id: int) -> int:
-    """Milliseconds until up to ten minutes after midnight (UTC). The minutes differ by segment, to spread the
-    work.
-    """
+    """Milliseconds until, by segment, up to ten minutes after midnight (UTC), to spread the work."""
     return DAY_MS - clock.now_ms() % DAY_MS + segment_id * 1_000 % SPREAD_MS
 
 
 @database.session()
 def by_segment(site: Site, days: int = SHOWN_DAYS) -> Mapping[int, list[int]]:
-    """The daily counts of the last days, oldest first, by segment id."""
+    """The daily counts of the last `days`, oldest first, by segment id."""
     counts: dict[int, list[int]] = {}
     for segment_id, _, count in stored.site_counts(site.id, _ago(_today(), days)):
         counts.setdefault(segment_id, []).append(count)

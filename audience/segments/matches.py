@@ -31,10 +31,10 @@ COMBINED: dict[str, Callable[[list[bool]], bool]] = {
 
 @database.snapshot()
 def match(site: Site, segment_id: str, email: str | None = None, uuid: str | None = None) -> Matched | None:
-    """The rules of a segment, with `matches` in each node, and the subscriber's `value` in each condition.
+    """The rules of a segment, with `matches` in each node and the subscriber's `value` in each condition.
 
-    Of many values (tags, events, items of a list), it has the first 20. None if the subscriber is not found.
-    Raises `NotFound` for the segment.
+    Of many values (tags, events, items of a list), it has the first 20. None if nobody is found. Raises
+    `NotFound` for the segment.
     """
     rules = json.loads(segments.require(site.id, segment_id).rules)
     subscriber = subscribers.find(site, email, uuid)
@@ -46,9 +46,9 @@ def match(site: Site, segment_id: str, email: str | None = None, uuid: str | Non
 
 @database.snapshot()
 def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) -> list[list[Node]]:
-    """For each subscriber, the conditions that hold among those inside groups of which any must hold.
+    """For each subscriber, the conditions that hold, of those in groups of which any must hold.
 
-    The rules need not be saved. Raises `Refused` on invalid rules.
+    The rules may be unsaved. Raises `Refused` for invalid ones.
     """
     leaves = list(_alternatives(rules))[:MOST_ALTERNATIVES]
     matched = _condition_results(site.id, subscriber_ids, leaves)
@@ -59,7 +59,7 @@ def matching_conditions(site: Site, rules: Node, subscriber_ids: Sequence[int]) 
 
 
 def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
-    """Those of `uuids` whose subscribers are in a segment now, in the caller's session. Raises `NotFound`."""
+    """Those of `uuids` whose subscribers are in a segment, in the caller's session. Raises `NotFound`."""
     ids = bulk_actions.ids_by_uuid(site_id, uuids)
     chosen = segments.members(site_id, str(segment_id), ids)
     return {
@@ -68,15 +68,15 @@ def members(site_id: int, segment_id: int, uuids: Sequence[str]) -> set[str]:
 
 
 def _condition_results(site_id: int, ids: Collection[int], leaves: Sequence[Node]) -> dict[int, list[bool]]:
-    """For each subscriber id, whether each condition holds."""
+    """Whether each condition holds, by subscriber id."""
     chosen = segments.members_by_each(site_id, leaves, ids)
     return {subscriber_id: [subscriber_id in some for some in chosen] for subscriber_id in ids}
 
 
 def _alternatives(node: Node, chosen: bool = False) -> Iterator[Node]:
-    """The conditions inside groups of which any must hold, but for those in a `not`.
+    """Yields the conditions in groups of which any must hold, except in a `not`.
 
-    `chosen` tells that the node is inside such a group.
+    `chosen`: the node is in such a group.
     """
     group = _group(node)
     if group in ("all", "any"):
@@ -95,7 +95,7 @@ def _parts(node: Node, group: str) -> list[Node]:
 
 
 def _leaves(node: Node) -> Iterator[Node]:
-    """The conditions of a rule, in the order of the tree."""
+    """Yields the conditions of a rule, in order."""
     if group := _group(node):
         for part in _parts(node, group):
             yield from _leaves(part)
@@ -104,7 +104,7 @@ def _leaves(node: Node) -> Iterator[Node]:
 
 
 def _match_result(node: Node, holds: Iterator[bool], values: "_Values") -> Matched:
-    """The result for a node. `holds` yields the result of each condition, in the order of the tree."""
+    """The result for a node. `holds` yields the results of conditions, in order."""
     group = _group(node)
     if not group:
         return {**node, "matches": next(holds), "value": values.read(node)}
@@ -114,7 +114,7 @@ def _match_result(node: Node, holds: Iterator[bool], values: "_Values") -> Match
 
 
 class _Values:
-    """The values of a subscriber with which conditions are compared, as JSON."""
+    """The values of a subscriber that conditions compare, as JSON."""
 
     def __init__(self, site_id: int, subscriber: Subscriber) -> None:
         self.site_id, self.subscriber = site_id, subscriber

@@ -10,7 +10,7 @@ from storage.segments import segments
 
 
 class Named(NamedTuple):
-    """The mentioned tags, by the key of their name, and custom fields, by key."""
+    """The tags that are mentioned, by name key, and the custom fields, by key."""
 
     tags: set[str]
     fields: set[str]
@@ -38,7 +38,7 @@ def _nodes(rules: Any) -> Iterator[dict[str, Any]]:
 
 
 def _texts(operand: Any) -> Iterator[str]:
-    """All texts in an operand, or in an object of operands by operator."""
+    """Yields all texts in an operand, or in an object of operands by operator."""
     if isinstance(operand, str):
         yield operand
     for inner in (

@@ -64,7 +64,7 @@ MATCHES_NONE = Group("any", ())
 
 
 def read(rules: Any, at: int, where: str, zone: dt.tzinfo = dt.UTC) -> Rule:
-    """Reads a rule. `at` (milliseconds) is the present for it; dates without a zone are in `zone`.
+    """Reads a rule. Its present is `at`, in milliseconds; dates without a zone are in `zone`.
 
     Raises `Refused` with the path of each wrong node, below `where`.
     """
@@ -84,7 +84,7 @@ class _Reader:
         self.problems: list[FieldError] = []
 
     def rule(self, node: Any, where: str, depth: int) -> Rule:
-        """Reads a node at the path `where`. Adds what is wrong to `problems`, and does not raise it."""
+        """Reads a node at the path `where`. Adds errors to `problems`, and raises none."""
         self.nodes += 1
         if depth > MAX_DEPTH:
             return self._problem(where, LARGE)
@@ -107,7 +107,7 @@ class _Reader:
     def _problem(
         self, where: str, message: str, unknown: Sequence[str] = (), valid: Iterable[str] = ()
     ) -> Rule:
-        """Notes a problem. Returns, in place of the wrong node, a rule that matches nobody."""
+        """Adds an error. Returns a rule that matches nobody, in place of the wrong node."""
         self.problems.append(FieldError(where, message, tuple(unknown), closest(unknown, valid)))
         return MATCHES_NONE
 

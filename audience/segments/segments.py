@@ -66,9 +66,7 @@ def get(site: Site, segment_id: str) -> Segment:
 
 @database.writes_site
 def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
-    """Creates a segment. With an `actor`, the audit log records it. Raises `Refused` on invalid rules, and
-    a long name.
-    """
+    """Creates a segment. With an `actor`, the audit log records it. Raises `Refused`."""
     check_name("segment.name", item["name"])
     at = clock.now_ms()
     segment_rules.read(item["rules"], at, RULES)
@@ -80,9 +78,7 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> S
 
 @database.writes_site
 def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
-    """Replaces a segment. With an `actor`, the audit log records it. Raises `NotFound`, and `Refused` on
-    invalid rules, and a new name that is long.
-    """
+    """Replaces a segment. With an `actor`, the audit log records it. Raises `NotFound`, `Refused`."""
     at = clock.now_ms()
     segment = require(site.id, segment_id)
     check_name("segment.name", item["name"], segment.name)
@@ -97,9 +93,7 @@ def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor |
 
 @database.writes_site
 def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
-    """Deletes a segment, and returns it. Raises `NotFound`, and `Refused` if a report or a webhook
-    uses it.
-    """
+    """Deletes a segment. Returns it. Raises `NotFound`, and `Refused` if a report or webhook uses it."""
     segment = require(site.id, segment_id)
     if stored_reports.has(site_id=site.id, segment_id=segment.id):
         raise Refused(IN_USE)
@@ -113,7 +107,7 @@ def delete(site: Site, segment_id: str, actor: Actor | None = None) -> Segment:
 
 @database.writes_site
 def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
-    """Records in the audit log that somebody exports a segment. Raises `NotFound`."""
+    """Records in the audit log that a segment is exported. Returns it. Raises `NotFound`."""
     segment = require(site.id, segment_id)
     size, _ = stored_members.count(site.id, members(site.id, segment_id))
     audit_log.record(actor, f"{EXPORTED}, begun", site, segment.name, size)
@@ -121,7 +115,7 @@ def begin_export(site: Site, segment_id: str, actor: Actor) -> Segment:
 
 
 def check_name(field: str, name: str, before: str = "") -> None:
-    """Raises `Refused` for a long name. One that was stored `before` stays valid."""
+    """Raises `Refused` for a long name, unless it was stored `before`."""
     if len(name) > MAX_NAME and name != before:
         raise Refused(LONG_NAME, [FieldError(field, LONG_NAME)])
 
@@ -133,9 +127,7 @@ def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:
 
 @database.snapshot()
 def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
-    """The counts of subscribers that match rules, and the newest of them. Raises `Refused` on invalid
-    rules.
-    """
+    """The counts of the subscribers that match rules, and the newest ones. Raises `Refused`."""
     chosen = members_by(site.id, rules)
     sample = searches.search(site.id, Filters(rules=[chosen.condition]), SAMPLE_SIZE, 0)
     return Counts(*stored_members.count(site.id, chosen)), sample
@@ -143,13 +135,13 @@ def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
 
 @database.snapshot()
 def counts(site: Site, segment_id: str) -> Counts:
-    """The counts of subscribers in a segment. Raises `NotFound`."""
+    """The counts of a segment's subscribers. Raises `NotFound`."""
     return Counts(*stored_members.count(site.id, members(site.id, segment_id)))
 
 
 @database.snapshot()
 def count(site: Site, rules: Any) -> int:
-    """The number of subscribers that match unsaved rules. Raises `Refused` on invalid rules."""
+    """The number of subscribers that match unsaved rules. Raises `Refused`."""
     return stored_members.count(site.id, members_by(site.id, rules))[0]
 
 
@@ -172,23 +164,18 @@ def field_values(site: Site, key: str) -> list[str]:
 
 
 def members(site_id: int, segment_id: str, among: Collection[int] | None = None) -> Members:
-    """The members of a segment, in the caller's session; with `among`, only those whose ids are in it.
-
-    Raises `NotFound`.
-    """
+    """The members of a segment, in the caller's session; with `among`, of those ids. Raises `NotFound`."""
     [chosen] = members_by_each(site_id, [json.loads(require(site_id, segment_id).rules)], among)
     return chosen
 
 
 def beginning(site_id: int, text: str) -> Sql:
-    """The SQL condition for subscribers whose address, domain or name begins with `text`. Queries the
-    database.
-    """
+    """The condition that the address, domain or name begins with `text`. Queries the database."""
     return subscriber_lists.begins_with(site_id, *spellings.starts(text), spellings.names(text))
 
 
 def beginning_rule(text: str) -> dict[str, Any]:
-    """The segment rule that is equivalent to `beginning`."""
+    """The segment rule with the same meaning as `beginning`."""
     whole, of_domains = spellings.starts(text)
     if any(not start.local + start.domain for start in (*whole, *of_domains)):
         return {"all": []}
@@ -220,7 +207,7 @@ def _any(rules: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def tag_condition(site_id: int, key: str) -> Sql:
-    """The SQL condition for subscribers who have the tag with this key, or a twin of it."""
+    """The condition that a subscriber has the tag with a key, or a twin of it."""
     return Finder(site_id).members(Condition("tag", "is", key)).condition
 
 
@@ -237,7 +224,7 @@ def is_id(text: str) -> bool:
 
 
 def members_by(site_id: int, rules: Any, where: str = RULES) -> Members:
-    """The members that match unsaved rules, in the caller's session. Raises `Refused` on invalid rules.
+    """The members that match unsaved rules, in the caller's session. Raises `Refused`.
 
     `where` is the path of the rules in the request, for errors.
     """
@@ -248,10 +235,9 @@ def members_by(site_id: int, rules: Any, where: str = RULES) -> Members:
 def members_by_each(
     site_id: int, rules: Sequence[Any], among: Collection[int] | None = None, where: str = RULES
 ) -> list[Members]:
-    """The members that match each of several rules, all at one instant. With `among`, only those whose ids
-    are in it.
+    """The members that match each of several rules, at one instant, in the caller's session.
 
-    In the caller's session. Raises `Refused` on invalid rules, with paths below `where`.
+    With `among`, only of those ids. Raises `Refused`, with paths below `where`.
     """
     with database.snapshot():
         at, zone, finder = clock.now_ms(), ZoneInfo(stored_sites.time_zone(site_id)), Finder(site_id, among)

@@ -19,8 +19,8 @@ MAX_NAME_LENGTH = 300  # of what is spelled otherwise: normalising takes quadrat
 def names(text: str) -> Collection[str]:
     """The forms in which a typed name may be stored. The case of Latin letters is ignored.
 
-    A name may be as typed, in small letters, in capitals, or with capitals at the start. It may have `ß` or
-    `ss`, either apostrophe, and letters composed or decomposed.
+    A name may be as typed, in small letters, in capitals, or with initial capitals, with `ß` or `ss`, either
+    apostrophe, and letters composed or decomposed.
     """
     words = " ".join(text.split())
     if len(words) > MAX_NAME_LENGTH:
@@ -34,17 +34,17 @@ def names(text: str) -> Collection[str]:
 
 
 def _with_apostrophes(text: str) -> Collection[str]:
-    """The text as it is, and with all its apostrophes typed or all printed."""
+    """The text as it is, and with all its apostrophes straight or all curly."""
     typed, printed = APOSTROPHES
     plain = text.replace(printed, typed)
     return dict.fromkeys((text, plain, plain.replace(typed, printed)))
 
 
 def starts(text: str) -> tuple[list[Start], list[Start]]:
-    """The beginnings of stored addresses, and of stored domains, that a typed text may mean.
+    """The beginnings of (stored addresses, stored domains) that a typed text may mean.
 
-    A blank in an address counts as `+`, which some clients do not encode. After an `@`, a dot at the end does
-    not belong to the domain.
+    A blank in an address counts as `+`, which some clients do not encode. After an `@`, a final dot is not
+    part of the domain.
     """
     typed = trim(text)
     if len(typed) > MAX_ADDRESS_BYTES:
@@ -62,7 +62,7 @@ def starts(text: str) -> tuple[list[Start], list[Start]]:
 def _start(local: str, shown: str) -> Start:
     """The beginning of a stored address; `shown` is the beginning of its domain.
 
-    Whole labels become A-labels. The last label may be incomplete, and is kept as it is.
+    Whole labels become A-labels. The last label may be incomplete, and stays.
     """
     whole, dot, last = shown.rpartition(".")
     try:

@@ -36,7 +36,7 @@ COUNT = Sentence(Code.OUT_OF_RANGE, f"Send a whole number from 1 to {MAX_EVENTS}
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator of rules. `operand` is the kind of operand that it takes."""
+    """An operator of rules. `operand` is the kind of its operand."""
 
     operand: str
     meaning: str
@@ -72,16 +72,14 @@ TIMES = (*BOUNDS, "within_days", "not_within_days", "days_ago", *PRESENCE)
 
 
 def _text(value: Any) -> str:
-    """Reads a text operand. Like every reader of an operand, raises `ValueError` with a message for the
-    client.
-    """
+    """A text operand. Like all readers of operands, raises `ValueError` with a message for the client."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError(TEXT)
     return value
 
 
 def _scalar(value: Any) -> bool | int | float | str:
-    """The operand, if it is a single value; text in lower case. Raises `ValueError`."""
+    """The operand if it is a single value; text in small letters. Raises `ValueError`."""
     if not isinstance(value, bool | int | float | str):
         raise ValueError(VALUE)
     return value.casefold() if isinstance(value, str) else value
@@ -97,7 +95,7 @@ def _date(value: Any, zone: dt.tzinfo) -> Instant:
 
 
 def _number_or_date(value: Any, _: dt.tzinfo) -> int | float | Instant:
-    """Reads a number or a date. A date without a zone is in UTC, like the values it is compared with."""
+    """A number or a date as operand. A date without a zone is in UTC, as stored values are."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError(BOUND)
     try:
@@ -107,7 +105,7 @@ def _number_or_date(value: Any, _: dt.tzinfo) -> int | float | Instant:
 
 
 def _status(value: Any) -> str:
-    """The operand, if it is a status. Raises `ValueError`."""
+    """The operand if it is a status. Raises `ValueError`."""
     if value not in ("subscribed", "unsubscribed"):
         raise ValueError(STATUS)
     return str(value)
@@ -131,7 +129,7 @@ def _domain(value: Any) -> str:
 
 
 def _domain_part(value: Any) -> str:
-    """Reads the beginning or a part of a domain, in the form in which domains are shown."""
+    """The beginning or a part of a domain as operand, in the form in which domains are shown."""
     text = _text(value).strip().lower().translate(FULL_STOPS)
     return text if len(text) > MAX_LENGTH else unicodedata.normalize("NFKC", text)
 
@@ -141,14 +139,14 @@ def _fold(value: Any) -> str:
 
 
 def _flag(value: Any) -> bool:
-    """The operand, if it is true or false. Raises `ValueError`."""
+    """The operand if it is true or false. Raises `ValueError`."""
     if not isinstance(value, bool):
         raise ValueError(FLAG)
     return value
 
 
 def whole_number(value: Any, maximum: int, message: str, minimum: int = 1) -> int:
-    """The operand, if it is from `minimum` to `maximum`. Raises `ValueError` with the message."""
+    """The operand if it is from `minimum` to `maximum`. Raises `ValueError` with the message."""
     if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= maximum:
         raise ValueError(message)
     return value
@@ -156,10 +154,9 @@ def whole_number(value: Any, maximum: int, message: str, minimum: int = 1) -> in
 
 @dataclass(frozen=True)
 class Subject:
-    """A subject of conditions. `value`, `text` and `bound` read its operands; `bound` also gets a time zone.
+    """A subject of conditions. `value`, `text` and `bound` read its operands, `bound` with a time zone.
 
-    With `has_name`, a condition gives the subject a name, such as a field's key, and has its operators beside
-    it.
+    With `has_name`, a condition names the subject, such as a field's key, and has its operators beside that.
     """
 
     operators: tuple[str, ...]

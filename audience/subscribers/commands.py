@@ -39,11 +39,10 @@ MESSAGES = {Outcome.SUPPRESSED: subscribers.SUPPRESSED, Outcome.MISSING: subscri
 
 @dataclass(frozen=True)
 class CommandsResult:
-    """The result of commands. `subscriber` is the target of the last command that succeeded.
+    """The result of commands. `subscriber` is the target of the last one that succeeded.
 
-    `done` is the number of commands that succeeded. It includes the consent commands in
-    `unsubscribes_ignored` and `subscribes_ignored`, which had no effect because a later consent event says
-    otherwise.
+    `done` is how many succeeded, including those in `unsubscribes_ignored` and `subscribes_ignored`, which a
+    later consent event outweighed.
     """
 
     subscriber: Subscriber | None
@@ -55,14 +54,14 @@ class CommandsResult:
 
 @dataclass
 class Ignored:
-    """The numbers of consent events that had no effect because a later one says otherwise."""
+    """The numbers of consent events that a later one outweighed."""
 
     unsubscribes: int = 0
     subscribes: int = 0
 
 
 def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> CommandsResult:
-    """Runs commands in order. A command that fails writes nothing, and does not stop the others."""
+    """Runs commands in order. One that fails writes nothing, and stops no other."""
     errors: dict[int, str] = {}
     subscriber, ignored = None, Ignored()
     with database.write(site.id), change_log.one_transaction(site.id, source):
@@ -95,8 +94,7 @@ def run_by_hand(
     typed: Mapping[str, str],
     source: Source = OPERATOR,
 ) -> None:
-    """Runs an operator's command, which has a uuid. If that changed the subscriber, records it in the audit
-    log.
+    """Runs an operator's command, which has a uuid. The audit log records it if it changed the subscriber.
 
     `action` and `typed` are for the audit log. Raises `Refused`.
     """
@@ -109,9 +107,7 @@ def run_by_hand(
 
 
 def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
-    """The values of a subscriber that a command may change, without instants; None if there is no such
-    subscriber.
-    """
+    """What a command may change of a subscriber, without instants; None without the subscriber."""
     subscriber = stored.get_by_uuid(site.id, command["uuid"])
     if subscriber is None:
         return None
@@ -122,9 +118,9 @@ def _state(site: Site, command: Command) -> tuple[Any, ...] | None:
 def _own_group(numbered: tuple[int, Command]) -> tuple[bool, int | None]:
     """The group of an (index, command): neighbours with equal groups run together.
 
-    It is whether the command is `change_email`, and the index of a command that runs alone, else None.
-    `change_email` runs alone because later commands refer to the new address. A command with an address and a
-    uuid runs alone because earlier commands may change which subscriber has the address.
+    It is (whether the command is `change_email`, the index of a command that runs alone or None).
+    `change_email` runs alone because later commands refer to the new address, and a command with an address
+    and a uuid because earlier ones may change who has the address.
     """
     index, command = numbered
     moves = command["command"] == CommandName.CHANGE_EMAIL
@@ -148,7 +144,7 @@ def _targets(site_id: int, group: list[tuple[int, Command]]) -> tuple[list[Targe
 
 
 def _email(site_id: int, command: Command) -> str:
-    """The address of the subscriber that a command mentions. Raises `Refused`."""
+    """The address of the subscriber that a command names. Raises `Refused`."""
     if "refused" in command:
         raise Refused(command["refused"])
     email: str = command.get("email", "")
@@ -166,9 +162,9 @@ def _email(site_id: int, command: Command) -> str:
 def _write(
     site_id: int, targets: list[Target], accepted: Acceptance, ignored: Ignored
 ) -> tuple[str | None, dict[int, str]]:
-    """Runs commands other than `change_email`, and adds to `ignored`.
+    """Runs commands other than `change_email`. Adds to `ignored`.
 
-    Returns the key of the last subscriber written, None if all failed, and the error messages by index.
+    Returns the key of the last written subscriber, None if all failed, and the error messages by index.
     """
     at = clock.now_ms()
     changes = [
@@ -201,8 +197,9 @@ def _write(
 def _change_email(
     site_id: int, targets: list[Target], accepted: Acceptance
 ) -> tuple[str | None, dict[int, str]]:
-    """Changes addresses, one after another. Returns the key of the last new address, None if all failed, and
-    the error messages by index.
+    """Changes addresses, one after another.
+
+    Returns the key of the last new address, None if all failed, and the error messages by index.
     """
     key_after, failed = None, {}
     for index, _, key, command in targets:

@@ -21,7 +21,7 @@ HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def name_of(key: str) -> str:
-    """The display name of a key: `thisIsAKey`, `this-is-a-key` and `this_is_a_key` give `This Is A Key`."""
+    """The display name of a key: `thisIsAKey`, `this-is-a-key` and `this_is_a_key` are `This Is A Key`."""
     words = WORD.findall(HUMP.sub(" ", key))
     return " ".join(word[0].upper() + word[1:] for word in words) or key
 
@@ -34,14 +34,15 @@ def list_all(site: Site, **rows: int) -> list[CustomField]:
 
 @database.session()
 def find(site: Site, field_id: int) -> CustomField | None:
-    """The custom field with an id; None if there is none."""
+    """The custom field with an id; None without one."""
     return stored.get(site_id=site.id, id=field_id)
 
 
 @database.session()
 def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
-    """The most frequent scalar values of each key, with how many of the newest `VALUES_SAMPLE_SIZE`
-    subscribers have them.
+    """The (value, number of subscribers) of the most common scalars of each key, by key.
+
+    Only the newest `VALUES_SAMPLE_SIZE` subscribers are counted.
     """
     values: dict[str, list[tuple[Any, int]]] = {}
     counted = report_queries.common_values(site.id, VALUES_SAMPLE_SIZE, MAX_VALUES)
@@ -52,15 +53,13 @@ def common_values(site: Site) -> dict[str, list[tuple[Any, int]]]:
 
 @database.writes_site
 def create(site: Site, key: str) -> CustomField:
-    """The custom field with a key, which is created if missing."""
+    """The custom field with a key, created if missing."""
     ensure(site.id, (key,), clock.now_ms())
     return stored.get_by_key(site.id, key)
 
 
 def ensure(site_id: int, keys: Collection[str], at: int) -> tuple[dict[str, int], list[str]]:
-    """Creates missing custom fields, in the caller's transaction. Returns the ids of all, by key, and the new
-    keys.
-    """
+    """Creates missing custom fields, in the caller's transaction. Returns (all ids by key, new keys)."""
     existing = stored.ids(site_id, keys) if keys else {}
     missing = [key for key in keys if key not in existing]
     if not missing:
@@ -73,7 +72,7 @@ def ensure_ids(
 ) -> tuple[dict[str, int], list[str]]:
     """Creates the missing fields among `added`, in the caller's transaction.
 
-    Returns the ids of existing fields among `added` and `removed` by key, and the created keys.
+    Returns (ids of existing fields among `added` and `removed` by key, new keys).
     """
     existing, created = ensure(site_id, added, at)
     return existing | (stored.ids(site_id, removed) if removed else {}), created

@@ -33,10 +33,9 @@ CONSENTS = {"$subscribe": Consent.SUBSCRIBE, UNSUBSCRIBE: Consent.UNSUBSCRIBE}
 
 
 class EventsResult(NamedTuple):
-    """The result of events: how many were accepted, and the errors of the others in the order of the request.
+    """The result of events: how many were accepted, and the errors of the others in order.
 
-    `unsubscribes_ignored` and `subscribes_ignored` count events that had no effect because a later consent
-    event says otherwise.
+    `unsubscribes_ignored` and `subscribes_ignored` count events that a later consent event outweighed.
     """
 
     accepted: int
@@ -48,10 +47,10 @@ class EventsResult(NamedTuple):
 def record(
     site: Site, items: Sequence[tuple[int, Item]], refused: Sequence[FieldError], source: Source = OPERATOR
 ) -> EventsResult:
-    """Records events of one request, as (index in the request, event), and applies them.
+    """Records events, as (index in the request, event), and applies them.
 
-    `refused` are the errors of events that were refused before. An event is accepted, but not applied again,
-    if the site has one with the same type and `unique_key`.
+    `refused` are the errors of events refused before. An event with the type and `unique_key` of an existing
+    one is accepted, but not applied.
     """
     at = clock.now_ms()
     changes, errors = _changes(items, at, site.time_zone)
@@ -85,8 +84,8 @@ def record(
 def _name(site_id: int, again: Sequence[tuple[str, str]], accepted: Acceptance) -> int:
     """Records in the change log that events mention their subscribers, without changing them.
 
-    `again` are events that the site already has, as (type, key of the address). Returns how many of them are
-    unsubscribes that were ignored, because their subscriber is subscribed.
+    `again` are events that the site has already, as (type, key of the address). Returns how many are ignored
+    unsubscribes: their subscriber is subscribed.
     """
     existing = stored_subscribers.get_by_keys(site_id, {key for _, key in again})
     change_log.record_named(
@@ -104,7 +103,7 @@ def for_subscriber(site: Site, subscriber: Subscriber) -> list[Event]:
 
 @database.session()
 def page(site: Site, uuid: str, number: int) -> tuple[list[Event], bool]:
-    """A page of a subscriber's events, newest first, and whether there are more. Raises `NotFound`."""
+    """A (page of a subscriber's events, newest first; whether there are more). Raises `NotFound`."""
     subscriber = stored_subscribers.get_by_uuid(site.id, uuid)
     if subscriber is None:
         raise NotFound(NOBODY)
@@ -121,10 +120,7 @@ def newest(site: Site, limit: int) -> list[tuple[Event, str]]:
 
 
 def add(site_id: int, ids: Mapping[str, int], events: Sequence[tuple[Change, str, Item]], at: int) -> None:
-    """Stores events, as (change, type, item), in the caller's transaction.
-
-    `ids` are those of the subscribers, by key of the address.
-    """
+    """Stores events, as (change, type, item), in the caller's transaction. `ids` are by address key."""
     stored.add(
         [
             Event(
@@ -170,7 +166,7 @@ def _change(item: Item, at: int, time_zone: str) -> Change:
 def _new(
     site_id: int, changes: list[tuple[int, Item, Change]], accepted: Acceptance
 ) -> list[tuple[int, Item, Change]]:
-    """The events to apply: not those that the site already has, nor those that repeat an earlier one here.
+    """The events to apply: those that neither the site has already nor an earlier one here repeats.
 
     An unsubscribe is applied even if another subscriber's event has its unique key.
     """

@@ -69,15 +69,15 @@ class Holders:
                     self._ids_with(name, row).append(subscriber_id)
 
     def _ids_with(self, name: str, row: Value) -> list[int]:
-        """The list of ids of subscribers with a value of the field `name`. The caller adds to it."""
+        """The list of ids of subscribers with a value of the field `name`, to be added to."""
         return self.by_value.setdefault((self._field_ids[name], *row), [])
 
 
 @database.snapshot()
 def differing(site: Site) -> tuple[int, int]:
-    """The number of subscribers with wrong value rows, and the number looked at.
+    """The (number of subscribers with wrong rows of values, number examined) of the newest `SAMPLE`.
 
-    Looks at the newest `SAMPLE`. Deleted subscribers that still have rows count as wrong.
+    Deleted subscribers that still have rows count as wrong.
     """
     sample = stored.newest(site.id, SAMPLE)
     ids = custom_fields.ids(site.id, {key for _, fields in sample for key in fields})
@@ -86,7 +86,7 @@ def differing(site: Site) -> tuple[int, int]:
 
 
 def rebuild(site: Site) -> None:
-    """Rebuilds a site's tables of values in chunks, so that others can write in between."""
+    """Rebuilds a site's tables of values in chunks, so that others can write between them."""
     for table in stored.TABLES:
         while _clear_some(site.id, table):
             database.checkpoint(only_if_due=True)
@@ -99,15 +99,13 @@ def rebuild(site: Site) -> None:
 
 @database.writes_site
 def _clear_some(site_id: int, table: str) -> bool:
-    """Deletes up to `CHUNK` rows of a table. True if more may be left."""
+    """Deletes up to `CHUNK` rows of a table. Returns whether there may be more."""
     return bool(site_tables.delete_some(table, site_id, CHUNK))
 
 
 @database.writes_site
 def _make(site_id: int, after: str) -> str:
-    """Writes the values of the next `CHUNK` subscribers after a uuid. Returns the last uuid, or "" at the
-    end.
-    """
+    """Writes the values of the next `CHUNK` subscribers after a uuid. Returns the last uuid; else ""."""
     page = stored.values_after(site_id, after, CHUNK)
     holders = Holders(custom_fields.ids(site_id, {key for _, _, fields in page for key in fields}))
     for subscriber_id, _, fields in page:
@@ -117,18 +115,14 @@ def _make(site_id: int, after: str) -> str:
 
 
 def save(site_id: int, added: Holding, removed: Holding) -> None:
-    """Adds the subscribers to the values, or removes them, in the caller's transaction. Queues a merge of
-    these changes.
-    """
+    """Adds subscribers to values, or removes them, in the caller's transaction. Queues a merge."""
     if added or removed:
         stored.save(site_id, added, removed)
         stored_jobs.add_once(site_id, stored.JOB, 0, jobs.now(), MERGE_AFTER_MS)
 
 
 def merge_if_due(site_id: int) -> None:
-    """Merges a site's changes of values if there are many. Does a checkpoint of the write-ahead log if it is
-    due.
-    """
+    """Merges a site's changes of values if there are many. Checkpoints the write-ahead log if due."""
     with database.session():
         is_due = stored.changed_bytes(site_id) >= DUE_BYTES
     if is_due:
@@ -137,10 +131,9 @@ def merge_if_due(site_id: int) -> None:
 
 
 def merge(site_id: int) -> None:
-    """Merges a site's changes of values into the stored sets of subscribers by value, in several
-    transactions.
+    """Merges a site's changes of values into the stored sets, in several transactions.
 
-    If it breaks off, readers see the same values, and the next merge begins anew.
+    If it is interrupted, readers see the same values, and the next merge begins anew.
     """
     with database.session():
         changes = stored.Changes(site_id)
@@ -154,7 +147,7 @@ def merge(site_id: int) -> None:
 
 @database.writes_site
 def _merge_some(site_id: int, blocks: dict[int, set[int]]) -> None:
-    """Merges blocks of changes for a moment, and removes the merged ones from `blocks`."""
+    """Merges blocks of changes for a moment, and removes these from `blocks`."""
     changes = stored.Changes(site_id)
     ending = time.monotonic() + MERGE_SECONDS
     while blocks:

@@ -12,7 +12,7 @@ from storage.subscribers import domains, tags
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of a site. `users` are all subscribers, including the `unsubscribers`."""
+    """The counts of a site. `users` are all subscribers, `unsubscribers` those of them who unsubscribed."""
 
     users: int
     unsubscribers: int
@@ -35,14 +35,14 @@ def recount(site: Site) -> Counts:
 
 
 def stored_and_counted(site: Site) -> tuple[Counts, Counts]:
-    """The stored counts and the counted ones (`for_site`, `recount`), in one snapshot."""
+    """The (stored, counted) counts of a site, as of one instant."""
     with database.snapshot():
         return Counts(*stored.counters(site.id)), Counts(*stored.recount(site.id))
 
 
 @database.snapshot()
 def wrong_counters(site: Site) -> list[str]:
-    """The names of the counters, `domains` and `tags`, that differ from a count."""
+    """The names of the counters, also `domains` and `tags`, that differ from a count."""
     differ = {
         "domains": dict(domains.stored_counts(site.id)) != dict(domains.counted(site.id)),
         "tags": bool(tags.wrong_counts(site.id)),
@@ -52,7 +52,7 @@ def wrong_counters(site: Site) -> list[str]:
 
 @database.writes_site
 def repair(site: Site) -> None:
-    """Counts the subscribers, their domains and their tags again, and stores the counts."""
+    """Counts subscribers, their domains and their tags anew, and stores the counts."""
     stored.put_counters(site.id, *stored.recount(site.id))
     domains.put(site.id, domains.counted(site.id))
     tags.put_bearers(site.id, tags.wrong_counts(site.id))
@@ -69,5 +69,5 @@ def active_since(site: Site, at: int) -> int:
 
 @database.session()
 def first_created(site: Site) -> int | None:
-    """The instant at which the oldest subscriber was created, in milliseconds."""
+    """When the oldest subscriber was created, in milliseconds; None without subscribers."""
     return subscriber_lists.first_created(site.id)

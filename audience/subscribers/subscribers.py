@@ -53,16 +53,15 @@ SUPPRESSED = Sentence(
 def admission_check(
     site_id: int, changes: Sequence[Change], accepted: Acceptance
 ) -> Callable[[Change], bool]:
-    """A function that tells whether `write` would apply a change. Call it with each change, in order."""
+    """A function that tells whether `write` would apply a change. Call it for each change, in order."""
     return SubscriberBatch(site_id, changes, accepted, accepted.at).admit
 
 
 class Written(NamedTuple):
     """The result of writing changes: the outcome of each, and the subscribers' ids by key.
 
-    `left` counts the changes that unsubscribed a subscriber. `stayed` counts those that found a subscriber
-    unsubscribed and left them so. `unsubscribes_ignored` and `subscribes_ignored` count the consent events
-    that had no effect because a later one says otherwise.
+    `left` counts the changes that unsubscribed a subscriber, `stayed` those that left one unsubscribed.
+    `unsubscribes_ignored` and `subscribes_ignored` count the consent events that a later one outweighed.
     """
 
     outcomes: list[Outcome]
@@ -78,7 +77,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
 
     `accepted` is the acceptance of that transaction or, for changes of an import, of the import.
 
-    Subscribers, tags, fields and counters are read once and written once, whatever the number of changes.
+    Subscribers, tags, fields and counters are read once and written once, however many changes there are.
     """
     at = clock.now_ms()
     batch = SubscriberBatch(site_id, changes, accepted, at)
@@ -100,7 +99,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
 def put_consent_back(
     site_id: int, subscriber: Subscriber, before: ConsentBefore, accepted: Acceptance
 ) -> None:
-    """Gives a subscriber the consent of an earlier event, `before`, in the caller's transaction."""
+    """Restores the consent event `before` of a subscriber, in the caller's transaction."""
     key, at = subscriber.email_key, clock.now_ms()
     batch = SubscriberBatch(site_id, [Change(key, subscriber.email)], accepted, at)
     batch.consents.put_back(batch.subscribers[key], before)
@@ -108,16 +107,17 @@ def put_consent_back(
 
 
 def accept_now(site_id: int, source: Source = OPERATOR) -> Acceptance:
-    """Takes the site's next number for the caller's transaction, which holds the site's lock from then on.
+    """Takes the site's next number for the caller's transaction, which then holds the site's lock.
+
     Returns it with the instant and the source.
     """
     return Acceptance(*site_counters.take(site_id, clock.now_ms()), source)
 
 
 def create(site: Site, item: Item, source: Source = OPERATOR) -> Subscriber:
-    """Creates the subscriber with an item's address, or updates it, and returns it.
+    """Creates the subscriber with an item's address, or updates it. Returns it.
 
-    Raises `Refused`, such as on a malformed or suppressed address.
+    Raises `Refused`, such as for a malformed or suppressed address.
     """
     try:
         change = change_from_item(item, time_zone=site.time_zone)._replace(rewrites_email=True)
@@ -136,8 +136,8 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
     """Changes a subscriber's address, in the caller's transaction. Returns an error message, or None.
 
     The old address of an unsubscribed subscriber is suppressed, so that no import subscribes it again. The
-    new address is no longer suppressed, because the subscriber's own consent counts. If the subscriber is
-    unsubscribed, that counts from now on: a `subscribe` that waits for the new address is of somebody else.
+    new address is no longer suppressed, because the subscriber's own consent counts. If that is unsubscribed,
+    it counts from now on: a waiting `subscribe` of the new address is somebody else's.
     """
     try:
         new_key = addresses.identity(address)
@@ -177,7 +177,7 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
 
 
 def _suppression(subscriber: Subscriber) -> Suppression:
-    """The suppression of the old address of an unsubscribed subscriber, whose address is being changed."""
+    """The suppression of the former address of an unsubscribed subscriber."""
     since = subscriber.consent_at or subscriber.unsubscribed_at or 0
     has_unsubscribed, kind = subscriber.unsubscribe_number is not None, subscriber.consent_kind
     if has_unsubscribed and kind == ConsentKind.UNCONFIRMED:
@@ -187,7 +187,7 @@ def _suppression(subscriber: Subscriber) -> Suppression:
 
 @database.session()
 def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subscriber | None:
-    """The subscriber with a uuid or, if `uuid` is None, with an address; None if there is none."""
+    """The subscriber with a uuid or, if that is None, with an address; None without one."""
     if uuid is not None:
         return stored.get_by_uuid(site.id, uuid)
     try:
@@ -200,8 +200,9 @@ def find(site: Site, email: str | None = None, uuid: str | None = None) -> Subsc
 def find_many(
     site: Site, emails: Mapping[str, str], uuids: Sequence[str]
 ) -> tuple[list[Subscriber], dict[str, list[str]]]:
-    """The subscribers with these addresses or uuids, each once, in this order; and the `emails` and `uuids`
-    that nobody has. `emails` has each address by how it was sent.
+    """The (subscribers with these addresses or uuids, each once, in order; `emails` and `uuids` of nobody).
+
+    `emails` has each address by how it was sent.
     """
     keys = {sent: _identity(address) for sent, address in emails.items()}
     by_key = stored.get_by_keys(site.id, {*keys.values()} - {""})
@@ -224,15 +225,15 @@ def _identity(email: str) -> str:
 
 @database.session()
 def find_by_id(site: Site, subscriber_id: int) -> Subscriber | None:
-    """The subscriber with an id; None if there is none."""
+    """The subscriber with an id; None without one."""
     return stored.get_by_ids(site.id, [subscriber_id]).get(subscriber_id)
 
 
 @database.session()
 def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None = None) -> str | None:
-    """Finds a subscriber as `find` does. Returns the resource as JSON text, None if there is none.
+    """Finds a subscriber as `find` does. Returns its resource as JSON; None without one.
 
-    `pages` is a URL that a uuid completes to that of a subscriber's page.
+    `pages` is the URL of a subscriber's page without the uuid.
     """
     column = subscriber_texts.text(pages)
     if uuid is not None:
@@ -245,7 +246,7 @@ def find_text(site: Site, pages: str, email: str | None = None, uuid: str | None
 
 @database.session()
 def erased_keys(site: Site, changes: Sequence[Change]) -> set[str]:
-    """The keys of the changes whose address is suppressed by an erasure."""
+    """The keys of those changes whose address was erased."""
     hashes = {
         hash_: change.key for change in changes for hash_ in site_keys.address_hashes(site.id, change.key)
     }

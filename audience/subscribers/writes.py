@@ -26,7 +26,7 @@ from storage.subscribers.subscribers import Subscriber
 
 
 def save(batch: SubscriberBatch) -> None:
-    """Writes a batch, in the caller's transaction. Gives new subscribers their ids."""
+    """Writes a batch, in the caller's transaction. New subscribers get their ids."""
     _write_texts(batch)
     created = [subscriber for key, subscriber in batch.subscribers.items() if key not in batch.existing]
     for subscriber_id, subscriber in zip(stored.new_ids(len(created)), created, strict=True):
@@ -54,9 +54,9 @@ def save(batch: SubscriberBatch) -> None:
 
 
 def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
-    """Deletes subscribers with all records about them, in the caller's transaction.
+    """Deletes subscribers and all about them, in the caller's transaction.
 
-    From then on, a link of theirs is for whoever has the address.
+    Their links are then for whoever has the address.
     """
     ids = custom_fields.ids(site_id, {key for subscriber in subscribers for key in subscriber.fields})
     holders = field_values.Holders(ids)
@@ -78,7 +78,7 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
 
 
 def _write_texts(batch: SubscriberBatch) -> None:
-    """Writes changed custom values and tags into the subscribers' text columns."""
+    """Writes changed custom values and tags into the batch's text columns."""
     for key in batch.revalued:  # a later change may have put back what an earlier one replaced
         values, replaced = batch.values[key], batch.replaced[key]
         for name in [name for name, old in replaced.items() if json_equal(values.get(name, ABSENT), old)]:
@@ -94,9 +94,7 @@ def _write_texts(batch: SubscriberBatch) -> None:
 
 
 def _changed_by_groups(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]:
-    """The existing subscribers that the batch changed. The key is the sum of the groups of columns that
-    changed.
-    """
+    """The existing subscribers that the batch changed, by the sum of their changed groups of columns."""
     changed: dict[int, list[SubscriberRow]] = defaultdict(list)
     for key, before in batch.existing.items():
         subscriber = batch.subscribers[key]
@@ -106,7 +104,7 @@ def _changed_by_groups(batch: SubscriberBatch) -> dict[int, list[SubscriberRow]]
 
 
 def _save_tags(batch: SubscriberBatch) -> None:
-    """Stores the tags that the batch added and removed, and counts the subscribers of each tag."""
+    """Stores the tags that the batch added and removed, and counts each tag's subscribers."""
     added: dict[int, list[int]] = defaultdict(list)  # ids of subscribers by tag
     removed: dict[int, list[int]] = defaultdict(list)
     for key, tagged in batch.tagged.items():
@@ -125,9 +123,7 @@ def _save_tags(batch: SubscriberBatch) -> None:
 
 
 def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int, int, int]]:
-    """The (site id, tag id, subscriber id) rows of tagged subscribers, sorted like their table, for faster
-    inserts.
-    """
+    """The (site id, tag id, subscriber id) rows of tagged subscribers, sorted like their table for speed."""
     return [
         (site_id, tag_id, row_id) for tag_id in sorted(ids_by_tag) for row_id in sorted(ids_by_tag[tag_id])
     ]
@@ -147,7 +143,7 @@ def _save_values(batch: SubscriberBatch) -> None:
 
 
 def _end_sign_ups(batch: SubscriberBatch) -> None:
-    """Ends the open sign-ups of addresses that this batch unsubscribes: they can no longer be confirmed."""
+    """Ends the open sign-ups of addresses that this batch unsubscribes."""
     keys = batch.consents.unsubscribed_keys | batch.noted.keys()
     if keys and sign_ups.has(site_id=batch.site_id):
         sign_ups.end(batch.site_id, [site_keys.address_hash(batch.site_id, key) for key in keys])

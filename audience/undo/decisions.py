@@ -36,11 +36,9 @@ Key = tuple[str, Any]  # a name, ("field", key) or ("tag", id)
 
 
 class UndoneAction(NamedTuple):
-    """The import or bulk action that is undone: its `source`, and the first row and number that the record
-    has of it.
+    """The import or bulk action that is undone: its `source`, and its first row and number in the record.
 
-    With `resubscribe`, subscribers whom the import unsubscribed are resubscribed, unless something else
-    unsubscribed them, too.
+    With `resubscribe`, subscribers whom only this import unsubscribed are resubscribed.
     """
 
     source: Source
@@ -54,16 +52,16 @@ class Decision:
     """What undo does to one subscriber. `outcome` is `REMOVED`, `RESTORED` or `KEPT`.
 
     `subscriber` is None if it no longer exists. `values` has the values to restore: None for a field that was
-    not there, and for a tag whether the subscriber had it. `consent` has the columns of consent to restore;
-    None leaves them. `by` is why something stays.
+    not there, and for a tag whether the subscriber had it. `consent` has the columns of consent to restore,
+    None to leave them. `by` is why something stays.
 
     `lifted` is the suppression that the action lifted when it created the subscriber. `has_traces` is true if
     the record of changes has values of the subscriber. `former_addresses` are suppressed again, as the
     subscriber was unsubscribed before the action.
 
-    `only_unsubscribed` is true if the action unsubscribed the subscriber, and nothing else did.
-    `resubscribed` is true if the undo subscribes them again, `unsubscribed_again` if it unsubscribes them
-    again. `unsubscribed_kept` is true if they were subscribed before the action, and stay unsubscribed.
+    `only_unsubscribed` is true if only the action unsubscribed the subscriber, `resubscribed` if the undo
+    resubscribes, `unsubscribed_again` if it unsubscribes again. `unsubscribed_kept` is true if they were
+    subscribed before the action, and stay unsubscribed.
     """
 
     id: int
@@ -82,11 +80,10 @@ class Decision:
 
 
 class RowReader:
-    """Decides on the subscribers of one row of the record, in the caller's session: on `length` entries from
-    the index `start` on.
+    """Decides on the subscribers of one row of the record: of `length` entries from the index `start` on.
 
-    Reads later rows for the values that the action changed again, and for the addresses that a subscriber had
-    meanwhile.
+    Works in the caller's session. Reads later rows for values that the action changed again, and for
+    addresses that a subscriber had meanwhile.
     """
 
     def __init__(self, site_id: int, action: UndoneAction, row: LogRow, start: int, length: int) -> None:
@@ -109,9 +106,7 @@ class RowReader:
                 self._read_later_row(later, set(ids_by_number[later.number]))
 
     def _read_later_row(self, row: LogRow, ids: set[int]) -> None:
-        """Notes what a later row says of the subscribers with these `ids`: the changes by the action itself,
-        and the addresses that they had until then.
-        """
+        """Notes what a later row has of the subscribers `ids`: changes by the action, earlier addresses."""
         entries, is_own = unpack(row.entries), (row.source, row.source_id) == self._action.source
         for id_, new, old in entries.changed:
             if id_ in ids and is_own:
@@ -122,9 +117,7 @@ class RowReader:
                 self.addresses[id_].append(old["email"])
 
     def decisions(self, decided: Collection[int], mentioned: Mapping[int, Source]) -> list[Decision]:
-        """A decision for each subscriber who is not in `decided`. `mentioned` has, by id, what has mentioned
-        a subscriber since the action created it.
-        """
+        """The decisions on subscribers not in `decided`. `mentioned` has later sources by id."""
         return [
             self._decide_created(entry.subscriber_id, mentioned.get(entry.subscriber_id))
             if entry.new is None
@@ -134,9 +127,7 @@ class RowReader:
         ]
 
     def _decide_created(self, id_: int, by: Source | None) -> Decision:
-        """The decision on a subscriber whom the action created: removed, unless something has mentioned it
-        since (`by`).
-        """
+        """The decision on a subscriber whom the action created: removed, unless mentioned since (`by`)."""
         subscriber, lifted = self.subscribers.get(id_), self.lifted.get(id_)
         if subscriber is None:
             return Decision(id_, KEPT)
@@ -152,8 +143,8 @@ class RowReader:
     def _decide_removal(self, id_: int, subscriber: Subscriber) -> Decision:
         """The decision to remove a subscriber whom the action created.
 
-        If the subscriber is unsubscribed, their address stays suppressed. It does not if they are to be
-        resubscribed, or were suppressed before: then that suppression comes back.
+        An unsubscribed subscriber's address stays suppressed. It does not if they are to be resubscribed, or
+        were suppressed before: then that suppression returns.
         """
         lifted, is_only = self.lifted.get(id_), self._is_only(subscriber)
         stays = subscriber.unsubscribe_number is not None and subscriber.unsubscribed_at is not None
@@ -163,9 +154,7 @@ class RowReader:
         return decision
 
     def _decide_changed(self, entry: LogEntry) -> Decision:
-        """The decision on a subscriber who existed before the action: kept, unless all values and the consent
-        can be restored.
-        """
+        """The decision on a subscriber from before the action: kept, unless all can be restored."""
         id_, subscriber = entry.subscriber_id, self.subscribers.get(entry.subscriber_id)
         if subscriber is None:
             return Decision(id_, KEPT)
@@ -181,12 +170,11 @@ class RowReader:
         return decision
 
     def _decide_consent(self, decision: Decision, before: ConsentBefore, subscriber: Subscriber) -> None:
-        """Decides on consent: the consent `before` the action is restored if the event that counts is the
-        action's own.
+        """Restores the consent `before` the action, if the event that counts is the action's.
 
-        Whom the action unsubscribed is resubscribed only if nothing else unsubscribed them, too. For an
-        import, `resubscribe` must be set. Consent that came from another undone import is not restored in
-        this way. Where consent is not restored, the outcome is `KEPT`.
+        Whom the action unsubscribed is resubscribed only if nothing else unsubscribed them, and for an import
+        only with `resubscribe`. Consent from another undone import is not restored so. Without restored
+        consent, the outcome is `KEPT`.
         """
         was_unsubscribed, is_unsubscribed = (
             before.unsubscribed_at is not None,
@@ -212,21 +200,19 @@ class RowReader:
                 decision.by = STAYS_UNSUBSCRIBED if is_unsubscribed else CHANGED
 
     def _is_own(self, subscriber: Subscriber) -> bool:
-        """Whether the consent event that counts is the action's own, and nothing else has unsubscribed the
-        subscriber.
-        """
+        """Whether the event that counts is the action's, and nothing else has unsubscribed the subscriber."""
         numbers = {subscriber.consent_number}
         if subscriber.unsubscribed_at is not None and subscriber.unsubscribe_number is not None:
             numbers.add(subscriber.unsubscribe_number)
         return numbers == {self.accepted[subscriber.id]}
 
     def _is_only(self, subscriber: Subscriber) -> bool:
-        """Whether the subscriber is unsubscribed by the action, and by nothing else."""
+        """Whether the action, and nothing else, has unsubscribed the subscriber."""
         is_unsubscribed = subscriber.unsubscribed_at is not None and subscriber.unsubscribe_number is not None
         return is_unsubscribed and self._is_own(subscriber)
 
     def _former_addresses(self, subscriber: Subscriber, before: ConsentBefore) -> dict[str, Suppression]:
-        """The suppressions of a subscriber's former addresses, as `change_email` would have added them."""
+        """The suppressions of former addresses, as `change_email` would have added them."""
         since = before.at or before.unsubscribed_at or 0
         suppression = Suppression(UNSUBSCRIBED, since, before.number, before.kind)
         keys = list(dict.fromkeys(map(identity, self.addresses[subscriber.id])))
@@ -238,9 +224,9 @@ class RowReader:
 
 
 def _values_to_restore(subscriber: Subscriber, own: Own) -> tuple[dict[Key, Any], bool]:
-    """The values to restore, and whether all changed values are then as they were before the action.
+    """The (values to restore, whether all values are then as before the action).
 
-    `own` has the changes of the action, in order. A value that something else has set since is not restored.
+    `own` has the action's changes, in order. A value that something else has set since is not restored.
     """
     values: dict[Key, Any] = {}
     before: dict[Key, Any] = {}
@@ -254,7 +240,7 @@ def _values_to_restore(subscriber: Subscriber, own: Own) -> tuple[dict[Key, Any]
 
 
 def _changed_values(new: Values, old: Values) -> Iterator[tuple[Key, Any, Any]]:
-    """Each value that an entry changed, as (key, new value, old value)."""
+    """Yields the (key, new value, old value) of an entry."""
     for name in TEXT_COLUMNS:
         if name in new:
             yield ("name", name), new[name], old[name]

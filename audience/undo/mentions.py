@@ -22,7 +22,7 @@ ROWS_AT_ONCE = 10  # of the record, with up to 1,000 subscribers each
 
 
 class Reached(NamedTuple):
-    """The ids of what was read last: a row of the record, a batch of an import, a chunk of a bulk action."""
+    """What was read last: the ids of a row of the record, a batch of an import, a chunk of a bulk action."""
 
     row: int
     batch: int = 0
@@ -30,7 +30,7 @@ class Reached(NamedTuple):
 
 
 class Mentions(NamedTuple):
-    """What mentioned subscribers, by their ids; `is_all` if nothing is left to read."""
+    """What mentioned subscribers, by subscriber id; `is_all` if nothing is left to read."""
 
     by_id: dict[int, Source]
     reached: Reached
@@ -38,9 +38,9 @@ class Mentions(NamedTuple):
 
 
 def read_on(site_id: int, source: Source, reached: Reached) -> Mentions:
-    """Reads the next mentions of the subscribers whom the import `source` created, after those in `reached`.
+    """Reads the mentions after `reached` of the subscribers whom the import `source` created.
 
-    For a bulk action or an import that created nobody, nothing is read.
+    Reads nothing for a bulk action, or an import that created nobody.
     """
     undone = stored_imports.get(site_id, source.id) if source.kind == "import" else None
     if undone is None or not undone.created:

@@ -66,7 +66,7 @@ TOO_LATE = Sentence(
 
 
 def site_of_import(import_id: int, chosen: Site | None = None) -> Site:
-    """The site of an import. Raises `NotFound`, also if another site was chosen."""
+    """The site of an import. Raises `NotFound`, also if `chosen` is another site."""
     with database.session():
         uuid = stored_imports.site_of(import_id)
     if uuid is None or (chosen and chosen.uuid != uuid):
@@ -86,14 +86,13 @@ def bulk_action_source(action_id: int) -> Source:
 def undo_import(
     site: Site, import_id: int, days: int, actor: Actor | None = None, resubscribe: bool = False
 ) -> Undo:
-    """Queues the undo of an import, which is stopped if it has not ended. Returns the present undo if there
-    is one, and retries it if it has failed.
+    """Queues the undo of an import, which is stopped if it has not ended.
 
-    With `resubscribe`, subscribers whom the import unsubscribed, and nothing else did, are subscribed again.
-    The record of changes is kept for `days` days, and must have all of the import. The audit log records the
-    request if there is an `actor`.
+    Returns the existing undo, if any, and retries it if it has failed. With `resubscribe`, subscribers whom
+    only the import unsubscribed are resubscribed. The record, kept for `days` days, must have all of the
+    import. With an `actor`, the audit log records the request.
 
-    Afterwards, notify the queue. Raises `NotFound`, `Refused`.
+    Then notify the queue. Raises `NotFound`, `Refused`.
     """
     source = import_source(import_id)
     begun = stored.get_by_source(site.id, source)
@@ -112,8 +111,9 @@ def undo_import(
 
 @database.writes_site
 def undo_bulk_action(site: Site, action_id: int, days: int, actor: Actor) -> Undo:
-    """Queues the undo of a bulk action that has ended, as `undo_import` does for an import. If the action
-    failed, it cannot be continued any more. Raises `NotFound`, `Refused`.
+    """Queues the undo of a bulk action that has ended, as `undo_import` does.
+
+    A failed action can then no longer be continued. Raises `NotFound`, `Refused`.
     """
     action, source = bulk_actions.require(site.id, action_id), bulk_action_source(action_id)
     if undo := _under_way(site.id, source):
@@ -133,13 +133,13 @@ def may_be_undone(action: BulkAction) -> bool:
 
 
 def _under_way(site_id: int, source: Source) -> Undo | None:
-    """The undo of an action that waits, runs or has finished; None if there is none, or it has failed."""
+    """The undo of an action that waits, runs or has finished; None without one, or if it has failed."""
     undo = stored.get_by_source(site_id, source)
     return undo if undo and undo.status != FAILED else None
 
 
 def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
-    """Queues an undo, or queues again one that failed, in the caller's transaction."""
+    """Queues an undo, or retries a failed one, in the caller's transaction."""
     if failed := stored.get_by_source(site_id, source):
         stored.retry(site_id, failed.id)
         return _require(site_id, source)
@@ -150,9 +150,7 @@ def _begin(site_id: int, source: Source, resubscribe: bool = False) -> Undo:
 
 
 def _undone_action(site_id: int, source: Source) -> UndoneAction:
-    """An import or bulk action, with the place where its record begins. Without a record, that is the newest
-    row of the site.
-    """
+    """An import or bulk action with the beginning of its record, else with the newest row of the site."""
     first = source_rows.first_of(site_id, source)
     return (
         UndoneAction(source, first[0], first[1])
@@ -169,10 +167,9 @@ def _check_age(site: Site, source: Source, days: int) -> None:
 
 
 def _ends(site: Site, source: Source, days: int) -> int | None:
-    """The instant until which the record has all changes of an import or bulk action; None if it has lost
-    some, or never had any.
+    """Until when the record has all changes of an import or bulk action; None if it lacks some.
 
-    An action that was interrupted for long may have lost its first rows while the last are kept.
+    An action that was interrupted for long may have lost its first rows but not its last.
     """
     first = source_rows.first_of(site.id, source)
     began = min(first[2], _started_at(site, source) or first[2]) if first else 0
@@ -194,21 +191,19 @@ def _require(site_id: int, source: Source) -> Undo:
 
 @database.session()
 def find(site: Site, source: Source) -> Undo | None:
-    """The undo of an import or bulk action, if one was begun."""
+    """The undo of an import or bulk action; None without one."""
     return stored.get_by_source(site.id, source)
 
 
 def requested_by(site: Site, source: Source) -> str:
-    """The name of who asked for the undo of an import or bulk action; empty if the audit log has no such
-    entry any more.
-    """
+    """The name of who requested an undo; "" if the audit log no longer has it."""
     entry = audit_log.last_undo_request(site, undo_work.subject(source))
     return entry.actor if entry else ""
 
 
 @database.session()
 def bulk_action_statuses(site: Site) -> dict[int, str]:
-    """The status of the undo of each bulk action that has one, by the action's id."""
+    """The status of the undos of bulk actions, by the action's id."""
     return stored.statuses(site.id, BULK_ACTION)
 
 
@@ -219,18 +214,15 @@ def get_by_id(site: Site, undo_id: int) -> Undo | None:
 
 @database.session()
 def undoable_until(site: Site, source: Source, days: int) -> int | None:
-    """The instant until which an action can be undone; None if that is past, or if the record has lost some
-    of its changes.
-    """
+    """Until when an action can be undone; None if that is past, or the record lacks some of its changes."""
     ends = _ends(site, source, days)
     return ends if ends is not None and ends >= clock.now_ms() else None
 
 
 class Preview(NamedTuple):
-    """What an undo would do: the number of subscribers by outcome, as `work.count_outcomes` names them.
+    """What an undo would do: the number of subscribers by outcome, see `work.count_outcomes`.
 
-    `only_unsubscribed` has the addresses of some subscribers whom the action unsubscribed, and nothing else
-    did.
+    `only_unsubscribed` has the addresses of some subscribers whom only the action unsubscribed.
     """
 
     counts: Counter[str]
@@ -258,7 +250,7 @@ def dry_run(site: Site, source: Source, days: int, resubscribe: bool = False) ->
 
 
 def _sources_of_mentions(site_id: int, action: UndoneAction) -> dict[int, Source]:
-    """What mentioned each subscriber that an import created."""
+    """What mentioned the subscribers that an import created, by subscriber id."""
     by_id, reached, is_all = read_on(site_id, action.source, Reached(action.first_row))
     while not is_all:
         more, reached, is_all = read_on(site_id, action.source, reached)
@@ -267,7 +259,7 @@ def _sources_of_mentions(site_id: int, action: UndoneAction) -> dict[int, Source
 
 
 def _changed_count(site: Site, source: Source) -> int:
-    """How many subscribers the action created or changed."""
+    """The number of subscribers that the action created or changed."""
     if source.kind == BULK_ACTION:
         return bulk_actions.require(site.id, source.id).changed
     import_ = imports.progress(site, source.id)
@@ -282,7 +274,7 @@ def _started_at(site: Site, source: Source) -> int | None:
 
 
 def _readers(site_id: int, action: UndoneAction) -> Iterator[RowReader]:
-    """Readers of all rows of the action, each in a session of its own."""
+    """Yields readers of all rows of the action, each in its own session."""
     row_id, position = action.first_row, 0
     while True:
         with database.session():
@@ -297,20 +289,14 @@ def _readers(site_id: int, action: UndoneAction) -> Iterator[RowReader]:
 
 @database.session()
 def reasons_kept(site: Site, undo: Undo) -> list[tuple[tuple[str, str | None], int]]:
-    """(source as clients read it, number of subscribers) for each reason why something stays, the most common
-    first.
-
-    `reason` puts such a source into words.
-    """
+    """The (source as clients read it, number of subscribers) why something stays, most common first."""
     rows = stored.count_sources(site.id, undo.id)
     shown_keys = keys.publishable({number for kind, number, _ in rows if kind in BY_KEY})
     return [(readable_source(kind, number, shown_keys), count) for kind, number, count in rows]
 
 
 def reason(kind: str, number: str | None) -> str:
-    """Why an undo leaves something as it is, in words. `kind` and `number` are a source as `reasons_kept`
-    returns it.
-    """
+    """Why an undo leaves something as it is, as a sentence, by `kind` and `number` of the source."""
     if kind in WHY:
         return WHY[kind]
     if kind in BY_KEY:
@@ -319,9 +305,10 @@ def reason(kind: str, number: str | None) -> str:
 
 
 def download(site: Site, source: Source, actor: Actor) -> Iterator[list[tuple[str, ...]]]:
-    """Pages of (address, uuid, reason) after a heading: a row for each subscriber of whom something stays.
+    """Yields pages: first the heading, then (address, uuid, reason) for each subscriber of whom something
+    stays.
 
-    At the end of the pages, the audit log records who was sent how many rows. Raises `NotFound`.
+    At the end, even an early one, the audit log records how many rows were sent. Raises `NotFound`.
     """
     pages = _kept_pages(site, get(site, source).id)
     sent = audit_log.record_export(
@@ -331,7 +318,7 @@ def download(site: Site, source: Source, actor: Actor) -> Iterator[list[tuple[st
 
 
 def _kept_pages(site: Site, undo_id: int) -> Iterator[list[tuple[str, ...]]]:
-    """Pages of (address, uuid, reason), one row for each subscriber of whom something stays."""
+    """Yields pages of (address, uuid, reason) for each subscriber of whom something stays."""
     after = 0
     while True:
         with database.session():
@@ -348,15 +335,16 @@ def _kept_pages(site: Site, undo_id: int) -> Iterator[list[tuple[str, ...]]]:
 
 @database.session()
 def unsubscribed_count(site: Site, undo: Undo) -> int:
-    """How many subscribers the undone action unsubscribed who stay unsubscribed. A removed subscriber counts
-    if the address stays suppressed.
+    """The number of subscribers whom the undone action unsubscribed and who stay so.
+
+    A removed subscriber counts if the address stays suppressed.
     """
     removed = stored.count_sources(site.id, undo.id, REMOVED)
     return undo.unsubscribed_kept + sum(count for kind, _, count in removed if kind == SUPPRESSED.kind)
 
 
 def sweep(days: int) -> bool:
-    """Deletes some outcomes of undos that ended more than `days` days ago; False if there were none."""
+    """Deletes some outcomes of undos that ended over `days` days ago. Returns False if there are none."""
     with database.session():
         old = stored.ended_before(clock.now_ms() - days * DAY_MS)
     for site_id, undo_id in old:

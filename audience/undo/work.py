@@ -56,16 +56,14 @@ def subject(source: Source) -> str:
 
 
 def give_up(site_id: int, undo_id: int) -> None:
-    """Ends an undo that has failed too often, in the caller's transaction. Another request for it continues
-    it.
-    """
+    """Ends an undo that has failed too often, in the caller's transaction. A further request continues it."""
     if _get(site_id, undo_id).removed:
         erasures.forget_typed(site_id)
     stored.end(site_id, undo_id, FAILED, clock.now_ms())
 
 
 def step(job: Job, deadline: float) -> int:
-    """Continues an undo until the deadline. Returns `SETTLED` at its end, otherwise 0."""
+    """Continues an undo until the deadline. Returns `SETTLED` at its end, else 0."""
     _drop_waiting(job.site_id, _get(job.site_id, job.subject))
     while time.monotonic() < deadline and not database.log_is_full():
         if _do_chunk(job):
@@ -88,7 +86,7 @@ def _get(site_id: int, undo_id: int) -> Undo:
 
 
 def _drop_waiting(site_id: int, undo: Undo) -> None:
-    """Drops the batches that a stopped import has not applied."""
+    """Deletes the batches that a stopped import has not applied."""
     more = undo.source == "import"
     while more:
         with database.write(site_id):
@@ -96,7 +94,8 @@ def _drop_waiting(site_id: int, undo: Undo) -> None:
 
 
 def _do_chunk(job: Job) -> bool:
-    """Does the next chunk: reads more mentions or, once all are read, decides on the next subscribers.
+    """Does the next chunk: reads more mentions or, without any, decides on the next subscribers.
+
     Returns whether the undo is done.
     """
     site_id, undo_id = job.site_id, job.subject
@@ -124,8 +123,9 @@ def _do_chunk(job: Job) -> bool:
 
 
 def _read_on(site_id: int, undo: Undo) -> bool:
-    """Stores the next subscribers who were mentioned since the action created them, in the caller's
-    transaction. Returns whether all are stored.
+    """Stores the next mentions of subscribers whom the action created, in the caller's transaction.
+
+    Returns whether all are stored.
     """
     reached = Reached(undo.read_row, undo.read_batch, undo.read_piece)
     mentions = read_on(site_id, Source(*undo.source_pair), reached)
@@ -138,8 +138,9 @@ def _read_on(site_id: int, undo: Undo) -> bool:
 
 
 def _read_rows(site_id: int, undo: Undo) -> tuple[list[RowReader], list[Decision]]:
-    """The next chunk: a reader for each of the action's rows in it, and what to do with each of their
-    subscribers. A row with repeated consent events is the last of its chunk.
+    """The next chunk: (readers of the action's rows, decisions on their subscribers).
+
+    A row with repeated consent events is the last of its chunk.
     """
     readers: list[RowReader] = []
     decisions: list[Decision] = []
@@ -159,9 +160,7 @@ def _read_rows(site_id: int, undo: Undo) -> tuple[list[RowReader], list[Decision
 
 
 def _decide(site_id: int, undo_id: int, reader: RowReader, decided: set[int]) -> list[Decision]:
-    """The decisions on the subscribers of a reader. Those in `decided`, or with a stored outcome, are decided
-    on already.
-    """
+    """A reader's decisions on subscribers who are not in `decided` and have no stored outcome."""
     outcomes = stored.outcomes(site_id, undo_id, reader.ids)
     mentioned = {
         id_: Source(kind, number) for id_, (outcome, kind, number) in outcomes.items() if outcome == MENTIONED
@@ -180,9 +179,7 @@ def _progress(undo: Undo, readers: Sequence[RowReader], decisions: Sequence[Deci
 
 
 def _additions(undo: Undo, readers: Sequence[RowReader]) -> str:
-    """The tags and fields that the action added to the site, as JSON: those stored so far, and those of rows
-    that are now read to their end.
-    """
+    """The tags and fields that the action added to the site in rows that are read to their end, as JSON."""
     done = [reader.whole for reader in readers if reader.is_last]
     tags = [tag for whole in done for tag in whole.made_tags]
     fields = [field for whole in done for field in whole.made_fields]
@@ -209,8 +206,9 @@ def count_outcomes(decisions: Sequence[Decision]) -> Counter[str]:
 
 
 def _end(job: Job) -> None:
-    """Ends an undo, and deletes tags and fields of the action that nothing uses. Which fields are in use is
-    read before the site is locked.
+    """Ends an undo, and deletes the action's tags and fields that nothing uses.
+
+    Reads which fields are in use before it locks the site.
     """
     site_id, undo_id = job.site_id, job.subject
     with database.session():
@@ -228,7 +226,7 @@ def _end(job: Job) -> None:
 
 
 def _record(site_id: int, undo: Undo) -> None:
-    """Records in the audit log, for the operator who asked for the undo, how many subscribers it changed."""
+    """Records in the audit log how many subscribers an undo changed, for the operator who requested it."""
     site = sites.get(site_id)
     request = audit_log.last_undo_request(site, subject(Source(*undo.source_pair)))
     if request:
@@ -238,11 +236,10 @@ def _record(site_id: int, undo: Undo) -> None:
 
 
 def _delete_unused(site_id: int, created: Mapping[str, Any], used: set[str]) -> None:
-    """Deletes the tags and fields that the action added to the site, if no subscriber, segment or report uses
-    them.
+    """Deletes the tags and fields that the action added, unless a subscriber, segment or report uses them.
 
-    `used` has the fields that stand in rows of subscribers. Their values for segments may be missing while
-    `doctor --fix` makes them again.
+    `used` has the fields in rows of subscribers, whose values for segments may be missing while `doctor
+    --fix` makes them again.
     """
     tags, fields = segment_names.mentions(site_id)
     names = stored_tags.names(site_id, created["tags"])

@@ -24,8 +24,9 @@ class _Target(NamedTuple):
 
 
 def write(site_id: int, accepted: Acceptance, decisions: Sequence[Decision]) -> bool:
-    """Carries out decisions. Returns whether the record of changes has values of removed subscribers: the
-    caller blanks them after the commit.
+    """Carries out decisions. Returns whether the record of changes has values of removed subscribers.
+
+    The caller then blanks them after the commit.
     """
     targets = [_Target(decision.subscriber, decision) for decision in decisions if decision.subscriber]
     removed = [target for target in targets if target.decision.outcome == REMOVED]
@@ -42,9 +43,7 @@ def write(site_id: int, accepted: Acceptance, decisions: Sequence[Decision]) -> 
 
 
 def _remove(site_id: int, accepted: Acceptance, removed: Sequence[_Target]) -> None:
-    """Deletes subscribers. The address of one stays suppressed if the decision says so, or is suppressed
-    again as before the import.
-    """
+    """Deletes subscribers. Suppresses their addresses where the decision says so, or as before the import."""
     suppressed = {
         subscriber.email_key: decision.lifted or _suppression(subscriber)
         for subscriber, decision in removed
@@ -65,14 +64,14 @@ def _suppression(subscriber: Subscriber) -> Suppression:
 
 
 def _suppress_absent(site_id: int, by_key: Mapping[str, Suppression], number: int) -> None:
-    """Suppresses those of the addresses, by their keys, that have no subscriber."""
+    """Suppresses those of the addresses, by key, that have no subscriber."""
     existing = stored.get_by_keys(site_id, by_key) if by_key else {}
     absent = {key: suppression for key, suppression in by_key.items() if key not in existing}
     _suppress(site_id, absent, number)
 
 
 def _suppress(site_id: int, by_key: Mapping[str, Suppression], number: int) -> None:
-    """Suppresses addresses, which `by_key` has by their email keys, in the record's entry `number`."""
+    """Suppresses addresses, by key, with the acceptance `number`."""
     hashes = site_keys.renew_hashes(site_id, by_key)
     change_log.suppress(site_id, {hashes[key]: suppression for key, suppression in by_key.items()}, number)
 
@@ -94,13 +93,13 @@ def _restore(site_id: int, accepted: Acceptance, changed: Sequence[_Target]) -> 
 
 
 def _existing_tags(site_id: int, changed: Sequence[_Target]) -> set[int]:
-    """The tags to be added or removed that the site still has."""
+    """The tags to add or remove that the site still has."""
     tag_ids = {key for target in changed for kind, key in target.decision.values if kind == "tag"}
     return set(stored_tags.names(site_id, tag_ids))
 
 
 def _change(target: _Target, existing_tags: set[int]) -> Change:
-    """The change that restores the values of a decision. A tag that the site no longer has is left out."""
+    """The change that restores a decision's values, without tags that the site no longer has."""
     values: dict[str, dict[Any, Any]] = {"name": {}, "field": {}, "tag": {}}
     for (kind, key), value in target.decision.values.items():
         values[kind][key] = value

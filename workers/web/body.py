@@ -19,8 +19,9 @@ INCOMPLETE = Sentence(Code.BODY_INCOMPLETE, "The body is incomplete: send it aga
 
 
 class Body:
-    """The body of a request. `length` is the declared number of bytes, None if the body is chunked.
-    `received` is the number of bytes that came so far, and `file` has the stored ones.
+    """The body of a request. `length` is the declared number of bytes, None if chunked.
+
+    `received` is how many came so far; `file` has the stored ones.
     """
 
     discards = asyncio.Semaphore(MAX_DISCARDS)
@@ -44,11 +45,11 @@ class Body:
         self.file.close()
 
     async def take(self, max_bytes: int) -> None:
-        """Receives the whole body into `file`. The time is `body_timeout` seconds, and as many again for
-        every `max_body_bytes` received.
+        """Receives the whole body into `file`, in `body_timeout` seconds, and as many again for every
+        `max_body_bytes` received.
 
-        Raises `TooLarge` beyond `max_bytes`, `TooLate` beyond the time, and `NotUnderstood` if the client
-        disconnects before the end. Raises `OSError` if the body cannot be stored.
+        Raises `TooLarge` beyond `max_bytes`, `TooLate` beyond the time, `NotUnderstood` if the client
+        disconnects before the end, and `OSError` if the body cannot be stored.
         """
         folder = str(self._settings.instance)
         self.file = tempfile.SpooledTemporaryFile(MAX_MEMORY_BYTES, dir=folder)  # noqa: SIM115 - see `close`
@@ -64,11 +65,11 @@ class Body:
         self.file.seek(0)
 
     async def discard(self) -> None:
-        """Receives the rest of a body that was not taken, at most `max_body_bytes`, and drops it. A client
-        that is still sending would otherwise miss the response.
+        """Receives and drops the rest of a body, at most `max_body_bytes`: a client that is still sending
+        would otherwise miss the response.
 
-        Does nothing if the client waits for `100 Continue`, since it then sends no body, or if too many
-        bodies are being dropped.
+        Does nothing if the client waits for `100 Continue`, and so sends none, or if too many bodies are
+        being dropped.
         """
         if self.length == 0 or self._ended or (self._expects and not self._begun) or Body.discards.locked():
             return
@@ -92,8 +93,9 @@ class Body:
         return chunk
 
     async def _store(self, chunk: bytes, max_bytes: int) -> None:
-        """Stores a chunk: at first in memory, later in the file, in which several chunks are written at once.
-        Raises `TooLarge` if more than `max_bytes` were received.
+        """Stores a chunk, at first in memory, later several at once in the file.
+
+        Raises `TooLarge` beyond `max_bytes`.
         """
         if self.received > max_bytes:
             raise TooLarge

@@ -39,9 +39,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Response:
-    """The application's response. `parts` are the chunks that are made already; `rest` makes the others, and
-    is None if there are none.
-    """
+    """The application's response: `parts` are the chunks made so far; `rest`, or None, makes the others."""
 
     status: int = 500
     headers: list[tuple[str, str]] = field(default_factory=list)
@@ -56,18 +54,14 @@ class Response:
         return self.parts.append
 
     def take(self, chunks: Iterator[bytes]) -> None:
-        """Takes the application's chunks. If the length of the response is known, makes all of them now; else
-        leaves them to `begin`.
-        """
+        """Takes the application's chunks. Makes all now if the response's length is known."""
         if any(name.lower() == "content-length" for name, _ in self.headers):
             self.parts += chunks
         else:
             self.rest = chunks
 
     def begin(self) -> None:
-        """Makes the first chunks of a response whose length is not known: all of them if they are small, else
-        until they exceed `MAX_WHOLE_BYTES`.
-        """
+        """Makes the first chunks of a response of unknown length, until they exceed `MAX_WHOLE_BYTES`."""
         size = 0
         for chunk in self.rest or ():
             self.parts.append(chunk)
@@ -80,8 +74,8 @@ class Response:
 class Gateway:
     """An ASGI application (asgi.readthedocs.io, HTTP) that calls a WSGI application.
 
-    `admit` is asked before a body is taken: it returns how many bytes the client may send, or None. The
-    application gets the whole body or none. The reason for none is in `environ[REFUSAL]`.
+    `admit` is asked before a body is received: it returns how many bytes the client may send, or None. The
+    application gets the whole body or none; `environ[REFUSAL]` is the reason for none.
 
     A thread is used only while the application computes, never while bytes are received or sent.
     """
@@ -113,8 +107,10 @@ class Gateway:
                 environ[REFUSAL] = refusal
 
     async def _respond(self, environ: Environ, receive: Receive, send: Send) -> None:
-        """Has the application answer the request, and sends its response. Answers 500 if the application
-        fails, and 505 if the client's HTTP/1.0 has no way to receive a response of unknown length.
+        """Has the application answer the request, and sends its response.
+
+        Answers 500 if the application fails, and 505 if HTTP/1.0 has no way to receive a response of unknown
+        length.
         """
         response = Response()
         try:
@@ -146,8 +142,9 @@ class Gateway:
         response.take(iter(chunks))
 
     async def _chunks(self, first: bytes, rest: Iterator[bytes], receive: Receive) -> AsyncGenerator[bytes]:
-        """The chunks of a response: `first`, and those that `rest` makes. Raises `BrokenPipeError` once the
-        client has disconnected, so that no more are made.
+        """Yields the chunks of a response: `first`, then those of `rest`.
+
+        Raises `BrokenPipeError` once the client has disconnected, so that no more are made.
         """
         leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
         try:
@@ -160,10 +157,10 @@ class Gateway:
             leaving.cancel()
 
     async def _stream(self, chunks: AsyncGenerator[bytes], send: Send) -> None:
-        """Sends the chunks, and then the empty chunk that completes the response.
+        """Sends the chunks, then the empty chunk that completes the response.
 
-        Raises if the client disconnects or takes nothing for `body_timeout` seconds, or if the application
-        fails. The empty chunk is then not sent, so that the client does not take a part for the whole.
+        Raises if the client disconnects or receives nothing for `body_timeout` seconds, or if the application
+        fails. Without the empty chunk, the client does not take a part for the whole.
         """
         try:
             async with aclosing(chunks):
@@ -179,9 +176,7 @@ class Gateway:
         return asyncio.get_running_loop().run_in_executor(self._streams, function, *arguments)
 
     def _environ(self, scope: Mapping[str, Any]) -> Environ:
-        """The WSGI environ of a request. The values of a repeated header are joined. Headers with an
-        underscore in their name are dropped.
-        """
+        """The WSGI environ of a request. Joins repeated headers; drops those with an underscore."""
         (server, server_port), (client, client_port) = scope["server"], scope["client"]
         environ = {
             "SERVER_PROTOCOL": PROTOCOLS[scope["http_version"]],
@@ -213,9 +208,7 @@ class Gateway:
 
 @lru_cache(maxsize=256)
 def _key(name: bytes) -> str:
-    """The key of a header in the WSGI environ. "" for a name with an underscore, which could be mistaken for
-    another header.
-    """
+    """The key of a header in the WSGI environ; "" for one with an underscore, which could fake another."""
     key = "" if b"_" in name else name.decode("latin-1").upper().replace("-", "_")
     return key if key in ("", "CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"
 

@@ -25,7 +25,7 @@ class Parts(NamedTuple):
 
 
 def parts(settings: Settings) -> Parts:
-    """Makes the parts of a web process. Call it in the process that uses them, as they cannot be shared."""
+    """The parts of a web process. Call it in the process that uses them: they cannot be shared."""
     threads = Threads(settings.web_threads)
     breaker = CircuitBreaker(connect(embedded_redis.url(settings)))
     return Parts(

@@ -23,8 +23,7 @@ _made: Any = None
 
 
 def serve(settings: Settings, application: str, shared: Any = None) -> None:
-    """Serves an application until SIGTERM or SIGINT. `application` is the `module:factory` that makes its
-    `Gateway`.
+    """Serves an application until SIGTERM or SIGINT. `application` is the `module:factory` of its `Gateway`.
 
     In the web processes, `made_before` returns the object `shared`, whose memory they share.
     """
@@ -49,14 +48,12 @@ def serve(settings: Settings, application: str, shared: Any = None) -> None:
 
 
 def made_before() -> Any:
-    """The object that was passed to `serve` as `shared`. None in a process that was not forked from it."""
+    """The object passed to `serve` as `shared`; None in a process not forked from it."""
     return _made
 
 
 def exit_with_parent() -> None:
-    """Starts a thread that ends this web process when its parent process ends. The factory of the application
-    calls it.
-    """
+    """Starts a thread that ends this web process with its parent. The application's factory calls it."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_exit_after, args=(parent.pid,), daemon=True).start()
@@ -69,8 +66,6 @@ def _exit_after(parent: int) -> None:
 
 
 def max_connections() -> int:
-    """The number of connections that the limit on open files leaves room for. Call it after Granian has
-    raised that limit.
-    """
+    """How many connections the limit on open files allows. Call it once Granian has raised that."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MAX_CONNECTIONS if limit == resource.RLIM_INFINITY else min(MAX_CONNECTIONS, limit * 3 // 4)

@@ -26,9 +26,7 @@ class Call(NamedTuple):
         return self.loop.time() - self.at >= PATIENCE_SECONDS
 
     def do(self) -> None:
-        """Calls the function in this thread. The event loop then sets its result, or its exception, on the
-        future.
-        """
+        """Calls the function in this thread. The event loop then sets its outcome on the future."""
         result, error = None, None
         try:
             result = self.function(*self.arguments)
@@ -48,11 +46,10 @@ def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | Non
 
 
 class Threads:
-    """Threads that run the calls of an event loop, in the order in which they are queued.
+    """Threads that run an event loop's calls in the order in which they are queued.
 
-    `AT_ONCE` threads work at once. Another one joins each time the oldest call has waited for too long, up to
-    `most` threads in all. A thread that waits for another process is not counted from `step_aside` to
-    `step_back`.
+    `AT_ONCE` threads work at once. Another joins each time the oldest call has waited too long, up to `most`.
+    A thread that waits for another process is not counted from `step_aside` to `step_back`.
 
     Of the idle threads, the one that worked last continues first: its connection's data are still in the
     processor's cache.
@@ -81,9 +78,7 @@ class Threads:
         return future
 
     def step_aside(self) -> None:
-        """Says that the calling thread is about to wait: it is no longer counted, and another may work in its
-        place.
-        """
+        """Says that the calling thread is about to wait: another may work in its place."""
         with self._state:
             self._at_work -= 1
             if self._asked:
@@ -95,8 +90,9 @@ class Threads:
             self._at_work += 1
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Puts one more thread to work if the oldest call has waited for too long. Runs again after
-        `PATIENCE_SECONDS` while calls are queued.
+        """Lets one more thread work if the oldest call has waited too long.
+
+        Runs again after `PATIENCE_SECONDS` while calls are queued.
         """
         with self._state:
             if self._asked and self._asked[0].is_overdue():
@@ -106,9 +102,7 @@ class Threads:
             loop.call_later(PATIENCE_SECONDS, self._watch, loop)
 
     def _let_in(self) -> None:
-        """Puts one more thread to work: an idle one, or a new one if there are fewer than `most`. The caller
-        holds `_state`.
-        """
+        """Lets one more thread work: an idle one or, below `most`, a new one. The caller holds `_state`."""
         if self._idle:
             self._idle.pop().release()
         elif self._begun < self._most:
@@ -133,9 +127,7 @@ class Threads:
             del call
 
     def _next(self, mine: threading.Lock) -> Call | None:
-        """The oldest call, if the thread `mine` should work on. Otherwise notes that the thread is idle, and
-        returns None: the thread then waits for its lock `mine`.
-        """
+        """The oldest call, if the thread `mine` should work on; else None: it then waits for `mine`."""
         with self._state:
             if self._asked and (self._at_work <= AT_ONCE or self._asked[0].is_overdue()):
                 return self._asked.popleft()
