@@ -176,7 +176,7 @@ class Text(ma.fields.Field[str]):
     """A text; a number or boolean becomes one. `strip` trims it. Unless `blank`, a blank text is refused."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "string"}
-    default_error_messages = {"required": REQUIRED, "type": TEXT}  # noqa: RUF012
+    default_error_messages = {"required": REQUIRED, "type": TEXT}  # noqa: RUF012 - marshmallow's own interface
 
     def __init__(self, *, strip: bool = False, blank: bool = True, **options: Any) -> None:
         super().__init__(**options)
@@ -354,7 +354,7 @@ class InstantField(ma.fields.Field[int]):
     """An ISO 8601 date or date-time, in milliseconds since 1970 (`values.read_date`)."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "string", "examples": ["2026-08-21", "2026-08-21T02:08:30Z"]}
-    default_error_messages = {"required": REQUIRED}  # noqa: RUF012
+    default_error_messages = {"required": REQUIRED}  # noqa: RUF012 - marshmallow's own interface
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         try:

@@ -91,7 +91,7 @@ def _unique_key(value: Any) -> str:
 class EventRows(ma.fields.Field[ImportRows]):
     """The events of a request, each validated on its own: an error refuses only that event."""
 
-    default_error_messages = {"required": EVENTS}  # noqa: RUF012
+    default_error_messages = {"required": EVENTS}  # noqa: RUF012 - marshmallow's own interface
     json_schema: ClassVar[JsonSchema] = {"type": "array", "minItems": 1, "maxItems": MAX_EVENTS}
     item = EventSchema
 

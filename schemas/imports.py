@@ -154,7 +154,7 @@ class SubscriberRows(ma.fields.Field[ImportRows]):
     Plain items are checked in a loop; the form, for the others, is 30 times as slow.
     """
 
-    default_error_messages = {"required": SUBSCRIBERS}  # noqa: RUF012
+    default_error_messages = {"required": SUBSCRIBERS}  # noqa: RUF012 - marshmallow's own interface
     json_schema: ClassVar[JsonSchema] = {"type": "array", "minItems": 1, "maxItems": MAX_ITEMS}
     item = ImportItem
 

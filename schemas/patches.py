@@ -11,7 +11,7 @@ class Patch(ma.fields.Field[dict[str, Any]]):
     """A merge patch, with its nulls. The form that saves the whole validates the result."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "object", "additionalProperties": True}
-    default_error_messages = {"required": REQUIRED, "null": REQUIRED}  # noqa: RUF012
+    default_error_messages = {"required": REQUIRED, "null": REQUIRED}  # noqa: RUF012 - marshmallow's own interface
 
     def __init__(self) -> None:
         description = "A JSON merge patch of what PUT takes: null removes, what is left out stays."

@@ -27,7 +27,7 @@ class Rules(ma.fields.Field[dict[str, Any]]):
     """The rules of a segment: a JSON object that can be stored."""
 
     json_schema = RULE
-    default_error_messages = {"required": REQUIRED}  # noqa: RUF012
+    default_error_messages = {"required": REQUIRED}  # noqa: RUF012 - marshmallow's own interface
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         if not isinstance(value, dict):

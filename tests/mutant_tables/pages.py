@@ -4,7 +4,8 @@ from tests.mutant_tables.mutant import Mutant
 
 CHECKS, STEPS = "audience/sign_ups/checks.py", "audience/sign_ups/steps.py"
 FORMS, CONFIRMATIONS = "audience/pages/forms.py", "audience/pages/confirmations.py"
-TEST, TEST_STEPS = "tests/pages/test_forms.py", "tests/audience/sign_ups/test_steps.py"
+TEST, NETWORKS = "tests/pages/test_forms.py", "tests/pages/test_form_networks.py"
+TEST_STEPS = "tests/audience/sign_ups/test_steps.py"
 MUTANTS = (
     Mutant(
         "a challenge need not be solved",
@@ -46,7 +47,7 @@ MUTANTS = (
         "audience/pages/visitors.py",
         "_forwards() and checks.is_private(address)",
         "_forwards()",
-        f"{TEST}::test_beside_a_named_proxy_whoever_says_that_they_forward_is_counted",
+        f"{NETWORKS}::test_beside_a_named_proxy_whoever_says_that_they_forward_is_counted",
     ),
     Mutant(
         "a form tells that an address is on the deny list",

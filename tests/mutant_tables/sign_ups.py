@@ -6,7 +6,9 @@ ALARMS = "tests/audience/sign_ups/test_alarms.py"
 CONFIRMING = "tests/audience/sign_ups/test_confirming.py"
 HANDING_OVER = "tests/audience/sign_ups/test_handing_over.py"
 SENDING = "tests/audience/sign_ups/test_sending.py"
+LIMITS = "tests/audience/sign_ups/test_sending_limits.py"
 LINKS = "tests/pages/test_link_requests.py"
+LINK_LIMITS = "tests/pages/test_link_request_limits.py"
 RESTORES = "tests/cli/test_restores.py"
 MUTANTS = (
     Mutant(
@@ -57,7 +59,7 @@ MUTANTS = (
         "audience/sign_ups/mailboxes.py",
         'return _hash(f"mailbox {site.uuid} {mailbox}"), _hash(f"mailbox {mailbox}")',
         'return (_hash(f"mailbox {site.uuid} {mailbox}"),) * 2',
-        f"{SENDING}::test_a_mailbox_has_six_a_day_over_all_sites",
+        f"{LIMITS}::test_a_mailbox_has_six_a_day_over_all_sites",
     ),
     Mutant(
         "another try counts the mailbox again",
@@ -106,7 +108,7 @@ MUTANTS = (
         "audience/sign_ups/decisions.py",
         "if sign_up.reason == RELEASED else",
         "if False else",
-        f"{SENDING}::test_what_is_released_while_its_mailbox_has_an_email_stays_failed",
+        f"{LIMITS}::test_what_is_released_while_its_mailbox_has_an_email_stays_failed",
     ),
     Mutant(
         "sending again by hand repeats a Message-ID",
@@ -197,7 +199,7 @@ MUTANTS = (
         "audience/sign_ups/mailboxes.py",
         "    if _after(all_times, OF_INSTANCE, now) > now:\n        return False\n    if not",
         "    if not",
-        f"{LINKS}::test_confirmations_and_links_of_all_sites_are_six_a_day",
+        f"{LINK_LIMITS}::test_confirmations_and_links_of_all_sites_are_six_a_day",
     ),
     Mutant(
         "links go out under another name of the service",

@@ -10,7 +10,7 @@ import pytest
 from audience import clock, jobs
 from audience.access import address_lists, sites
 from audience.access.audit_log import COMMAND_LINE
-from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
+from audience.clock import HOUR_MS, MINUTE_MS
 from audience.config import Settings
 from audience.erasures import erasures
 from audience.forms import forms
@@ -29,7 +29,7 @@ from tests.pages.applicant import hidden, solve
 from tests.pages.test_forms import OF_THE_LIST
 from tests.pages.test_links import POLICY, WRITES
 from tests.pages.visitor import ZOE, Visitor, command, heading, text
-from tests.sign_up_steps import FakeRelay, ask, make_form, send, send_links
+from tests.sign_up_steps import FakeRelay, send_links
 
 TITLE = "Unsubscribe, or change what you get"
 SENDER = {"mail_from": "letters@harbour.example", "mail_name": "", "reply_to": "hello@harbour.example"}
@@ -196,45 +196,6 @@ def test_whoever_is_unsubscribed_reads_so_behind_the_links(asker):
         assert heading(asker.get(path)) == "You’re unsubscribed"
 
 
-def test_a_mailbox_is_sent_its_links_once_a_day_and_six_times_a_month(asker, later):
-    put(asker.site, {"email": ZOE})
-    mails = 0
-    for day in range(32):
-        for _ in range(2):
-            asker.ask()
-            mails += len(asker.mailed())
-        assert mails == (min(day + 1, 6) if day < 30 else 6 + day - 29)
-        later(DAY_MS)
-
-
-def test_confirmations_and_links_of_all_sites_are_six_a_day(app, site, later):
-    relay, others = FakeRelay(), [site, *(site_with_mail(f"Site {number}") for number in range(4))]
-    asked = [(other, make_form(other)) for other in others]
-    for other in others:
-        put(other, {"email": ZOE})
-    for _ in range(6):
-        for other, form in asked:
-            ask(other, form)
-            send(other, relay)
-            link_requests.accept(other, ZOE, "en", "https://people.example")
-            send_links(other, relay)
-        later(11 * MINUTE_MS)
-    assert len(relay.mails) == 6
-    assert any(mail.message_id.startswith("<l-") for mail in relay.mails)
-
-
-def test_confirmations_of_a_site_do_not_keep_its_links_back(asker, later):
-    put(asker.site, {"email": ZOE})
-    relay, form = FakeRelay(), make_form(asker.site)
-    for _ in range(3):
-        ask(asker.site, form)
-        send(asker.site, relay)
-        later(11 * MINUTE_MS)
-    asker.ask()
-    assert len(asker.mailed()) == 1
-    assert len(relay.mails) == 3
-
-
 class TestWithoutMail:
     @pytest.fixture(params=["server", "sender"])
     def lacks(self, request):
@@ -270,24 +231,6 @@ def test_a_step_is_of_this_page_of_one_network_and_of_one_site(asker, app):
     data = hidden(step) | {"solution": solve(step)}
     assert asker.post(f"/forms/{asker.site.uuid}/{form.id}/send", data).status_code == 404
     assert waiting(asker.site) == []
-
-
-def test_the_button_counts_five_times_an_hour(asker, later):
-    for number in range(6):
-        step = asker.step()
-        later(4_000)
-        page = asker.send(step, "")
-        assert page.status_code == (200 if number < 5 else 429)
-    assert 0 < int(page.headers["Retry-After"]) <= 3600
-    assert "Many requests have come" in text(page)
-    assert len(waiting(asker.site)) == 5
-
-
-def test_a_network_that_asks_much_waits(asker):
-    pages = [asker.step() for _ in range(101)]
-    assert [page.status_code for page in pages] == [200] * 100 + [429]
-    assert "Many requests have come" in text(pages[-1])
-    assert 'data-prefix="000"' in pages[20].text
 
 
 def test_a_large_body_and_an_unknown_site_are_told(asker):

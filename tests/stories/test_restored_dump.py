@@ -1,4 +1,4 @@
-"""The dump and restore of docs/postgresql.md bring a PostgreSQL database back with sites and keys (a story)."""
+"""The dump and restore of docs/postgresql.md bring a database back with sites and keys (a story)."""
 
 import json
 import os
