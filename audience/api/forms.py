@@ -1,5 +1,6 @@
 """Forms by which visitors sign up."""
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint
@@ -29,6 +30,7 @@ def _resource(site: Site, form_id: int) -> dict[str, Any]:
 
 
 AGAIN = repeats.resource(_resource)
+saves = partial(endpoint, scope="full", family="fetch", gives=wire.FormAnswer, query=False, again=AGAIN)
 
 
 @blueprint.get("/fetch/forms")
@@ -44,16 +46,7 @@ def list_all(site: Site) -> dict[str, Any]:
 
 
 @blueprint.post("/fetch/forms")
-@endpoint(
-    scope="full",
-    family="fetch",
-    takes=wire.SaveForm,
-    gives=wire.FormAnswer,
-    query=False,
-    status=201,
-    again=AGAIN,
-    tagged=True,
-)
+@saves(takes=wire.SaveForm, status=201, tagged=True)
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Make a form
 
@@ -79,15 +72,7 @@ def get(site: Site, form_id: int) -> dict[str, Any]:
 
 
 @blueprint.put("/fetch/forms/<number:form_id>")
-@endpoint(
-    scope="full",
-    family="fetch",
-    takes=wire.SaveForm,
-    gives=wire.FormAnswer,
-    query=False,
-    again=AGAIN,
-    current=_resource,
-)
+@saves(takes=wire.SaveForm, current=_resource)
 def put(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """Change a form
 
@@ -101,16 +86,7 @@ def put(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
 
 
 @blueprint.patch("/fetch/forms/<number:form_id>")
-@endpoint(
-    scope="full",
-    family="fetch",
-    takes=wire.PatchForm,
-    gives=wire.FormAnswer,
-    query=False,
-    again=AGAIN,
-    current=_resource,
-    atomic=True,
-)
+@saves(takes=wire.PatchForm, current=_resource, atomic=True)
 def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     """Change a part of a form
 

@@ -1,5 +1,6 @@
 """Save and run reports."""
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint
@@ -19,6 +20,7 @@ def _resource(site: Site, report_id: int | str) -> dict[str, Any]:
 
 
 AGAIN = repeats.resource(_resource)
+saves = partial(endpoint, scope="full", family="fetch", gives=wire.ReportAnswer, query=False, again=AGAIN)
 
 
 @blueprint.get("/fetch/reports")
@@ -34,16 +36,7 @@ def list_all(site: Site) -> dict[str, Any]:
 
 
 @blueprint.post("/fetch/reports")
-@endpoint(
-    scope="full",
-    family="fetch",
-    takes=wire.SaveReport,
-    gives=wire.ReportAnswer,
-    query=False,
-    status=201,
-    again=AGAIN,
-    tagged=True,
-)
+@saves(takes=wire.SaveReport, status=201, tagged=True)
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Save a report
 
@@ -68,15 +61,7 @@ def get(site: Site, report_id: str) -> dict[str, Any]:
 
 
 @blueprint.put("/fetch/reports/<id:report_id>")
-@endpoint(
-    scope="full",
-    family="fetch",
-    takes=wire.SaveReport,
-    gives=wire.ReportAnswer,
-    query=False,
-    again=AGAIN,
-    current=_resource,
-)
+@saves(takes=wire.SaveReport, current=_resource)
 def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Replace a saved report
 
@@ -88,16 +73,7 @@ def replace(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
 
 
 @blueprint.patch("/fetch/reports/<id:report_id>")
-@endpoint(
-    scope="full",
-    family="fetch",
-    takes=wire.PatchReport,
-    gives=wire.ReportAnswer,
-    query=False,
-    again=AGAIN,
-    current=_resource,
-    atomic=True,
-)
+@saves(takes=wire.PatchReport, current=_resource, atomic=True)
 def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Change a saved report
 

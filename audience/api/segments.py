@@ -1,5 +1,6 @@
 """Save, preview and count segments."""
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint
@@ -24,6 +25,7 @@ def _resource(site: Site, segment_id: int | str) -> dict[str, Any]:
 
 
 AGAIN = repeats.resource(_resource)
+saves = partial(endpoint, scope="full", family="fetch", gives=wire.SegmentAnswer, query=False, again=AGAIN)
 
 
 @blueprint.get("/fetch/segments")
@@ -43,16 +45,7 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
 
 @blueprint.post("/fetch/segments")
-@endpoint(
-    scope="full",
-    family="fetch",
-    takes=wire.SaveSegment,
-    gives=wire.SegmentAnswer,
-    query=False,
-    status=201,
-    again=AGAIN,
-    tagged=True,
-)
+@saves(takes=wire.SaveSegment, status=201, tagged=True)
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Save a segment
 
@@ -77,15 +70,7 @@ def get(site: Site, segment_id: str) -> dict[str, Any]:
 
 
 @blueprint.put("/fetch/segments/<id:segment_id>")
-@endpoint(
-    scope="full",
-    family="fetch",
-    takes=wire.SaveSegment,
-    gives=wire.SegmentAnswer,
-    query=False,
-    again=AGAIN,
-    current=_resource,
-)
+@saves(takes=wire.SaveSegment, current=_resource)
 def replace(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
     """Replace a segment
 
@@ -97,16 +82,7 @@ def replace(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]
 
 
 @blueprint.patch("/fetch/segments/<id:segment_id>")
-@endpoint(
-    scope="full",
-    family="fetch",
-    takes=wire.PatchSegment,
-    gives=wire.SegmentAnswer,
-    query=False,
-    again=AGAIN,
-    current=_resource,
-    atomic=True,
-)
+@saves(takes=wire.PatchSegment, current=_resource, atomic=True)
 def change(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
     """Change a segment
 

@@ -1,5 +1,6 @@
 """Webhooks: where changes are sent, and what came of it."""
 
+from functools import partial
 from typing import Any
 
 from flask import Blueprint
@@ -31,6 +32,7 @@ def _check_url(form: dict[str, Any], **_: Any) -> None:
 
 
 AGAIN, AGAIN_WITHOUT_SECRET = repeats.resource(_resource), repeats.resource(_without_secret)
+saves = partial(endpoint, scope="full", family="fetch", gives=wire.WebhookAnswer, query=False, again=AGAIN)
 
 
 @blueprint.get("/fetch/webhooks")
@@ -46,12 +48,9 @@ def list_all(site: Site) -> dict[str, Any]:
 
 
 @blueprint.post("/fetch/webhooks")
-@endpoint(
-    scope="full",
-    family="fetch",
+@saves(
     takes=wire.SaveWebhook,
     gives=wire.SignedWebhook,
-    query=False,
     status=201,
     again=AGAIN_WITHOUT_SECRET,
     before=_check_url,
@@ -79,16 +78,7 @@ def get(site: Site, webhook_id: int) -> dict[str, Any]:
 
 
 @blueprint.put("/fetch/webhooks/<number:webhook_id>")
-@endpoint(
-    scope="full",
-    family="fetch",
-    takes=wire.SaveWebhook,
-    gives=wire.WebhookAnswer,
-    query=False,
-    again=AGAIN,
-    before=_check_url,
-    current=_resource,
-)
+@saves(takes=wire.SaveWebhook, before=_check_url, current=_resource)
 def replace(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Replace a webhook
 
@@ -101,17 +91,7 @@ def replace(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]
 
 
 @blueprint.patch("/fetch/webhooks/<number:webhook_id>")
-@endpoint(
-    scope="full",
-    family="fetch",
-    takes=wire.PatchWebhook,
-    gives=wire.WebhookAnswer,
-    query=False,
-    again=AGAIN,
-    before=_check_url,
-    current=_resource,
-    atomic=True,
-)
+@saves(takes=wire.PatchWebhook, before=_check_url, current=_resource, atomic=True)
 def change(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Change a webhook
 
