@@ -110,7 +110,7 @@ def disposable(lists: Iterable[set[str]]) -> set[str]:
 
 def free(lists: Iterable[set[str]], disposable_domains: set[str]) -> set[str]:
     """The table of free-mail domains, from the lists of `FREE`."""
-    typos = Typos(providers(), frozenset(lines("lookalikes.txt")), is_suffix)
+    typos = Typos(providers(), frozenset(lines("lookalikes.txt")))
     both = {domain for domain in set.intersection(*lists) if not typos.suggest(domain)}
     names = both.union(providers(), ALSO_FREE, PERMANENT) - NOT_FREE
     others = disposable_domains | SHARED | NOT_DISPOSABLE

@@ -4,6 +4,7 @@ import csv
 
 import pytest
 
+from audience.answers.domains import is_suffix
 from audience.answers.folding import fold
 from audience.answers.validation.address import ancestors, is_reserved
 from audience.answers.validation.email_tables import DATA, bundled
@@ -71,13 +72,13 @@ def test_every_big_provider_is_free():
 
 
 def test_every_lookalike_would_be_a_typo():
-    typos = Typos(lines("big_providers"), frozenset(), bundled().typos.is_suffix)
+    typos = Typos(lines("big_providers"), frozenset())
     assert [domain for domain in lines("lookalikes") if typos.suggest(domain) is None] == []
 
 
 def test_disposable_covers_no_public_suffix_and_no_reserved_name():
     tables = bundled()
-    suffixes = [domain for domain in tables.disposable if tables.typos.is_suffix(domain)]
+    suffixes = [domain for domain in tables.disposable if is_suffix(domain)]
     assert suffixes == []
     assert not any(is_reserved(domain) for domain in tables.disposable)
 

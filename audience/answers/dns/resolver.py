@@ -1,24 +1,26 @@
 """The DNS resolver: queries recursive resolvers in parallel, caches the answers, and examines the servers."""
 
+import asyncio
 import concurrent.futures
 import math
 import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import cache
+from typing import Any, TypeVar
 
 import dns.exception
+import dns.name
 import dns.rdatatype
 import dns.resolver
 
 from audience import telemetry
-from audience.answers.dns.asker import Asker, Question
 from audience.answers.dns.cache import Cache
 from audience.answers.dns.canaries import Canaries
-from audience.answers.dns.responses import UNAVAILABLE, counts_against
-from audience.answers.dns.transport import Server, parse_server
+from audience.answers.dns.responses import UNAVAILABLE, counts_against, parse_response
+from audience.answers.dns.transport import Server, Transport, parse_server
 from audience.errors import ServiceUnavailable
 from audience.protocols import DnsAnswer, DnsHealth, Gate
 from schemas.codes import Code, Sentence
@@ -29,7 +31,9 @@ HEALTH_SECONDS = 30.0  # that an outcome of the canaries holds, and an answer th
 
 BUSY = Sentence(Code.BUSY, "Too many requests wait for the DNS: send the request again in a moment.")
 NO_CANARIES = Canaries()
+Question = tuple[str, dns.rdatatype.RdataType]
 PendingAnswer = concurrent.futures.Future[DnsAnswer]
+T = TypeVar("T")
 
 
 class DnsResolver:
@@ -71,7 +75,7 @@ class DnsResolver:
         self._lock = threading.Lock()
         self._cache = Cache(self._cache_size, self._clock)
         self._pending: dict[Question, PendingAnswer] = {}
-        self._asker: Asker | None = None
+        self._network: Network | None = None
         self._health = DnsHealth.WORKS
         self._health_until = -math.inf
         self._doubted: dict[str, float] = {}
@@ -109,8 +113,7 @@ class DnsResolver:
             if self._clock() < self._health_until:
                 return self._health
             if self._examining is None:
-                self._examining = concurrent.futures.Future()
-                self._open_asker().examine(self._canaries, self._servers(), timeout)
+                self._examining = self._open_network().run(self._examine(self._servers(), timeout))
             examining = self._examining
         concurrent.futures.wait([examining], timeout)
         return examining.result() if examining.done() else DnsHealth.CUT_OFF
@@ -125,8 +128,8 @@ class DnsResolver:
 
     def close(self) -> None:
         """Stops the network thread and closes its sockets. The resolver cannot be used afterwards."""
-        if self._asker is not None:
-            self._asker.stop()
+        if self._network is not None:
+            self._network.stop()
 
     def _join_or_ask(
         self, keys: Iterable[Question]
@@ -136,7 +139,6 @@ class DnsResolver:
         """
         known: dict[Question, DnsAnswer] = {}
         pending: dict[Question, PendingAnswer] = {}
-        new: list[Question] = []
         with self._lock:
             for key in keys:
                 answer = self._cache.get(key)
@@ -144,42 +146,79 @@ class DnsResolver:
                     known[key] = answer
                     continue
                 if key not in self._pending:
-                    self._pending[key] = PendingAnswer()
-                    new.append(key)
+                    self._pending[key] = self._open_network().run(self._query(key, self._servers()))
                 pending[key] = self._pending[key]
-            if new:
-                self._open_asker().start(new, self._servers(), self._timeout)
         return known, pending
 
-    def _open_asker(self) -> Asker:
-        self._asker = self._asker or Asker(self._complete, self._learn)
-        return self._asker
+    def _open_network(self) -> "Network":
+        self._network = self._network or Network()
+        return self._network
 
     def _servers(self) -> Sequence[Server]:
         return self._configured or self._system.read()
 
-    def _complete(self, key: Question, answer: DnsAnswer, ttl: float) -> None:
-        with self._lock:
-            if not self._is_in_trouble():
-                self._cache.put(key, answer, min(ttl, HEALTH_SECONDS) if counts_against(answer) else ttl)
-            future = self._pending.pop(key)
-        future.set_result(answer)
+    async def _query(self, key: Question, servers: Sequence[Server]) -> DnsAnswer:
+        """The answer of the servers, which is cached unless the resolver does not work. In the network
+        thread.
+        """
+        answer, ttl = UNAVAILABLE, 0.0
+        try:
+            name = dns.name.from_text(key[0])
+            transport = self._open_network().transport
+            answer, ttl = parse_response(await transport.ask(name, key[1], servers, self._timeout))
+        except (dns.exception.DNSException, UnicodeError):
+            pass  # a malformed name or answer
+        finally:
+            with self._lock:
+                if not self._is_in_trouble():
+                    self._cache.put(key, answer, min(ttl, HEALTH_SECONDS) if counts_against(answer) else ttl)
+                del self._pending[key]
+        return answer
 
     def _is_in_trouble(self) -> bool:
         return self._health is not DnsHealth.WORKS and self._clock() < self._health_until
 
-    def _learn(self, health: DnsHealth) -> None:
-        """Notes the health of the servers. If they do not work, also forgets all cached answers, as some may
-        have been given during the trouble.
+    async def _examine(self, servers: Sequence[Server], timeout: float) -> DnsHealth:
+        """The health of the servers, which is noted. If they do not work, also forgets all cached answers, as
+        some may have been given during the trouble. In the network thread.
         """
-        with self._lock:
-            self._health, self._health_until = health, self._clock() + HEALTH_SECONDS
-            if health is not DnsHealth.WORKS:
-                self._cache = Cache(self._cache_size, self._clock)
-            examining, self._examining = self._examining, None
-        telemetry.record_dns_health(health)
-        if examining is not None:
-            examining.set_result(health)
+        health = DnsHealth.CUT_OFF
+        try:
+            health = await self._canaries.ask(self._open_network().transport, servers, timeout)
+        finally:
+            with self._lock:
+                self._health, self._health_until = health, self._clock() + HEALTH_SECONDS
+                if health is not DnsHealth.WORKS:
+                    self._cache = Cache(self._cache_size, self._clock)
+                self._examining = None
+            telemetry.record_dns_health(health)
+        return health
+
+
+class Network:
+    """A thread with an event loop, in which coroutines use the `transport`."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self.transport = Transport()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="dns", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def stop(self) -> None:
+        self.run(self._shut_down()).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _shut_down(self) -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self.transport.close()
 
 
 _resolvers: "weakref.WeakSet[DnsResolver]" = weakref.WeakSet()

@@ -5,8 +5,7 @@ from functools import cache
 from itertools import takewhile
 
 from audience.answers.folding import fold
-from audience.answers.gender.gender import SortedTable
-from audience.answers.gender.personal_name import DATA, Kinds, load_kinds
+from audience.answers.gender.gender import open_names
 from audience.answers.moderation.languages import is_function_word
 from audience.answers.tables import lines
 
@@ -51,21 +50,11 @@ def _introduces(word: str) -> bool:
     """Whether a surname may stand beside the word: it is a given name by Social Security, a title, or a word
     such as `Familie`.
     """
-    folded = fold(word)
-    known = len(folded) >= SHORTEST_GIVEN and _given_names().find(folded) is not None
-    return known or folded in HOUSEHOLDS or bool(_titles().get(folded, frozenset()) & TITLES)
+    folded, names = fold(word), open_names()
+    known = len(folded) >= SHORTEST_GIVEN and names.social_security.find(folded) is not None
+    return known or folded in HOUSEHOLDS or not TITLES.isdisjoint(names.kinds.get(folded, ()))
 
 
 @cache
 def _surnames() -> frozenset[str]:
     return frozenset(lines("moderation/surnames"))
-
-
-@cache
-def _given_names() -> SortedTable:
-    return SortedTable(DATA / "ssa_first_names_1880_2017.csv")
-
-
-@cache
-def _titles() -> Kinds:
-    return load_kinds()

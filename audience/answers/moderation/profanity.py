@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from string import ascii_lowercase
 
 from audience.answers import own_lists
 from audience.answers.folding import fold
@@ -34,6 +33,7 @@ FIRST_INDIC, LAST_INDIC = "\u0900", "\u0dff"  # scripts whose vowel signs are no
 WORD = re.compile(rf"(?:[^\W_]|[{FIRST_INDIC}-{LAST_INDIC}])++")
 LEET_WORD = re.compile(r"[@$!|+\w]+")
 MASKED = re.compile(r"(?<![\w*#])[a-z]+[*#][a-z*#]*[a-z](?![\w*#])|(?<![\w*#])f\*{3,}")
+MASK = re.compile("[*#]")
 HYPHENATED = re.compile(r"(?<![\w.-])[^\W\d_]+(?:[-_.'~^][^\W\d_]+)+(?![\w-])")
 APART = re.compile(r"(?<![^\W_])[a-z0-9@$!](?:(?:[ .*_~-]|[.,] )[a-z0-9@$!]){3,}(?![^\W_])")
 LATIN = re.compile(r"[a-z]")
@@ -188,20 +188,8 @@ def _unmask(masked: str, own: WordList) -> Iterator[str]:
     if masked.startswith("f***"):
         yield "fuck"
         return
-    letters = [char for char in masked if char not in "*#"]
-    if len(masked) < 4 or len(letters) < 2:
-        return
-    yield from (word for word in own.of_length.get(len(masked), ()) if _fits(masked, word))
-
-
-def _fits(masked: str, word: str) -> bool:
-    """Whether a masked word may stand for `word`, which is as long: each letter that is not masked is at the
-    same position in both.
-    """
-    return all(
-        char == letter or (char in "*#" and letter in ascii_lowercase)
-        for char, letter in zip(masked, word, strict=True)
-    )
+    if len(masked) >= 4 and len(MASK.sub("", masked)) >= 2:
+        yield from filter(re.compile(MASK.sub("[a-z]", masked)).fullmatch, own.of_length[len(masked)])
 
 
 def _join(word: str, own: WordList) -> Iterator[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from audience.answers import own_lists
-from audience.answers.domains import is_suffix, parse_domain
+from audience.answers.domains import parse_domain
 from audience.answers.folding import fold
 from audience.answers.tables import BUNDLED, in_effect, lines, rows
 from audience.answers.validation.gibberish import NameModel
@@ -44,7 +44,7 @@ def bundled(domains: Path = DATA) -> EmailTables:
         free=free_providers(domains),
         relays=frozenset(lines("validation/relays")),
         mailboxes=_mailboxes(),
-        typos=Typos(lines("validation/big_providers"), frozenset(lines("validation/lookalikes")), is_suffix),
+        typos=Typos(lines("validation/big_providers"), frozenset(lines("validation/lookalikes"))),
         names=NameModel({line[:2]: line[2:] for line in lines("validation/name_trigrams")}),
         user_agents=UserAgents((row["pattern"], row["kind"]) for row in rows("validation/user_agents")),
     )

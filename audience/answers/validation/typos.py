@@ -1,8 +1,9 @@
 """Typos in the domains of the big mail providers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
+from audience.answers.domains import is_suffix
 from audience.answers.tables import rows
 from audience.answers.validation.keyboard import NEIGHBOURS
 
@@ -27,12 +28,10 @@ class Typos:
     """Finds the domain of a big mail provider that was probably meant by a misspelling.
 
     `providers` are the domains in order of popularity, and `real` are existing domains that look like one of
-    them. `is_suffix` tells whether a text is a public suffix (`com`, `co.uk`).
+    them.
     """
 
-    def __init__(
-        self, providers: Sequence[str], real: frozenset[str], is_suffix: Callable[[str], bool]
-    ) -> None:
+    def __init__(self, providers: Sequence[str], real: frozenset[str]) -> None:
         self._providers = {provider: provider.partition(".") for provider in providers}
         self._near: dict[str, list[str]] = {}
         for provider in providers:
@@ -49,7 +48,6 @@ class Typos:
             swapped: provider for provider in reversed(providers) for swapped in _swaps(provider)
         }
         self._real = real
-        self.is_suffix = is_suffix
 
     def is_provider(self, domain: str) -> bool:
         return domain in self._providers
@@ -96,7 +94,7 @@ class Typos:
         exists.
         """
         label, _, suffix = domain.partition(".")
-        if len(label) < MIN_LENGTH or not suffix or self.is_suffix(suffix):
+        if len(label) < MIN_LENGTH or not suffix or is_suffix(suffix):
             return []
         return [provider for provider in self._providers if provider.startswith(domain)]
 
@@ -107,7 +105,7 @@ class Typos:
         if once.endswith(".com") and once in self._providers:
             return once
         for typo in (suffix, suffix.rpartition(".")[2]):
-            if typo in typos and not self.is_suffix(typo):
+            if typo in typos and not is_suffix(typo):
                 return domain.removesuffix(typo) + typos[typo]
         meant = f"{name}.{_suffix_typos('yes').get(suffix, '')}"
         return meant if meant in self._providers else domain
@@ -117,7 +115,7 @@ class Typos:
             return False
         label, _, suffix = self._providers[provider]
         if domain.startswith(f"{label}."):
-            return not self.is_suffix(domain.removeprefix(f"{label}."))
+            return not is_suffix(domain.removeprefix(f"{label}."))
         if not domain.endswith(f".{suffix}"):
             return len(label) >= SAFE_LENGTH
         typed = domain.removesuffix(f".{suffix}")
