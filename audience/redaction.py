@@ -34,13 +34,13 @@ def without_addresses(text: str, instead: Callable[[str], str]) -> str:
 
 
 def addresses_in(text: str) -> Iterator[str]:
-    """The words of a text that look like addresses, decoded."""
+    """The words of a text that look like addresses; those whose @ is encoded are decoded."""
     if SIGN.search(text):
         yield from filter(None, (address_in(word[0]) for word in WORD.finditer(text)))
 
 
 def address_in(word: str) -> str | None:
-    """The address that a word looks like, decoded; else None."""
+    """The address that a word looks like, decoded if its @ is encoded; None if it is like none."""
     if AT.search(word):
         return word
     if not SIGN.search(word):

@@ -70,7 +70,7 @@ def plain_item(item: Any) -> dict[str, Any] | None:
         elif not _is_plain(value):
             return None
     values = further | row.pop("fields", {})
-    if "email" not in row or len(values) > MAX_OF_ONE or not _are_plain(values):
+    if "email" not in row or len(values) > MAX_OF_ONE or not _need_no_form(values):
         return None
     return row | {"fields": values} if values else row
 
@@ -120,7 +120,7 @@ def _plain_name(text: str) -> str | None:
     return name if is_clean_text(text) and is_short(name) and not has_link(name) else None
 
 
-def _are_plain(values: dict[str, Any]) -> bool:
+def _need_no_form(values: dict[str, Any]) -> bool:
     for key, value in values.items():
         if len(key) > MAX_KEY_LENGTH or not _is_plain_key(key) or not _is_plain(value):
             return False

@@ -148,7 +148,8 @@ def receiving(site: Site) -> Iterator[Upload]:
 
 @database.writes_site
 def resume(site: Site, source: str, once: bool = False) -> Upload:
-    """The interrupted import of the file with this `source`, else a new import.
+    """The unfinished import of the file that `source` identifies, else a new one. It is `complete` if all its
+    rows are stored. One that stopped arriving too long ago does not count.
 
     With `once`, one that has ended is returned in place of a new one.
     """

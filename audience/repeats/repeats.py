@@ -59,13 +59,15 @@ class Done(NamedTuple):
     ids: dict[str, Any]
 
 
-def sent_request(site: Site, key_id: int, path: str, key: str, content: Any) -> SentRequest:
-    """A request of an API key to a path. `content` is JSON: all else that decides what is written."""
+def sent_request(site: Site, key_id: int, path: str, idempotency_key: str, content: Any) -> SentRequest:
+    """Makes the hashes of an API key's request to a path. `content` is all else that decides what is written,
+    of types that JSON has.
+    """
     secret = site_keys.get(site.id).key
     text = json.dumps(content, sort_keys=True)
     return SentRequest(
         site,
-        pepper.digest("idempotency key", f"{key_id} {path} {key}", secret),
+        pepper.digest("idempotency key", f"{key_id} {path} {idempotency_key}", secret),
         pepper.digest("idempotent request", text, secret),
     )
 

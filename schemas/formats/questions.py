@@ -113,7 +113,8 @@ class QuestionsOpen(FileRefused):
 
 
 def check_answered(questions: Iterable[FileQuestion], whole: bool = True, **found: Any) -> None:
-    """Raises `QuestionsOpen` if there are questions, with the values `found` in the file, as JSON.
+    """Raises `QuestionsOpen` if any of these questions is open. It tells what was `found` in the file: the
+    other keyword arguments, of types that JSON has.
 
     `whole` is true if all of the file was looked through.
     """

@@ -163,7 +163,7 @@ class Rows:
     ) -> None:
         """Adds the cell of a column that is no custom field, read by the reader of its meaning.
 
-        Refuses the row if the cell has two addresses. A cell without a date or command adds nothing.
+        Refuses the row if the cell has two addresses. A blank date or command adds nothing.
         """
         meaning = column.meaning
         if row.item is None or (meaning in DATES and csv_values.says_nothing(cell)):
