@@ -1,10 +1,11 @@
-"""The tags and custom fields that the segments and reports of a site mention."""
+"""The tags and custom fields that the segments, reports and forms of a site mention."""
 
 import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from audience.subscribers.tags import name_key
+from storage.forms import forms
 from storage.reports import reports
 from storage.segments import segments
 
@@ -17,7 +18,7 @@ class Named(NamedTuple):
 
 
 def mentions(site_id: int) -> Named:
-    """The tags and custom fields that segments and reports mention, in the caller's session."""
+    """The tags and custom fields that segments, reports and forms mention, in the caller's session."""
     mentioned = Named(set(), set())
     for segment in segments.list_all(site_id):
         for node in _nodes(json.loads(segment.rules)):
@@ -25,6 +26,10 @@ def mentions(site_id: int) -> Named:
             mentioned.fields.update(_texts(node.get("field")))
     settings = (json.loads(report.settings) for report in reports.list_all(site_id))
     mentioned.fields.update(text for setting in settings for text in _texts(setting.get("field")))
+    for form in forms.list_all(site_id):
+        definition = json.loads(form.definition)
+        mentioned.tags.update(map(name_key, definition["tags"]))
+        mentioned.fields.update(key for key, *_ in definition["fields"])
     return mentioned
 
 

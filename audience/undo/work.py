@@ -236,7 +236,8 @@ def _record(site_id: int, undo: Undo) -> None:
 
 
 def _delete_unused(site_id: int, created: Mapping[str, Any], used: set[str]) -> None:
-    """Deletes the tags and fields that the action added, unless a subscriber, segment or report uses them.
+    """Deletes the tags and fields that the action added, unless a subscriber, segment, report or form uses
+    them.
 
     `used` has the fields in rows of subscribers, whose values for segments may be missing while `doctor
     --fix` makes them again.

@@ -7,6 +7,7 @@ from audience.changes import retention as change_log_retention
 from audience.clock import DAY_MS
 from audience.erasures import erasures
 from audience.errors import NotFound, Refused
+from audience.forms import forms
 from audience.imports import imports
 from audience.operations import site_lane
 from audience.segments import segments
@@ -180,6 +181,15 @@ def test_what_a_segment_names_stays(site):
     import_id = put(site, {"email": ANN, "tags": ["a", "b"], "fields": {"plan": 1, "n": 1}})
     rules = {"all": [{"tag": {"in": ["A"]}}, {"not": {"field": "plan", "exists": True}}]}
     segments.create(site, {"name": "x", "rules": rules})
+    take_back(site, import_id)
+    assert [tag.name for tag in site_tags.list_all(site)] == ["a"]
+    assert [field.key for field in fields.list_all(site)] == ["plan"]
+
+
+def test_what_a_form_names_stays(site):
+    import_id = put(site, {"email": ANN, "tags": ["a", "b"], "fields": {"plan": "x", "n": 1}})
+    form = {"name": "Footer", "tags": ["A"], "fields": [{"key": "plan", "required": False}]}
+    forms.create(site, form | {"wording": {"en": "News."}})
     take_back(site, import_id)
     assert [tag.name for tag in site_tags.list_all(site)] == ["a"]
     assert [field.key for field in fields.list_all(site)] == ["plan"]
