@@ -27,8 +27,8 @@ def _without_secret(site: Site, webhook_id: int) -> dict[str, Any]:
 
 
 def _check_url(form: dict[str, Any], **_: Any) -> None:
-    if (url := form["webhook"].get("url")) is not None:
-        webhooks.check(str(url), settings().webhook_private_addresses)
+    if form["webhook"].get("url") is not None:
+        webhooks.check(form["webhook"], settings().webhook_private_addresses)
 
 
 AGAIN, AGAIN_WITHOUT_SECRET = repeats.resource(_resource), repeats.resource(_without_secret)

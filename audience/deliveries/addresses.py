@@ -1,7 +1,7 @@
 """Where a webhook may be sent: never into the operator's own network, unless a setting allows that."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import SplitResult, urlsplit
@@ -27,6 +27,10 @@ NOT_PUBLIC = Sentence(
     Code.URL_REFUSED,
     "Address refused: send a URL whose host has public addresses only, or set "
     "AUDIENCE_WEBHOOK_PRIVATE_ADDRESSES=true to reach your own network.",
+)
+NOT_ENCRYPTED = Sentence(
+    Code.URL_REFUSED,
+    "Links that confirm leave your own network encrypted only: give a URL that begins with https://",
 )
 
 # Not for a receiver, though Python's tables, which differ between its versions, may call them public.
@@ -71,13 +75,18 @@ class Receiver:
     target: str
 
 
-def check_url(url: str, *, private_addresses: bool, look_up: LookUp = look_up) -> None:
-    """Raises `AddressRefused` for a URL that may not be called; each delivery asks for addresses again."""
+def check_url(
+    url: str, *, private_addresses: bool, is_secret: bool = False, look_up: LookUp = look_up
+) -> None:
+    """Raises `AddressRefused` for a URL that may not be called, or with nothing that `is_secret`; each
+    delivery asks for addresses again.
+    """
     receiver = read(url, private_addresses=private_addresses)
     try:
-        require_public(look_up(receiver.host, LOOK_UP_SECONDS), private_addresses=private_addresses)
+        addresses = look_up(receiver.host, LOOK_UP_SECONDS)
     except NameUnknown:
         return
+    require_allowed(receiver, addresses, private_addresses=private_addresses, is_secret=is_secret)
 
 
 def read(url: str, *, private_addresses: bool) -> Receiver:
@@ -106,12 +115,17 @@ def _split(url: str) -> SplitResult:
     return parts
 
 
-def require_public(addresses: Iterable[str], *, private_addresses: bool) -> list[str]:
-    """Returns the addresses. Raises `AddressRefused` if one is not public, unless `private_addresses`."""
-    listed = list(addresses)
-    if not private_addresses and not all(is_public(ip_address(address)) for address in listed):
+def require_allowed(
+    receiver: Receiver, addresses: Sequence[str], *, private_addresses: bool, is_secret: bool
+) -> None:
+    """Raises `AddressRefused` if one of the receiver's addresses is not public, unless `private_addresses`
+    are allowed, and if one is public to which something that `is_secret` would go unencrypted.
+    """
+    are_public = [is_public(ip_address(address)) for address in addresses]
+    if not private_addresses and not all(are_public):
         raise AddressRefused(NOT_PUBLIC)
-    return listed
+    if is_secret and not receiver.is_encrypted and any(are_public):
+        raise AddressRefused(NOT_ENCRYPTED)
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:

@@ -20,7 +20,7 @@ from socket import create_connection, socket
 from typing import TYPE_CHECKING
 
 from audience import clock
-from audience.deliveries.addresses import AddressRefused, Receiver, read, require_public
+from audience.deliveries.addresses import AddressRefused, Receiver, read, require_allowed
 from audience.deliveries.names import LookUp, NameUnknown, look_up
 
 if TYPE_CHECKING:
@@ -126,22 +126,22 @@ def post(
     headers: Mapping[str, str],
     *,
     private_addresses: bool,
+    is_secret: bool = False,
     seconds: float = SECONDS,
     look_up: LookUp = look_up,
 ) -> Delivered:
     """Posts a JSON body, with `headers` beside the usual ones. Ends within `seconds`, whatever the receiver
     does.
 
-    The host is looked up once. Redirects are not followed, and proxies not used. A network error becomes the
-    `failure` of the result.
+    What `is_secret` goes to public addresses encrypted only. The host is looked up once. Redirects are not
+    followed, and proxies not used. A network error becomes the `failure` of the result.
     """
     deadline, began = Deadline(seconds), clock.uptime_ms()
     status, beginning, failure, retry_after = None, "", None, 0
     try:
         receiver = read(url, private_addresses=private_addresses)
-        addresses = require_public(
-            look_up(receiver.host, deadline.left()), private_addresses=private_addresses
-        )
+        addresses = look_up(receiver.host, deadline.left())
+        require_allowed(receiver, addresses, private_addresses=private_addresses, is_secret=is_secret)
         with closing(_open(receiver, addresses, deadline)) as connection:
             answer = _answer(TimedConnection(connection, deadline), receiver, body, headers)
             status, retry_after = answer.status, _retry_after(answer)

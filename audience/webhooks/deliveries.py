@@ -33,13 +33,29 @@ HIDDEN = "…"
 
 
 def send(
-    webhook: Webhook, message_id: str, keys: list[str], body: str, seconds: float, private_addresses: bool
+    webhook: Webhook,
+    message_id: str,
+    keys: list[str],
+    body: str,
+    seconds: float,
+    private_addresses: bool,
+    is_secret: bool = False,
 ) -> Delivered:
-    """Sends a message signed with `keys`. Returns the result. Holds no connection to the database."""
+    """Sends a message signed with `keys`. Returns the result. Holds no connection to the database.
+
+    What `is_secret` is not sent unencrypted to public addresses.
+    """
     at = datetime.fromtimestamp(clock.now_ms() / 1000, UTC)
     encoded = body.encode()
     headers = signing.headers(keys, message_id, at, encoded)
-    return post(webhook.url, encoded, headers, private_addresses=private_addresses, seconds=seconds)
+    return post(
+        webhook.url,
+        encoded,
+        headers,
+        private_addresses=private_addresses,
+        is_secret=is_secret,
+        seconds=seconds,
+    )
 
 
 def is_success(delivered: Delivered) -> bool:
@@ -64,7 +80,7 @@ def send_own(
     """Sends a message that is outside the order of changes. Logs its result and returns it."""
     body = compact_json({"type": draft.kind, "timestamp": write_date(at), "data": data})
     keys = webhooks.current_secrets(site.id, webhook)
-    delivered = send(webhook, draft.message_id, keys, body, SECONDS, private)
+    delivered = send(webhook, draft.message_id, keys, body, SECONDS, private, draft.kind == SIGN_UPS)
     with database.write(site.id):
         log(site.id, draft, delivered)
     return delivered

@@ -78,13 +78,13 @@ def create(
     `item` has url, kinds, segment_id, paused, links and sign_ups. With an `actor`, the audit log records it.
     Raises `Refused`.
     """
-    check(item["url"], private_addresses)
+    check(item, private_addresses)
     return make(site, item, actor)
 
 
 @database.writes_site
 def make(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> tuple[Webhook, str]:
-    """Creates a webhook as `create` does, for a URL that `check` has passed."""
+    """Creates a webhook as `create` does, for an item that `check` has passed."""
     at, nonce = clock.now_ms(), site_keys.new_webhook_nonce()
     draft = Webhook(0, "", "[]", None, "", nonce, stored_changes.numbers(site.id)[0], at, at)
     webhook = _change_webhook(site.id, draft, item)
@@ -106,13 +106,13 @@ def replace(
 
     Raises `NotFound`, `Refused`.
     """
-    check(item["url"], private_addresses)
+    check(item, private_addresses)
     return put(site, webhook_id, item, actor)
 
 
 @database.writes_site
 def put(site: Site, webhook_id: int, item: Mapping[str, Any], actor: Actor | None = None) -> Webhook:
-    """Replaces a webhook's values as `replace` does, for a URL that `check` has passed."""
+    """Replaces a webhook's values as `replace` does, for an item that `check` has passed."""
     webhook = _change_webhook(site.id, require(site.id, webhook_id), item)
     stored.change(site.id, webhook)
     _record(site, actor, "webhook changed", webhook)
@@ -133,12 +133,13 @@ def pause(site: Site, webhook_id: int, is_paused: bool, actor: Actor | None = No
     return require(site.id, webhook_id)
 
 
-def check(url: str, private_addresses: bool) -> None:
-    """Raises `Refused` for a URL that may not be called. It may ask the DNS: call it outside a
+def check(item: Mapping[str, Any], private_addresses: bool) -> None:
+    """Raises `Refused` for a `url` that may not be called. It may ask the DNS: call it outside a
     transaction.
     """
+    takes_sign_ups = bool(item.get("sign_ups"))
     try:
-        check_url(url, private_addresses=private_addresses)
+        check_url(str(item["url"]), private_addresses=private_addresses, is_secret=takes_sign_ups)
     except AddressRefused as refused:
         raise Refused(refused.message, [FieldError("webhook.url", refused.message)]) from None
 

@@ -1,5 +1,6 @@
 """Which URLs and addresses a webhook may be sent to."""
 
+from functools import partial
 from ipaddress import ip_address
 
 import pytest
@@ -88,6 +89,15 @@ def test_an_address_is_refused_however_it_is_spelt(host):
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_private_addresses_may_be_allowed(scheme, host):
     check_url(f"{scheme}://{host}:8080/hook?a=b", private_addresses=True)
+
+
+def test_what_is_secret_goes_to_public_addresses_encrypted_only():
+    check = partial(check_url, private_addresses=True, is_secret=True)
+    for addresses in (["8.8.8.8"], ["10.0.0.1", "8.8.8.8"]):
+        check("https://a.example/", look_up=at(*addresses))
+        with pytest.raises(AddressRefused, match="begins with https"):
+            check("http://a.example/", look_up=at(*addresses))
+    check("http://a.example/", look_up=at("10.0.0.1", "::1"))
 
 
 def test_a_name_that_is_not_found_proves_nothing():

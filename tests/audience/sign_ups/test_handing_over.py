@@ -154,6 +154,17 @@ def test_a_link_confirms_though_the_answer_of_the_receiver_was_lost(site, form, 
         assert proofs.of_subscriber(site.id, found(site, ZOE).id)[0].delivery == "webhook"
 
 
+def test_its_links_do_not_go_unencrypted_through_the_internet(site, webhook, form):
+    item = {"url": "http://8.8.8.8/hook", "sign_ups": True}
+    with pytest.raises(Refused, match="encrypted only"):
+        webhooks.replace(site, webhook.id, item, private_addresses=True)
+    webhooks.put(site, webhook.id, item)
+    sign_up = ask(site, form)
+    send(site)
+    assert row(site, sign_up).status == "waiting"
+    assert "begins with https://" in row(site, sign_up).said
+
+
 @pytest.mark.parametrize("leave", ["unsubscribe", "decline"])
 def test_what_has_ended_is_not_handed_over(site, form, receiver, leave):
     put(site, {"email": ZOE})
