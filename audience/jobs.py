@@ -59,7 +59,7 @@ class Kind(NamedTuple):
     A job of a kind with `give_up` is given up after `most_failures`. `give_up` gets the site id and the
     subject, in a transaction, and returns the function to call after the commit. `retry` queues such a job
     again. Jobs of other kinds are tried again, ever more rarely. Jobs of the instance's `own` kinds always
-    exist. A process works on about `at_once` jobs of a kind at once, or on as many as its lane has threads.
+    exist. A process works on at most `at_once` jobs of a kind at once, or on as many as its lane has threads.
     """
 
     name: str

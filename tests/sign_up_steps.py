@@ -71,7 +71,7 @@ class FakeRelay:
 def send(site, relay=None, base_url=BASE, per_hour=300):
     """Does all steps that are due."""
     step = partial(sending.step, relay=relay, base_url=base_url, private=True, per_hour=per_hour)
-    jobs.work([Kind(stored.JOB, NET, step)], site.id, 60)
+    jobs.work([Kind(name, NET, step) for name in (stored.JOB, stored.HAND_OVER)], site.id, 60)
 
 
 def send_links(site, relay, base_url=BASE):

@@ -106,8 +106,10 @@ class LaneThreads:
                 with self._lock:
                     self._passed_over[site_id] = None
             return
-        with self._lock:
-            self._in_hand.add(job)
+        if not self._take(job):
+            jobs.hand_back(job)
+            self.offer(site_id)
+            return
         try:
             self.offer(site_id)  # another thread may take another job of the site
             goes_on = jobs.step(self._kinds, job, time.monotonic() + STEP_SECONDS)
@@ -125,3 +127,13 @@ class LaneThreads:
         with self._lock:
             numbers = Counter(job.kind for job in self._in_hand)
         return [kind for kind in self._kinds if kind.at_once is None or numbers[kind.name] < kind.at_once]
+
+    def _take(self, job: Job) -> bool:
+        """Takes a claimed job in hand, unless other threads have taken enough of its kind meanwhile."""
+        at_once = next(kind.at_once for kind in self._kinds if kind.name == job.kind)
+        with self._lock:
+            number = sum(other.kind == job.kind for other in self._in_hand)
+            if at_once is not None and number >= at_once:
+                return False
+            self._in_hand.add(job)
+            return True

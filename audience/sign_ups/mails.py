@@ -7,4 +7,8 @@ from audience.sign_ups import alarm_mails, link_requests, sending
 
 
 def kinds(settings: Settings, relay: Relay) -> tuple[Kind, ...]:
-    return tuple(module.kind(settings, relay) for module in (sending, link_requests, alarm_mails))
+    return (
+        *sending.kinds(settings, relay),
+        link_requests.kind(settings, relay),
+        alarm_mails.kind(settings, relay),
+    )

@@ -29,6 +29,7 @@ from audience.sign_ups.confirming import ConfirmLinks
 from audience.sign_ups.decisions import decide
 from audience.sign_ups.sign_ups import HELD_MS, NO_SIGN_UP, OPEN_MS
 from storage import database
+from storage import jobs as stored_jobs
 from storage.sign_ups import sign_ups as stored
 from storage.sign_ups.sign_ups import ENDED, FAILED, HELD, MAYBE_SENT, SMTP, WAITING, WEBHOOK, SignUp
 
@@ -36,13 +37,15 @@ SENDING = NET._replace(lease_ms=90_000)  # longer than a mail server is waited f
 MOVE_MS = 5_000  # until it is asked again whether a move has ended
 PAUSE_MS = MINUTE_MS
 WAITS_MS = [minutes * MINUTE_MS for minutes in (1, 5, 15, *[60] * 72)]  # between tries; then it has failed
+MOST_HAND_OVERS = 2  # of a process: receivers that do not answer hold up no email
+KIND_BY_DELIVERY = {SMTP: stored.JOB, WEBHOOK: stored.HAND_OVER}
 NO_OWNER = "No owner of the site has an address, to which mails of a test go."
 STOPPED_TWICE = "It may have been sent: the service was stopped twice before the mail server had answered."
 OVER_LIMITS = "Its mailbox has had its emails for now: send it again later."
 UNSENDABLE = "relay"  # why one has failed that was refused by no mail server
 
 
-def kind(settings: Settings, relay: Relay) -> Kind:
+def kinds(settings: Settings, relay: Relay) -> tuple[Kind, ...]:
     sends = partial(
         step,
         relay=relay,
@@ -50,7 +53,10 @@ def kind(settings: Settings, relay: Relay) -> Kind:
         private=settings.webhook_private_addresses,
         per_hour=settings.confirmations_per_hour,
     )
-    return Kind(stored.JOB, NET, sends, at_once=MOST_CONNECTIONS)
+    return (
+        Kind(stored.JOB, NET, sends, at_once=MOST_CONNECTIONS),
+        Kind(stored.HAND_OVER, NET, sends, at_once=MOST_HAND_OVERS),
+    )
 
 
 def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bool, per_hour: int) -> int:
@@ -85,8 +91,9 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bo
 def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> tuple[SignUpForm | None, SignUp | None]:
     """Decides whether to send a sign-up now. If so, counts a try, and returns the form and the sign-up.
 
-    If not, ends the job or postpones it, and returns no sign-up. If a try stopped before its result was
-    stored, the mail may have been sent: one more try follows, and no third. Raises `NotFound`.
+    If not, ends the job or postpones it, and returns no sign-up. A job of another kind than the delivery needs
+    is replaced. If a try stopped before its result was stored, the mail may have been sent: one more try
+    follows, and no third. Raises `NotFound`.
     """
     sign_up = stored.get(site_id=site.id, id=job.subject)
     if sign_up is None:
@@ -94,6 +101,11 @@ def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> tuple[SignUpFo
     form = _form(site, sign_up)
     if sign_up.status != WAITING:
         jobs.end(job)
+        return form, None
+    delivery = SMTP if form is None or form.delivery == SMTP else WEBHOOK
+    if job.kind != (kind := KIND_BY_DELIVERY[delivery]):
+        jobs.end(job)
+        stored_jobs.add(site.id, kind, sign_up.id)
         return form, None
     outcome, reason = decide(site, form, sign_up, base_url, per_hour)
     if outcome == WAITING:
@@ -112,7 +124,6 @@ def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> tuple[SignUpFo
         jobs.end(job)
         return form, None
     reason = MAYBE_SENT if was_stopped else sign_up.reason
-    delivery = SMTP if form is None or form.delivery == SMTP else WEBHOOK
     sign_up = sign_up._replace(tries=sign_up.tries + 1, delivery=delivery, reason=reason)
     begun = {"tries": sign_up.tries, "next_try_at": None, "delivery": delivery, "reason": reason}
     stored.change(begun, site_id=site.id, id=sign_up.id)

@@ -168,6 +168,7 @@ def release(site: Site, sign_up: SignUp) -> None:
     tries = min(sign_up.tries, 1) if sign_up.status == HELD else 0
     waiting = {"status": WAITING, "reason": RELEASED, "tries": tries, "next_try_at": now}
     stored.change(waiting | {"expires_at": now + OPEN_MS}, site_id=site.id, id=sign_up.id)
+    stored_jobs.remove(site.id, stored.HAND_OVER, sign_up.id)
     queue(site.id, sign_up.id)
 
 

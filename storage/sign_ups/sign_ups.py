@@ -9,6 +9,7 @@ from storage.records import Records
 from storage.sign_ups.models import SignUpModel
 
 JOB = "confirmation"  # the kind of the job of a sign-up whose confirmation waits to be sent
+HAND_OVER = "hand_over"  # the kind that it becomes if a webhook takes it
 WAITING, SENT, HELD, FAILED = OPEN = ("waiting", "sent", "held", "failed")
 RELEASED = "released"  # why a sign-up waits: it was held before
 MAYBE_SENT = "maybe sent"  # why a sign-up waits: the mail server did not say whether it took the email

@@ -153,6 +153,20 @@ MUTANTS = (
         "tests/workers/test_lanes.py::test_of_a_kind_no_more_than_it_may_and_others_go_on",
     ),
     Mutant(
+        "two threads that claim at once have more of a kind in hand than a lane may",
+        "workers/lanes.py",
+        "number >= at_once",
+        "number > at_once",
+        "tests/workers/test_lanes.py::test_of_a_kind_no_more_though_they_are_claimed_at_the_same_moment",
+    ),
+    Mutant(
+        "receivers that do not answer hold up emails",
+        "audience/sign_ups/sending.py",
+        "MOST_HAND_OVERS = 2",
+        "MOST_HAND_OVERS = 8",
+        "tests/audience/sign_ups/test_handing_over.py::test_receivers_that_do_not_answer_hold_up_no_email",
+    ),
+    Mutant(
         "a launch is held",
         "audience/sign_ups/alarms.py",
         "now - GROWN_MS, JUDGED",

@@ -45,6 +45,7 @@ class Engine:
 
     def hand_back(self, job):
         self.handed_back.append((job.site_id, job.kind))
+        self.waiting.append((job.site_id, job.kind))
         if job.kind in self.failing:
             raise Unavailable("others write")
 
@@ -80,6 +81,27 @@ def test_of_a_kind_no_more_than_it_may_and_others_go_on(engine):
     assert [kind for _, kind in engine.begun].count("few") == 2
     engine.released.set()
     until(lambda: len(engine.done) == 9)
+
+
+def test_of_a_kind_no_more_though_they_are_claimed_at_the_same_moment(engine, monkeypatch):
+    """Two threads see that there is room for one; the second hands its job back."""
+    meeting, first_two, claim = threading.Barrier(2), iter(range(2)), engine.claim
+
+    def meets(kinds, site_id):
+        if next(first_two, None) is not None:
+            meeting.wait(PATIENCE_SECONDS)
+        return claim(kinds, site_id)
+
+    monkeypatch.setattr(jobs, "claim", meets)
+    engine.waiting += [(1, "few"), (2, "few")]
+    engine.hanging.add("few")
+    lanes = Lanes([Kind("few", NET, lambda *_: 0, at_once=1)], threading.Event())
+    for site_id in (1, 2):
+        lanes.offer(site_id)
+    until(lambda: engine.handed_back)
+    assert len(engine.waiting) == 1
+    engine.released.set()
+    until(lambda: len(engine.done) == 2)
 
 
 def test_a_lane_that_hangs_holds_up_no_other(engine):

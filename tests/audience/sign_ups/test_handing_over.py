@@ -1,6 +1,8 @@
 """Sign-ups are handed over to the webhook of their form: signed, at least once, and never after they end."""
 
 import json
+import threading
+from typing import Any
 
 import pytest
 
@@ -20,7 +22,9 @@ from storage import database
 from storage.sign_ups import proofs
 from tests.audience.undo.test_undos import put, run
 from tests.receiver import breaks_off, status
+from tests.service import PATIENCE_SECONDS, until
 from tests.sign_up_steps import (
+    BASE,
     ZOE,
     FakeRelay,
     ask,
@@ -35,6 +39,7 @@ from tests.sign_up_steps import (
 )
 from tests.stored_people import found
 from tests.webhook_steps import make
+from workers.lanes import Lanes
 
 
 class Killed(BaseException):
@@ -152,6 +157,28 @@ def test_a_link_confirms_though_the_answer_of_the_receiver_was_lost(site, form, 
     assert confirm(site, sign_up) is ConfirmOutcome.CONFIRMED
     with database.session():
         assert proofs.of_subscriber(site.id, found(site, ZOE).id)[0].delivery == "webhook"
+
+
+def test_receivers_that_do_not_answer_hold_up_no_email(site, form, receiver):
+    """Of more hand-overs than there are threads, two are under way."""
+    is_released, stop, by_mail = threading.Event(), threading.Event(), make_form(site)
+    relay: Any = FakeRelay()
+
+    def answers_late(request):
+        is_released.wait(PATIENCE_SECONDS)
+        request.say(200)
+
+    receiver.always = answers_late
+    make_sender(site)
+    for number in range(9):
+        ask(site, form, f"p{number}@example.com")
+    ask(site, by_mail)
+    settings = Settings(public_url=BASE, webhook_private_addresses=True)
+    Lanes(sending.kinds(settings, relay), stop).offer(site.id)
+    until(lambda: len(relay.mails) == 1 and len(receiver.received) == 2)
+    is_released.set()
+    until(lambda: counted(site) == {"asked": 10, "sent": 10})
+    assert len(receiver.received) == 9
 
 
 def test_its_links_do_not_go_unencrypted_through_the_internet(site, webhook, form):
@@ -281,7 +308,7 @@ def test_the_kinds_of_jobs_hand_over_as_the_settings_say(app, site, form, receiv
         instance=app.extensions["audience"].settings.instance, public_url="https://people.example"
     )
     ask(site, form)
-    jobs.work([sending.kind(settings, Relay(settings))], site.id, 5)
+    jobs.work(sending.kinds(settings, Relay(settings)), site.id, 5)
     assert receiver.received == []
     [waiting] = sign_ups.list_page(site, "waiting")
     assert waiting.said.startswith("Send a URL that begins with https://")
