@@ -15,7 +15,17 @@ from audience.forms.forms import OPEN, SignUpForm
 from audience.http.access import public
 from audience.http.services import services, settings
 from audience.pages import visitors
-from audience.pages.page import asked_language, check, go_on, let_on, read_body, refuse_link, show
+from audience.pages.page import (
+    MAX_FORM_BYTES,
+    asked_language,
+    check,
+    check_form,
+    go_on,
+    let_on,
+    read_body,
+    refuse_link,
+    show,
+)
 from audience.sign_ups import checks, sign_ups, steps
 from audience.sign_ups.checks import CheckedAddress
 from audience.sign_ups.sign_ups import Asked
@@ -44,7 +54,7 @@ def fill_in(site_uuid: str, form_id: int) -> Response:
 def ask(site_uuid: str, form_id: int) -> Response:
     """The step after a form; stores nothing"""
     site, form = _read(site_uuid, form_id)
-    read_body()
+    read_body(MAX_FORM_BYTES)
     if form.state != OPEN:
         return _paused(site, form)
     count = visitors.count_form(form)
@@ -81,8 +91,8 @@ def send(site_uuid: str, form_id: int) -> Response:
     return go_on(form.next_url) if form.next_url else _page("mailbox", site, form, typed=step)
 
 
-for view in (ask, send):
-    vars(view)["check"] = check
+vars(ask)["check"] = check_form
+vars(send)["check"] = check
 
 
 def _read(site_uuid: str, form_id: int) -> tuple[Site, SignUpForm]:

@@ -24,7 +24,7 @@ from audience.pages.texts import Texts
 from audience.protocols import REFUSAL
 from audience.sign_ups.sign_ups import OPEN_MS
 
-MAX_BODY_BYTES = 2**14
+MAX_BODY_BYTES, MAX_FORM_BYTES = 2**14, 2**16  # the second takes ten answers in letters of 12 encoded bytes
 SIGN_UP_DAYS, DECLINED_DAYS = OPEN_MS // DAY_MS, 30  # to confirm; without a confirmation
 POLICY, OWN_FORMS = "Content-Security-Policy", "form-action 'self'"
 HEADERS = {
@@ -173,12 +173,17 @@ def check() -> tuple[None, int]:
     return None, MAX_BODY_BYTES
 
 
-def read_body() -> bytes:
-    """The raw body of any content type. `request.form` then has the fields of a form.
+def check_form() -> tuple[None, int]:
+    """As `check`, for what a visitor fills in."""
+    return None, MAX_FORM_BYTES
+
+
+def read_body(most: int = MAX_BODY_BYTES) -> bytes:
+    """The raw body of any content type, of at most so many bytes. `request.form` then has the fields of a form.
 
     Raises the web server's refusal of the body.
     """
     if REFUSAL in request.environ:
         raise request.environ[REFUSAL]
-    request.max_content_length = MAX_BODY_BYTES
+    request.max_content_length = most
     return request.get_data()
