@@ -11,7 +11,7 @@ import mmap
 import os
 import secrets
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -35,7 +35,7 @@ from storage.erasures.log import LogLine as LogLine
 from storage.errors import Unavailable
 from storage.subscribers import subscribers as stored_subscribers
 
-CHUNK_ROWS = 1_000
+CHUNK_ROWS, COPIED_BYTES = 1_000, 2**20
 NO_LOG = "{} is no log of erasures: name one that `audience erasures export` wrote."
 UNREADABLE = (
     "{} cannot be read at line {}: put the latest copy of it back. Without that line, whoever it names may "
@@ -145,28 +145,43 @@ def take(instance: Path, restored: Path) -> None:
 
 
 def forget(instance: Path, hashes: Collection[str] = ()) -> None:
-    """Removes all but the erasure of erased subscribers from the log file. If that fails, the daily sweep
-    does it.
-
-    With `hashes`, rewrites the file only if one of these has such lines.
+    """Removes the lines from before the erasure of these hashes from the log file or, without hashes, those
+    of all erased subscribers. If that fails, the daily sweep does it.
     """
     log = file_of(instance)
     with contextlib.suppress(OSError, Refused, Unavailable):
-        if log and (not hashes or _mentions(log, hashes)):
+        if log and not hashes:
             compact(log)
+        elif log and _superseded(log, hashes):
+            _cut_out(log, hashes)
 
 
-def _mentions(log: Path, hashes: Collection[str]) -> bool:
-    """Whether one of the hashes is in a line that is not an erasure."""
+def _cut_out(log: Path, hashes: Collection[str]) -> None:
+    """Rewrites the file without the lines from before the erasure of these hashes. Reads no other line."""
+    with _rewriting(log) as (draft, size), log.open("rb") as file:
+        start, spans = 0, [span for span in _superseded(log, hashes) if span[1] <= size]
+        for end, next_start in [*spans, (size, size)]:
+            file.seek(start)
+            while octets := file.read(min(COPIED_BYTES, end - file.tell())):
+                draft.write(octets)
+            start = next_start
+
+
+def _superseded(log: Path, hashes: Collection[str]) -> list[tuple[int, int]]:
+    """Where the lines begin and end that are from before the erasure of one of these hashes."""
+    spans = set[tuple[int, int]]()
     with log.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as octets:
         for hash_ in hashes:
-            end = 0
+            end, before = 0, list[tuple[int, int]]()
             while (found := octets.find(hash_.encode(), end)) >= 0:
                 octets.seek(octets.rfind(b"\n", 0, found) + 1)
-                if _entry(octets.readline()).get("kind", ERASED) != ERASED:
-                    return True
+                start, kind = octets.tell(), _entry(octets.readline()).get("kind", ERASED)
                 end = octets.tell()
-    return False
+                if kind == ERASED:
+                    spans.update(before)
+                else:
+                    before.append((start, end))
+    return sorted(spans)
 
 
 def sweep(instance: Path, days: int) -> bool:
@@ -187,14 +202,16 @@ def sweep(instance: Path, days: int) -> bool:
 def compact(log: Path, before: int = 0) -> None:
     """Rewrites the file without lines logged before an instant, and lines of erased subscribers. Erasures
     stay.
-
-    A process that appends meanwhile waits only for the last step.
     """
     if (first := _beginning(log)) is None:
         return
-    stored.append(log, [])  # ends its last line
-    was = log.stat()
-    changes = partial(read, log, was.st_size)
+    with _rewriting(log) as (draft, size):
+        changes = _remaining(first, partial(read, log, size), before)
+        draft.writelines(stored.line(change).encode() for change in changes)
+
+
+def _remaining(first: LogLine, changes: Callable[[], Iterator[LogLine]], before: int) -> Iterator[LogLine]:
+    """The lines of a log that `compact` leaves, `first` being its first; `changes` reads them all."""
     erased = {hash_: n for n, row in enumerate(changes()) if row.kind == ERASED for hash_ in row.hashes}
 
     def goes(n: int, row: LogLine) -> bool:
@@ -202,16 +219,31 @@ def compact(log: Path, before: int = 0) -> None:
         return row.kind == BEGINNING or (row.kind != ERASED and (is_erased or _is_old(row, before)))
 
     is_any_old = any(_is_old(change, before) for change in changes())
-    head = first._replace(
+    yield first._replace(
         at=before if is_any_old else first.at, logged_at=clock.now_ms() if before else first.logged_at
     )
-    remaining = (row for n, row in enumerate(changes()) if not goes(n, row))
-    with _draft(log, chain([head], remaining)) as draft, database.write(database.SHARED):
-        if log.stat().st_ino == was.st_ino:
-            with log.open("rb") as file:
-                file.seek(was.st_size)
-                shutil.copyfileobj(file, draft)
-            _publish(draft, log)
+    yield from (row for n, row in enumerate(changes()) if not goes(n, row))
+
+
+@contextlib.contextmanager
+def _rewriting(log: Path) -> Iterator[tuple[IO[bytes], int]]:
+    """A draft, to which the caller writes what is to be left of the first bytes of the file, and how many
+    they are. It then takes the file's place, with what was appended since.
+
+    A process that appends at the same time waits only for the last step.
+    """
+    stored.append(log, [])  # ends its last line
+    was = log.stat()
+    with _draft(log, ()) as draft:
+        yield draft, was.st_size
+        draft.flush()
+        os.fsync(draft.fileno())  # before others wait
+        with database.write(database.SHARED):
+            if log.stat().st_ino == was.st_ino:
+                with log.open("rb") as file:
+                    file.seek(was.st_size)
+                    shutil.copyfileobj(file, draft)
+                _publish(draft, log)
 
 
 def _is_old(change: LogLine, before: int) -> bool:

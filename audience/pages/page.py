@@ -179,7 +179,8 @@ def check_form() -> tuple[None, int]:
 
 
 def read_body(most: int = MAX_BODY_BYTES) -> bytes:
-    """The raw body of any content type, of at most so many bytes. `request.form` then has the fields of a form.
+    """The raw body of any content type, of at most so many bytes. `request.form` then has the fields of a
+    form.
 
     Raises the web server's refusal of the body.
     """

@@ -91,8 +91,8 @@ def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bo
 def _begin(site: Site, job: Job, base_url: str, per_hour: int) -> tuple[SignUpForm | None, SignUp | None]:
     """Decides whether to send a sign-up now. If so, counts a try, and returns the form and the sign-up.
 
-    If not, ends the job or postpones it, and returns no sign-up. A job of another kind than the delivery needs
-    is replaced. If a try stopped before its result was stored, the mail may have been sent: one more try
+    If not, ends the job or postpones it, and returns no sign-up. A job of the wrong kind for the delivery is
+    replaced. If a try stopped before its result was stored, the mail may have been sent: one more try
     follows, and no third. Raises `NotFound`.
     """
     sign_up = stored.get(site_id=site.id, id=job.subject)

@@ -276,6 +276,20 @@ def test_erasing_them_again_replaces_those_since_the_first_erasure(begun, client
     assert {line.kind for line in erasure_log.list_all(begun.instance)[1:]} == {stored_log.ERASED}
 
 
+def test_erasing_somebody_reads_no_line_but_theirs(begun, client):
+    say(client, "unsubscribe", BOB)
+    say(client, "unsubscribe")
+    log = begun.instance / erasure_log.LOG
+    with log.open("a") as file:
+        file.write("damaged\n")
+    say(client, "subscribe")
+    first, bob, _, damaged, _ = log.read_text().splitlines(keepends=True)
+    client.delete("/fetch/subscribers", query={"email": ANN})
+    assert log.read_text().startswith(first + bob + damaged)
+    assert log.read_text().count('"unsubscribed"') == 1
+    assert '"subscribed"' not in log.read_text()
+
+
 def test_erasing_many_at_once_reads_the_log_once_and_leaves_none_of_their_lines(begun, client, monkeypatch):
     monkeypatch.setattr(bulk_actions, "ERASED_ROWS", 12)
     emails = [f"p{n}@example.com" for n in range(30)]
