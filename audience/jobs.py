@@ -44,7 +44,7 @@ class Lane(NamedTuple):
 
 SITE = Lane("site", 10_000, 1, one_at_a_time=True, in_order=True)  # what has its turn in a site's order
 DB = Lane("db", 30_000, 1, one_at_a_time=True)  # steps of at most a second
-NET = Lane("net", 30_000, 8)  # waits for other servers, without a database connection
+NET = Lane("net", 30_000, 19)  # waits for other servers; as many as its kinds have `at_once`
 LONG = Lane("long", 300_000, 2)  # files, backups
 LANES = (SITE, DB, NET, LONG)
 

@@ -26,7 +26,8 @@ AGAIN_MS = 10 * MINUTE_MS
 
 def kind(settings: Settings, relay: Relay) -> Kind:
     private = settings.webhook_private_addresses
-    return Kind(JOB, NET, partial(step, relay=relay, base_url=settings.base_url, private=private))
+    tells = partial(step, relay=relay, base_url=settings.base_url, private=private)
+    return Kind(JOB, NET, tells, at_once=1)
 
 
 def step(job: Job, _deadline: float, *, relay: Relay, base_url: str, private: bool) -> int:

@@ -45,7 +45,7 @@ def accept(site: Site, email: str, language: str, base_url: str) -> None:
 
 
 def kind(settings: Settings, relay: Relay) -> Kind:
-    return Kind(stored.JOB, NET, partial(step, relay=relay, base_url=settings.base_url))
+    return Kind(stored.JOB, NET, partial(step, relay=relay, base_url=settings.base_url), at_once=2)
 
 
 def step(job: Job, _deadline: float, *, relay: Relay, base_url: str) -> int:

@@ -33,7 +33,7 @@ def note(site_id: int, import_id: int) -> None:
 
 
 def kind(private_addresses: bool) -> Kind:
-    return Kind(IMPORT_FINISHED, NET, partial(step, private=private_addresses))
+    return Kind(IMPORT_FINISHED, NET, partial(step, private=private_addresses), at_once=2)
 
 
 def step(job: Job, _deadline: float, *, private: bool) -> int:

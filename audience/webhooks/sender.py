@@ -43,6 +43,7 @@ from storage.webhooks import webhooks as stored
 MOST_CHANGES = 500  # of a message
 MOST_BYTES = 2**20
 HEAD_BYTES = 100  # of a message, with its end
+MOST_AT_ONCE = 8  # of a process
 MOVE_MS = 5_000  # until the next look whether a move has ended
 WAITS_MS = [seconds * 1000 for seconds in (5, 30, 120, 600, 3_600, *[3_600] * 72)]  # then it pauses
 
@@ -72,7 +73,7 @@ def _log_entry(webhook: Webhook, listed: Sequence[LoggedChange]) -> Delivery:
 def kind(private_addresses: bool, write: WriteChange, base_url: str) -> Kind:
     """The job kind of webhooks. `write` makes the resource of a change; its links begin with `base_url`."""
     sends = partial(step, private_addresses=private_addresses, write=write, base_url=base_url)
-    return Kind(stored.JOB, NET, sends)
+    return Kind(stored.JOB, NET, sends, at_once=MOST_AT_ONCE)
 
 
 def step(job: Job, _deadline: float, *, private_addresses: bool, write: WriteChange, base_url: str) -> int:

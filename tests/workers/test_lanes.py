@@ -5,7 +5,9 @@ import threading
 import pytest
 
 from audience import jobs
+from audience.config import Settings
 from audience.jobs import DB, LONG, NET, Job, Kind
+from audience.operations import job_kinds
 from storage.errors import Unavailable
 from tests.service import PATIENCE_SECONDS, until
 from workers.lanes import Lanes
@@ -60,7 +62,17 @@ def engine(monkeypatch):
     until(lambda: not [thread for thread in threading.enumerate() if thread.name in NAMES])
 
 
-def test_each_that_is_due_has_a_thread_up_to_eight(engine):
+def test_no_kind_that_waits_for_other_servers_takes_the_threads_of_another():
+    kinds = job_kinds.kinds(Settings(), dict, no_file, no_file)
+    assert sum(kind.at_once or 0 for kind in kinds if kind.lane is NET) == NET.threads
+    assert all(kind.at_once for kind in kinds if kind.lane is NET)
+
+
+def no_file(*_):
+    raise AssertionError
+
+
+def test_each_that_is_due_has_a_thread_up_to_as_many_as_the_lane_has(engine):
     engine.waiting += [(1, "net")] * 20
     engine.hanging.add("net")
     Lanes(KINDS, threading.Event()).offer(1)
@@ -166,7 +178,7 @@ def test_what_is_in_hand_at_the_end_is_handed_back(engine):
     engine.hanging.add("long")
     lanes.offer(1)
     lanes.offer(2)
-    until(lambda: len(engine.begun) == 3 and engine.done == [(1, "db")])
+    until(lambda: len(lanes._lanes[-1].in_hand()) == 2 and engine.done == [(1, "db")])
     stop.set()
     engine.failing.add("long")
     lanes.hand_back()
