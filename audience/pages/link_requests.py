@@ -9,11 +9,11 @@ from audience.access import sites
 from audience.access.sites import Site
 from audience.addresses import MalformedAddress
 from audience.http.access import public
-from audience.http.services import settings
+from audience.http.services import services, settings
 from audience.looks import looks, senders
 from audience.pages import visitors
 from audience.pages.page import check, read_body, reader_language, refuse_link, show
-from audience.sign_ups import link_requests, steps
+from audience.sign_ups import checks, link_requests, steps
 from audience.sign_ups.steps import FormStep, StepOutcome
 from schemas.base import is_clean_text
 from schemas.values import trim
@@ -43,9 +43,11 @@ def ask(site_uuid: str) -> Response:
     count = visitors.count_form()
     if count.wait:
         return _crowded(site, count.wait)
-    typed = trim(request.form.get("email", ""))[:MAX_TYPED]
+    typed = trim(request.form.get("email_use") or request.form.get("email", ""))[:MAX_TYPED]
     if not _is_address(typed):
         return _page("leave", site, 422, typed=typed if is_clean_text(typed) else "", is_wrong=True)
+    if suggestion := _suggestion(site, typed):
+        return _page("leave", site, 422, typed=typed, suggestion=suggestion)
     language = reader_language(looks.get(site).language)
     step = FormStep(NO_FORM, typed, {}, language, "", 0, False, visitors.network())
     return _step(site, steps.begin(site, step, count.is_hard))
@@ -98,8 +100,15 @@ def _is_address(typed: str) -> bool:
         return False
 
 
+def _suggestion(site: Site, typed: str) -> str:
+    """The address that was probably meant; empty without one, or if the visitor has kept theirs."""
+    if request.form.get("email_keep") == typed:
+        return ""
+    return checks.check(services().answers, site, typed, False, "", visitors.agent()).suggestion
+
+
 def _page(name: str, site: Site, status: int = 200, **shown: Any) -> Response:
-    values: dict[str, Any] = {"typed": "", "is_wrong": False} | shown
+    values: dict[str, Any] = {"typed": "", "is_wrong": False, "suggestion": ""} | shown
     return show(name, site, status=status, here=f"/leave/{site.uuid}", **values)
 
 

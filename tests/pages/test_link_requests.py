@@ -133,6 +133,18 @@ def test_what_is_no_address_is_told_with_what_was_typed(asker, email):
     assert waiting(asker.site) == []
 
 
+def test_a_typo_is_proposed_and_never_corrected_by_itself(asker):
+    page = asker.step("zoe@gmial.com")
+    assert (page.status_code, heading(page)) == (422, TITLE)
+    assert "Did you mean zoe@gmail.com ?" in text(page)
+    buttons = re.findall(r'<(?:button|input type="submit")[^>]*>', page.text)
+    assert "name=" not in buttons[0]  # what the key Enter presses
+    for choice, meant in (("email_use", "zoe@gmail.com"), ("email_keep", "zoe@gmial.com")):
+        assert f'name="{choice}" value="{meant}"' in page.text
+        step = asker.post(asker.path, {"email": "zoe@gmial.com", choice: meant})
+        assert (heading(step), meant in text(step)) == ("One moment", True)
+
+
 def test_who_is_on_the_list_is_mailed_both_links(asker):
     put(asker.site, {"email": ZOE})
     with serving(MailServer()) as server:
