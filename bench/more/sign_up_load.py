@@ -1,8 +1,8 @@
 """Sign-ups beside an import that drains: `python -m bench.more.sign_up_load`.
 
 So many a second begin, whether or not earlier ones are answered, from networks and to sites in turn: the
-form, then the step after it. A client in a process of its own finds subscribers meanwhile, and for some
-seconds before with the import alone. Each sign-up that was told to look into the mailbox must be in the
+form, then the step after it. A client in a process of its own finds subscribers meanwhile; for some seconds
+before with the import alone, and for some beside as many ordinary requests, a find and a create each. Each sign-up that was told to look into the mailbox must be in the
 database, and be sent.
 """
 
@@ -108,6 +108,9 @@ def of_service(service: Service, targets: list[Target], chosen: argparse.Namespa
         draining = pool.submit(keep_draining, service, make, end)
         with finding(service, make) as alone:
             time.sleep(ALONE_SECONDS)
+        ordinary = [(make["find"](), make["create"]()) for _ in range(int(chosen.rate * ALONE_SECONDS))]
+        with finding(service, make) as compared:
+            send_all(service.port, ordinary, chosen.rate)
         with finding(service, make) as beside:
             times, failed = send_all(service.port, requests, chosen.rate)
         end.set()
@@ -119,7 +122,8 @@ def of_service(service: Service, targets: list[Target], chosen: argparse.Namespa
     print(f"{len(requests):,} sign-ups in {chosen.seconds:g} s, {accepted:,} told to look into the mailbox")
     print(f"lost {lost} (goal 0), not answered {dict(failed)}")
     print(f"p99 {p99(times):.0f} ms (goal {GOAL_MS}), median {sorted(times)[len(times) // 2] * 1000:.0f} ms")
-    print(f"others' find p99 {p99(beside):.1f} ms, {p99(alone):.1f} ms beside the import alone")
+    print(f"others' find p99 {p99(beside):.1f} ms, {p99(compared):.1f} beside as many ordinary requests")
+    print(f"find p99 beside the import alone {p99(alone):.1f} ms")
     print(f"all emails {time.monotonic() - began:.0f} s later: {statuses()}")
 
 
