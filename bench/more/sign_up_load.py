@@ -2,8 +2,8 @@
 
 So many a second begin, whether or not earlier ones are answered, from networks and to sites in turn: the
 form, then the step after it. A client in a process of its own finds subscribers meanwhile; for some seconds
-before with the import alone, and for some beside as many ordinary requests, a find and a create each. Each sign-up that was told to look into the mailbox must be in the
-database, and be sent.
+before with the import alone, and for some beside as many ordinary requests, a find and a create each. Each
+sign-up that was told to look into the mailbox must be in the database, and be sent.
 """
 
 import argparse
