@@ -25,6 +25,7 @@ from tests.service import PATIENCE_SECONDS
 
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PLACES = ("", "#importFile", "#Rule", "#errors")
+OPEN = "document.querySelectorAll('#importFile details').forEach((each) => { each.open = true })"
 SHOWN = "[...document.querySelectorAll('#search .in')].filter((each) => each.checkVisibility()).length"
 
 
@@ -60,7 +61,7 @@ def open_page(browser, port: int, width: int) -> Visitor:
 @pytest.mark.parametrize("width", [320, 1280])
 def test_the_page_is_accessible_and_fits(browser, port, width):
     tab = open_page(browser, port, width)
-    tab.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+    tab.page.evaluate(OPEN)
     for scheme in SCHEMES:
         tab.page.emulate_media(color_scheme=scheme)
         violations = Axe().run(tab.page).response["violations"]
