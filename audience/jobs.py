@@ -17,8 +17,8 @@ from audience.errors import NotFound, where
 from storage import database, leases
 from storage import jobs as stored
 from storage.errors import Unavailable, Unusable
+from storage.jobs import FailedJob as FailedJob
 from storage.jobs import Job as Job
-from storage.jobs import Trouble as Trouble
 
 log = logging.getLogger(__name__)
 MAX_FAILURES = 5  # in a row, without a step that ended well between them
@@ -154,14 +154,14 @@ def prepare(kinds: Sequence[Kind]) -> None:
 
 
 @database.session()
-def troubles() -> list[Trouble]:
+def list_failed() -> list[FailedJob]:
     """The failed jobs of all sites, whether tried again or given up."""
-    return stored.troubles()
+    return stored.list_failed()
 
 
-def _trouble(job_id: int) -> Trouble:
+def _failed_job(job_id: int) -> FailedJob:
     """The failed job with an id. Raises `NotFound`."""
-    for trouble in troubles():
+    for trouble in list_failed():
         if trouble.id == job_id:
             return trouble
     raise NotFound(NO_TROUBLE)
@@ -169,8 +169,8 @@ def _trouble(job_id: int) -> Trouble:
 
 def retry(kinds: Sequence[Kind], job_id: int) -> None:
     """Makes a failed job due at once. Raises `NotFound`."""
-    with database.write(_trouble(job_id).site_id):
-        trouble = _trouble(job_id)
+    with database.write(_failed_job(job_id).site_id):
+        trouble = _failed_job(job_id)
         again = {kind.name: kind.retry for kind in kinds}.get(trouble.kind)
         if again and trouble.status == stored.FAILED:
             again(trouble.site_id, trouble.subject)

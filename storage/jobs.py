@@ -29,7 +29,7 @@ class Job(NamedTuple):
     token: str
 
 
-class Trouble(NamedTuple):
+class FailedJob(NamedTuple):
     """A job that failed `attempts` times in a row. `reason` is the last one; `failed` means given up."""
 
     site_id: int
@@ -81,7 +81,7 @@ def remove(site_id: int, kind: str, subject: int) -> None:
     execute("DELETE FROM jobs WHERE site_id = ? AND kind = ? AND subject = ?", (site_id, kind, subject))
 
 
-def is_there(site_id: int, kind: str, subject: int) -> bool:
+def exists(site_id: int, kind: str, subject: int) -> bool:
     query = "SELECT 1 FROM jobs WHERE site_id = ? AND kind = ? AND subject = ?"
     return row(query, (site_id, kind, subject)) is not None
 
@@ -230,10 +230,10 @@ def count_abandoned(now: int) -> int:
     return value(query, (now, now), 0)
 
 
-def troubles() -> list[Trouble]:
+def list_failed() -> list[FailedJob]:
     """The failed jobs of all sites, whether tried again or given up."""
     records = rows(
         "SELECT site_id, id, kind, subject, status, attempts, reason FROM jobs "
         f"WHERE status = '{FAILED}' OR attempts > 0 ORDER BY site_id, id"
     )
-    return [Trouble(*record) for record in records]
+    return [FailedJob(*record) for record in records]

@@ -14,7 +14,7 @@ from audience.looks import looks, senders
 from audience.mail.results import PAUSED, SENT, STOPPED, MailResult
 from audience.sign_ups import alarm_mails, alarms, confirming, link_requests, sending, sign_ups
 from audience.sign_ups.confirming import ConfirmLinks
-from audience.sign_ups.sign_ups import Asked
+from audience.sign_ups.sign_ups import SignUpRequest
 from schemas.values import NAMES
 from storage import database
 from storage.sign_ups import counts
@@ -89,7 +89,7 @@ def tell(site, relay):
 def ask(site, form, email=ZOE, **values) -> Any:
     names = {name: values.pop(name) for name in NAMES if name in values}
     fields = names | values.pop("fields", {})
-    return sign_ups.accept(site, form, Asked(email, fields, base_url=BASE, **values))
+    return sign_ups.accept(site, form, SignUpRequest(email, fields, base_url=BASE, **values))
 
 
 def token(site, sign_up):

@@ -180,13 +180,13 @@ class HistoryModel:
 
         Nobody has a tag that is gone, whatever is called so now.
         """
-        key, is_there = each[0], each == self._now(each[0])
+        key, exists = each[0], each == self._now(each[0])
         steps = [entry for entry in own if each in self._changed(entry)]
-        value = values(row).get(key) if is_there else None
+        value = values(row).get(key) if exists else None
         for entry in reversed(steps):
             if same(value, values(entry.after).get(key)):
                 value = values(entry.before).get(key)
-        if is_there:
+        if exists:
             put(row, key, value)
         return same(value, values(steps[0].before).get(key))
 

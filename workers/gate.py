@@ -18,7 +18,7 @@ class CountingGate:
         self._permits.release()
 
 
-class Counted(Protocol):
+class CountedThreads(Protocol):
     """Threads that are counted while they work, but not from `step_aside` to `step_back`."""
 
     def step_aside(self) -> None: ...
@@ -29,7 +29,7 @@ class Counted(Protocol):
 class WaitingGate(CountingGate):
     """For threads that wait for other processes. They do not count as working, so that others may work."""
 
-    def __init__(self, permits: int, counted: Counted) -> None:
+    def __init__(self, permits: int, counted: CountedThreads) -> None:
         super().__init__(permits)
         self._counted = counted
 
@@ -51,7 +51,7 @@ class Gates(NamedTuple):
     parse: CountingGate
 
 
-def gates(threads: int, counted: Counted) -> Gates:
+def gates(threads: int, counted: CountedThreads) -> Gates:
     """The gates of a web process with `threads`: so narrow that some remain for requests that do not wait."""
     waiting = threads * 3 // 8
     return Gates(

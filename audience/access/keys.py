@@ -46,7 +46,7 @@ KEY_LENGTH = 33  # 196 bits
 USE_MS = 300_000  # between two notes of a key's use
 
 _noted: dict[str, int] = {}  # by publishable key, the uptime at which this process last noted its use
-_known: "dict[str, Known]" = {}  # by publishable key
+_known: "dict[str, CachedKey]" = {}  # by publishable key
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class AuthenticatedKey:
 
 
 @dataclass(frozen=True)
-class Known:
+class CachedKey:
     """A cached API key with the `digest` of its secret, valid `until` a time of `clock.uptime_ms`."""
 
     key: Key
@@ -183,7 +183,7 @@ def _look_up(publishable_key: str, secret_key: str) -> AuthenticatedKey | None:
     sites = tuple(stored.sites_of(key.id))
     renewed = "" if key.secret_hash == hashes[0] else hashes[0]
     authenticated = AuthenticatedKey(key.id, publishable_key, key.scope, sites, key.name, renewed)
-    _known[publishable_key] = Known(key, authenticated, pepper.passing_digest(secret_key), until)
+    _known[publishable_key] = CachedKey(key, authenticated, pepper.passing_digest(secret_key), until)
     return authenticated
 
 

@@ -55,8 +55,8 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 
     Returns the form.
     """
-    lack = senders.lack(site, settings())
-    return {"data": wire.form(forms.create(site, form["form"], actor(), lack))}
+    obstacle = senders.obstacle(site, settings())
+    return {"data": wire.form(forms.create(site, form["form"], actor(), obstacle))}
 
 
 @blueprint.get("/fetch/forms/<number:form_id>")
@@ -81,8 +81,8 @@ def put(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
 
     Returns the form as it is now.
     """
-    lack = senders.lack(site, settings())
-    return {"data": wire.form(forms.change(site, form_id, form["form"], actor(), lack))}
+    obstacle = senders.obstacle(site, settings())
+    return {"data": wire.form(forms.change(site, form_id, form["form"], actor(), obstacle))}
 
 
 @blueprint.patch("/fetch/forms/<number:form_id>")
@@ -97,9 +97,9 @@ def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     removed = [FieldError(f"form.{key}", LASTS) for key in LASTING if form["form"].get(key, key) is None]
     if removed:
         raise FormError(removed)
-    lack = senders.lack(site, settings())
+    obstacle = senders.obstacle(site, settings())
     item = BLANK | patched(wire.SaveForm, "form", _resource(site, form_id), form["form"])
-    return {"data": wire.form(forms.change(site, form_id, item, actor(), lack))}
+    return {"data": wire.form(forms.change(site, form_id, item, actor(), obstacle))}
 
 
 @blueprint.get("/fetch/forms/<number:form_id>/embed")

@@ -12,7 +12,7 @@ from audience.api.etags import Current
 from audience.api.repeats import Again, Later, sent_request
 from audience.http.access import View
 from audience.repeats import repeats
-from audience.repeats.repeats import Claim, Done, Ids, SentRequest
+from audience.repeats.repeats import Claim, EarlierRequest, Ids, SentRequest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class Writes:
     def answer(self, view: View, sent: SentRequest | None, arguments: dict[str, Any]) -> tuple[Any, bool]:
         """The (answer of the view, whether this repeats an earlier request)."""
         result = self._result(view, sent, arguments)
-        if isinstance(result, Done) and self.again:
+        if isinstance(result, EarlierRequest) and self.again:
             return _answer(self.again.answer(result.ids, **arguments)), True
         return _answer(result), False
 

@@ -85,7 +85,7 @@ def page(site: Site, after: int | None, limit: int, read_fields: ReadFields = re
     return ChangePage(changes, changes[-1].number if changes else after, reached < last, last, first)
 
 
-class Part(NamedTuple):
+class RowEntries(NamedTuple):
     """Some entries of one row of the change log, the number of the first, and the names of tags by id."""
 
     row: LogRow
@@ -94,12 +94,12 @@ class Part(NamedTuple):
     tags: Mapping[str, str]
 
 
-def _after(site_id: int, after: int, limit: int) -> list[Part]:
+def _after(site_id: int, after: int, limit: int) -> list[RowEntries]:
     """Up to `limit` entries after the number `after`, by row of the change log."""
-    parts: list[Part] = []
+    parts: list[RowEntries] = []
     for row in stored.rows_after(site_id, after, limit):
         entries, start = unpack(row.entries), max(0, after + 1 - row.number)
-        parts.append(Part(row, row.number + start, entries.in_order(start, limit), entries.tags))
+        parts.append(RowEntries(row, row.number + start, entries.in_order(start, limit), entries.tags))
         limit -= len(parts[-1].entries)
     return parts
 
@@ -159,13 +159,13 @@ def history(site: Site, uuid: str, limit: int = HISTORY_ROWS) -> History:
 
 def _own(site_id: int, subscriber_id: int, limit: int) -> list[LoggedChange]:
     """Up to `limit` of a subscriber's newest changes."""
-    parts: list[Part] = []
+    parts: list[RowEntries] = []
     for row in reversed(
         stored.at_numbers(site_id, changed_subscribers.numbers_of(site_id, subscriber_id, limit))
     ):
         entries = unpack(row.entries)
         parts += [
-            Part(row, number, [entry], entries.tags)
+            RowEntries(row, number, [entry], entries.tags)
             for number, entry in enumerate(entries.in_order(), row.number)
             if entry.subscriber_id == subscriber_id and entry.new is not None
         ]
@@ -182,7 +182,7 @@ def readable_source(kind: str, number: int, known_keys: Mapping[int, str]) -> tu
 class _ChangeReader:
     """Makes changes as clients read them. Reads what all entries mention at once."""
 
-    def __init__(self, site_id: int, parts: Sequence[Part], read_fields: ReadFields) -> None:
+    def __init__(self, site_id: int, parts: Sequence[RowEntries], read_fields: ReadFields) -> None:
         self.parts = parts
         ids = {entry.subscriber_id for part in parts for entry in part.entries}
         new = {entry.subscriber_id for part in parts for entry in part.entries if entry.new is None}

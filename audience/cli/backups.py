@@ -12,7 +12,7 @@ from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.erasures.log import CUT_OFF
 from audience.operations import backups, restore_carryover
-from audience.operations.backups import Restored
+from audience.operations.backups import RestoreResult
 from audience.webhooks.webhooks import PAUSED
 from schemas.values import write_date
 
@@ -89,11 +89,11 @@ def restore(
     show(_answer(restored), as_json, _lines(restored))
 
 
-def _answer(restored: Restored) -> dict[str, Any]:
+def _answer(restored: RestoreResult) -> dict[str, Any]:
     return asdict(restored) | {"created_at": write_date(restored.created_at)}
 
 
-def _lines(restored: Restored) -> list[str]:
+def _lines(restored: RestoreResult) -> list[str]:
     """The result of a restore, as sentences to print."""
     lines = [f"Restored {restored.rows[TABLE]} subscribers as of {write_date(restored.created_at)}."]
     if restored.erased:

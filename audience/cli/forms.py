@@ -116,7 +116,7 @@ def change(
     item = _loaded(asked, forms.get(site, form_id)) | ({"fields": []} if no_fields else {})
     if not item:
         raise click.UsageError(NOTHING)
-    _show(forms.change(site, form_id, item, COMMAND_LINE, senders.lack(site, settings)), as_json)
+    _show(forms.change(site, form_id, item, COMMAND_LINE, senders.obstacle(site, settings)), as_json)
 
 
 @form.command(name="open")
@@ -127,7 +127,7 @@ def open_form(settings: Settings, form_id: int, site: Site, as_json: bool) -> No
 
     Example: audience form open 1 --site 6f1c...
     """
-    _show(forms.set_state(site, form_id, OPEN, COMMAND_LINE, senders.lack(site, settings)), as_json)
+    _show(forms.set_state(site, form_id, OPEN, COMMAND_LINE, senders.obstacle(site, settings)), as_json)
 
 
 @form.command()

@@ -28,7 +28,7 @@ def list_jobs(_: Settings, as_json: bool) -> None:
     rows = [
         {"id": job.id, "site_uuid": uuids.get(job.site_id), "kind": job.kind, "subject": job.subject,
          "status": job.status, "attempts": job.attempts, "reason": job.reason}
-        for job in jobs.troubles()
+        for job in jobs.list_failed()
     ]  # fmt: skip
     show(rows, as_json, map(_line, rows))
 

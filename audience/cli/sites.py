@@ -233,7 +233,7 @@ def pages(
         senders.change_with_look(site, values, picture, no_logo, True, COMMAND_LINE, settings.base_url)
     look = looks.get(site)
     shown = {name: getattr(look, name) for name in PAGES}
-    shown |= {"has_logo": bool(look.logo_hash), "lack": senders.lack(site, settings)}
+    shown |= {"has_logo": bool(look.logo_hash), "lack": senders.obstacle(site, settings)}
     lines = [f"{name:<10} {shown[name] or 'none'}" for name in PAGES]
     logo_line = f"{'logo':<10} {'yes' if look.logo_hash else 'none'}"
     show(shown, as_json, [*lines, logo_line, *filter(None, [shown["lack"]])])

@@ -52,7 +52,7 @@ def index(site: Site) -> str:
         "forms.html",
         listed=forms.list_all(site),
         look=looks.get(site),
-        lack="" if webhooks.for_sign_ups(site) else senders.lack(site, settings()),
+        obstacle="" if webhooks.for_sign_ups(site) else senders.obstacle(site, settings()),
         figures=sign_ups.figures_by_form(site),
         open_number=sign_ups.open_numbers(site, clock.now_ms() + 1).total(),
     )
@@ -87,7 +87,7 @@ def show(site: Site, form_id: int) -> str:
 def change(site: Site, form_id: int) -> Response:
     """Change a form"""
     version = forms.get(site, form_id).version
-    form = forms.change(site, form_id, _item(), actor(), senders.lack(site, settings()))
+    form = forms.change(site, form_id, _item(), actor(), senders.obstacle(site, settings()))
     live = "form-live" if form.version == version else "form-reworded"
     done = live if form.state == OPEN else "form-saved"
     return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=done)
@@ -98,7 +98,7 @@ def change(site: Site, form_id: int) -> Response:
 def set_state(site: Site, form_id: int) -> Response:
     """Open, pause or archive a form"""
     item = checked(SaveForm(), {"form": {"state": read_form().get("state", "")}})["form"]
-    form = forms.change(site, form_id, item, actor(), senders.lack(site, settings()))
+    form = forms.change(site, form_id, item, actor(), senders.obstacle(site, settings()))
     done = "form-opened" if form.state == OPEN else f"form-{form.state}"
     return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=done)
 
@@ -148,7 +148,7 @@ def _settings(site: Site, form: SignUpForm) -> str:
         agreed=sign_ups.agreed(site, form.id),
         is_proxied=not settings().trusted_proxies and sign_ups.is_proxied(site),
         look=look,
-        lack=forms.undelivered(site, form, senders.lack(site, settings())),
+        obstacle=forms.delivery_problem(site, form, senders.obstacle(site, settings())),
         webhooks=webhooks.for_sign_ups(site),
         problems={_place(error.field): error.message for error in errors},
     )

@@ -25,14 +25,14 @@ class Single:
 
 
 @dataclass(frozen=True)
-class Together:
+class Combination:
     """Several conditions or groups, of which `all` or `any` must hold. Inner groups are of the other kind."""
 
     kind: str
-    parts: tuple["Single | Together", ...]
+    parts: tuple["Single | Combination", ...]
 
 
-Meaning = Single | Together | bool
+Meaning = Single | Combination | bool
 
 
 def in_words(node: Node) -> str:
@@ -59,12 +59,12 @@ def _all_of(node: Node) -> Iterator[Node]:
 
 
 def _any_of(meaning: Meaning) -> Sequence[Meaning]:
-    return meaning.parts if isinstance(meaning, Together) and meaning.kind == "any" else [meaning]
+    return meaning.parts if isinstance(meaning, Combination) and meaning.kind == "any" else [meaning]
 
 
 def _is_left_out(node: Node) -> bool:
     """Whether a node denies a group, not a single condition."""
-    return kind_of(node) == "not" and isinstance(_meaning(node["not"]), Together | bool)
+    return kind_of(node) == "not" and isinstance(_meaning(node["not"]), Combination | bool)
 
 
 def _meaning(node: Node, holds: bool = True) -> Meaning:
@@ -94,28 +94,28 @@ def _together(kind: str, parts: Sequence[Meaning]) -> Meaning:
     settles = kind == "any"
     if any(part is settles for part in parts):
         return settles
-    flat: list[Single | Together] = []
+    flat: list[Single | Combination] = []
     for part in parts:
         if not isinstance(part, bool):
-            flat += part.parts if isinstance(part, Together) and part.kind == kind else (part,)
+            flat += part.parts if isinstance(part, Combination) and part.kind == kind else (part,)
     if len(flat) < 2:
         return flat[0] if flat else not settles
-    return Together(kind, tuple(flat))
+    return Combination(kind, tuple(flat))
 
 
-def _outer(meaning: Single | Together) -> Clause:
+def _outer(meaning: Single | Combination) -> Clause:
     """The first part of a sentence. Commas separate clauses, unless they are just two conditions."""
     if isinstance(meaning, Single):
         return clause(meaning.node, meaning.holds)
     clauses, word = [_inner(part) for part in meaning.parts], WORDS[meaning.kind]
-    if any(isinstance(part, Together) for part in meaning.parts):
+    if any(isinstance(part, Combination) for part in meaning.parts):
         clauses = [Clause(str(clause), has_pronoun=True) for clause in clauses]
     elif len(clauses) == 2:
         return _join(clauses, f" {word} ", f" {word} ")
     return _join(clauses, ", ", f", {word} ")
 
 
-def _inner(meaning: Single | Together) -> Clause:
+def _inner(meaning: Single | Combination) -> Clause:
     """A clause without commas, with the groups in it in brackets."""
     if isinstance(meaning, Single):
         return clause(meaning.node, meaning.holds)
@@ -123,7 +123,7 @@ def _inner(meaning: Single | Together) -> Clause:
     return _join([_in_brackets(part) for part in meaning.parts], between, between)
 
 
-def _in_brackets(meaning: Single | Together) -> Clause:
+def _in_brackets(meaning: Single | Combination) -> Clause:
     inner = _inner(meaning)
     return inner if isinstance(meaning, Single) else replace(inner, words=f"({inner.words})")
 

@@ -53,7 +53,7 @@ FAILURES: tuple[tuple[type[Exception], str], ...] = (  # the first that is of it
 
 
 @dataclass(frozen=True)
-class Delivered:
+class DeliveryResult:
     """The result of a delivery. `status` is None without an answer; `beginning` is the answer's first 1,024
     bytes as text.
 
@@ -129,7 +129,7 @@ def post(
     is_secret: bool = False,
     seconds: float = SECONDS,
     look_up: LookUp = look_up,
-) -> Delivered:
+) -> DeliveryResult:
     """Posts a JSON body, with `headers` beside the usual ones. Ends within `seconds`, whatever the receiver
     does.
 
@@ -151,7 +151,7 @@ def post(
         failure = refused.message
     except tuple(kind for kind, _ in FAILURES) as error:
         failure = next(sentence for kind, sentence in FAILURES if isinstance(error, kind))
-    return Delivered(status, clock.uptime_ms() - began, beginning, failure, retry_after)
+    return DeliveryResult(status, clock.uptime_ms() - began, beginning, failure, retry_after)
 
 
 def _open(receiver: Receiver, addresses: Sequence[str], deadline: Deadline) -> socket:

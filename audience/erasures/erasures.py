@@ -81,7 +81,7 @@ def erase(
     return erased is not None and erased.subscriber is not None
 
 
-class Erased(NamedTuple):
+class ErasedAddress(NamedTuple):
     """An erased address: its hashes, its key unless malformed, and the subscriber who had it."""
 
     hashes: list[str]
@@ -96,7 +96,7 @@ def erase_stored(
     uuid: str | None,
     actor: Actor | None,
     source: Source = OPERATOR,
-) -> Erased | None:
+) -> ErasedAddress | None:
     """Erases what is stored of a subscriber as `erase` does, in one transaction. Call `forget` after it."""
     email = site_keys.decode_malformed((email or "").strip())
     with database.write(site.id):
@@ -114,10 +114,10 @@ def erase_stored(
         _suppress(site.id, {hashes[0]: at}, number, hashes[1:])
         if actor:
             audit_log.record(actor, "subscriber erased", site, hashes[0])
-        return Erased(hashes, key, subscriber)
+        return ErasedAddress(hashes, key, subscriber)
 
 
-def forget(site: Site, instance: Path, erased: Erased | None) -> None:
+def forget(site: Site, instance: Path, erased: ErasedAddress | None) -> None:
     """Erases an address from log files, waiting imports and the record, once `erase_stored` is committed."""
     if erased is None:
         return

@@ -35,7 +35,7 @@ def _wrong_delivery(site_id: int, form: SignUpForm, before: SignUpForm | None) -
         yield FieldError("form.delivery", NO_WEBHOOK)
 
 
-def undelivered(site_id: int, form: SignUpForm, no_mail: str) -> str:
+def delivery_problem(site_id: int, form: SignUpForm, no_mail: str) -> str:
     """Why the form's confirmations cannot be sent, "" if they can. `no_mail` is why the site cannot."""
     if form.delivery == SMTP:
         return no_mail and OR_WEBHOOK.format(no_mail)

@@ -137,12 +137,13 @@ def _problems(form: SignUpForm, item: Mapping[str, Any]) -> Iterator[FieldError]
             yield FieldError(f"form.{name}", NEXT_URL)
 
 
-def check_open(look: Look, form: SignUpForm, undelivered: str) -> None:
+def check_open(look: Look, form: SignUpForm, delivery_problem: str) -> None:
     """Raises `Refused` with all reasons why a form cannot be opened.
 
-    `undelivered` is the reason why its confirmations cannot be sent; empty for a form that is open already.
+    `delivery_problem` is why its confirmations cannot be sent; empty for a form that is open already.
     """
-    lacking = {undelivered: bool(undelivered), NO_WORDING: not form.wording, NO_PRIVACY: not look.privacy,
+    lacking = {delivery_problem: bool(delivery_problem), NO_WORDING: not form.wording,
+               NO_PRIVACY: not look.privacy,
                NO_IMPRINT: GERMAN in form.wording and not look.imprint}  # fmt: skip
     refuse([FieldError("form.state", message) for message, is_lacking in lacking.items() if is_lacking])
 

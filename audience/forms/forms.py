@@ -85,7 +85,7 @@ def create(
     form = definitions.new(clock.now_ms(), look, item)
     choices.check(site.id, form)
     if form.state == OPEN:
-        definitions.check_open(look, form, choices.undelivered(site.id, form, no_mail))
+        definitions.check_open(look, form, choices.delivery_problem(site.id, form, no_mail))
     form = form._replace(id=stored.add(_row(form), site_id=site.id))
     stored.add_wordings(site.id, form.id, form.version, form.wording, form.created_at)
     _record(site, actor, "form made", form)
@@ -108,8 +108,8 @@ def change(
     choices.check(site.id, form, before)
     if form.state == OPEN:
         delivers = before.state == OPEN and form.delivery == before.delivery
-        lack = "" if delivers else choices.undelivered(site.id, form, no_mail)
-        definitions.check_open(stored_looks.get(site.id), form, lack)
+        obstacle = "" if delivers else choices.delivery_problem(site.id, form, no_mail)
+        definitions.check_open(stored_looks.get(site.id), form, obstacle)
     form = _reworded(site.id, before, form._replace(updated_at=at))
     stored.change(site.id, _row(form))
     if form._replace(state=before.state, updated_at=before.updated_at) != before:
@@ -165,9 +165,9 @@ def wordings(site: Site, form_id: int) -> list[Wording]:
 
 
 @database.session()
-def undelivered(site: Site, form: SignUpForm, no_mail: str) -> str:
+def delivery_problem(site: Site, form: SignUpForm, no_mail: str) -> str:
     """Why the confirmations of a form cannot be sent; "" if they can."""
-    return choices.undelivered(site.id, form, no_mail)
+    return choices.delivery_problem(site.id, form, no_mail)
 
 
 @database.session()

@@ -39,7 +39,7 @@ def running(site: Site) -> imports.Import | None:
 
 
 @database.session()
-def failed_imports() -> list[imports.Failed]:
+def failed_imports() -> list[imports.FailedImport]:
     """The failed imports of all sites, oldest first."""
     return imports.list_failed()
 
@@ -51,7 +51,7 @@ def undo_statuses(site: Site) -> dict[int, str]:
 
 
 @database.session()
-def failed_undos() -> list[undos.GivenUp]:
+def failed_undos() -> list[undos.FailedUndo]:
     """The failed undos of all sites, oldest first."""
     return undos.failed()
 

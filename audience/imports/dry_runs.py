@@ -16,7 +16,7 @@ from audience.changes.changes import Acceptance, Change, Consent, Outcome, chang
 from audience.imports.file_imports import FileRows
 from audience.protocols import FileRow
 from audience.subscribers import subscribers
-from audience.subscribers.subscribers import Subscriber, Written
+from audience.subscribers.subscribers import Subscriber, WriteResult
 from storage import database
 from storage.engines.dry_run_states import DryRunStates
 from storage.subscribers import subscribers as stored
@@ -61,7 +61,7 @@ class DryRun:
     whole: bool = True
     rows: list[RowPreview] = field(default_factory=list)
 
-    def add(self, batch: Sequence[FileRow], changes: Sequence[Change], done: "_Tried") -> None:
+    def add(self, batch: Sequence[FileRow], changes: Sequence[Change], done: "BatchTrial") -> None:
         """Adds the result of a batch: its rows, the changes of the valid ones, and what these did."""
         outcomes = iter(done.written.outcomes)
         for change, result in zip(changes, done.written.outcomes, strict=True):
@@ -107,24 +107,24 @@ class _Rollback(Exception):
 
 
 @dataclass(frozen=True)
-class _Tried:
+class BatchTrial:
     """The result of a batch that was rolled back: the subscribers `after` it by key, and tag names by id."""
 
-    written: Written
+    written: WriteResult
     after: Mapping[str, Subscriber]
     tags: Mapping[int, str]
 
 
-def _try(site_id: int, changes: Sequence[Change], states: Mapping[str, Any]) -> _Tried:
+def _try(site_id: int, changes: Sequence[Change], states: Mapping[str, Any]) -> BatchTrial:
     """Writes the changes, and rolls back. `states` has the subscribers of earlier batches."""
-    done = _Tried(Written([], {}, 0, 0, 0, 0), {}, {})
+    done = BatchTrial(WriteResult([], {}, 0, 0, 0, 0), {}, {})
     with suppress(_Rollback), database.write(site_id):
         accepted = subscribers.accept_now(site_id)
         if states:
             _restore(site_id, states, accepted)
         result = subscribers.write(site_id, changes, accepted)
         after = stored.get_by_keys(site_id, {change.key for change in changes})
-        done = _Tried(result, after, _tag_names(site_id, after))
+        done = BatchTrial(result, after, _tag_names(site_id, after))
         raise _Rollback
     return done
 

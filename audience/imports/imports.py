@@ -31,8 +31,8 @@ from storage.access import site_counters
 from storage.errors import Unavailable
 from storage.imports import imports as stored
 from storage.imports import moved_addresses as stored_moves
-from storage.imports.imports import Applying
 from storage.imports.imports import Import as Import
+from storage.imports.imports import RunningImport
 from storage.pace import Pace
 
 MAX_VALUES = 10_000  # tags and fields per chunk
@@ -217,7 +217,7 @@ def step(job: Job, deadline: float) -> int:
     return jobs.SETTLED
 
 
-def _applying(site_id: int, import_id: int) -> Applying:
+def _applying(site_id: int, import_id: int) -> RunningImport:
     """The import to apply. Raises `NotFound`."""
     accepted = stored.applying(site_id, import_id)
     if accepted is None:
@@ -259,7 +259,7 @@ def _finish(site_id: int, import_id: int) -> Import:
     return stored.finish(site_id, import_id, clock.now_ms())
 
 
-def _apply_batch(accepted: Applying, job: Job) -> tuple[Applying, Import | None]:
+def _apply_batch(accepted: RunningImport, job: Job) -> tuple[RunningImport, Import | None]:
     """Applies the next batch, in one or several transactions. Returns (import, finished import or None)."""
     site_id, finished = job.site_id, None
     with database.session():
@@ -292,7 +292,7 @@ def _chunk(changes: Sequence[Change | None]) -> Sequence[Change | None]:
     return changes[: _pace.rows]
 
 
-def _apply(site_id: int, accepted: Applying, waiting: Sequence[Change | None]) -> Applying:
+def _apply(site_id: int, accepted: RunningImport, waiting: Sequence[Change | None]) -> RunningImport:
     """Applies the first chunk of `waiting`, in the caller's transaction. Returns the advanced import."""
     at, chunk = clock.now_ms(), _chunk(waiting)  # before what it changes is recorded
     changes = [change for change in chunk if change]

@@ -18,7 +18,7 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
     Hashing is slow: call it outside a transaction.
     """
     email = row.email.strip()
-    marks = _Marks(site_id)
+    marks = AddressMarks(site_id)
     cells = [
         marks.mark(cell) if email and cell.strip() == email else redaction.without_addresses(cell, marks.mark)
         for cell in row.cells
@@ -38,7 +38,7 @@ def forget(before: int) -> bool:
     return site_id is not None
 
 
-class _Marks:
+class AddressMarks:
     """The marks in place of the addresses of one row. Only the first `MAX_HASHED` get a keyed hash."""
 
     def __init__(self, site_id: int) -> None:

@@ -39,7 +39,7 @@ class LinkOutcome(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Unsubscribed(NamedTuple):
+class UnsubscribeResult(NamedTuple):
     """The result of an unsubscribe. `number` is its number in the site's order, 0 if nothing was done.
 
     `before` is the consent event that it replaced, if it unsubscribed somebody.
@@ -50,19 +50,19 @@ class Unsubscribed(NamedTuple):
     before: ConsentEvent | None = None
 
 
-def unsubscribe(link: Link, reason: str = "") -> Unsubscribed:
+def unsubscribe(link: Link, reason: str = "") -> UnsubscribeResult:
     """Unsubscribes a link's subscriber or, if that one was deleted, whoever has the address now.
 
     A `reason` that is none of `REASONS` is dropped.
     """
     site_id = link.site.id
     if link.standing is Standing.REVOKED:
-        return Unsubscribed(LinkOutcome.UNKNOWN)
+        return UnsubscribeResult(LinkOutcome.UNKNOWN)
     with database.write(site_id):
         subscriber, former = find(link)
         if subscriber:
             return _unsubscribe(site_id, subscriber, reason if reason in REASONS else "")
-        return _keep(site_id, former.address_hash) if former else Unsubscribed(LinkOutcome.UNKNOWN)
+        return _keep(site_id, former.address_hash) if former else UnsubscribeResult(LinkOutcome.UNKNOWN)
 
 
 def find(link: Link) -> tuple[Subscriber | None, FormerLink | None]:
@@ -85,17 +85,17 @@ def _holder(site_id: int, former: FormerLink) -> Subscriber | None:
     return None
 
 
-def _unsubscribe(site_id: int, subscriber: Subscriber, reason: str) -> Unsubscribed:
+def _unsubscribe(site_id: int, subscriber: Subscriber, reason: str) -> UnsubscribeResult:
     accepted = subscribers.accept_now(site_id, SOURCE)
     key, email = subscriber.email_key, subscriber.email
     change = Change(key, email, consent=Consent.UNSUBSCRIBE, creates=False, reason=reason)
     subscribers.write(site_id, [change], accepted)
     if subscriber.unsubscribed_at is not None:
-        return Unsubscribed(LinkOutcome.ALREADY, accepted.number)
-    return Unsubscribed(LinkOutcome.UNSUBSCRIBED, accepted.number, consents.current_event(subscriber))
+        return UnsubscribeResult(LinkOutcome.ALREADY, accepted.number)
+    return UnsubscribeResult(LinkOutcome.UNSUBSCRIBED, accepted.number, consents.current_event(subscriber))
 
 
-def _keep(site_id: int, address_hash: str) -> Unsubscribed:
+def _keep(site_id: int, address_hash: str) -> UnsubscribeResult:
     """Suppresses an address without a subscriber. If it was erased, it stays so, with the later number."""
     sign_ups.end(site_id, [address_hash])
     accepted = subscribers.accept_now(site_id, SOURCE)
@@ -104,7 +104,7 @@ def _keep(site_id: int, address_hash: str) -> Unsubscribed:
     if before is None or event.counts_over(_event(before), clock.now_ms()):
         why = before.reason if before else suppressions.UNSUBSCRIBED
         change_log.suppress(site_id, {address_hash: Suppression(why, *event)}, accepted.number)
-    return Unsubscribed(LinkOutcome.KEPT, accepted.number)
+    return UnsubscribeResult(LinkOutcome.KEPT, accepted.number)
 
 
 def _event(suppression: Suppression) -> ConsentEvent:

@@ -41,7 +41,7 @@ def sender(site: Site) -> Sender:
     )
 
 
-def lack(site: Site, settings: Settings) -> str:
+def obstacle(site: Site, settings: Settings) -> str:
     """A sentence that says what the site lacks to send emails; "" if nothing."""
     return missing(settings, sender(site))
 

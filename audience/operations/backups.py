@@ -26,7 +26,7 @@ from audience.errors import Refused
 from audience.operations import instance_files, restore_carryover
 from audience.operations.instance_files import LostFile
 from audience.operations.openers import Openers
-from audience.operations.restore_carryover import Applied, Carryover
+from audience.operations.restore_carryover import Carryover, CarryoverCounts
 from audience.protocols import Progress
 from storage import database
 from storage.errors import StatementError
@@ -59,7 +59,7 @@ INSTANTS = range(253_402_300_800_000)  # to the end of the year 9999
 
 
 @dataclass(frozen=True)
-class Restored:
+class RestoreResult:
     """The result of a restore. `created_at` is the instant of the backup, and `rows` the number of rows by
     table.
 
@@ -222,7 +222,7 @@ def restore(
     openers: Openers,
     ignore_erasures: bool = False,
     unsubscribes_lost: bool = False,
-) -> Restored:
+) -> RestoreResult:
     """Replaces the instance by a backup, and opens it. The caller keeps the service from running.
 
     An interrupted restore has changed nothing, or can be run again. Raises `Unusable` if the backup is newer
@@ -253,7 +253,7 @@ def restore(
         secret_files.set_aside(settings.instance / erasure_log.LOG)
     openers.process(settings)
     keys.forget_inactive_secret(settings.instance)
-    return Restored(
+    return RestoreResult(
         manifest.created_at, rows, *applied, carryover.damaged, missing_days, carryover.is_new,
         carryover.cut_off, len(carryover.unreadable),
     )  # fmt: skip
@@ -270,7 +270,7 @@ def _refuse_gaps(settings: Settings, carryover: Carryover, missing_days: int) ->
 
 def _bring_up_to_date(
     folder: Path, settings: Settings, openers: Openers, carryover: Carryover, ignore_erasures: bool
-) -> Applied:
+) -> CarryoverCounts:
     """Migrates the unpacked instance in `folder`, and applies the carryover to it."""
     try:
         openers.process(replace(settings, instance=folder, database_url="", pepper_file=""))

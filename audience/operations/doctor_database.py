@@ -104,10 +104,10 @@ def unfinished_imports(context: Context) -> Iterator[Finding]:
 
 
 def failed_jobs(_: Context) -> Iterator[Finding]:
-    troubles = jobs.troubles()
-    given_up = sum(job.status == "failed" for job in troubles)
-    if troubles:
-        sentence = f"failed: {len(troubles)}, {given_up} of them given up, the others to be tried again"
+    failed = jobs.list_failed()
+    given_up = sum(job.status == "failed" for job in failed)
+    if failed:
+        sentence = f"failed: {len(failed)}, {given_up} of them given up, the others to be tried again"
         yield warn(
             "jobs", sentence, "`audience jobs list` says why, `audience jobs retry ID` tries one again."
         )

@@ -59,7 +59,7 @@ def ask(settings: Settings, actor: Actor) -> None:
 @database.session()
 def is_busy(settings: Settings) -> bool:
     """Whether a backup is being made or waits. The job may be an old one, of a restored database."""
-    return (settings.instance / FOLDER / ASKED).exists() and stored_jobs.is_there(0, JOB, 0)
+    return (settings.instance / FOLDER / ASKED).exists() and stored_jobs.exists(0, JOB, 0)
 
 
 def problem(settings: Settings) -> str:

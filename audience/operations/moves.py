@@ -25,7 +25,7 @@ from storage.erasures.log import BEGINNING
 from storage.instance import backups as stored_backups
 from storage.instance import moves
 from storage.instance import state as instance_state
-from storage.instance.moves import End, MovedTable
+from storage.instance.moves import MoveDatabase, MovedTable
 from storage.instance.state import ARRIVING, HERE, LEAVING, LEFT, Phase
 
 SAMPLE = 1_000
@@ -54,7 +54,7 @@ MEANWHILE = (
 
 
 @dataclass(frozen=True)
-class Moved:
+class MoveResult:
     """The result of a move. `setting` is the line for the new database; `rows` are counts by table."""
 
     setting: str
@@ -73,7 +73,7 @@ def target_url(text: str) -> str:
     return text
 
 
-def move(settings: Settings, target: Settings, openers: Openers, progress: Progress) -> Moved:
+def move(settings: Settings, target: Settings, openers: Openers, progress: Progress) -> MoveResult:
     """Moves an instance, whose service is stopped, into the database of `target`.
 
     Raises `Refused`, `LostFile`; `Unavailable` if a process uses the database, or a server does not answer.
@@ -102,7 +102,7 @@ def move(settings: Settings, target: Settings, openers: Openers, progress: Progr
         mark(source, phase, phase._replace(name=LEFT, at=clock.now_ms()))
         mark(arriving, phase._replace(name=ARRIVING), HERE)
         rows = {table.name: arriving.count(table) for table in tables}
-    return Moved(f"AUDIENCE_DATABASE_URL={target.database}", rows)
+    return MoveResult(f"AUDIENCE_DATABASE_URL={target.database}", rows)
 
 
 def _check_source(settings: Settings, openers: Openers) -> None:
@@ -127,7 +127,7 @@ def release(settings: Settings) -> None:
 
 
 @contextlib.contextmanager
-def end(settings: Settings) -> Iterator[End]:
+def end(settings: Settings) -> Iterator[MoveDatabase]:
     """Opens a database as one end of a move, with the password and timeout of its settings."""
     password = opening.password(settings.database_password_file)
     timeout, allow_faulty = settings.database_timeout, settings.allow_faulty_sqlite
@@ -135,7 +135,7 @@ def end(settings: Settings) -> Iterator[End]:
         yield end
 
 
-def _refuse_target(phase: Phase, arriving: End, url: str) -> None:
+def _refuse_target(phase: Phase, arriving: MoveDatabase, url: str) -> None:
     """Raises `Refused` unless the target is empty, or part of the same move. It may lack migrations."""
     if phase.name == ARRIVING:
         raise Refused(ELSEWHERE)
@@ -153,7 +153,7 @@ def _goes_on(phase: Phase, arrived: Phase) -> bool:
     return bool(phase.move) and arrived.name == ARRIVING and arrived.move == phase.move
 
 
-def _begin(source: End, arriving: End, url: str) -> Phase:
+def _begin(source: MoveDatabase, arriving: MoveDatabase, url: str) -> Phase:
     """Marks both databases as moving, the target first."""
     was, arrived = source.phase(), arriving.phase()
     phase = was._replace(name=LEAVING)
@@ -164,13 +164,13 @@ def _begin(source: End, arriving: End, url: str) -> Phase:
     return phase
 
 
-def mark(end: End, was: Phase, phase: Phase) -> None:
+def mark(end: MoveDatabase, was: Phase, phase: Phase) -> None:
     """Marks a database with the phase of a move. Raises `Refused` if another host marked it meanwhile."""
     if not end.set_phase(was, phase):
         raise Refused(MEANWHILE)
 
 
-def _copy_log(instance: Path, source: End, arriving: End) -> None:
+def _copy_log(instance: Path, source: MoveDatabase, arriving: MoveDatabase) -> None:
     """Copies the lines of the log of erasures that the target lacks, to its table or file."""
     log = instance / erasure_log.LOG
     in_file = list(erasure_log.read(log))
@@ -185,7 +185,7 @@ def _copy_log(instance: Path, source: End, arriving: End) -> None:
         stored_log.append(log, missing)
 
 
-def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> None:
+def _copy(source: MoveDatabase, arriving: MoveDatabase, table: MovedTable, progress: Progress) -> None:
     """Copies the rows of a table behind the last one that the target has."""
     done, total = arriving.count(table), source.count(table)
     for page in source.pages(table, arriving.last(table, source.key(table))):
@@ -196,7 +196,9 @@ def _copy(source: End, arriving: End, table: MovedTable, progress: Progress) -> 
         arriving.raise_last_id(table, number)
 
 
-def first_difference(source: End, arriving: End, tables: list[MovedTable], progress: Progress) -> str:
+def first_difference(
+    source: MoveDatabase, arriving: MoveDatabase, tables: list[MovedTable], progress: Progress
+) -> str:
     """The name of the first table that differs between both ends; "" without one.
 
     A sample of subscribers is also compared with all about them.

@@ -9,7 +9,7 @@ from audience.operations.moves import end, first_difference, mark, release
 from audience.protocols import Progress
 from storage import database
 from storage.instance import moves
-from storage.instance.moves import End
+from storage.instance.moves import MoveDatabase
 from storage.instance.state import ARRIVING, HERE, LEAVING, LEFT, Phase
 
 NO_OTHER = (
@@ -73,7 +73,7 @@ def _is_end_of(phase: Phase, present: Phase) -> bool:
     return not present.name or (present.name == ARRIVING and present.move in ("", phase.move))
 
 
-def _retire_target(source: End, phase: Phase, target: Settings, progress: Progress) -> None:
+def _retire_target(source: MoveDatabase, phase: Phase, target: Settings, progress: Progress) -> None:
     """Marks the new database as unused, then compares it with the old one: a host may have written before.
 
     Raises `Refused` if they differ: the new database then stays in use.

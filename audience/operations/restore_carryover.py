@@ -92,7 +92,7 @@ class Carryover:
         return bool(self.logged_by - {None, pepper_check})
 
 
-class Applied(NamedTuple):
+class CarryoverCounts(NamedTuple):
     """How many subscribers were erased and unsubscribed again, keys ended, and webhooks paused."""
 
     erased: int
@@ -200,7 +200,7 @@ def _read_database(carryover: Carryover, accepted: Mapping[str, int]) -> None:
     carryover.links = link_generations.list_by_site()
 
 
-def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
+def apply(carryover: Carryover, ignore_erasures: bool) -> CarryoverCounts:
     """Applies the carryover to the open instance, which is the restored backup.
 
     Raises `Refused` if a site's lines do not match the backup; with `ignore_erasures`, leaves them out.
@@ -214,7 +214,7 @@ def apply(carryover: Carryover, ignore_erasures: bool) -> Applied:
         ended = [_end_key(*key) for key in carryover.ended_keys]
         operator_carryover.apply(carryover.operators)
     erased, unsubscribed = (sum(counts[n] for counts in done) for n in range(2))
-    return Applied(erased, unsubscribed, sum(ended), outgoing.hold_all())
+    return CarryoverCounts(erased, unsubscribed, sum(ended), outgoing.hold_all())
 
 
 def _raise_numbers(carryover: Carryover) -> None:

@@ -28,7 +28,7 @@ from audience.pages.page import (
 )
 from audience.sign_ups import checks, sign_ups, steps
 from audience.sign_ups.checks import CheckedAddress
-from audience.sign_ups.sign_ups import Asked
+from audience.sign_ups.sign_ups import SignUpRequest
 from audience.sign_ups.steps import FormStep, StepOutcome
 from schemas.base import is_clean_text
 from schemas.links import has_link
@@ -144,8 +144,8 @@ def _checked(site: Site, step: FormStep) -> CheckedAddress:
     return checks.check(services().answers, site, step.email, is_kept, name, visitors.agent())
 
 
-def _asked(step: FormStep, held: str) -> Asked:
-    return Asked(
+def _asked(step: FormStep, held: str) -> SignUpRequest:
+    return SignUpRequest(
         email=addresses.identity(step.email),
         fields=step.fields,
         language=step.language,

@@ -90,7 +90,7 @@ def _read(site_uuid: str) -> Site:
 
 def _is_open(site: Site) -> bool:
     """Whether the site can send emails."""
-    return not senders.lack(site, settings())
+    return not senders.obstacle(site, settings())
 
 
 def _is_address(typed: str) -> bool:

@@ -146,7 +146,7 @@ def _unsubscribe(link: Link, token: str, is_one_click: bool = False) -> Response
 
 def _unknown(site: Site) -> Response:
     """The page of a link that is nobody's. It leads to new links if the site can send email."""
-    return show("unknown", site, mails_links=not senders.lack(site, settings()))
+    return show("unknown", site, mails_links=not senders.obstacle(site, settings()))
 
 
 def _farewell(link: Link, token: str, ticket: str = "", until: int = 0, reason: str = "") -> Response:

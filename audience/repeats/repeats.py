@@ -52,7 +52,7 @@ class SentRequest:
     request_hash: str
 
 
-class Done(NamedTuple):
+class EarlierRequest(NamedTuple):
     """An earlier request with the same key: the status of its answer, and the ids of what it made."""
 
     status: int
@@ -73,7 +73,7 @@ def sent_request(site: Site, key_id: int, path: str, idempotency_key: str, conte
 
 
 @database.session()
-def find(sent: SentRequest) -> Done | None:
+def find(sent: SentRequest) -> EarlierRequest | None:
     """The earlier request with the same key; None if there is none.
 
     Raises `Refused` if that request had other content, and `UnderWay` while an upload is under way.
@@ -84,7 +84,7 @@ def find(sent: SentRequest) -> Done | None:
     if row.request_hash != sent.request_hash:
         raise Refused(OTHER)
     if not row.claim:
-        return Done(row.status, json.loads(row.ids))
+        return EarlierRequest(row.status, json.loads(row.ids))
     wait = row.lease - _now()
     if wait > 0:
         raise UnderWay(UNDER_WAY, -(-wait // 1000))
@@ -93,7 +93,7 @@ def find(sent: SentRequest) -> Done | None:
 
 def once(
     site: Site, sent: SentRequest | None, write: Callable[[], T], result_of: Callable[[T], tuple[int, Ids]]
-) -> T | Done:
+) -> T | EarlierRequest:
     """Calls `write` in a transaction of the site and returns its result. If the request was carried out
     before, returns that earlier request instead.
 
@@ -116,7 +116,7 @@ class Claim:
     def __init__(self, sent: SentRequest, status: int) -> None:
         self._sent, self._status, self._token = sent, status, secrets.token_hex(CLAIM_BYTES)
 
-    def begin(self) -> Done | None:
+    def begin(self) -> EarlierRequest | None:
         """Claims the key. If the upload was carried out before, returns that. Raises as `find`."""
         with database.write(self._sent.site.id):
             done = find(self._sent)

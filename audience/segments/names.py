@@ -10,16 +10,16 @@ from storage.reports import reports
 from storage.segments import segments
 
 
-class Named(NamedTuple):
+class MentionedNames(NamedTuple):
     """The tags that are mentioned, by name key, and the custom fields, by key."""
 
     tags: set[str]
     fields: set[str]
 
 
-def mentions(site_id: int) -> Named:
+def mentions(site_id: int) -> MentionedNames:
     """The tags and custom fields that segments, reports and forms mention, in the caller's session."""
-    mentioned = Named(set(), set())
+    mentioned = MentionedNames(set(), set())
     for segment in segments.list_all(site_id):
         for node in _nodes(json.loads(segment.rules)):
             mentioned.tags.update(map(name_key, _texts(node.get("tag"))))

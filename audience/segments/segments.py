@@ -21,7 +21,7 @@ from storage.access import sites as stored_sites
 from storage.reports import reports as stored_reports
 from storage.searches import lists as subscriber_lists
 from storage.searches import searches, suggestions
-from storage.searches.lists import Start
+from storage.searches.lists import AddressStart
 from storage.searches.searches import Filters
 from storage.segments import counts as stored_counts
 from storage.segments import members as stored_members
@@ -184,13 +184,13 @@ def beginning_rule(text: str) -> dict[str, Any]:
     return {"any": [*parts, *(rule for name in names for rule in _name_rules(name))]}
 
 
-def _address_rule(start: Start) -> dict[str, Any]:
+def _address_rule(start: AddressStart) -> dict[str, Any]:
     forms = dict.fromkeys(normalize(form, start.local or start.domain) for form in ("NFC", "NFD"))
     local = _any([{"email": {"starts_with": form}} for form in forms])
     return {"all": [local, _domain_rule(start)]} if start.local and start.domain else local
 
 
-def _domain_rule(start: Start) -> dict[str, Any]:
+def _domain_rule(start: AddressStart) -> dict[str, Any]:
     forms = dict.fromkeys((start.shown or start.domain, start.domain))
     return _any([{"email_domain": {"starts_with": form}} for form in forms])
 

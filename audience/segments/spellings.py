@@ -8,7 +8,7 @@ from string import ascii_lowercase, ascii_uppercase
 from audience.addresses import MAX_ADDRESS_BYTES
 from audience.answers.domains import FULL_STOPS, a_labels
 from schemas.values import trim
-from storage.searches.lists import Start
+from storage.searches.lists import AddressStart
 
 LATIN = str.maketrans(ascii_uppercase, ascii_lowercase)
 APOSTROPHES = "'", "\N{RIGHT SINGLE QUOTATION MARK}"
@@ -40,7 +40,7 @@ def _with_apostrophes(text: str) -> Collection[str]:
     return dict.fromkeys((text, plain, plain.replace(typed, printed)))
 
 
-def starts(text: str) -> tuple[list[Start], list[Start]]:
+def starts(text: str) -> tuple[list[AddressStart], list[AddressStart]]:
     """The beginnings of (stored addresses, stored domains) that a typed text may mean.
 
     A blank in an address counts as `+`, which some clients do not encode. After an `@`, a final dot is not
@@ -55,11 +55,11 @@ def starts(text: str) -> tuple[list[Start], list[Start]]:
     shown = domain.removesuffix(".") if at else domain.removesuffix(".") or domain
     if at and local:
         return [_start(f"{form}@", shown) for form in _with_apostrophes(local)], []
-    whole = [] if at else [Start("", form) for form in _with_apostrophes(typed)]
+    whole = [] if at else [AddressStart("", form) for form in _with_apostrophes(typed)]
     return whole, [_start("", shown)]
 
 
-def _start(local: str, shown: str) -> Start:
+def _start(local: str, shown: str) -> AddressStart:
     """The beginning of a stored address; `shown` is the beginning of its domain.
 
     Whole labels become A-labels. The last label may be incomplete, and stays.
@@ -68,6 +68,6 @@ def _start(local: str, shown: str) -> Start:
     try:
         labels = a_labels(whole) + dot
     except ValueError:
-        return Start(local, shown)
+        return AddressStart(local, shown)
     letters = "".join(takewhile(str.isascii, last))
-    return Start(local, labels + last, f"{labels}{INTERNATIONAL}{letters}", shown)
+    return AddressStart(local, labels + last, f"{labels}{INTERNATIONAL}{letters}", shown)

@@ -18,7 +18,7 @@ from audience.forms.forms import OPEN, SignUpForm, origin_of
 from audience.links.visits import LANGUAGE
 from audience.looks import looks, senders
 from audience.sign_ups import checks, mailboxes, sign_ups
-from audience.sign_ups.sign_ups import TOO_SOON, Asked, SignUp
+from audience.sign_ups.sign_ups import TOO_SOON, SignUp, SignUpRequest
 from audience.subscribers import custom_fields
 from schemas.codes import Code, Sentence
 from schemas.values import LANGUAGES, NAMES, FieldError, closest
@@ -73,7 +73,7 @@ def accept(
     email = _normal(item["email"])
     fields = _fields(site, form, item)
     language, ip = item.get("language", ""), item.get("ip", "")
-    asked = Asked(
+    asked = SignUpRequest(
         email,
         fields=fields,
         language=language if language in forms.languages(form) else form.language,
@@ -101,11 +101,11 @@ def ask_to_confirm(site: Site, uuid: str, actor: Actor, settings: Settings) -> S
     subscriber = stored.get_by_uuid(site.id, uuid)
     if subscriber is None:
         raise NotFound(NOBODY)
-    if lack := _lack(site, subscriber, settings):
-        raise Refused(lack)
+    if obstacle := _obstacle(site, subscriber, settings):
+        raise Refused(obstacle)
     if wait := sign_ups.seconds_to_wait(site, subscriber.email_key):
         raise TooMany(TOO_SOON, wait)
-    asked = Asked(
+    asked = SignUpRequest(
         subscriber.email_key,
         language=_language(site, subscriber),
         asked_by=OPERATOR,
@@ -185,7 +185,7 @@ def _origin(form: SignUpForm, page: str) -> str:
     return origin if origin in form.origins else ""
 
 
-def _lack(site: Site, subscriber: Subscriber, settings: Settings) -> str:
+def _obstacle(site: Site, subscriber: Subscriber, settings: Settings) -> str:
     """A sentence that says why a subscriber cannot be asked; "" if nothing prevents it."""
     newest = sign_ups.newest(site, subscriber.email_key)
     reasons = {
@@ -194,7 +194,9 @@ def _lack(site: Site, subscriber: Subscriber, settings: Settings) -> str:
         IS_DENIED: bool(address_lists.for_address(site, subscriber.email).deny),
         HAS_DECLINED: mailboxes.has_declined(site, subscriber.email_key),
     }
-    return next((reason for reason, is_so in reasons.items() if is_so), "") or senders.lack(site, settings)
+    return next((reason for reason, is_so in reasons.items() if is_so), "") or senders.obstacle(
+        site, settings
+    )
 
 
 def _language(site: Site, subscriber: Subscriber) -> str:

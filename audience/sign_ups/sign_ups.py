@@ -48,7 +48,7 @@ OPEN_MS, HELD_MS = 7 * DAY_MS, 14 * DAY_MS  # after which a sign-up expires
 KEPT_MS = 30 * DAY_MS  # after which nothing is left of a sign-up that is over
 
 
-class Asked(NamedTuple):
+class SignUpRequest(NamedTuple):
     """What a sign-up asks for. `email` is in normal form. `fields` are as typed, by key.
 
     `origin` is that of the visitor's page, if it is one of the form's. `network` is the visitor's shortened
@@ -72,7 +72,7 @@ class Asked(NamedTuple):
 
 
 @database.writes_site
-def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
+def accept(site: Site, form: SignUpForm, asked: SignUpRequest) -> SignUp | None:
     """Stores a sign-up and queues its confirmation, unless it is held.
 
     Returns None, with nothing stored, if the mailbox may get no mail now; a test has no such limit.
@@ -86,7 +86,7 @@ def accept(site: Site, form: SignUpForm, asked: Asked) -> SignUp | None:
     return add(site, form, asked)
 
 
-def add(site: Site, form: SignUpForm | None, asked: Asked) -> SignUp:
+def add(site: Site, form: SignUpForm | None, asked: SignUpRequest) -> SignUp:
     """Stores a sign-up, with or without a form, as `accept` does, in the caller's transaction."""
     sign_up = _draft(site, form, asked, clock.now_ms())
     sign_up = sign_up._replace(id=stored.add(sign_up, site_id=site.id))
@@ -201,7 +201,7 @@ def queue(site_id: int, sign_up_id: int) -> None:
     change_log.note_site(site_id)
 
 
-def _draft(site: Site, form: SignUpForm | None, asked: Asked, now: int) -> SignUp:
+def _draft(site: Site, form: SignUpForm | None, asked: SignUpRequest, now: int) -> SignUp:
     return SignUp(
         id=0,
         form_id=form.id if form else NO_FORM,

@@ -53,7 +53,7 @@ class CommandsResult:
 
 
 @dataclass
-class Ignored:
+class IgnoredCounts:
     """The numbers of consent events that a later one outweighed."""
 
     unsubscribes: int = 0
@@ -63,7 +63,7 @@ class Ignored:
 def run(site: Site, commands: Sequence[Command], source: Source = OPERATOR) -> CommandsResult:
     """Runs commands in order. One that fails writes nothing, and stops no other."""
     errors: dict[int, str] = {}
-    subscriber, ignored = None, Ignored()
+    subscriber, ignored = None, IgnoredCounts()
     with database.write(site.id), change_log.one_transaction(site.id, source):
         accepted = subscribers.accept_now(site.id, source)
         for (moves, _), group in groupby(enumerate(commands), _own_group):
@@ -160,7 +160,7 @@ def _email(site_id: int, command: Command) -> str:
 
 
 def _write(
-    site_id: int, targets: list[Target], accepted: Acceptance, ignored: Ignored
+    site_id: int, targets: list[Target], accepted: Acceptance, ignored: IgnoredCounts
 ) -> tuple[str | None, dict[int, str]]:
     """Runs commands other than `change_email`. Adds to `ignored`.
 

@@ -57,7 +57,7 @@ def admission_check(
     return SubscriberBatch(site_id, changes, accepted, accepted.at).admit
 
 
-class Written(NamedTuple):
+class WriteResult(NamedTuple):
     """The result of writing changes: the outcome of each, and the subscribers' ids by key.
 
     `left` counts the changes that unsubscribed a subscriber, `stayed` those that left one unsubscribed.
@@ -72,7 +72,7 @@ class Written(NamedTuple):
     subscribes_ignored: int
 
 
-def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Written:
+def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> WriteResult:
     """Applies changes in order, in the caller's transaction, which has taken a number of the site.
 
     `accepted` is the acceptance of that transaction or, for changes of an import, of the import.
@@ -93,7 +93,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     subscriber_writes.save(batch)
     unsubscribed, stayed_unsubscribed = batch.unsubscribed
     ignored = batch.consents.unsubscribes_ignored, batch.consents.subscribes_ignored
-    return Written(outcomes, batch.ids(), unsubscribed, stayed_unsubscribed, *ignored)
+    return WriteResult(outcomes, batch.ids(), unsubscribed, stayed_unsubscribed, *ignored)
 
 
 def put_consent_back(

@@ -21,7 +21,7 @@ from storage.undo import undos
 ROWS_AT_ONCE = 10  # of the record, with up to 1,000 subscribers each
 
 
-class Reached(NamedTuple):
+class ReadPosition(NamedTuple):
     """What was read last: the ids of a row of the record, a batch of an import, a chunk of a bulk action."""
 
     row: int
@@ -33,11 +33,11 @@ class Mentions(NamedTuple):
     """What mentioned subscribers, by subscriber id; `is_all` if nothing is left to read."""
 
     by_id: dict[int, Source]
-    reached: Reached
+    reached: ReadPosition
     is_all: bool
 
 
-def read_on(site_id: int, source: Source, reached: Reached) -> Mentions:
+def read_on(site_id: int, source: Source, reached: ReadPosition) -> Mentions:
     """Reads the mentions after `reached` of the subscribers whom the import `source` created.
 
     Reads nothing for a bulk action, or an import that created nobody.

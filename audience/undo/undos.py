@@ -21,7 +21,7 @@ from audience.imports import imports
 from audience.sources import BY_KEY, Source
 from audience.undo import work as undo_work
 from audience.undo.decisions import REMOVED, SUPPRESSED, RowReader, UndoneAction
-from audience.undo.mentions import Reached, read_on
+from audience.undo.mentions import ReadPosition, read_on
 from audience.webhooks import finished_imports
 from schemas.codes import Code, Sentence
 from schemas.values import FieldError
@@ -251,7 +251,7 @@ def dry_run(site: Site, source: Source, days: int, resubscribe: bool = False) ->
 
 def _sources_of_mentions(site_id: int, action: UndoneAction) -> dict[int, Source]:
     """What mentioned the subscribers that an import created, by subscriber id."""
-    by_id, reached, is_all = read_on(site_id, action.source, Reached(action.first_row))
+    by_id, reached, is_all = read_on(site_id, action.source, ReadPosition(action.first_row))
     while not is_all:
         more, reached, is_all = read_on(site_id, action.source, reached)
         by_id |= more

@@ -30,7 +30,7 @@ from audience.undo.decisions import (
     RowReader,
     UndoneAction,
 )
-from audience.undo.mentions import Reached, read_on
+from audience.undo.mentions import ReadPosition, read_on
 from schemas.codes import Code, Sentence
 from storage import database
 from storage.changes import source_rows
@@ -127,7 +127,7 @@ def _read_on(site_id: int, undo: Undo) -> bool:
 
     Returns whether all are stored.
     """
-    reached = Reached(undo.read_row, undo.read_batch, undo.read_piece)
+    reached = ReadPosition(undo.read_row, undo.read_batch, undo.read_piece)
     mentions = read_on(site_id, Source(*undo.source_pair), reached)
     decided = stored.outcomes(site_id, undo.id, mentions.by_id)
     more = [(id_, MENTIONED, *by) for id_, by in mentions.by_id.items() if id_ not in decided]

@@ -9,7 +9,7 @@ from audience import clock, redaction, telemetry
 from audience.access.sites import Site
 from audience.clock import DAY_MS
 from audience.deliveries import signing
-from audience.deliveries.client import Delivered, post
+from audience.deliveries.client import DeliveryResult, post
 from audience.links import tokens
 from audience.webhooks import webhooks
 from audience.webhooks.webhooks import Webhook
@@ -40,7 +40,7 @@ def send(
     seconds: float,
     private_addresses: bool,
     is_secret: bool = False,
-) -> Delivered:
+) -> DeliveryResult:
     """Sends a message signed with `keys`. Returns the result. Holds no connection to the database.
 
     What `is_secret` is not sent unencrypted to public addresses.
@@ -58,7 +58,7 @@ def send(
     )
 
 
-def is_success(delivered: Delivered) -> bool:
+def is_success(delivered: DeliveryResult) -> bool:
     """Whether the receiver took the message: it answered 2xx."""
     return delivered.failure is None and delivered.status is not None and 200 <= delivered.status < 300
 
@@ -76,7 +76,7 @@ def send_test(site: Site, webhook_id: int, *, private_addresses: bool) -> Delive
 
 def send_own(
     site: Site, webhook: Webhook, draft: Delivery, at: int, data: Sequence[Mapping[str, Any]], private: bool
-) -> Delivered:
+) -> DeliveryResult:
     """Sends a message that is outside the order of changes. Logs its result and returns it."""
     body = compact_json({"type": draft.kind, "timestamp": write_date(at), "data": data})
     keys = webhooks.current_secrets(site.id, webhook)
@@ -92,7 +92,7 @@ def was_taken(site: Site, webhook: Webhook, message_id: str) -> bool:
     return stored.has(site_id=site.id, webhook_id=webhook.id, message_id=message_id, failure="")
 
 
-def log(site_id: int, draft: Delivery, delivered: Delivered, uuids: Collection[str] = ()) -> Delivery:
+def log(site_id: int, draft: Delivery, delivered: DeliveryResult, uuids: Collection[str] = ()) -> Delivery:
     """Logs the result of a message, in the caller's transaction. `uuids` are of the subscribers in it.
 
     The receiver's answer is kept for a test, and for a failed delivery of changes unless one of these

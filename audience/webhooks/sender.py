@@ -26,7 +26,7 @@ from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
 from audience.changes.entries import ERASED, RESET, UNSUBSCRIBED
 from audience.changes.pages import LoggedChange
-from audience.deliveries.client import Delivered
+from audience.deliveries.client import DeliveryResult
 from audience.errors import Refused
 from audience.jobs import NET, Job, Kind
 from audience.links.links import Links
@@ -182,7 +182,7 @@ def _fitting(texts: Sequence[str]) -> int:
     return max(1, sum(size <= MOST_BYTES for size in islice(sizes, 1, None)))
 
 
-def _deliver(job: Job, message: Message, private_addresses: bool) -> Delivered | None:
+def _deliver(job: Job, message: Message, private_addresses: bool) -> DeliveryResult | None:
     """Stores the range of a message, then sends it. Returns the result; None if a new run has begun."""
     site_id, webhook = message.site.id, message.webhook
     with database.write(site_id):
@@ -193,7 +193,7 @@ def _deliver(job: Job, message: Message, private_addresses: bool) -> Delivered |
     return webhook_deliveries.send(webhook, message_id, keys, message.body, SECONDS, private_addresses)
 
 
-def _note(message: Message, delivered: Delivered | None) -> int:
+def _note(message: Message, delivered: DeliveryResult | None) -> int:
     """Notes the result of a message. Returns the milliseconds to wait.
 
     After a success, or for an empty message, moves the webhook behind the range and returns 0.
@@ -207,7 +207,7 @@ def _note(message: Message, delivered: Delivered | None) -> int:
     return _note_failure(site_id, webhook, delivered)
 
 
-def _note_failure(site_id: int, webhook: Webhook, delivered: Delivered) -> int:
+def _note_failure(site_id: int, webhook: Webhook, delivered: DeliveryResult) -> int:
     """Notes a failed message. Returns the milliseconds to wait; 0 if the webhook is paused or was changed."""
     failures = webhook.failures + 1
     paused = stored.GONE if delivered.status == GONE else stored.FAILING if failures > len(WAITS_MS) else ""

@@ -14,19 +14,19 @@ TAKE = (
 )
 
 
-class Taken(NamedTuple):
+class AcceptanceNumber(NamedTuple):
     """The number and instant (milliseconds) of an accepting transaction. Number and instant never go back."""
 
     number: int
     at: int
 
 
-def take(site_id: int, now: int) -> Taken:
+def take(site_id: int, now: int) -> AcceptanceNumber:
     """Takes the next number and an instant for the caller's accepting transaction.
 
     The instant is `now`, in milliseconds, or that of an earlier transaction if it is later.
     """
-    return Taken(*row(TAKE, (site_id, now)))
+    return AcceptanceNumber(*row(TAKE, (site_id, now)))
 
 
 def newest_accepted_number(site_id: int) -> int:

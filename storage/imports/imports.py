@@ -42,7 +42,7 @@ class Import(NamedTuple):
     finished_at: int | None
 
 
-class Applying(NamedTuple):
+class RunningImport(NamedTuple):
     """An import that is being applied: `applied` of its `rows` are written.
 
     `number` and `at`, in milliseconds, are those of its acceptance.
@@ -55,7 +55,7 @@ class Applying(NamedTuple):
     at: int
 
 
-class Failed(NamedTuple):
+class FailedImport(NamedTuple):
     """A failed import. The batches that were not applied are kept."""
 
     id: int
@@ -65,7 +65,7 @@ class Failed(NamedTuple):
     finished_at: int
 
 
-class Waiting(NamedTuple):
+class ImportBacklog(NamedTuple):
     """The number of unfinished imports and of their unwritten rows; when the oldest queued one was
     created.
     """
@@ -87,19 +87,19 @@ IMPORTS, BATCHES = Records(ImportModel, Import), Records(ImportBatchModel, Impor
 has_batch = BATCHES.has
 
 
-def list_failed() -> list[Failed]:
+def list_failed() -> list[FailedImport]:
     """The failed imports of all sites that are not undone, oldest first."""
     records = rows(
         "SELECT i.id, s.uuid, i.rows, i.applied, i.finished_at FROM imports i "
         "JOIN sites s ON s.id = i.site_id "
         f"WHERE i.status = 'failed' AND {NOT_UNDONE.format('i')} ORDER BY i.id"
     )
-    return [Failed(*record) for record in records]
+    return [FailedImport(*record) for record in records]
 
 
-def waiting() -> Waiting:
+def waiting() -> ImportBacklog:
     """The unfinished imports of all sites."""
-    return Waiting(
+    return ImportBacklog(
         *row(
             "SELECT COUNT(*), CAST(COALESCE(SUM(rows - applied), 0) AS bigint), "
             f"MIN(CASE status WHEN 'queued' THEN created_at END) FROM imports WHERE {WAITING}"
@@ -210,11 +210,11 @@ def newest(site_id: int, limit: int, before: int = 2**62) -> list[Import]:
     return IMPORTS.find("AND id < ? ORDER BY id DESC LIMIT ?", before, limit, site_id=site_id)
 
 
-def applying(site_id: int, import_id: int) -> Applying | None:
+def applying(site_id: int, import_id: int) -> RunningImport | None:
     """The import to apply; None without it."""
     query = "SELECT id, rows, applied, turn, accepted_at FROM imports WHERE site_id = ? AND id = ?"
     record = row(query, (site_id, import_id))
-    return record and Applying(*record)
+    return record and RunningImport(*record)
 
 
 def advance(site_id: int, import_id: int, counts: tuple[int, ...], at: int) -> None:

@@ -62,7 +62,7 @@ def _table(meta: Any) -> MovedTable:
     return MovedTable(meta.table_name, [field.column_name for field in fields], flags)
 
 
-class End:
+class MoveDatabase:
     """One of the two databases of a move, connected."""
 
     def __init__(self, engine: Engine, opened: Any) -> None:
@@ -239,12 +239,12 @@ class End:
 
 
 @contextlib.contextmanager
-def end(url: str, password: str | None, timeout: float, allow_faulty: bool) -> Iterator[End]:
+def end(url: str, password: str | None, timeout: float, allow_faulty: bool) -> Iterator[MoveDatabase]:
     """Yields a database of a move, connected. Raises `Unavailable`, `Unusable`."""
     engine = chosen.engine_of(url)
     opened = engine.open(url, timeout, 2, allow_faulty, password)
     try:
-        opened_end = End(engine, opened)
+        opened_end = MoveDatabase(engine, opened)
         opened_end.connect()
         yield opened_end
     finally:

@@ -20,7 +20,7 @@ BY_ADDRESS = BEGINS.format("email_key")
 BY_DOMAIN = BEGINS.format(DOMAIN)
 
 
-class Start(NamedTuple):
+class AddressStart(NamedTuple):
     """The beginning of an address or a domain, as stored: `local` with its `@`, or "", and `domain`.
 
     With `international`, domains that begin with it and are shown beginning with `shown` match, too.
@@ -33,7 +33,7 @@ class Start(NamedTuple):
 
 
 def begins_with(
-    site_id: int, addresses: Iterable[Start], of_domains: Iterable[Start], names: Iterable[str]
+    site_id: int, addresses: Iterable[AddressStart], of_domains: Iterable[AddressStart], names: Iterable[str]
 ) -> Sql:
     """A condition: the beginning of the address, of its domain or of a name is one of these.
 
@@ -54,7 +54,7 @@ def begins_with(
     return Sql(f"subscribers.id IN ({few.text})", few.parameters, rare=True)
 
 
-def _starts(site_id: int, start: Start, condition: str) -> Iterator[Sql]:
+def _starts(site_id: int, start: AddressStart, condition: str) -> Iterator[Sql]:
     """Yields the conditions for one beginning; a second one if international domains match.
 
     `condition` says what has it.

@@ -33,7 +33,7 @@ class Proof(NamedTuple):
 
 
 PROOFS = Records(ConsentProofModel, Proof)
-add, has = PROOFS.add_new, PROOFS.has
+add = PROOFS.add_new
 
 
 def of_subscriber(site_id: int, subscriber_id: int) -> list[Proof]:

@@ -18,7 +18,6 @@ TEST = "test"  # `asked_by` of a sign-up that tests a form
 OPERATOR = "operator"  # `asked_by` of one of no form: an operator asks a subscriber who is unconfirmed
 ANSWERED = "answered"  # why such a one has ended: the subscriber has answered or is gone
 CONFIRMED, DECLINED, ENDED = "confirmed", "declined", "ended"
-STATUSES = (*OPEN, CONFIRMED, DECLINED, ENDED)
 WHILE_OPEN = f"status IN {OPEN}"
 SMTP, WEBHOOK = "smtp", "webhook"  # deliveries
 BLANKED = "email = '', fields = '{}', tags = '[]', agent = '', network = '', said = ''"

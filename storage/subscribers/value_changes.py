@@ -15,7 +15,7 @@ BLOCK_BITS = 16  # a set in `value_holders` has the subscribers of a block of id
 Ids = Mapping[int, Collection[int]]  # of subscribers, by the id of a value
 
 
-class Lists:
+class PackedLists:
     """Lists of subscriber ids, one for each of some values, packed as numbers.
 
     These are: how many values, the values in order, the end of each list, all ids.
@@ -38,8 +38,8 @@ class ValueChange(NamedTuple):
     """The changes of one transaction. No subscriber is both added to a value and removed from it."""
 
     id: int
-    added: Lists
-    removed: Lists
+    added: PackedLists
+    removed: PackedLists
 
 
 def add(site_id: int, added: Ids, removed: Ids) -> None:
@@ -89,7 +89,9 @@ class Changes:
 def of_site(site_id: int) -> list[ValueChange]:
     """The changes of a site that no set has yet, oldest first."""
     records = rows("SELECT id, added, removed FROM value_changes WHERE site_id = ? ORDER BY id", (site_id,))
-    return [ValueChange(row_id, Lists(added), Lists(removed)) for row_id, added, removed in records]
+    return [
+        ValueChange(row_id, PackedLists(added), PackedLists(removed)) for row_id, added, removed in records
+    ]
 
 
 def size(site_id: int) -> int:
@@ -117,5 +119,5 @@ def erase(site_id: int, erased: BitMap) -> BitMap:
     return values
 
 
-def _without(lists: Lists, erased: BitMap) -> bytes:
+def _without(lists: PackedLists, erased: BitMap) -> bytes:
     return _packed({value_id: list(BitMap(ids) - erased) for value_id, ids in lists.select(lists.values)})

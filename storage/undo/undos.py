@@ -57,7 +57,7 @@ class Undo(NamedTuple):
         return self.source, self.source_id
 
 
-class GivenUp(NamedTuple):
+class FailedUndo(NamedTuple):
     """An undo that failed too often. `applied` of its `rows` were decided."""
 
     site_uuid: str
@@ -100,13 +100,13 @@ UNDOS = Records(UndoModel, Undo)
 get = UNDOS.get
 
 
-def failed() -> list[GivenUp]:
+def failed() -> list[FailedUndo]:
     """The undos of all sites that failed, oldest first."""
     records = rows(
         "SELECT s.uuid, u.source, u.source_id, u.applied, u.rows FROM undos u "
         f"JOIN sites s ON s.id = u.site_id WHERE u.status = '{FAILED}' ORDER BY u.id"
     )
-    return [GivenUp(*record) for record in records]
+    return [FailedUndo(*record) for record in records]
 
 
 def add(

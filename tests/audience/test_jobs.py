@@ -171,7 +171,7 @@ def test_what_fails_five_times_is_given_up_and_says_why_but_nothing_of_anybody(s
     assert done.given_up == [1]
     assert done.steps[-1] == ("import", 2)
     with database.session():
-        [trouble] = stored.troubles()
+        [trouble] = stored.list_failed()
     assert (trouble.status, trouble.attempts) == ("failed", 5)
     assert trouble.reason.startswith("RuntimeError at ")
     assert "example.org" not in trouble.reason + caplog.text
@@ -179,7 +179,7 @@ def test_what_fails_five_times_is_given_up_and_says_why_but_nothing_of_anybody(s
     done.does = done.end
     jobs.work(kinds, site.id, 5)
     with database.session():
-        assert stored.troubles() == []
+        assert stored.list_failed() == []
 
 
 def test_what_is_never_given_up_is_tried_ever_more_rarely_and_a_success_is_forgotten(site, done, tick):
@@ -199,7 +199,7 @@ def test_what_is_never_given_up_is_tried_ever_more_rarely_and_a_success_is_forgo
     done.does = lambda _: 1_000
     jobs.work(kinds, site.id, 5)
     with database.session():
-        assert stored.troubles() == []
+        assert stored.list_failed() == []
 
 
 def test_what_has_been_handed_back_is_due_at_once_after_the_machine_started(site, done, tick):
@@ -239,7 +239,7 @@ def test_a_fault_of_the_machine_is_no_failure_of_the_job(site, done, tick):
         tick()
     assert done.given_up == []
     with database.session():
-        assert stored.troubles() == []
+        assert stored.list_failed() == []
 
 
 def test_the_job_of_what_is_gone_goes(site, done):
@@ -298,8 +298,8 @@ def test_who_tries_again_what_has_ended_meanwhile_adds_no_job(site, done, monkey
     done.does = fail
     jobs.work(done.kinds(SITE, "import"), site.id, 5)
     with database.session():
-        seen = [stored.troubles(), []]
-    monkeypatch.setattr(stored, "troubles", lambda: seen.pop(0))
+        seen = [stored.list_failed(), []]
+    monkeypatch.setattr(stored, "list_failed", lambda: seen.pop(0))
     with database.write(site.id):
         stored.remove(site.id, "import", 1)
     with pytest.raises(NotFound):

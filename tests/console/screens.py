@@ -8,7 +8,7 @@ from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
 from audience.changes.changes import Consent, change_from_item
 from audience.clock import DAY_MS
-from audience.deliveries.client import Delivered
+from audience.deliveries.client import DeliveryResult
 from audience.forms import forms
 from audience.imports import file_imports, imports
 from audience.operations import site_lane
@@ -18,7 +18,7 @@ from audience.searches import lists as subscriber_lists
 from audience.searches import searches
 from audience.segments import segments
 from audience.sign_ups import sign_ups
-from audience.sign_ups.sign_ups import Asked
+from audience.sign_ups.sign_ups import SignUpRequest
 from audience.subscribers import custom_fields, subscribers, tags
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
@@ -84,7 +84,9 @@ def fill(site: Site, names: tuple[str, ...] = PLAIN, at: int = 1_790_000_000_000
     delivery = Delivery(0, webhooks.list_all(site)[0].id, "webhook-1", CHANGES, at, 1, 2, 2)
     with database.write(site.id):
         for failure in (None, "The receiver did not answer in time."):
-            delivered = Delivered(None if failure else 503, 12, "" if failure else names[0][:1024], failure)
+            delivered = DeliveryResult(
+                None if failure else 503, 12, "" if failure else names[0][:1024], failure
+            )
             webhook_deliveries.log(site.id, delivery, delivered)
 
 
@@ -97,7 +99,7 @@ def _act_on_all(site: Site, kind: str, tag: str = "") -> None:
 def _ask(site: Site, form: forms.SignUpForm, names: tuple[str, ...]) -> None:
     """Two sign-ups: one on hold, and one that the mail server refused."""
     for number in (1, 2):
-        asked = Asked(
+        asked = SignUpRequest(
             f"s{number}@a.example", {"first_name": names[0]}, is_held=True, reason="trapped", base_url=HOOK
         )
         kept = sign_ups.accept(site, form, asked)

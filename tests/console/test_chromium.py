@@ -14,7 +14,7 @@ from audience.erasures import erasures
 from audience.forms import forms
 from audience.operations import site_lane
 from audience.sign_ups import sign_ups
-from audience.sign_ups.sign_ups import Asked
+from audience.sign_ups.sign_ups import SignUpRequest
 from audience.subscribers import subscribers
 from storage import database
 from tests.conftest import program
@@ -48,7 +48,7 @@ def paths(site, other_site):
     unconfirmed = [_come_in_unconfirmed(site, f"{name}@c.example") for name in ("to.ask", "asked")]
     [form] = forms.list_all(site)
     forms.set_event(site, form.id, True, COMMAND_LINE)
-    sign_ups.accept(site, form, Asked("asked@c.example"))
+    sign_ups.accept(site, form, SignUpRequest("asked@c.example"))
     return [
         *dict.fromkeys([*site_paths(site), *unconfirmed]), *INSTANCE_PATHS, f"/sites/{other_site.uuid}"
     ]  # fmt: skip

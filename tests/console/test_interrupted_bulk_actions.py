@@ -159,11 +159,11 @@ def test_an_act_that_fails_stops_alone_and_can_go_on(site, manager, root, work, 
     work()
     assert "9 subscribers unsubscribed" in followed(manager, fine).text
     assert "It stopped by itself" in followed(manager, broken).text
-    [trouble] = jobs.troubles()
+    [trouble] = jobs.list_failed()
     assert (trouble.kind, trouble.status, trouble.attempts) == ("bulk_act", "failed", 1)
     assert trouble.reason.startswith("ZeroDivisionError at ")
     monkeypatch.undo()
     manager.post(broken.headers["Location"].removeprefix("/console") + "/retry")
     work()
     assert len(tagged(site, "fair")) == 9
-    assert jobs.troubles() == []
+    assert jobs.list_failed() == []

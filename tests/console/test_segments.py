@@ -240,14 +240,14 @@ def test_a_segment_that_cannot_be_counted_keeps_no_other_from_it(site, other_sit
         count_segments()
     counted = [segment_counts.by_segment(each) for each in (site, other_site)]
     assert [counts.keys() for counts in counted] == [{made[1].id}, {made[2].id}]
-    [trouble] = jobs.troubles()
+    [trouble] = jobs.list_failed()
     assert (trouble.kind, trouble.subject, trouble.attempts) == ("segment", made[0].id, 1)
     assert trouble.reason.startswith("ZeroDivisionError at ")
     broken.clear()
     later(5_000)
     count_segments()
     assert segment_counts.by_segment(site).keys() == {made[0].id, made[1].id}
-    assert jobs.troubles() == []
+    assert jobs.list_failed() == []
 
 
 def test_a_segment_is_counted_some_minutes_after_midnight(site, later):

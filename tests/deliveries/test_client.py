@@ -12,7 +12,7 @@ import pytest
 from audience import clock
 from audience.deliveries import client
 from audience.deliveries.addresses import NOT_PUBLIC
-from audience.deliveries.client import Delivered, post
+from audience.deliveries.client import DeliveryResult, post
 from tests.deliveries.receivers import OK, receiver, says
 from tests.receiver import receiving
 
@@ -20,7 +20,7 @@ BODY = '{"name": "Zoë"}'.encode()
 LONG = 60.0
 
 
-def send(url: str, seconds: float = LONG, **more) -> Delivered:
+def send(url: str, seconds: float = LONG, **more) -> DeliveryResult:
     return post(
         url, more.pop("body", BODY), more.pop("headers", {}), private_addresses=True, seconds=seconds, **more
     )

@@ -8,7 +8,7 @@ import pytest
 import trustme
 
 from audience.deliveries import client
-from audience.deliveries.client import Delivered, post
+from audience.deliveries.client import DeliveryResult, post
 from tests.deliveries.receivers import OK, receiver, says
 
 NAME = "hooks.example"
@@ -36,7 +36,7 @@ def certified(authority: trustme.CA, *names: str, **more) -> ssl.SSLContext:
     return context
 
 
-def send(url: str, seconds: float = 60.0) -> Delivered:
+def send(url: str, seconds: float = 60.0) -> DeliveryResult:
     return post(url, b"{}", {}, private_addresses=True, seconds=seconds, look_up=lambda *_: ["127.0.0.1"])
 
 

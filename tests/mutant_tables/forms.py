@@ -30,15 +30,15 @@ MUTANTS = (
     Mutant(
         "a form opens though nothing can be sent",
         DEFINITIONS,
-        "{undelivered: bool(undelivered), ",
+        "{delivery_problem: bool(delivery_problem), ",
         "{",
         f"{TEST}::test_it_opens_with_mail_a_privacy_page_and_in_german_an_imprint",
     ),
     Mutant(
         "an open form becomes German without an imprint",
         FORMS,
-        "definitions.check_open(stored_looks.get(site.id), form, lack)",
-        "definitions.check_open(stored_looks.get(site.id), before, lack)",
+        "definitions.check_open(stored_looks.get(site.id), form, obstacle)",
+        "definitions.check_open(stored_looks.get(site.id), before, obstacle)",
         f"{TEST}::test_one_that_is_open_is_held_to_it_in_each_language",
     ),
     Mutant(

@@ -124,7 +124,7 @@ def test_a_url_that_cannot_be_read_is_a_wrong_call(files, url):
 def test_a_process_that_opened_the_file_before_it_was_marked_stops_the_move(
     files, empty, client, monkeypatch
 ):
-    set_phase = moves.End.set_phase
+    set_phase = moves.MoveDatabase.set_phase
     with contextlib.ExitStack() as processes:
 
         def set_late(end, was, phase):
@@ -133,9 +133,9 @@ def test_a_process_that_opened_the_file_before_it_was_marked_stops_the_move(
                 assert not writer.phase().name
             return set_phase(end, was, phase)
 
-        monkeypatch.setattr(moves.End, "set_phase", set_late)
+        monkeypatch.setattr(moves.MoveDatabase, "set_phase", set_late)
         assert "another process uses" in str(command(files, "--to", empty, status=1).exception)
-    monkeypatch.setattr(moves.End, "set_phase", set_phase)
+    monkeypatch.setattr(moves.MoveDatabase, "set_phase", set_phase)
     command(files, "--to", empty)
     open_process(replace(files, database_url=empty))
 
@@ -144,15 +144,15 @@ def test_a_process_that_opened_the_file_before_it_was_marked_stops_the_move(
 def test_a_move_that_another_host_took_back_or_began_anew_does_not_end(
     files, empty, client, monkeypatch, mark
 ):
-    add = moves.End.add
+    add = moves.MoveDatabase.add
 
     def marked_meanwhile(end, table, rows):
-        monkeypatch.setattr(moves.End, "add", add)
+        monkeypatch.setattr(moves.MoveDatabase, "add", add)
         with moves.end(files.database, None, 3, False) as source:
             assert source.set_phase(source.phase(), mark)
         add(end, table, rows)
 
-    monkeypatch.setattr(moves.End, "add", marked_meanwhile)
+    monkeypatch.setattr(moves.MoveDatabase, "add", marked_meanwhile)
     assert "in the meantime" in str(command(files, "--to", empty, status=1).exception)
     with moves.end(files.database, None, 3, False) as source, moves.end(empty, None, 3, False) as target:
         assert (source.phase(), target.phase().name) == (mark, ARRIVING)

@@ -146,7 +146,7 @@ def test_a_server_that_the_instance_left_takes_no_write(files, empty, client, tm
 
 
 def test_a_move_that_stopped_goes_on(files, empty, client, monkeypatch):
-    before, add = contents(files), moves.End.add
+    before, add = contents(files), moves.MoveDatabase.add
     added: list[str] = []
 
     def add_some(end, table, rows):
@@ -156,13 +156,13 @@ def test_a_move_that_stopped_goes_on(files, empty, client, monkeypatch):
         add(end, table, rows)
 
     monkeypatch.setattr(moves, "PAGE_ROWS", 7)
-    monkeypatch.setattr(moves.End, "add", add_some)
+    monkeypatch.setattr(moves.MoveDatabase, "add", add_some)
     command(files, "--to", empty, status=1)
     with pytest.raises(LostFile, match="on its way to another database"):
         open_process(files)
     with pytest.raises(LostFile, match="the instance of this database is elsewhere"):
         open_process(replace(files, database_url=empty))
-    monkeypatch.setattr(moves.End, "add", add)
+    monkeypatch.setattr(moves.MoveDatabase, "add", add)
     command(files, "--to", empty)
     assert contents(replace(files, database_url=empty)) == before
 
@@ -214,7 +214,7 @@ def test_a_move_to_what_was_written_to_is_not_taken_back(files, empty, client):
 
 def test_a_host_that_still_runs_writes_nothing_while_a_move_is_taken_back(files, empty, client, monkeypatch):
     command(files, "--to", empty)
-    on_server, sums, answers = replace(files, database_url=empty), moves.End.sums, []
+    on_server, sums, answers = replace(files, database_url=empty), moves.MoveDatabase.sums, []
     there = replace(client, http=opened(on_server).test_client())
 
     def sums_late(end, table, advance):
@@ -225,38 +225,38 @@ def test_a_host_that_still_runs_writes_nothing_while_a_move_is_taken_back(files,
             database.close()
         return found
 
-    monkeypatch.setattr(moves.End, "sums", sums_late)
+    monkeypatch.setattr(moves.MoveDatabase, "sums", sums_late)
     command(files, "--undo")
     assert {answer.status_code for answer in answers} == {503}
 
 
 def test_taking_back_that_was_interrupted_goes_on(files, empty, client, monkeypatch):
     command(files, "--to", empty)
-    on_server, sums = replace(files, database_url=empty), moves.End.sums
+    on_server, sums = replace(files, database_url=empty), moves.MoveDatabase.sums
     there = replace(client, http=opened(on_server).test_client())
     there.create("new@example.com")
 
     def sums_lost(end, table, advance):
         raise Unavailable("the server is gone")
 
-    monkeypatch.setattr(moves.End, "sums", sums_lost)
+    monkeypatch.setattr(moves.MoveDatabase, "sums", sums_lost)
     assert "is gone" in str(command(files, "--undo", status=1).exception)
     for settings in (files, on_server):
         with pytest.raises(LostFile):
             open_process(settings)
-    monkeypatch.setattr(moves.End, "sums", sums)
+    monkeypatch.setattr(moves.MoveDatabase, "sums", sums)
     assert "has been written to" in str(command(files, "--undo", status=1).exception)
     open_process(on_server)
 
 
 def test_a_row_that_changed_on_the_way_is_noticed(files, empty, client, monkeypatch):
-    add = moves.End.add
+    add = moves.MoveDatabase.add
 
     def add_changed(end, table, rows):
         place = table.columns.index("first_name") if table.name == "subscribers" else None
         add(end, table, rows if place is None else [[*row[:place], "X", *row[place + 1 :]] for row in rows])
 
-    monkeypatch.setattr(moves.End, "add", add_changed)
+    monkeypatch.setattr(moves.MoveDatabase, "add", add_changed)
     refused = str(command(files, "--to", empty, status=1).exception)
     assert "subscribers arrived differently" in refused
     assert "`audience move --undo`, and move into a new, empty database" in refused

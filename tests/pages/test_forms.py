@@ -23,7 +23,7 @@ from audience.mail import messages
 from audience.mail.messages import SignUpAsked
 from audience.mail.sender import Sender
 from audience.sign_ups import mailboxes, sign_ups, steps
-from audience.sign_ups.sign_ups import Asked
+from audience.sign_ups.sign_ups import SignUpRequest
 from audience.subscribers import custom_fields
 from audience.webhooks import webhooks
 from storage import database
@@ -201,7 +201,7 @@ def test_a_custom_field_that_is_needed_is_asked_for(asking):
 def confirm_tags(applicant, email, text):
     """Those of the page that confirms a sign-up; a value with a link is not shown."""
     form = forms.get(applicant.site, applicant.form.id)
-    made = sign_ups.accept(applicant.site, form, Asked(email, {"f": text} if text else {}))
+    made = sign_ups.accept(applicant.site, form, SignUpRequest(email, {"f": text} if text else {}))
     return tags_of(applicant.get(applicant.confirm_path(made)))
 
 

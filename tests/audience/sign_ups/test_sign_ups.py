@@ -9,7 +9,7 @@ from audience.erasures import erasures
 from audience.sign_ups import mailboxes
 from audience.subscribers import stats, subscribers
 from storage import database
-from storage.jobs import is_there
+from storage.jobs import exists
 from storage.sign_ups import sign_ups as stored
 from tests.audience.undo.test_undos import put, run
 from tests.sign_up_steps import ZOE, ask, counted, make_form, row
@@ -50,7 +50,7 @@ def test_a_sign_up_waits_outside_the_list(site, form):
     assert (stats.for_site(site), change_log_pages.newest(site)) == before
     assert counted(site) == {"asked": 1}
     with database.session():
-        assert is_there(site.id, stored.JOB, sign_up.id)
+        assert exists(site.id, stored.JOB, sign_up.id)
 
 
 def test_one_that_is_held_waits_for_an_operator(site, form):
@@ -58,7 +58,7 @@ def test_one_that_is_held_waits_for_an_operator(site, form):
     assert (sign_up.status, sign_up.reason) == ("held", "trapped")
     assert counted(site) == {"asked": 1, "held": 1}
     with database.session():
-        assert not is_there(site.id, stored.JOB, sign_up.id)
+        assert not exists(site.id, stored.JOB, sign_up.id)
 
 
 def test_accepting_reads_nothing_of_the_list_and_does_the_same_for_all(site, form, folder, sent):

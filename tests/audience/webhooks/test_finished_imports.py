@@ -28,14 +28,14 @@ def again(site):
     """Does at once what waits to be tried again."""
     with database.write(site.id):
         for import_ in imports.newest(site):
-            if stored_jobs.is_there(site.id, KIND.name, import_.id):
+            if stored_jobs.exists(site.id, KIND.name, import_.id):
                 stored_jobs.hasten(site.id, KIND.name, import_.id)
     tell(site)
 
 
 @database.session()
 def waits(site):
-    return any(stored_jobs.is_there(site.id, KIND.name, import_.id) for import_ in imports.newest(site))
+    return any(stored_jobs.exists(site.id, KIND.name, import_.id) for import_ in imports.newest(site))
 
 
 def messages(receiver):

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from audience.deliveries.client import Delivered
+from audience.deliveries.client import DeliveryResult
 from audience.jobs import NET
 from audience.operations import site_lane
 from audience.webhooks import deliveries as webhook_deliveries
@@ -88,7 +88,7 @@ def test_a_range_is_kept_until_it_succeeds_and_nothing_is_skipped(site, receiver
 def test_after_three_days_of_failures_it_is_paused(site, receiver, clock, monkeypatch):
     make(site, receiver)
     write(site, "ann@example.com")
-    monkeypatch.setattr(webhook_deliveries, "post", lambda *_, **__: Delivered(503, 1, "", None))
+    monkeypatch.setattr(webhook_deliveries, "post", lambda *_, **__: DeliveryResult(503, 1, "", None))
     waits = []
     while True:
         assert send_all() == 1
@@ -230,7 +230,7 @@ def test_no_connection_is_held_while_a_request_is_under_way(site, receiver, monk
     def post(*_, **__):
         held.append(not database.database.is_closed())
         write(site, "bob@example.com")
-        return Delivered(200, 1, "", None)
+        return DeliveryResult(200, 1, "", None)
 
     monkeypatch.setattr(webhook_deliveries, "post", post)
     send()
