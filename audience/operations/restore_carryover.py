@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from audience import clock, outgoing, pepper
+from audience import clock, pepper
 from audience.access import site_keys, sites
 from audience.access.sites import Site
 from audience.changes import log as change_log
@@ -22,6 +22,7 @@ from audience.operations.openers import Openers
 from audience.operations.operator_carryover import CarriedOperator
 from audience.sources import RESTORE
 from audience.subscribers import subscribers
+from audience.webhooks import outgoing
 from storage import database
 from storage.access import keys, site_counters
 from storage.access import sites as stored_sites

@@ -4,7 +4,7 @@ sign-ups, all without anybody's data.
 
 from functools import partial
 
-from audience import clock, jobs, outgoing
+from audience import clock, jobs
 from audience.access import operators, sites
 from audience.access.sites import Site
 from audience.clock import DAY_MS, MINUTE_MS
@@ -17,7 +17,7 @@ from audience.mail.results import LATER, PAUSED
 from audience.sign_ups import handing_over
 from audience.sign_ups.alarms import JOB
 from audience.sign_ups.sending import MOVE_MS, SENDING
-from audience.webhooks import webhooks
+from audience.webhooks import outgoing, webhooks
 from storage import database
 from storage.sign_ups import alarms as stored
 

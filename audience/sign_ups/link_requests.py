@@ -8,7 +8,7 @@ end together.
 import hashlib
 from functools import partial
 
-from audience import clock, jobs, outgoing
+from audience import clock, jobs
 from audience.access import address_lists, site_keys, sites
 from audience.access.sites import Site
 from audience.changes import log as change_log
@@ -24,6 +24,7 @@ from audience.mail.results import LATER, PAUSED, UNSURE, MailResult
 from audience.mail.sender import NO_ADDRESS
 from audience.sign_ups import mailboxes
 from audience.sign_ups.sending import MOVE_MS, PAUSE_MS, SENDING, WAITS_MS
+from audience.webhooks import outgoing
 from storage import database
 from storage import jobs as stored_jobs
 from storage.sign_ups import link_requests as stored

@@ -9,7 +9,7 @@ held while a mail is sent.
 from contextlib import suppress
 from functools import partial
 
-from audience import clock, jobs, outgoing
+from audience import clock, jobs
 from audience.access import operators, sites
 from audience.access.sites import Site
 from audience.clock import MINUTE_MS
@@ -28,6 +28,7 @@ from audience.sign_ups import handing_over, sign_ups
 from audience.sign_ups.confirming import ConfirmLinks
 from audience.sign_ups.decisions import decide
 from audience.sign_ups.sign_ups import HELD_MS, NO_SIGN_UP, OPEN_MS
+from audience.webhooks import outgoing
 from storage import database
 from storage import jobs as stored_jobs
 from storage.sign_ups import sign_ups as stored

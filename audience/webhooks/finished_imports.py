@@ -4,12 +4,13 @@ without anybody's data.
 
 from functools import partial
 
-from audience import clock, jobs, outgoing
+from audience import clock, jobs
 from audience.access import sites
 from audience.access.sites import Site
 from audience.clock import DAY_MS, HOUR_MS
 from audience.jobs import NET, Job, Kind
 from audience.webhooks import deliveries as webhook_deliveries
+from audience.webhooks import outgoing
 from audience.webhooks.deliveries import IMPORT_FINISHED, Delivery
 from audience.webhooks.webhooks import Webhook
 from storage import database

@@ -20,7 +20,7 @@ from functools import partial
 from itertools import accumulate, islice
 from typing import Any
 
-from audience import clock, jobs, outgoing
+from audience import clock, jobs
 from audience.access import sites
 from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
@@ -32,7 +32,7 @@ from audience.jobs import NET, Job, Kind
 from audience.links.links import Links
 from audience.segments import matches as segment_matches
 from audience.webhooks import deliveries as webhook_deliveries
-from audience.webhooks import webhooks
+from audience.webhooks import outgoing, webhooks
 from audience.webhooks.deliveries import CHANGES, GONE, SECONDS, Delivery
 from audience.webhooks.webhooks import Webhook
 from schemas.values import compact_json, write_date

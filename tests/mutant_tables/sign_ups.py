@@ -126,7 +126,7 @@ MUTANTS = (
     ),
     Mutant(
         "a link of before a restore confirms",
-        "audience/outgoing.py",
+        "audience/webhooks/outgoing.py",
         ' | {"nonce": str(uuid.uuid4())}',
         "",
         f"{RESTORES}::test_sign_ups_wait_for_an_operator_and_links_that_were_sent_confirm_nothing",
