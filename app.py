@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from audience import config, pepper, protocols
+from audience import config, protocols
 from audience.cli.instance import Instance, on_new_instance
 from audience.cli.main import audience as audience
 from audience.cli.output import as_json, show
@@ -23,6 +23,7 @@ from audience.config import Settings
 from audience.errors import AudienceError
 from audience.operations.openers import Openers
 from audience.operations.opening import check_migrated, open_database, open_migrated, open_process, prepare
+from audience.privacy import pepper
 from storage.errors import DiskFault, Unavailable, Unfinished, Unusable
 from workers.child_process import ChildProcess
 from workers.instance_lock import CannotServe, as_served, hold_instance_lock

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from audience import secret_files
+from audience.privacy import secret_files
 from audience.setting_values import (
     MIN_TOKEN_LENGTH,
     decimal,

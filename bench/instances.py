@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from audience import clock, pepper
+from audience import clock
 from audience.access import sites
 from audience.access.sites import Site
 from audience.changes.changes import Change, change_from_item
@@ -15,6 +15,7 @@ from audience.clock import DAY_MS
 from audience.config import Settings
 from audience.operations import first_site
 from audience.operations.opening import CACHE_MB
+from audience.privacy import pepper
 from audience.subscribers import subscribers
 from bench import people
 from storage import database

@@ -51,12 +51,14 @@ PATTERNS: dict[str, WorstInputs] = {
     "schemas.links:LINK": looked_for(
         "-", "/unsubscribe/", ("/unsubscribe/", "a"), f"/preferences/{44 * 'a'}"
     ),
-    "audience.redaction:AT": looked_for("@", "a@", "\uff20", "\xef\xbc"),
-    "audience.redaction:CODE": looked_for("%", "%25", "%25EF%25BC%25", "\\u00", "\\u{0", "&#", "&#x0", "&a"),
-    "audience.redaction:CODE_OR_QUOTED": looked_for("=", "=3D", "=3", ("3D", "="), ("25", "%")),
-    "audience.redaction:LIKE_DOMAIN": looked_for("@", "@a", ".", ("a.", "@"), ("a", "@")),
-    "audience.redaction:SIGN": looked_for("a", "@"),
-    "audience.redaction:WORD": looked_for("a", "a ", "&", "&a", "&#", "&amp;", ("a", "&")),
+    "audience.privacy.redaction:AT": looked_for("@", "a@", "\uff20", "\xef\xbc"),
+    "audience.privacy.redaction:CODE": looked_for(
+        "%", "%25", "%25EF%25BC%25", "\\u00", "\\u{0", "&#", "&#x0", "&a"
+    ),
+    "audience.privacy.redaction:CODE_OR_QUOTED": looked_for("=", "=3D", "=3", ("3D", "="), ("25", "%")),
+    "audience.privacy.redaction:LIKE_DOMAIN": looked_for("@", "@a", ".", ("a.", "@"), ("a", "@")),
+    "audience.privacy.redaction:SIGN": looked_for("a", "@"),
+    "audience.privacy.redaction:WORD": looked_for("a", "a ", "&", "&a", "&#", "&amp;", ("a", "&")),
     "audience.imports.file_searches:DOMAIN": begins("a", "a.", "-"),
     "storage.spelt:DATE": is_whole("1", ("1", "2020-01-01 00:00:00.")),
     "storage.spelt:NUMBER": is_whole(

@@ -3,9 +3,10 @@
 import pytest
 
 from app import create_app
-from audience import pepper, telemetry
+from audience import telemetry
 from audience.config import Settings
 from audience.operations.opening import open_process
+from audience.privacy import pepper
 from audience.protocols import DnsAnswer, DnsHealth, DnsStatus
 from storage import database
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue

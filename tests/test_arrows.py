@@ -17,10 +17,8 @@ LEAVES = (
     "audience.config",
     "audience.errors",
     "audience.local_dates",
-    "audience.pepper",
+    "audience.privacy",
     "audience.protocols",
-    "audience.redaction",
-    "audience.secret_files",
     "audience.setting_values",
     "audience.sources",
     "audience.telemetry",
@@ -82,9 +80,9 @@ MAY_IMPORT = {  # of ours, beside the room itself
     "workers": (*LEAVES, "audience.jobs", "schemas.codes", "storage.errors"),
 }
 LEAVES_MAY_IMPORT = {  # beside audience.protocols
-    "audience.config": ("audience.secret_files", "audience.setting_values"),
+    "audience.config": ("audience.privacy", "audience.setting_values"),
     "audience.errors": ("schemas.codes", "schemas.values"),
-    "audience.pepper": ("audience.secret_files",),
+    "audience.privacy": ("audience.privacy",),
 }
 ONLY_IN = {  # of the outside
     "flask": ("app", "audience.api", "audience.console", "audience.http", "audience.pages"),
@@ -198,8 +196,9 @@ def room_of(module: str) -> str:
 
 
 def may_import(module: str, name: str) -> bool:
-    if module in LEAVES:
-        return is_within(name, ("audience.protocols", *LEAVES_MAY_IMPORT.get(module, ())))
+    for leaf in LEAVES:
+        if is_within(module, (leaf,)):
+            return is_within(name, ("audience.protocols", *LEAVES_MAY_IMPORT.get(leaf, ())))
     room = room_of(module)
     allowed = MAY_IMPORT[room]
     if NOUNS in allowed and is_noun(name):

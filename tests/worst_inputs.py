@@ -86,8 +86,8 @@ FUNCTIONS: dict[str, WorstInputs] = {
         lambda read, text: read(text, private_addresses=False),
     ),
     "audience.access.audit_log:without_addresses": takes("@", "a@", "\uff20", "a ", ("a", "@")),
-    "audience.redaction:address_in": takes(*CODES),
-    "audience.redaction:addresses_in": takes("@ ", *CODES),
+    "audience.privacy.redaction:address_in": takes(*CODES),
+    "audience.privacy.redaction:addresses_in": takes("@ ", *CODES),
     "audience.imports.file_searches:keys_in": takes(
         *("@ ", "@a.b", "!@a.b", "a!@a.b ", "\u0903@a.b\uff0c", (64 * "!", "@a.b ")), *CODES
     ),
@@ -104,7 +104,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.looks.looks:is_name": takes(".", "a.", "a.a", "@", ":/", limit=61),
     "audience.looks.looks:is_url": takes("/", ":", "[", "?", "https://", (":", "https://"), limit=501),
     "audience.pages.texts:known": takes("-", "d", "İ"),
-    "audience.redaction:without_addresses": takes("@ ", *CODES, more=lambda: (str.upper,)),
+    "audience.privacy.redaction:without_addresses": takes("@ ", *CODES, more=lambda: (str.upper,)),
     "audience.webhooks.deliveries:without_addresses": takes("@", "a@", "%40", "\\u0040", ("a", "@")),
     "audience.access.passwords:check": takes(),
     "audience.access.passwords:hash_password": takes(),

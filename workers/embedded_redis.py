@@ -8,8 +8,8 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-from audience import secret_files
 from audience.config import Settings
+from audience.privacy import secret_files
 
 MAX_SOCKET_PATH_BYTES = 100  # sun_path holds 104 (macOS) or 108 (Linux) bytes
 

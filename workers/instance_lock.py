@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from audience.config import Settings
-from audience.secret_files import private_opener
+from audience.privacy.secret_files import private_opener
 
 FILE = "serve.lock"
 ADDRESS = ("host", "port", "public_url")

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
-from audience.secret_files import private_opener
+from audience.privacy.secret_files import private_opener
 from audience.telemetry import GAUGES, METRICS, MetricKind, MetricSpec
 
 WRITE_SECONDS = 5.0

@@ -6,8 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from audience import clock, redaction
+from audience import clock
 from audience.clock import DAY_MS
+from audience.privacy import redaction
 from schemas.values import compact_json
 from storage import database
 from storage.access import audit_log as stored

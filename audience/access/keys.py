@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from audience import clock, pepper, secret_files
+from audience import clock
 from audience.access import audit_log, site_keys
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.access.sites import Site
 from audience.errors import NotFound, Refused, Unauthorized
+from audience.privacy import pepper, secret_files
 from storage import database
 from storage.access import keys as stored
 from storage.access.keys import Key

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from audience import clock, pepper
+from audience import clock
 from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from audience.errors import NotFound, Refused
+from audience.privacy import pepper
 from schemas.values import compact_json
 from storage import database
 from storage.access import sent_forms as stored_forms

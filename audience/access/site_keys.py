@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-from audience import addresses, pepper, redaction
+from audience import addresses
+from audience.privacy import pepper, redaction
 from storage import database
 from storage.access import sites as stored
 from storage.erasures import suppressions

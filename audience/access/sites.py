@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from audience import clock, secret_files
+from audience import clock
 from audience.access import audit_log, first_reports, site_keys
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.errors import NotFound, Refused
+from audience.privacy import secret_files
 from audience.protocols import Progress
 from storage import database
 from storage.access import keys as stored_keys

@@ -6,9 +6,10 @@ Also the lines about consent that go into the log that outlives the database.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from audience import clock, pepper
+from audience import clock
 from audience.access import site_keys
 from audience.changes.changes import UNSUBSCRIBED_BY, Acceptance, Change, Consent
+from audience.privacy import pepper
 from storage.access import site_counters
 from storage.changes.consents import ConsentKind
 from storage.erasures.log import ERASED, SUBSCRIBED, UNSUBSCRIBED, UNSUBSCRIBED_BY_DATE, LogLine

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from audience import secret_files
 from audience.config import Settings
+from audience.privacy import secret_files
 
 PLACE_TABLE = "geo.table"  # of `audience.answers.geolocation`
 GOODBYE = "Goodbye. Everything is stopped, and all that was accepted is kept."

@@ -15,11 +15,11 @@ from audience.forms import forms
 from audience.http.services import services, settings
 from audience.imports import backlog, file_uploads, imports
 from audience.operations import probes
+from audience.privacy.secret_files import first_site_keys
 from audience.reports import growth, periods
 from audience.reports.growth import Growth
 from audience.reports.periods import Period
 from audience.searches import lists as subscriber_lists
-from audience.secret_files import first_site_keys
 from audience.segments import counts as segment_counts
 from audience.segments import segments
 from audience.sign_ups import sign_ups

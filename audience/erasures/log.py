@@ -19,11 +19,12 @@ from typing import IO, Any
 
 import orjson
 
-from audience import clock, pepper, secret_files
+from audience import clock
 from audience.changes import consents
 from audience.clock import DAY_MS
 from audience.errors import Refused
 from audience.links import generations
+from audience.privacy import pepper, secret_files
 from storage import database
 from storage.access import site_counters
 from storage.access import sites as stored_sites

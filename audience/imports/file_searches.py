@@ -11,13 +11,14 @@ from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
 
-from audience import addresses, jobs, redaction
+from audience import addresses, jobs
 from audience.access import site_keys
 from audience.access.sites import Site
 from audience.addresses import MAX_ADDRESS_BYTES, MAX_LOCAL_BYTES
 from audience.errors import NotFound, where
 from audience.imports import file_imports, file_uploads
 from audience.jobs import LONG, MACHINE_FAULTS, ClaimLost, Job
+from audience.privacy import redaction
 from audience.protocols import TextOpener
 from schemas.values import FormError, compact_json
 from storage import database

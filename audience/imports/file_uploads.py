@@ -14,11 +14,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from audience import clock, secret_files
+from audience import clock
 from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.access.sites import Site
 from audience.errors import NotFound, Refused
+from audience.privacy import secret_files
 from schemas.codes import Code, Sentence
 from schemas.values import compact_json
 from storage import database

@@ -1,8 +1,8 @@
 """Refused rows of files as they are stored, for a while: with a mark in place of every address."""
 
-from audience import redaction
 from audience.access import site_keys
 from audience.access.site_keys import decode_malformed, sent_address_hash
+from audience.privacy import redaction
 from audience.protocols import FileRow
 from storage import database
 from storage.imports import file_imports as stored

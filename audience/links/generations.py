@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from audience import clock, pepper
+from audience import clock
 from audience.access import audit_log, site_keys, sites
 from audience.access.audit_log import COMMAND_LINE, Actor
 from audience.access.sites import Site
+from audience.privacy import pepper
 from storage import database
 from storage.access import sites as stored_sites
 from storage.erasures import log as stored_log

@@ -5,8 +5,8 @@
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from audience import redaction
 from audience.config import Settings
+from audience.privacy import redaction
 
 SENT = "sent"
 REFUSED = "refused"  # for good: this recipient, or this message

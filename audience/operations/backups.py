@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from audience import clock, pepper, secret_files
+from audience import clock
 from audience.access import keys
 from audience.clock import DAY_MS
 from audience.config import Settings
@@ -27,6 +27,7 @@ from audience.operations import instance_files, restore_carryover
 from audience.operations.instance_files import LostFile
 from audience.operations.openers import Openers
 from audience.operations.restore_carryover import Carryover, CarryoverCounts
+from audience.privacy import pepper, secret_files
 from audience.protocols import Progress
 from storage import database
 from storage.errors import StatementError

@@ -1,9 +1,9 @@
 """The first site of a new instance; its keys are kept in `first-site.json`."""
 
-from audience import secret_files
 from audience.access import keys, operators, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.config import Settings
+from audience.privacy import secret_files
 from storage import database
 
 

@@ -9,12 +9,12 @@ import hmac
 from collections.abc import Iterator
 from pathlib import Path
 
-from audience import pepper, secret_files
 from audience.config import Settings
 from audience.erasures import log as erasure_log
 from audience.errors import AudienceError, Refused
 from audience.operations.diagnostics import Context, Finding, bad, ok
 from audience.operations.new_instances import NoInstance
+from audience.privacy import pepper, secret_files
 from storage import database
 from storage.errors import Unavailable
 from storage.instance import backups as stored_backups

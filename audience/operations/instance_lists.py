@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from audience import secret_files
 from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.answers import own_lists
@@ -11,6 +10,7 @@ from audience.answers.domains import parse_domain
 from audience.answers.folding import fold
 from audience.answers.moderation.profanity import phrase_of
 from audience.errors import Refused
+from audience.privacy import secret_files
 from storage import database
 
 NORMAL_FORMS: Mapping[str, Callable[[str], str]] = {

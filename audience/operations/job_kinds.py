@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from audience import secret_files
 from audience.access import audit_log
 from audience.bulk import chunks as bulk_chunks
 from audience.changes import retention as change_log_retention
@@ -17,6 +16,7 @@ from audience.imports import file_imports, file_tasks, file_uploads
 from audience.jobs import DB, Job, Kind
 from audience.mail.relay import Relay
 from audience.operations import kept_backups, site_lane
+from audience.privacy import secret_files
 from audience.protocols import FileOpener, TextOpener
 from audience.repeats import repeats
 from audience.segments import counts as segment_counts

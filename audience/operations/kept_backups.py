@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from audience import clock, jobs, secret_files
+from audience import clock, jobs
 from audience.access import audit_log
 from audience.access.audit_log import Actor
 from audience.config import Settings
 from audience.errors import AudienceError, NotFound, Refused
 from audience.jobs import LONG, Job, Kind
 from audience.operations import backups
+from audience.privacy import secret_files
 from storage import database
 from storage import jobs as stored_jobs
 from storage.errors import Unavailable, Unusable

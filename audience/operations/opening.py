@@ -7,8 +7,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from audience import pepper, protocols, telemetry
+from audience import protocols, telemetry
 from audience.config import Settings
+from audience.privacy import pepper
 from storage.errors import Unusable
 
 UNREADABLE = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from audience import clock, pepper
+from audience import clock
 from audience.access import site_keys, sites
 from audience.access.sites import Site
 from audience.changes import log as change_log
@@ -20,6 +20,7 @@ from audience.operations.consent_carryover import Unsubscribe
 from audience.operations.instance_files import LostFile
 from audience.operations.openers import Openers
 from audience.operations.operator_carryover import CarriedOperator
+from audience.privacy import pepper
 from audience.sources import RESTORE
 from audience.subscribers import subscribers
 from audience.webhooks import outgoing

@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from audience import clock, secret_files
+from audience import clock
 from audience.answers import tables
 from audience.answers.geolocation.packed_table import DATA, FILE, Tables
 from audience.answers.geolocation.packing import pack
@@ -24,6 +24,7 @@ from audience.config import Settings
 from audience.errors import Refused
 from audience.operations import disposable_domains, package_index, place_tables
 from audience.operations.disposable_domains import DISPOSABLE, FREE, DomainList
+from audience.privacy import secret_files
 from audience.protocols import Progress
 
 FOLDERS = ("validation", "geolocation")

@@ -11,11 +11,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from audience import clock, pepper
+from audience import clock
 from audience.access import site_keys
 from audience.access.sites import Site
 from audience.clock import DAY_MS, MINUTE_MS
 from audience.errors import Refused, ServiceUnavailable, UnderWay
+from audience.privacy import pepper
 from schemas.codes import Code, Sentence
 from schemas.values import compact_json
 from storage import database, leases

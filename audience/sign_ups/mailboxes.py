@@ -5,9 +5,10 @@ For each mailbox, a keyed hash and the instants of its mails are kept, for 31 da
 
 from collections.abc import Sequence
 
-from audience import clock, pepper
+from audience import clock
 from audience.access.sites import Site
 from audience.clock import DAY_MS, HOUR_MS, MINUTE_MS
+from audience.privacy import pepper
 from storage import database
 from storage.sign_ups import mailboxes as stored
 

@@ -5,12 +5,13 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from audience import clock, redaction, telemetry
+from audience import clock, telemetry
 from audience.access.sites import Site
 from audience.clock import DAY_MS
 from audience.deliveries import signing
 from audience.deliveries.client import DeliveryResult, post
 from audience.links import tokens
+from audience.privacy import redaction
 from audience.webhooks import webhooks
 from audience.webhooks.webhooks import Webhook
 from schemas.values import MAX_PAGE, compact_json, write_date

@@ -19,13 +19,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from audience import pepper
 from audience.access import sites
 from audience.access.sites import Site
 from audience.changes.changes import Item
 from audience.config import Settings
 from audience.imports import imports
 from audience.operations import first_site, site_lane
+from audience.privacy import pepper
 from bench import import_core, instances, reads
 from bench.more import earlier, postgresql
 from bench.reads import Round, cpu_seconds

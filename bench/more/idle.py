@@ -12,9 +12,9 @@ from pathlib import Path
 
 import psycopg
 
-from audience import pepper
 from audience.access import site_keys, sites
 from audience.config import Settings
+from audience.privacy import pepper
 from storage import database
 from storage.webhooks import webhooks
 from storage.webhooks.webhooks import Webhook

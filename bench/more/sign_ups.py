@@ -10,12 +10,13 @@ from urllib.parse import urlencode
 
 import altcha
 
-from audience import clock, pepper
+from audience import clock
 from audience.access import sites
 from audience.access.sites import Site
 from audience.config import Settings
 from audience.forms import forms
 from audience.forms.forms import SignUpForm
+from audience.privacy import pepper
 from audience.sign_ups import steps
 from audience.sign_ups.steps import FormStep
 from bench import instances

@@ -6,11 +6,12 @@ from unittest.mock import Mock
 
 import pytest
 
-from audience import clock, jobs, pepper
+from audience import clock, jobs
 from audience.access import site_keys
 from audience.erasures import log as erasure_log
 from audience.erasures import waiting_imports
 from audience.operations import site_lane
+from audience.privacy import pepper
 from audience.sign_ups import confirming
 from audience.subscribers import field_values, stats
 from storage import database

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from audience import clock, pepper
+from audience import clock
 from audience.access import keys, operators, sign_in, site_keys, sites
 from audience.access.audit_log import COMMAND_LINE
 from audience.changes.changes import Change, Consent
@@ -17,6 +17,7 @@ from audience.links import links
 from audience.links.links import UNSUBSCRIBE, Links, Standing
 from audience.mail.results import REFUSED
 from audience.operations import backups, first_site, restore_carryover, site_lane
+from audience.privacy import pepper
 from audience.sign_ups import confirming
 from audience.sign_ups.confirming import ConfirmOutcome
 from audience.subscribers import stats, subscribers

@@ -300,7 +300,7 @@ def test_only_one_renewal_runs_at_a_time(indexes, refused, settings):
 
 
 @pytest.mark.parametrize(
-    "step", ["os.sync", "audience.secret_files.publish", "audience.operations.place_tables.write"]
+    "step", ["os.sync", "audience.privacy.secret_files.publish", "audience.operations.place_tables.write"]
 )
 def test_a_crash_leaves_the_old_tables_or_the_new(indexes, run, settings, monkeypatch, step):
     renewed(run)

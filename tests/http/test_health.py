@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from app import create_app
-from audience import clock, pepper
+from audience import clock
 from audience.clock import MINUTE_MS
 from audience.config import Settings
 from audience.operations import health
+from audience.privacy import pepper
 from audience.protocols import DnsHealth
 from audience.sign_ups import link_requests, sign_ups
 from audience.webhooks import webhooks

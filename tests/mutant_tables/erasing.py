@@ -88,14 +88,14 @@ MUTANTS = (
     ),
     Mutant(
         "the copy of a killed backup stays",
-        "audience/secret_files.py",
+        "audience/privacy/secret_files.py",
         "            shutil.rmtree(file.parent)\n",
         "            pass\n",
         "tests/cli/test_backups.py::test_what_a_killed_backup_leaves_goes_with_the_next_one",
     ),
     Mutant(
         "a backup removes the copy of another that is at work",
-        "audience/secret_files.py",
+        "audience/privacy/secret_files.py",
         "            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
         "",
         "tests/cli/test_backups.py::test_two_backups_at_once_into_one_folder",

@@ -41,7 +41,7 @@ MUTANTS = (
     ),
     Mutant(
         "a new name is not synced",
-        "audience/secret_files.py",
+        "audience/privacy/secret_files.py",
         "    descriptor = os.open(folder, os.O_RDONLY)\n",
         "    return\n    descriptor = os.open(folder, os.O_RDONLY)\n",
         f"{TORTURE}power --only 0",
@@ -286,7 +286,7 @@ MUTANTS = (
     ),
     Mutant(
         "an address in an encoding is no address",
-        "audience/redaction.py",
+        "audience/privacy/redaction.py",
         "plain := _decode(CODE, word)",
         "plain := word",
         f"{API}/test_refused_rows.py::test_an_address_in_an_encoding_is_hidden_and_its_row_erased",

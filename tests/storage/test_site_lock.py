@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from audience import clock, pepper
+from audience import clock
 from audience.access import audit_log, keys, operators, sessions, sites
 from audience.bulk import actions as bulk_actions
 from audience.bulk import chunks as bulk_chunks
@@ -13,6 +13,7 @@ from audience.changes.changes import Change
 from audience.erasures import erasures
 from audience.errors import NotFound
 from audience.imports import file_imports, file_uploads, imports
+from audience.privacy import pepper
 from audience.segments import segments
 from audience.subscribers import subscribers
 from storage import database, leases

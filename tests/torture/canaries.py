@@ -19,7 +19,7 @@ from urllib.parse import quote
 from storage import database
 from storage.subscribers import field_values, value_changes
 from tests.api.endpoints import ENDPOINTS
-from tests.audience.test_redaction import ATS, TWICE
+from tests.audience.privacy.test_redaction import ATS, TWICE
 from tests.client import basic
 from tests.stories.test_observed import CANARY, DATABASE, raw, send_hostile_requests, send_ordinary_requests
 from tests.torture import stores

@@ -18,11 +18,11 @@ from functools import partial
 from random import Random
 from urllib.parse import urlencode
 
-from audience import pepper
 from audience.access import site_keys, sites
 from audience.access.audit_log import network_of
 from audience.access.sites import Site
 from audience.forms import forms
+from audience.privacy import pepper
 from audience.sign_ups import sign_ups
 from audience.subscribers import subscribers
 from storage import database

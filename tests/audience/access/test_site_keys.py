@@ -5,12 +5,12 @@ import base64
 import pytest
 
 from app import open_instance
-from audience import pepper
 from audience.access import keys, site_keys, sites
 from audience.erasures import erasures
 from audience.erasures import log as erasure_log
 from audience.imports import imports
 from audience.operations import site_lane
+from audience.privacy import pepper
 from audience.subscribers import subscribers
 from audience.webhooks import webhooks
 from storage import database

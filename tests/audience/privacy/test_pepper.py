@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audience import pepper
+from audience.privacy import pepper
 
 
 def test_it_is_created_once_and_private(tmp_path):

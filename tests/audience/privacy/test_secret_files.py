@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from audience import secret_files
+from audience.privacy import secret_files
 
 VALUES = {"publishable_key": "pk_1", "secret_key": "sk_1"}
 

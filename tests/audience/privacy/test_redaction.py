@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from audience.redaction import address_in, without_addresses
+from audience.privacy.redaction import address_in, without_addresses
 
 ANN = "ann@example.com"
 ATS = [

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from hashlib import blake2b, sha256
 from pathlib import Path
 
-from audience import secret_files
+from audience.privacy import secret_files
 
 PEPPER_BYTES = 32
 FILE = "pepper"
