@@ -39,13 +39,15 @@ def folder(value: Any) -> Path:
 
 def networks(value: Any) -> tuple[str, ...]:
     try:
-        return tuple(unmapped(name) for name in names(value) if ipaddress.ip_network(name, strict=False))
+        return tuple(
+            without_mapping(name) for name in names(value) if ipaddress.ip_network(name, strict=False)
+        )
     except ValueError as error:
         raise ValueError("must be a comma-separated list of IP addresses and networks") from error
 
 
 @lru_cache(maxsize=1024)
-def unmapped(name: str) -> str:
+def without_mapping(name: str) -> str:
     """An IPv4 address or network in plain form: `127.0.0.1` for `::ffff:127.0.0.1`, of sockets for both
     families.
 

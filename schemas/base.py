@@ -338,10 +338,10 @@ class Uuid(Text):
 
     def _deserialize(self, value: Any, *arguments: Any, **options: Any) -> str:
         text = super()._deserialize(value, *arguments, **options)
-        return dashed(text)
+        return with_dashes(text)
 
 
-def dashed(text: str) -> str:
+def with_dashes(text: str) -> str:
     if DASHED.fullmatch(text):
         return text
     try:

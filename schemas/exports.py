@@ -179,15 +179,15 @@ def table_csv(lines: Iterable[Iterable[Any]]) -> bytes:
 
 
 def _defused_csv(line: Iterable[str]) -> bytes:
-    return _csv([[csv_values.defused(cell) for cell in line]])
+    return _csv([[csv_values.defuse(cell) for cell in line]])
 
 
 def _csv(rows: Iterable[Sequence[str]]) -> bytes:
     """Rows as CSV in UTF-8. `csv.writer` would block other threads for 40 ms per megabyte."""
-    return "".join(f"{','.join(map(_quoted, row)) or _quote_empty(row)}\r\n" for row in rows).encode()
+    return "".join(f"{','.join(map(_quote, row)) or _quote_empty(row)}\r\n" for row in rows).encode()
 
 
-def _quoted(cell: str) -> str:
+def _quote(cell: str) -> str:
     if '"' in cell or "," in cell or "\n" in cell or "\r" in cell:
         return '"' + cell.replace('"', '""') + '"'
     return cell

@@ -22,7 +22,7 @@ def kept_texts(
 ) -> Generator[str, None, None]:
     """Yields the text of a file, or of all parts of an archive such as a workbook, in overlapping chunks.
 
-    A chunk with escapes comes twice: as it is, and `unescaped`. The parts of an archive are written to
+    A chunk with escapes comes twice: as it is, and `unescape`. The parts of an archive are written to
     `unpacked`. Raises `FormError` if not all can be read.
     """
     encoding: str | None = "utf-8"
@@ -38,12 +38,12 @@ def kept_texts(
         while chunk := text.read(PIECE_LENGTH):
             part = before + chunk
             yield part
-            if (plain := unescaped(part)) != part:
+            if (plain := unescape(part)) != part:
                 yield plain
             before = chunk[-OVERLAP:]
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """The text as a reader of the file would see it: without JSON's escapes, CSV's doubled quotes, and a
     workbook's tags in formatted text and codes in page headers.
     """

@@ -17,9 +17,9 @@ from schemas.base import (
     as_text,
     clean,
     clean_each,
-    dashed,
     is_clean_text,
     nested,
+    with_dashes,
 )
 from schemas.codes import Code, Sentence
 from schemas.custom_fields import CustomValues, FurtherValues, StoredValues, few, field_key
@@ -50,12 +50,12 @@ class OfAddress(Text):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
         sent = clean(value)
-        return dashed(sent) if isinstance(sent, str) else ""
+        return with_dashes(sent) if isinstance(sent, str) else ""
 
 
 def plain_uuid(value: Any) -> str | None:
     """The uuid that `OfAddress` would read; None for a value that is no storable text."""
-    return dashed(value) if type(value) is str and is_clean_text(value) else None
+    return with_dashes(value) if type(value) is str and is_clean_text(value) else None
 
 
 class SubscriberInput(Form):
@@ -177,7 +177,7 @@ class FindSubscribers(Form):
     """Addresses, uuids or both: 1 to 1,000 together."""
 
     emails = Sought(str, load_default=list)
-    uuids = Sought(dashed, load_default=list)
+    uuids = Sought(with_dashes, load_default=list)
 
     @ma.validates_schema
     def check_number(self, data: dict[str, list[str]], **_: Any) -> None:

@@ -142,7 +142,7 @@ def write(site_id: int | None = None) -> Iterator[None]:
             raise Unavailable(MOVED)
         deadline = time.monotonic() + database.timeout
         turn = engine.writers_turn(database, database.timeout, _write_gate)
-        with _outcome_noted(), turn, session():
+        with _note_outcome(), turn, session():
             steps: dict[type[CommitStep], CommitStep] = {}
             _transaction.steps = steps
             with engine.write_transaction(database, deadline, site_id):
@@ -174,7 +174,7 @@ def writes_site(function: Callable[Concatenate[Any, P], R]) -> Callable[Concaten
 
 
 @contextlib.contextmanager
-def _outcome_noted() -> Iterator[None]:
+def _note_outcome() -> Iterator[None]:
     """Notes whether the disk refused the write in the block. Other errors leave the note unchanged."""
     global _disk_refused
     try:

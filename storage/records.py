@@ -38,7 +38,7 @@ class Records(Generic[R]):
     def get(self, **equal: Any) -> R | None:
         """A record that `equal` selects; None without one."""
         record = row(f"{self._select} {_where(equal)}", list(equal.values()))
-        return record and self._typed(record)
+        return record and self._make(record)
 
     def find(self, tail: str = "", *more: Any, **equal: Any) -> list[R]:
         """The records that `equal` selects. `tail` is further SQL, such as an order; `more` its values."""
@@ -57,9 +57,9 @@ class Records(Generic[R]):
 
     def read(self, records: Iterable[Sequence[Any]]) -> list[R]:
         """The records of rows that have the columns of `columns`, in this order."""
-        return [self._typed(record) for record in records]
+        return [self._make(record) for record in records]
 
-    def _typed(self, record: Sequence[Any]) -> R:
+    def _make(self, record: Sequence[Any]) -> R:
         """The record of a row. Booleans, which SQLite stores as numbers, become booleans again."""
         if not self._booleans:
             return self._record(*record)

@@ -91,7 +91,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "audience.imports.file_searches:keys_in": takes(
         *("@ ", "@a.b", "!@a.b", "a!@a.b ", "\u0903@a.b\uff0c", (64 * "!", "@a.b ")), *CODES
     ),
-    "schemas.file_texts:unescaped": takes("\\", "\\u00", "\\ud800", '"', "</t></r><r><a>"),
+    "schemas.file_texts:unescape": takes("\\", "\\u00", "\\ud800", '"', "</t></r><r><a>"),
     "audience.access.site_keys:decode_malformed": takes(*CODES, "'"),
     "audience.links.tokens:read": WorstInputs(
         ("A", ".", "=", "-", ("A", "", "."), ("A", "."), "é"), lambda read, text: read("unsubscribe", text)
@@ -99,7 +99,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.links:has_link": takes("%2", "/unsubscribe/", "/preferences/-", f"/unsubscribe/{'a' * 44}."),
     "schemas.links:without_link": takes("%2", "/unsubscribe/"),
     "audience.links.visits:mask": takes("@", "a@"),
-    "audience.sign_ups.mailboxes:normalised": takes("+", "a.", "@", "a+"),
+    "audience.sign_ups.mailboxes:mailbox_of": takes("+", "a.", "@", "a+"),
     "audience.forms.origins:origin_of": takes(":", "[", ("https://", "a."), ("https://", "é"), limit=501),
     "audience.looks.looks:is_name": takes(".", "a.", "a.a", "@", ":/", limit=61),
     "audience.looks.looks:is_url": takes("/", ":", "[", "?", "https://", (":", "https://"), limit=501),
@@ -188,7 +188,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     f"{VALIDATION}.keyboard:is_walk": takes(limit=address.MAX_LENGTH),
     f"{VALIDATION}.sign_up_ip:is_list": takes(",", "1,", "8.8.8.8,", "::1,", "[::1]:1,", ":"),
     f"{VALIDATION}.sign_up_ip:sender": takes(",", "1,", "8.8.8.8,", "::1,", "[::1]:1,", ":"),
-    "schemas.base:dashed": takes("-", "urn:", "{"),
+    "schemas.base:with_dashes": takes("-", "urn:", "{"),
     "schemas.base:is_clean_text": takes("\ud800"),
     "schemas.cursors:read": takes("A", " ", "-_", "MTAg"),
     "schemas.subscribers:built_in": takes("-", "a ", "_"),
@@ -233,7 +233,7 @@ FUNCTIONS: dict[str, WorstInputs] = {
     "schemas.formats.presets:is_named_as_left": takes("_export_", "cleaned"),
     "schemas.formats.refusals:shorten": takes(),
     "schemas.formats.rows:split_name": takes(",", "a "),
-    "schemas.formats.csv_values:defused": takes("'", "[", '{"":', '"', ("1", "["), ("1,", "[", "1]")),
+    "schemas.formats.csv_values:defuse": takes("'", "[", '{"":', '"', ("1", "["), ("1,", "[", "1]")),
     "schemas.formats.csv_values:read_tags": takes("'", "[", ",", ('"",', "[", '""]')),
     "schemas.formats.csv_values:read_text": takes("'"),
     "schemas.formats.csv_values:read_value": takes("'", "[", '{"":', '"', ("1", "["), ("1,", "[", "1]")),

@@ -63,7 +63,7 @@ def add(response: Response, resource: Mapping[str, Any] | None) -> Response:
     return response
 
 
-def patched(form: type[Form], name: str, resource: Mapping[str, Any], patch: Mapping[str, Any]) -> Any:
+def apply_patch(form: type[Form], name: str, resource: Mapping[str, Any], patch: Mapping[str, Any]) -> Any:
     """The values to save after a JSON merge patch. The form that saves them under `name` validates them.
 
     Raises `FormError`.

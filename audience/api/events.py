@@ -12,7 +12,7 @@ from audience.changes import pages as change_log_pages
 from audience.sources import SourceKind
 from audience.subscribers import events
 from audience.subscribers.events import EventsResult
-from schemas.base import dashed
+from schemas.base import with_dashes
 from schemas.change_log import history
 from schemas.events import EventList, ListEvents, Recorded, RecordEvents, event_resource, record_response
 from schemas.imports import ImportRows
@@ -66,11 +66,11 @@ def list_for_subscriber(site: Site, form: dict[str, Any], uuid: str) -> dict[str
 
     Returns a page of events, newest first.
     """
-    rows, has_more = events.page(site, dashed(uuid), form["page"])
+    rows, has_more = events.page(site, with_dashes(uuid), form["page"])
     answer = {
         "data": [event_resource(row) for row in rows],
         "meta": page_meta(form, events.PAGE_SIZE, has_more),
     }
     if form.get("history"):
-        answer["history"] = history(change_log_pages.history(site, dashed(uuid)))
+        answer["history"] = history(change_log_pages.history(site, with_dashes(uuid)))
     return answer

@@ -8,7 +8,7 @@ from flask import Blueprint
 from audience.access.sites import Site
 from audience.api import repeats
 from audience.api.endpoint import actor, endpoint
-from audience.api.etags import patched
+from audience.api.etags import apply_patch
 from audience.forms import embedding, forms
 from audience.http.services import settings
 from audience.looks import senders
@@ -98,7 +98,7 @@ def change(site: Site, form: dict[str, Any], form_id: int) -> dict[str, Any]:
     if removed:
         raise FormError(removed)
     obstacle = senders.obstacle(site, settings())
-    item = BLANK | patched(wire.SaveForm, "form", _resource(site, form_id), form["form"])
+    item = BLANK | apply_patch(wire.SaveForm, "form", _resource(site, form_id), form["form"])
     return {"data": wire.form(forms.change(site, form_id, item, actor(), obstacle))}
 
 

@@ -8,7 +8,7 @@ from flask import Blueprint
 from audience.access.sites import Site
 from audience.api import repeats
 from audience.api.endpoint import actor, endpoint
-from audience.api.etags import patched
+from audience.api.etags import apply_patch
 from audience.reports import reports
 from schemas import reports as wire
 
@@ -83,7 +83,7 @@ def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
     """
     if not form["report"]:
         return {"data": _resource(site, report_id)}
-    item = patched(wire.SaveReport, "report", _resource(site, report_id), form["report"])
+    item = apply_patch(wire.SaveReport, "report", _resource(site, report_id), form["report"])
     return {"data": wire.report(reports.replace(site, report_id, item, actor()))}
 
 

@@ -13,7 +13,7 @@ from flask import request
 from audience.api import json_bounds, targets
 from audience.errors import Compressed, NotJson, NotUnderstood, Refused, ServiceUnavailable, TooLarge
 from audience.http.services import services
-from schemas.base import SEVERAL, TWICE, Doubled, Repeated, dashed
+from schemas.base import SEVERAL, TWICE, Doubled, Repeated, with_dashes
 from schemas.codes import Code, Sentence
 from schemas.file_imports import KINDS
 from schemas.subscribers import with_lost_plus
@@ -228,7 +228,7 @@ def site_uuid(in_query: list[str], body: Mapping[str, Any]) -> str | None:
     if isinstance(body, Doubled) and SITE in body.doubled:
         raise Refused(SITES_IN_BODY, [FieldError(SITE, TWICE)])
     in_body = body.get(SITE)
-    uuids = {dashed(text) for text in (*in_query, *([] if in_body in (None, "") else [str(in_body)]))}
+    uuids = {with_dashes(text) for text in (*in_query, *([] if in_body in (None, "") else [str(in_body)]))}
     if len(uuids) > 1:
         raise NotUnderstood(SITES)
     return uuids.pop() if uuids else None

@@ -8,7 +8,7 @@ from flask import Blueprint
 from audience.access.sites import Site
 from audience.api import repeats
 from audience.api.endpoint import actor, endpoint
-from audience.api.etags import patched
+from audience.api.etags import apply_patch
 from audience.http.services import settings
 from audience.segments import matches as segment_matches
 from audience.segments import segments
@@ -92,7 +92,7 @@ def change(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
     """
     if not form["segment"]:
         return {"data": _resource(site, segment_id)}
-    item = patched(wire.SaveSegment, "segment", _resource(site, segment_id), form["segment"])
+    item = apply_patch(wire.SaveSegment, "segment", _resource(site, segment_id), form["segment"])
     return {"data": wire.segment(segments.replace(site, segment_id, item, actor()))}
 
 

@@ -16,7 +16,7 @@ from audience.searches import searches
 from audience.sources import SourceKind
 from audience.subscribers import subscribers
 from schemas import subscribers as wire
-from schemas.base import dashed
+from schemas.base import with_dashes
 from schemas.change_log import ConsentAnswer
 from schemas.change_log import consent as wire_consent
 from schemas.links import note_part
@@ -121,7 +121,7 @@ def consent(site: Site, uuid: str) -> dict[str, Any]:
 
     Returns the consent, its events oldest first.
     """
-    return {"data": wire_consent(change_log_pages.consent(site, dashed(uuid)))}
+    return {"data": wire_consent(change_log_pages.consent(site, with_dashes(uuid)))}
 
 
 @blueprint.route("/fetch/search", methods=["GET", "POST"])

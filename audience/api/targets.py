@@ -13,7 +13,7 @@ from typing import Any
 from audience import addresses
 from audience.errors import NotUnderstood
 from audience.subscribers import tags
-from schemas.base import CONTAINERS, Doubled, Form, dashed
+from schemas.base import CONTAINERS, Doubled, Form, with_dashes
 from schemas.codes import Code, Sentence
 from schemas.subscribers import built_in, decode_address
 from schemas.tags import tag_name
@@ -35,7 +35,7 @@ def _address(value: Any) -> str:
 
 
 def _uuid(value: Any) -> str:
-    return dashed(trim(str(value)))
+    return with_dashes(trim(str(value)))
 
 
 def _subscriber(value: Any) -> Any:

@@ -8,7 +8,7 @@ from flask import Blueprint
 from audience.access.sites import Site
 from audience.api import repeats
 from audience.api.endpoint import actor, endpoint
-from audience.api.etags import patched
+from audience.api.etags import apply_patch
 from audience.http.services import settings
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import webhooks
@@ -102,7 +102,7 @@ def change(site: Site, form: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """
     if not form["webhook"]:
         return {"data": _resource(site, webhook_id)}
-    item = patched(wire.SaveWebhook, "webhook", _resource(site, webhook_id), form["webhook"])
+    item = apply_patch(wire.SaveWebhook, "webhook", _resource(site, webhook_id), form["webhook"])
     return {"data": wire.webhook(webhooks.put(site, webhook_id, item, actor()))}
 
 

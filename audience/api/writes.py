@@ -39,7 +39,7 @@ class Writes:
 
     def _result(self, view: View, sent: SentRequest | None, arguments: dict[str, Any]) -> Any:
         if self.is_file and self.again:
-            return _received(view, sent, arguments, self.status)
+            return _receive(view, sent, arguments, self.status)
         if sent and (done := repeats.find(sent)):
             return done
         if self.before:
@@ -52,9 +52,9 @@ class Writes:
                 etags.check(self.current, arguments)
             return view(**arguments)
 
-        return repeats.once(arguments["site"], sent, act, self._kept)
+        return repeats.once(arguments["site"], sent, act, self._status_and_ids)
 
-    def _kept(self, result: Any) -> tuple[int, Ids]:
+    def _status_and_ids(self, result: Any) -> tuple[int, Ids]:
         if isinstance(result, Later):
             return self.status, result.ids
         return self.status, self.again.ids(result) if self.again else {}
@@ -64,7 +64,7 @@ def _answer(result: Any) -> Any:
     return result.answer() if isinstance(result, Later) else result
 
 
-def _received(view: View, sent: SentRequest | None, arguments: dict[str, Any], status: int) -> Any:
+def _receive(view: View, sent: SentRequest | None, arguments: dict[str, Any], status: int) -> Any:
     """Calls a view that takes a file. Returns its result, or the earlier request if this is a repetition.
 
     The view writes in several transactions. It gets the claim on the key, or None without a key.

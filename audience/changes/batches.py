@@ -163,7 +163,7 @@ class SubscriberBatch:
 
     def limited(self, changes: Sequence[Change]) -> Sequence[Change]:
         """The changes, each reduced to what its `known` allows; see `existing_subscribers`."""
-        return existing_subscribers.limited(changes, self.existing, self.is_suppressed)
+        return existing_subscribers.limit(changes, self.existing, self.is_suppressed)
 
     def is_suppressed(self, key: str) -> bool:
         """Whether the address with a key is suppressed, for any reason."""

@@ -10,7 +10,7 @@ from audience.changes.changes import Change, Consent
 from schemas.values import OnExisting
 
 
-def limited(
+def limit(
     changes: Sequence[Change], existing: Collection[str], is_suppressed: Callable[[str], bool]
 ) -> Sequence[Change]:
     """The changes, reduced to what their `known` (an `OnExisting`) allows for existing subscribers.

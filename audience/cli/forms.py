@@ -97,7 +97,7 @@ def add(_: Settings, name: str, site: Site, as_json: bool, **asked: Any) -> None
 
     Example: audience form add "Front page" --ask first_name --origin https://example.com --site 6f1c...
     """
-    _show(forms.create(site, _loaded(asked | {"name": name}), COMMAND_LINE), as_json)
+    _show(forms.create(site, _load(asked | {"name": name}), COMMAND_LINE), as_json)
 
 
 @form.command()
@@ -113,7 +113,7 @@ def change(
 
     Example: audience form change 1 --wording "de=Ja, bitte." --site 6f1c...
     """
-    item = _loaded(asked, forms.get(site, form_id)) | ({"fields": []} if no_fields else {})
+    item = _load(asked, forms.get(site, form_id)) | ({"fields": []} if no_fields else {})
     if not item:
         raise click.UsageError(NOTHING)
     _show(forms.change(site, form_id, item, COMMAND_LINE, senders.obstacle(site, settings)), as_json)
@@ -180,7 +180,7 @@ def embed(settings: Settings, form_id: int, language: str | None, site: Site, as
     show({"html": html}, as_json, [html.rstrip()])
 
 
-def _loaded(asked: dict[str, Any], form: SignUpForm | None = None) -> dict[str, Any]:
+def _load(asked: dict[str, Any], form: SignUpForm | None = None) -> dict[str, Any]:
     """The validated values of a form in the options, with texts in other languages from `form`.
 
     Raises `FormError`.

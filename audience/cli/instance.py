@@ -70,13 +70,13 @@ def on_instance(command: Callable[..., Any], begins: bool = False) -> Callable[.
                 options["site"] = _site(options.pop("site_uuid"))
             return command(instance.as_served(), *arguments, **options)
         except FormError as error:
-            raise click.ClickException(_listed(error.problems)) from error
+            raise click.ClickException(_problem_lines(error.problems)) from error
         except NotFound as error:
             raise NotFound(in_commands(error.message)) from error
         except Refused as error:
             if not error.errors:
                 raise Refused(in_commands(error.message)) from error
-            raise click.ClickException(_listed(error.errors)) from error
+            raise click.ClickException(_problem_lines(error.errors)) from error
 
     return refused_as_json(run)
 
@@ -100,7 +100,7 @@ def in_commands(message: str) -> str:
     return message.replace("Send ", "Give ")
 
 
-def _listed(problems: Iterable[Any]) -> str:
+def _problem_lines(problems: Iterable[Any]) -> str:
     """The problems as lines. `app.py` prints `audience: ` before a reason; the other lines get it here."""
     return "\naudience: ".join(f"{problem.field}: {_sentence(problem)}" for problem in problems)
 

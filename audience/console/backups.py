@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Response, render_template
 
-from audience.console.page import actor, attached, page, redirect_to
+from audience.console.page import actor, attachment, page, redirect_to
 from audience.http.services import settings
 from audience.operations import kept_backups
 
@@ -29,7 +29,7 @@ def make() -> Response:
 @page(role="administrator")
 def download(name: str) -> Response:
     """Download a backup, which has everybody in it, and the pepper"""
-    return attached(kept_backups.read(settings(), name, actor()), "application/x-tar", name)
+    return attachment(kept_backups.read(settings(), name, actor()), "application/x-tar", name)
 
 
 @blueprint.post("/backups/<name>/delete")

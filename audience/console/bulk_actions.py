@@ -13,7 +13,7 @@ from audience.bulk.actions import ERASE, EXPORT, SAID, BulkAction, NewAction
 from audience.console import links, undone
 from audience.console.kept_texts import read_search_text
 from audience.console.list_filters import Filters, filters, in_words, kept_words
-from audience.console.page import actor, attached, page, read_form, redirect_to
+from audience.console.page import actor, attachment, page, read_form, redirect_to
 from audience.console.sent_once import AGAIN, earlier_result, make_once, token_of
 from audience.console.subscribers import list_request
 from audience.errors import Refused
@@ -130,7 +130,7 @@ def export(site: Site, action_id: int) -> Response:
     sentence = SAID[EXPORT] + (exports.WITH_LINKS if more else "")
     pages = audit_log.record_export(site, source, actor(), sentence, f"act {action_id}")
     rows = wire.WRITERS["csv"](exports.keys(site), pages, *more)
-    return attached(rows, wire.FORMATS["csv"], f"subscribers-{action_id}.csv")
+    return attachment(rows, wire.FORMATS["csv"], f"subscribers-{action_id}.csv")
 
 
 def _pace(action: BulkAction) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, g, render_template, request
 from audience import clock
 from audience.access.sites import Site
 from audience.clock import DAY_MS
-from audience.console.page import actor, checked, page, read_form, redirect_to
+from audience.console.page import actor, page, read_form, redirect_to, validate
 from audience.console.sent_once import again, make_once
 from audience.console.site_pages import LANGUAGE_NAMES
 from audience.forms import embedding, forms
@@ -97,7 +97,7 @@ def change(site: Site, form_id: int) -> Response:
 @page(role="manager", again=show)
 def set_state(site: Site, form_id: int) -> Response:
     """Open, pause or archive a form"""
-    item = checked(SaveForm(), {"form": {"state": read_form().get("state", "")}})["form"]
+    item = validate(SaveForm(), {"form": {"state": read_form().get("state", "")}})["form"]
     form = forms.change(site, form_id, item, actor(), senders.obstacle(site, settings()))
     done = "form-opened" if form.state == OPEN else f"form-{form.state}"
     return redirect_to("console.forms.show", site_uuid=site.uuid, form_id=form_id, done=done)
@@ -123,7 +123,7 @@ def preview(site: Site, form_id: int, name: str) -> Response:
 @page(role="manager")
 def preview_typed(site: Site, form_id: int, name: str) -> Response:
     """A page of the form with what was typed; nothing is saved"""
-    return previews.show_form(name, site, forms.changed(_saved_or_proposed(site, form_id), _item()))
+    return previews.show_form(name, site, forms.with_values(_saved_or_proposed(site, form_id), _item()))
 
 
 def _saved_or_proposed(site: Site, form_id: int) -> SignUpForm:
@@ -138,7 +138,9 @@ def _settings(site: Site, form: SignUpForm) -> str:
     return render_template(
         "sign_up_form.html",
         form=form,
-        sent=_sent() if "name" in request.form else _saved(form, forms.proposed_wording(look, form.language)),
+        sent=_sent_fields()
+        if "name" in request.form
+        else _saved_fields(form, forms.proposed_wording(look, form.language)),
         languages={language: LANGUAGE_NAMES[language] for language in LANGUAGES},
         frames=FRAMES,
         htmls=htmls,
@@ -176,7 +178,7 @@ def _html(site: Site, form: SignUpForm, language: str) -> str:
     return embedding.html(site, form, language, settings().base_url)
 
 
-def _sent() -> dict[str, Any]:
+def _sent_fields() -> dict[str, Any]:
     """The fields as they were sent."""
     form = read_form()
     kinds = (*TEXTS, LABELS)
@@ -184,7 +186,7 @@ def _sent() -> dict[str, Any]:
     return {name: form.get(name, "") for name in LINES} | texts | {"is_test": "is_test" in form}
 
 
-def _saved(form: SignUpForm, proposed: dict[str, str]) -> dict[str, Any]:
+def _saved_fields(form: SignUpForm, proposed: dict[str, str]) -> dict[str, Any]:
     """The fields of a form, with the proposed wording if it has none."""
     names = {field.key: NEEDED if field.required else ASKED for field in form.fields if field.key in NAMES}
     further = [f"{field.key}{STAR * field.required}" for field in form.fields if field.key not in NAMES]
@@ -200,14 +202,14 @@ def _saved(form: SignUpForm, proposed: dict[str, str]) -> dict[str, Any]:
 
 def _item() -> dict[str, Any]:
     """The form that was sent, as the API takes it. Raises `Refused`."""
-    sent = _sent()
+    sent = _sent_fields()
     asked = {key: sent[key] == NEEDED for key in NAMES if sent[key]}
     asked |= {key.rstrip(STAR): key.endswith(STAR) for key in sent["further"].replace(",", " ").split()}
     fields = [{"key": key, "required": asked[key], LABELS: _labels(sent[LABELS], key)} for key in asked]
     values = {name: value for name, value in sent.items() if name not in (*NAMES, "further", LABELS)}
     values |= {"fields": fields, "origins": sent["origins"].replace(",", " ").split()}
     values |= {} if sent["delivery"] else {"delivery": SMTP}
-    item: dict[str, Any] = checked(SaveForm(), {"form": values})["form"]
+    item: dict[str, Any] = validate(SaveForm(), {"form": values})["form"]
     return item
 
 

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, render_template, request
 from audience import clock
 from audience.access.sites import Site
 from audience.console import file_forms, undone
-from audience.console.page import actor, attached, page, redirect_to
+from audience.console.page import actor, attachment, page, redirect_to
 from audience.http.services import services
 from audience.imports import backlog, file_imports, file_uploads, imports
 from audience.imports.imports import MAX_LISTED, Import
@@ -50,7 +50,7 @@ def refused(site: Site, import_id: int) -> Response:
     """The refused rows of a file, to be corrected and imported"""
     columns = file_imports.columns(site, import_id)
     rows = refused_csv(columns, file_imports.download(site, import_id, actor()))
-    return attached(rows, "text/csv; charset=utf-8", f"refused-{import_id}.csv")
+    return attachment(rows, "text/csv; charset=utf-8", f"refused-{import_id}.csv")
 
 
 @blueprint.post("/sites/<site_uuid>/imports/<number:import_id>/retry")
@@ -82,7 +82,7 @@ def _details(site: Site, import_: Import) -> dict[str, Any]:
 def _group_refusals(site: Site, import_id: int) -> list[dict[str, Any]]:
     """The first refused rows of the file, by code and message, with their row numbers."""
     groups: dict[tuple[str, str], list[int]] = {}
-    for row in islice(file_imports.refused(site, import_id), LISTED_ROWS):
+    for row in islice(file_imports.list_refused(site, import_id), LISTED_ROWS):
         groups.setdefault((row.code, row.message), []).append(row.row_number)
     return [
         {"code": code, "message": message, "numbers": numbers[:SHOWN_NUMBERS], "count": len(numbers)}

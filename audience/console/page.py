@@ -141,7 +141,7 @@ def read_form() -> MultiDict[str, str]:
     return request.form
 
 
-def checked(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
+def validate(form: Form, sent: dict[str, Any]) -> dict[str, Any]:
     """The form's values, validated. Raises `Refused`."""
     try:
         values: dict[str, Any] = load(form, sent)
@@ -174,7 +174,7 @@ def to_path(path: str) -> Response:
     return cast(Response, redirect(path, 303))
 
 
-def attached(content: str | bytes | Iterable[bytes], content_type: str, name: str) -> Response:
+def attachment(content: str | bytes | Iterable[bytes], content_type: str, name: str) -> Response:
     """A response that the browser saves as a file, and that proxies such as nginx do not store."""
     response = Response(content, content_type=content_type)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'

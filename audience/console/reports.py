@@ -10,7 +10,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience.access.sites import Site
 from audience.console import report_charts, report_forms
-from audience.console.page import actor, attached, page, read_form, redirect_to
+from audience.console.page import actor, attachment, page, read_form, redirect_to
 from audience.console.sent_once import again, make_once
 from audience.errors import AudienceError, NotFound
 from audience.reports import reports
@@ -57,7 +57,7 @@ def export(site: Site, report_id: str, kind: str) -> Response:
         raise NotFound(NO_EXPORT)
     shown = report_charts.draw_report(site, report, _period()[0])
     body = table_csv(report_charts.table(shown)) if kind == "csv" else render_template("report.svg", **shown)
-    return attached(body, EXPORTS[kind], f"report-{report.id}.{kind}")
+    return attachment(body, EXPORTS[kind], f"report-{report.id}.{kind}")
 
 
 @blueprint.get("/sites/<site_uuid>/reports/new")

@@ -13,7 +13,7 @@ from audience.access.sites import Site
 from audience.console import links, rule_conditions, rule_trees, rule_words, segment_forms
 from audience.console.kept_texts import read_search_text
 from audience.console.list_filters import filters
-from audience.console.page import actor, attached, page, read_form, redirect_to
+from audience.console.page import actor, attachment, page, read_form, redirect_to
 from audience.console.sent_once import again, make_once
 from audience.console.wording import TURNING
 from audience.errors import AudienceError, Refused
@@ -111,7 +111,7 @@ def export(site: Site, segment_id: str) -> Response:
     more = links.columns(site, "links" in read_form())
     pages = exports.recorded_pages(site, segment_id, actor(), with_links=bool(more))
     rows = wire.WRITERS[CSV](exports.keys(site), pages, *more)
-    return attached(rows, wire.FORMATS[CSV], f"segment-{int(segment_id)}.csv")
+    return attachment(rows, wire.FORMATS[CSV], f"segment-{int(segment_id)}.csv")
 
 
 @blueprint.post("/sites/<site_uuid>/segments/preview")

@@ -5,7 +5,7 @@ from flask import Blueprint, Response, render_template, request
 from audience import clock
 from audience.access.sites import Site
 from audience.clock import DAY_MS
-from audience.console.page import actor, checked, page, present, read_form, redirect_to
+from audience.console.page import actor, page, present, read_form, redirect_to, validate
 from audience.errors import Refused
 from audience.forms import forms
 from audience.sign_ups import holds, sign_ups
@@ -141,7 +141,7 @@ def _before(site: Site, status: str) -> int:
     Raises `Refused` unless the number of those with the status was typed.
     """
     form = read_form()
-    before: int = checked(ChosenSignUps(), {"before": form.get("before", "")})["before"]
+    before: int = validate(ChosenSignUps(), {"before": form.get("before", "")})["before"]
     number = sign_ups.open_numbers(site, before)[status]
     if form.get("typed", "").replace(",", "").strip() != str(number):
         raise Refused(TYPE_NUMBER, [FieldError("typed", TYPE_NUMBER)])

@@ -29,7 +29,7 @@ def read(version: str, name: str) -> Response:
     if kind in COMPRESSED:
         response.vary.add("Accept-Encoding")
         if request.accept_encodings["gzip"]:
-            response.data = _compressed(name)
+            response.data = _compress(name)
             response.content_encoding = "gzip"
     return response
 
@@ -50,7 +50,7 @@ def _content(name: str) -> bytes:
 
 
 @cache
-def _compressed(name: str) -> bytes:
+def _compress(name: str) -> bytes:
     return gzip.compress(_content(name), mtime=0)
 
 

@@ -5,7 +5,7 @@ from flask import Blueprint, Response, render_template
 from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
 from audience.console.bulk_actions import VERBS
-from audience.console.page import actor, attached, page, read_form, redirect_to
+from audience.console.page import actor, attachment, page, read_form, redirect_to
 from audience.console.wording import counted
 from audience.http.services import services, settings
 from audience.imports import file_uploads, imports
@@ -69,7 +69,7 @@ def kept_of_bulk_action(site: Site, action_id: int) -> Response:
 
 def _download(site: Site, source: Source) -> Response:
     table = map(table_csv, undos.download(site, source, actor()))
-    return attached(table, "text/csv; charset=utf-8", f"kept-{source.id}.csv")
+    return attachment(table, "text/csv; charset=utf-8", f"kept-{source.id}.csv")
 
 
 def _dry_run(site: Site, source: Source, named: str) -> str:

@@ -7,7 +7,7 @@ from flask import Blueprint, Response, render_template, request
 
 from audience.access.sites import Site
 from audience.changes import pages as change_log_pages
-from audience.console.page import actor, checked, page, read_form, redirect_to
+from audience.console.page import actor, page, read_form, redirect_to, validate
 from audience.console.sent_once import AGAIN_SECRET, make_once
 from audience.http.services import settings
 from audience.segments import segments
@@ -108,7 +108,7 @@ def test(site: Site, webhook_id: int) -> Response:
 @page(role="owner", again=show)
 def replay(site: Site, webhook_id: int) -> Response:
     """Send all changes after a number again"""
-    form = checked(ReplayWebhook(), {"after": read_form().get("after", "")})
+    form = validate(ReplayWebhook(), {"after": read_form().get("after", "")})
     webhooks.replay(site, webhook_id, form["after"], actor())
     return _redirect(site, webhook_id)
 
@@ -154,7 +154,7 @@ def _field_values(webhook: Webhook | None) -> dict[str, Any]:
 def _item() -> dict[str, Any]:
     """The webhook in the form, as the API takes it. Raises `Refused`."""
     sent = {name: value for name, value in _field_values(None).items() if value or name in TICKED}
-    item: dict[str, Any] = checked(SaveWebhook(), {"webhook": sent})["webhook"]
+    item: dict[str, Any] = validate(SaveWebhook(), {"webhook": sent})["webhook"]
     return item
 
 

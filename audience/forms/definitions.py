@@ -101,7 +101,7 @@ def new(at: int, look: Look, item: Mapping[str, Any]) -> SignUpForm:
     blank = SignUpForm(
         0, "", PAUSED, language, (), (), wording, {}, {}, (), "", "", confirm, SMTP, False, 1, at, at
     )  # fmt: skip
-    return changed(blank, item)
+    return with_values(blank, item)
 
 
 def proposed_wording(look: Look, language: str) -> dict[str, str]:
@@ -109,7 +109,7 @@ def proposed_wording(look: Look, language: str) -> dict[str, str]:
     return {language: WORDS[language].wording.format(name=look.name)} if look.name else {}
 
 
-def changed(form: SignUpForm, item: Mapping[str, Any]) -> SignUpForm:
+def with_values(form: SignUpForm, item: Mapping[str, Any]) -> SignUpForm:
     """The form with the values of `item`; all others stay. Raises `Refused`."""
     values = {name: value for name, value in item.items() if name in SignUpForm._fields}
     if "fields" in item:

@@ -18,8 +18,8 @@ from audience.forms.definitions import (
     SMTP,
     FormField,
     SignUpForm,
-    changed,
     proposed_wording,
+    with_values,
 )
 from audience.forms.origins import origin_of
 from schemas.codes import Code, Sentence
@@ -38,9 +38,9 @@ __all__ = [
     "FormField",
     "SignUpForm",
     "Wording",
-    "changed",
     "origin_of",
     "proposed_wording",
+    "with_values",
 ]
 
 NO_FORM = Sentence(Code.FORM_NOT_FOUND, "Form not found: GET /v1/fetch/forms lists the forms of the site.")
@@ -102,7 +102,7 @@ def change(
     `Refused`.
     """
     before, at = require(site.id, form_id), clock.now_ms()
-    form = definitions.changed(before, item)
+    form = definitions.with_values(before, item)
     if form == before:
         return form
     choices.check(site.id, form, before)
@@ -110,7 +110,7 @@ def change(
         delivers = before.state == OPEN and form.delivery == before.delivery
         obstacle = "" if delivers else choices.delivery_problem(site.id, form, no_mail)
         definitions.check_open(stored_looks.get(site.id), form, obstacle)
-    form = _reworded(site.id, before, form._replace(updated_at=at))
+    form = _store_wordings(site.id, before, form._replace(updated_at=at))
     stored.change(site.id, _row(form))
     if form._replace(state=before.state, updated_at=before.updated_at) != before:
         _record(site, actor, "form changed", form)
@@ -140,7 +140,7 @@ def set_event(site: Site, form_id: int, is_on: bool, actor: Actor) -> SignUpForm
     return form
 
 
-def _reworded(site_id: int, before: SignUpForm, form: SignUpForm) -> SignUpForm:
+def _store_wordings(site_id: int, before: SignUpForm, form: SignUpForm) -> SignUpForm:
     """Stores changed wordings as a new version. Returns the form with its current version."""
     stays = before.wording.items() <= form.wording.items()
     form = form if stays else form._replace(version=before.version + 1)

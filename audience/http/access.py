@@ -13,7 +13,7 @@ from audience.access.keys import AuthenticatedKey
 from audience.errors import TooMany, Unauthorized
 from audience.http.normalize import CREDENTIALS
 from audience.http.services import services, settings
-from audience.setting_values import unmapped
+from audience.setting_values import without_mapping
 from schemas.codes import Code, Sentence
 
 auth: Any = HTTPBasicAuth()
@@ -82,7 +82,7 @@ def client_address() -> str:
 def network_of(address: str) -> str:
     """The network for which failures are counted: an address or, of IPv6, its /64: one client may use all."""
     try:
-        parsed = ipaddress.ip_address(unmapped(address))
+        parsed = ipaddress.ip_address(without_mapping(address))
     except ValueError:
         return address
     return str(parsed if parsed.version == 4 else ipaddress.IPv6Network((int(parsed), 64), strict=False))
@@ -96,7 +96,7 @@ def last_untrusted(forwarded: str, address: str, proxies: tuple[str, ...]) -> st
     """
     hops = forwarded.rsplit(",", MAX_PROXIES)
     while hops and _is_trusted(address, proxies):
-        address = unmapped(hops.pop().strip()[:MAX_ADDRESS_LENGTH]) or address
+        address = without_mapping(hops.pop().strip()[:MAX_ADDRESS_LENGTH]) or address
     return address
 
 

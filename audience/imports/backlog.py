@@ -53,7 +53,7 @@ def undo_statuses(site: Site) -> dict[int, str]:
 @database.session()
 def failed_undos() -> list[undos.FailedUndo]:
     """The failed undos of all sites, oldest first."""
-    return undos.failed()
+    return undos.list_failed()
 
 
 @database.session()

@@ -205,13 +205,13 @@ def refusals(site: Site, import_id: int) -> list[tuple[str, int]]:
 
 
 def download(site: Site, import_id: int, actor: Actor) -> Iterator[RefusedRow]:
-    """Yields the same as `refused`. At the end, even an early one, the audit log records how many."""
+    """Yields the same as `list_refused`. At the end, even an early one, the audit log records how many."""
     pages = _refused_pages(site, import_id)
     for page in audit_log.record_export(site, pages, actor, "refused rows downloaded", f"import {import_id}"):
         yield from page
 
 
-def refused(site: Site, import_id: int) -> Iterator[RefusedRow]:
+def list_refused(site: Site, import_id: int) -> Iterator[RefusedRow]:
     """Yields the refused rows of an import's file, in order, read in pages."""
     for page in _refused_pages(site, import_id):
         yield from page

@@ -91,13 +91,13 @@ def _message(
     message = EmailMessage()
     message["From"] = _address(sender.mail_from, _line(sender.mail_name or sender.name))
     message["To"] = _address(email)
-    message["Subject"] = _undecoded(texts[kind]["subject"].format(**values))
+    message["Subject"] = _without_encoded_words(texts[kind]["subject"].format(**values))
     message["Date"] = datetime.fromtimestamp(clock.now_ms() // 1000, ZoneInfo(sender.time_zone))
     message["Message-ID"] = f"<{message_id}>" if message_id else make_msgid(domain=host)
     if sender.reply_to:
         message["Reply-To"] = _address(sender.reply_to)
     message["Auto-Submitted"] = "auto-generated"
-    body = _wrapped(texts[kind]["text"].strip().format(**values))
+    body = _wrap(texts[kind]["text"].strip().format(**values))
     message.set_content(f"{body}\n\n{_footer(texts, sender)}\n", cte="quoted-printable")
     message["Content-Language"] = language
     return message
@@ -109,7 +109,7 @@ def _footer(texts: dict[str, Any], sender: Sender) -> str:
     return "\n".join(["-- ", *filter(None, map(_line, lines))])
 
 
-def _wrapped(text: str) -> str:
+def _wrap(text: str) -> str:
     """The text in lines of at most `WIDTH` characters. A longer link stays whole."""
     fill = textwrap.TextWrapper(WIDTH, break_long_words=False, break_on_hyphens=False).fill
     return "\n".join(map(fill, text.splitlines()))
@@ -120,11 +120,11 @@ def _line(text: str) -> str:
     return "".join(letter if letter.isprintable() or letter == NO_BREAK else " " for letter in text).strip()
 
 
-def _undecoded(text: str) -> str:
+def _without_encoded_words(text: str) -> str:
     """The text without encoded words (RFC 2047), from which `EmailMessage` would make header lines."""
     return text.replace(ENCODED, "= ?")
 
 
 def _address(email: str, name: str = "") -> Address:
     local, _, domain = email.rpartition("@")
-    return Address(_undecoded(name), _undecoded(local), domain)
+    return Address(_without_encoded_words(name), _without_encoded_words(local), domain)

@@ -147,14 +147,14 @@ class MailSession(smtplib.SMTP):
         code, text = self.mail(sender, () if is_ascii else ("SMTPUTF8",))
         if code != OK:
             return MailResult(PAUSED if 400 <= code < 500 else LATER, answer(code, text))
-        code, text = self.rcpt(_quoted(recipient))
+        code, text = self.rcpt(_quote(recipient))
         if code not in (OK, FORWARDED):
-            return _refused(code, text)
+            return _refusal(code, text)
         if not is_wanted():
             self.rset()
             return MailResult(STOPPED, "")
         code, text = self.data(message.as_bytes(policy=SMTP if is_ascii else SMTPUTF8))
-        return MailResult(SENT, answer(code, text)) if code == OK else _refused(code, text)
+        return MailResult(SENT, answer(code, text)) if code == OK else _refusal(code, text)
 
     def leave(self) -> str:
         """Ends the session, whatever its state. Returns the mail server's answer, "" without one."""
@@ -190,7 +190,7 @@ def hand_over(
         with start(server, lambda *_: None) as session:
             return session.deliver(message, sender, recipient, looks)
     except smtplib.SMTPDataError as error:
-        return _refused(error.smtp_code, _bytes(error.smtp_error))
+        return _refusal(error.smtp_code, _bytes(error.smtp_error))
     except smtplib.SMTPResponseException as error:
         return MailResult(PAUSED if error.smtp_code == CLOSING else LATER, sentence(error))
     except FAILURES as error:
@@ -225,7 +225,7 @@ def sentence(error: Exception) -> str:
     return next(sentence for kind, sentence in SENTENCES if isinstance(error, kind))
 
 
-def _refused(code: int, text: bytes) -> MailResult:
+def _refusal(code: int, text: bytes) -> MailResult:
     """The result of a refusal: pause, for good, or try later. An enhanced status code goes before `code`."""
     is_final = code >= 500 and not PASSING.match(text.decode(errors="replace").lstrip())
     status = PAUSED if code == CLOSING else REFUSED if is_final else LATER
@@ -239,7 +239,7 @@ def _password(file: str) -> str:
         raise Unfit(NO_FILE) from None
 
 
-def _quoted(recipient: str) -> str:
+def _quote(recipient: str) -> str:
     local, _, domain = recipient.rpartition("@")
     return f"<{Address(username=local, domain=domain).addr_spec}>"
 

@@ -46,7 +46,7 @@ TRAPPED, BUTTON = "trapped", "button"  # why a sign-up is held
 def fill_in(site_uuid: str, form_id: int) -> Response:
     """A form to fill in"""
     site, form = _read(site_uuid, form_id)
-    return _form(site, form) if form.state == OPEN else _paused(site, form)
+    return _form(site, form) if form.state == OPEN else _paused_page(site, form)
 
 
 @blueprint.post("/forms/<site_uuid>/<number:form_id>")
@@ -56,11 +56,11 @@ def ask(site_uuid: str, form_id: int) -> Response:
     site, form = _read(site_uuid, form_id)
     read_body(MAX_FORM_BYTES)
     if form.state != OPEN:
-        return _paused(site, form)
+        return _paused_page(site, form)
     count = visitors.count_form(form)
     if count.wait:
-        return _crowded(site, form, count.wait)
-    step = _typed(site, form)
+        return _crowded_page(site, form, count.wait)
+    step = _typed_step(site, form)
     checked = _checked(site, step)
     missing = [field.key for field in form.fields if field.required and not step.fields.get(field.key)]
     if not checked.is_good or missing:
@@ -78,9 +78,9 @@ def send(site_uuid: str, form_id: int) -> Response:
     if step is None:
         refuse_link()
     if form.state != OPEN:
-        return _paused(site, form)
+        return _paused_page(site, form)
     if wait := visitors.count_step(form):
-        return _crowded(site, form, wait)
+        return _crowded_page(site, form, wait)
     outcome = steps.judge(site, step, visitors.network(), request.form.get("solution", ""))
     if outcome is StepOutcome.EARLY:
         return _step(site, form, step, is_early=True)
@@ -102,7 +102,7 @@ def _read(site_uuid: str, form_id: int) -> tuple[Site, SignUpForm]:
     return site, forms.get(site, form_id)
 
 
-def _typed(site: Site, form: SignUpForm) -> FormStep:
+def _typed_step(site: Site, form: SignUpForm) -> FormStep:
     """What a visitor typed. Fields that the form does not ask for stay empty."""
     sent, origin = request.form, request.headers.get("Origin", "")
     typed = {field.key: _text(sent.get(field.input_name, ""), MAX_VALUE) for field in form.fields}
@@ -190,11 +190,11 @@ def _step(site: Site, form: SignUpForm, step: FormStep, is_early: bool = False) 
     return let_on(page, form.next_url)
 
 
-def _paused(site: Site, form: SignUpForm) -> Response:
+def _paused_page(site: Site, form: SignUpForm) -> Response:
     return _page("paused", site, form)
 
 
-def _crowded(site: Site, form: SignUpForm, wait: int) -> Response:
+def _crowded_page(site: Site, form: SignUpForm, wait: int) -> Response:
     page = _page("crowded", site, form, 429, until=visitors.until(wait))
     page.headers["Retry-After"] = str(wait)
     return page

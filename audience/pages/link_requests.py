@@ -42,7 +42,7 @@ def ask(site_uuid: str) -> Response:
         return _page("leave_by_mail", site)
     count = visitors.count_form()
     if count.wait:
-        return _crowded(site, count.wait)
+        return _crowded_page(site, count.wait)
     typed = trim(request.form.get("email_use") or request.form.get("email", ""))[:MAX_TYPED]
     if not _is_address(typed):
         return _page("leave", site, 422, typed=typed if is_clean_text(typed) else "", is_wrong=True)
@@ -65,14 +65,14 @@ def send(site_uuid: str) -> Response:
     if not _is_open(site):
         return _page("leave_by_mail", site)
     if wait := visitors.count_step():
-        return _crowded(site, wait)
+        return _crowded_page(site, wait)
     outcome = steps.judge(site, step, visitors.network(), request.form.get("solution", ""))
     if outcome is StepOutcome.EARLY:
         return _step(site, step, is_early=True)
     if outcome is StepOutcome.AGAIN:
         return _step(site, steps.begin(site, step._replace(network=visitors.network()), step.is_hard))
     if outcome is StepOutcome.PRESSED and (wait := visitors.count_press()):
-        return _crowded(site, wait)
+        return _crowded_page(site, wait)
     link_requests.accept(site, addresses.identity(step.email), step.language, settings().base_url)
     return _page("leave_sent", site, step=step)
 
@@ -116,7 +116,7 @@ def _step(site: Site, step: FormStep, is_early: bool = False) -> Response:
     return _page("step", site, step=step, signed=steps.sign(site, step), is_early=is_early, is_form=False)
 
 
-def _crowded(site: Site, wait: int) -> Response:
+def _crowded_page(site: Site, wait: int) -> Response:
     page = _page("crowded", site, 429, until=visitors.until(wait))
     page.headers["Retry-After"] = str(wait)
     return page

@@ -119,7 +119,7 @@ def _show_question(link: Link, token: str) -> Response:
     visit = visits.look(link)
     shown = partial(show, site=link.site, language=visit.language, visit=visit, here=_path(link, token))
     if visit.status is VisitStatus.UNKNOWN:
-        return _unknown(link.site)
+        return _unknown_page(link.site)
     return shown("come_back" if visit.status is VisitStatus.UNSUBSCRIBED else "ask")
 
 
@@ -138,13 +138,13 @@ def _unsubscribe(link: Link, token: str, is_one_click: bool = False) -> Response
     if is_one_click:
         return Response(UNKNOWN if is_unknown else UNSUBSCRIBED, mimetype="text/plain")
     if is_unknown:
-        return _unknown(link.site)
+        return _unknown_page(link.site)
     if before:
         return _farewell(link, token, *undoing.new_ticket(link, number, before))
     return _farewell(link, token)
 
 
-def _unknown(site: Site) -> Response:
+def _unknown_page(site: Site) -> Response:
     """The page of a link that is nobody's. It leads to new links if the site can send email."""
     return show("unknown", site, mails_links=not senders.obstacle(site, settings()))
 

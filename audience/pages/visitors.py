@@ -40,20 +40,20 @@ def count_form(form: SignUpForm | None = None) -> NetworkCount:
     hit = services().limiter.hit
     if _forwards():
         hit(FORWARDED, "forwarded", client_address())
-    counted = _counted(form)
+    counted = _counted_network(form)
     over = [name for name, limit in EASY.items() if counted and hit(limit, name, counted)]
     return NetworkCount(max((hit(HARD[name], "hard", name, counted) for name in over), default=0), bool(over))
 
 
 def count_step(form: SignUpForm | None = None) -> int:
     """Counts a step of the visitor's network. Returns the seconds to wait, 0 for none."""
-    counted, hit = _counted(form), services().limiter.hit
+    counted, hit = _counted_network(form), services().limiter.hit
     return max(hit(limit, name, counted) for name, limit in STEPS.items()) if counted else 0
 
 
 def count_press(form: SignUpForm | None = None) -> int:
     """Counts a press of the button without the script. Returns the seconds to wait, 0 for none."""
-    counted = _counted(form)
+    counted = _counted_network(form)
     return services().limiter.hit(PRESSES, "press", counted) if counted else 0
 
 
@@ -81,7 +81,7 @@ def is_proxied() -> bool:
     return is_unnamed and services().limiter.is_spent(FORWARDED, "forwarded", client_address())
 
 
-def _counted(form: SignUpForm | None) -> str:
+def _counted_network(form: SignUpForm | None) -> str:
     """The network under which a visitor is counted; "" behind an unknown proxy or during the form's event."""
     address = client_address()
     is_private_proxy = _forwards() and checks.is_private(address)

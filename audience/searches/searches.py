@@ -115,10 +115,10 @@ def _filters(site: Site, query: SearchRequest) -> Filters | None:
 
 
 def _field_rule(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {"all": [{"field": key, "in": [value, *_spelled(value)]} for key, value in values.items()]}
+    return {"all": [{"field": key, "in": [value, *_spelled_numbers(value)]} for key, value in values.items()]}
 
 
-def _spelled(value: Any) -> list[int | float]:
+def _spelled_numbers(value: Any) -> list[int | float]:
     """The number or boolean that a text spells, in a list; empty if there is none."""
     if not isinstance(value, str):
         return []

@@ -61,7 +61,7 @@ def decide(
         may_go = sign_up.tries or mailboxes.reserve_one(f"test {site.uuid}", OF_TESTS)
         return GO if may_go else _over_limits(sign_up)
     lists = address_lists.for_address(site, sign_up.email)
-    if refused := _refused(site, sign_up, lists):
+    if refused := _refusal(site, sign_up, lists):
         return refused
     is_released = sign_up.reason in (RELEASED, MAYBE_SENT)
     if not is_released and alarms.look(site.id).held_at:
@@ -84,7 +84,7 @@ def _over_limits(sign_up: SignUp) -> SendDecision:
     return SendDecision(FAILED, CAPPED) if sign_up.reason == RELEASED else SendDecision(CAPPED)
 
 
-def _refused(site: Site, sign_up: SignUp, lists: AllowDenyLists) -> SendDecision | None:
+def _refusal(site: Site, sign_up: SignUp, lists: AllowDenyLists) -> SendDecision | None:
     """The decision about a sign-up that must not be sent even when released; None if it may be.
 
     Its address is denied or has declined or, if an operator asked, has answered already.

@@ -64,7 +64,7 @@ def _within_limits(site: Site, failed: Collection[SignUp]) -> list[SignUp]:
     oldest: dict[str, SignUp] = {}
     for sign_up in failed:
         if not sign_up.is_test:
-            oldest.setdefault(mailboxes.normalised(sign_up.email), sign_up)
+            oldest.setdefault(mailboxes.mailbox_of(sign_up.email), sign_up)
     return tests + [one for one in oldest.values() if not sign_ups.seconds_to_wait(site, one.email)]
 
 
@@ -89,7 +89,7 @@ def sweep() -> bool:
 
 @database.writes_site
 def _expire(site_id: int, now: int) -> bool:
-    for sign_up in stored.expired(site_id, now, CHUNK_ROWS):
+    for sign_up in stored.list_expired(site_id, now, CHUNK_ROWS):
         if sign_up.is_open:
             sign_ups.count(site_id, sign_up, EXPIRED)
         stored.delete(site_id=site_id, id=sign_up.id)

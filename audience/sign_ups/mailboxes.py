@@ -22,7 +22,7 @@ OF_LINKS: Limits = ((1, DAY_MS), (6, MONTH_MS))
 KEPT_MS = 31 * DAY_MS
 
 
-def normalised(email: str) -> str:
+def mailbox_of(email: str) -> str:
     """The mailbox of an address in normal form, without `+...` and without dots where they do not matter."""
     local, _, domain = email.rpartition("@")
     local = (local.partition("+")[0] or local).casefold()
@@ -58,7 +58,7 @@ def reserve_links(site: Site, email: str) -> bool:
     all_times = stored.locked_times(of_all, now)
     if _after(all_times, OF_INSTANCE, now) > now:
         return False
-    if not reserve_one(f"links {site.uuid} {normalised(email)}", OF_LINKS):
+    if not reserve_one(f"links {site.uuid} {mailbox_of(email)}", OF_LINKS):
         return False
     stored.put(of_all, _with(all_times, now))
     return True
@@ -120,12 +120,12 @@ def _with(times: Sequence[int], now: int) -> list[int]:
 
 def _hashes(site: Site, email: str) -> tuple[str, str]:
     """The (hash for this site, hash for all sites) of a mailbox."""
-    mailbox = normalised(email)
+    mailbox = mailbox_of(email)
     return _hash(f"mailbox {site.uuid} {mailbox}"), _hash(f"mailbox {mailbox}")
 
 
 def _declined_hash(site: Site, email: str) -> str:
-    return _hash(f"declined {site.uuid} {normalised(email)}")
+    return _hash(f"declined {site.uuid} {mailbox_of(email)}")
 
 
 def _hash(text: str) -> str:

@@ -44,7 +44,7 @@ def stored_and_counted(site: Site) -> tuple[Counts, Counts]:
 def wrong_counters(site: Site) -> list[str]:
     """The names of the counters, also `domains` and `tags`, that differ from a count."""
     differ = {
-        "domains": dict(domains.stored_counts(site.id)) != dict(domains.counted(site.id)),
+        "domains": dict(domains.stored_counts(site.id)) != dict(domains.recount(site.id)),
         "tags": bool(tags.wrong_counts(site.id)),
     }
     return [name for name, differs in differ.items() if differs]
@@ -54,7 +54,7 @@ def wrong_counters(site: Site) -> list[str]:
 def repair(site: Site) -> None:
     """Counts subscribers, their domains and their tags anew, and stores the counts."""
     stored.put_counters(site.id, *stored.recount(site.id))
-    domains.put(site.id, domains.counted(site.id))
+    domains.put(site.id, domains.recount(site.id))
     tags.put_bearers(site.id, tags.wrong_counts(site.id))
 
 

@@ -126,7 +126,7 @@ def write_text(text: str) -> str:
     return f"'{text}" if FORMULA.match(text) else text
 
 
-def defused(cell: str) -> str:
+def defuse(cell: str) -> str:
     """The cell in a form that no spreadsheet runs as a formula, and that an import reads as the same."""
     return write_text(read_text(cell)) if isinstance(read_value(cell), str) else cell
 

@@ -31,21 +31,21 @@ class DryRunStates(AbstractContextManager["DryRunStates"]):
     def get(self, keys: Collection[str]) -> dict[str, Any]:
         """The states that are stored for these keys."""
         query = "SELECT key, state FROM states WHERE key IN (SELECT value FROM json_each(?))"
-        with _translated():
+        with _translate_errors():
             records = self._database.execute(query, (json.dumps(list(keys)),))
             return {key: orjson.loads(state) for key, state in records}
 
     def put(self, states: Mapping[str, Any]) -> None:
         """Stores states by key, in place of those that are stored for these keys."""
         rows = [(key, orjson.dumps(state).decode()) for key, state in states.items()]
-        with _translated():
+        with _translate_errors():
             self._database.execute("BEGIN")
             self._database.executemany("INSERT OR REPLACE INTO states VALUES (?, ?)", rows)
             self._database.execute("COMMIT")
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Replaces exceptions of the driver by those of storage."""
     try:
         yield

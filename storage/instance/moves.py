@@ -41,7 +41,7 @@ class MovedTable(NamedTuple):
     columns: list[str]
     flags: list[int]
 
-    def typed(self, row: Sequence[Any]) -> list[Any]:
+    def typed_row(self, row: Sequence[Any]) -> list[Any]:
         """A copy of a row whose flags are booleans."""
         typed = list(row)
         for index in self.flags:
@@ -69,7 +69,7 @@ class MoveDatabase:
         self._engine, self._opened = engine, opened
 
     @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Replaces exceptions of peewee and the driver by those of storage."""
         try:
             with vars(peewee)["__exception_wrapper__"]:
@@ -81,23 +81,23 @@ class MoveDatabase:
         return list(self._opened.execute_sql(self._engine.rewrite(sql), parameters).fetchall())
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _exclusive_transaction(self) -> Iterator[None]:
         """A transaction during which no other process writes."""
-        with self._translated(), self._engine.migration_lock(self._opened), self._opened.atomic():
+        with self._translate_errors(), self._engine.migration_lock(self._opened), self._opened.atomic():
             yield
 
     def connect(self) -> None:
-        with self._translated():
+        with self._translate_errors():
             self._opened.connect()
 
     def is_migrated(self) -> bool:
         """Whether the database has the tables of an instance."""
-        with self._translated():
+        with self._translate_errors():
             return STATE in self._engine.tables(self._opened)
 
     def newest_migration(self) -> str:
         """The name of the newest applied migration; for `LAST_BEFORE`, that of `FIRST`."""
-        with self._translated():
+        with self._translate_errors():
             newest = str(self._rows(f"SELECT max(name) FROM {HISTORY}")[0][0])
         return FIRST if newest == LAST_BEFORE else newest
 
@@ -105,19 +105,19 @@ class MoveDatabase:
         """The stored phase of a move; `HERE` without tables."""
         if not self.is_migrated():
             return HERE
-        with self._translated():
+        with self._translate_errors():
             [record] = self._rows("SELECT move, phase, other, at FROM instance_state")
         return Phase(*record)
 
     def set_phase(self, was: Phase, phase: Phase) -> bool:
         """Sets the phase of a move. Returns False, unchanged, if it is no longer `was`."""
-        with self._alone():
+        with self._exclusive_transaction():
             cursor = self._opened.execute_sql(self._engine.rewrite(MARK), (*phase, was.move, was.name))
             return bool(self._opened.rows_affected(cursor))
 
     def is_empty(self) -> bool:
         """Whether the database has no table, or only those of our migrations without a row."""
-        with self._translated():
+        with self._translate_errors():
             names = set(self._engine.tables(self._opened))
             if not names:
                 return True
@@ -125,18 +125,18 @@ class MoveDatabase:
             return HISTORY in names and not any(used)
 
     def count(self, table: MovedTable) -> int:
-        with self._translated():
+        with self._translate_errors():
             return int(self._rows(f"SELECT count(*) FROM {table.name}")[0][0])
 
     def key(self, table: MovedTable) -> list[str]:
         """The columns of a table's primary key, in this engine's order."""
-        with self._translated():
+        with self._translate_errors():
             return list(self._engine.primary_key(self._opened, table.name))
 
     def last(self, table: MovedTable, key: Sequence[str]) -> Sequence[Any] | None:
         """The highest value of the columns `key` in a table; None if it is empty."""
         order = ", ".join(f"{column} DESC" for column in key)
-        with self._translated():
+        with self._translate_errors():
             records = self._rows(f"SELECT {', '.join(key)} FROM {table.name} ORDER BY {order} LIMIT 1")
         return records[0] if records else None
 
@@ -154,15 +154,15 @@ class MoveDatabase:
         columns, order = ", ".join(table.columns), ", ".join(key)
         where = f"WHERE ({order}) > ({', '.join('?' * len(key))})" if after else ""
         query = f"SELECT {columns} FROM {table.name} {where} ORDER BY {order} LIMIT ?"
-        with self._translated():
+        with self._translate_errors():
             return self._rows(query, [*(after or ()), limit])
 
     def add(self, table: MovedTable, rows: Sequence[Sequence[Any]]) -> None:
         """Adds rows to a table. Raises `Unusable` if a text has a NUL that this engine cannot store."""
         insert = insert_into(table.name, table.columns)
-        typed = [table.typed(row) for row in rows] if table.flags else rows
+        typed = [table.typed_row(row) for row in rows] if table.flags else rows
         try:
-            with self._alone():
+            with self._exclusive_transaction():
                 self._opened.execute_many(insert.one, typed, insert)
         except StatementError as error:
             if any(isinstance(value, str) and NUL in value for row in rows for value in row):
@@ -175,28 +175,28 @@ class MoveDatabase:
         return self._engine.HAS_HOSTS
 
     def logged_erasures(self) -> list[LogLine]:
-        with self._translated():
+        with self._translate_errors():
             return [LogLine(*record) for record in self._rows(ALL)]
 
     def log_erasures(self, erasures: Sequence[LogLine]) -> None:
-        with self._alone():
+        with self._exclusive_transaction():
             self._opened.execute_many(ADD.one, erasures)
 
     def last_id(self, table: MovedTable) -> int:
         """The highest id that a table has used; 0 without ids or rows."""
-        with self._translated():
+        with self._translate_errors():
             last_given = self._engine.last_id(self._opened, table.name) if "id" in table.columns else 0
             highest = self._rows(f"SELECT max(id) FROM {table.name}")[0][0] if "id" in table.columns else 0
         return max(last_given, highest or 0)
 
     def raise_last_id(self, table: MovedTable, number: int) -> None:
         """Makes a table's next id higher than `number`."""
-        with self._alone():
+        with self._exclusive_transaction():
             self._engine.put_last_id(self._opened, table.name, number)
 
     def settle(self) -> None:
         """Computes the planner's statistics."""
-        with self._translated():
+        with self._translate_errors():
             self._opened.execute_sql("ANALYZE")
 
     def sums(self, table: MovedTable, advance: Callable[[int], None]) -> Sums:
@@ -219,7 +219,7 @@ class MoveDatabase:
         """The first subscriber after an id: its id, row, and rows of other tables; empty without one."""
         by_name = {table.name: table for table in tables()}
         subscribers = by_name["subscribers"]
-        with self._translated():
+        with self._translate_errors():
             own_rows = self._rows(
                 f"SELECT {', '.join(subscribers.columns)} FROM subscribers WHERE id > ? ORDER BY id LIMIT 1",
                 [after],

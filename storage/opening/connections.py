@@ -49,7 +49,7 @@ class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function
         return type(self)()
 
     def __enter__(self) -> None:
-        with _translated():
+        with _translate_errors():
             if not database.is_closed() and engine.is_lost(database):
                 database.close()
             self._opened = database.is_closed() and database.connect()
@@ -65,12 +65,12 @@ class session(contextlib.ContextDecorator):  # noqa: N801 - used as the function
         if not keeps and (self._opened or engine.is_stuck(database)):
             database.close()
         if isinstance(error, Exception):
-            with _translated():
+            with _translate_errors():
                 raise error
 
 
 @contextlib.contextmanager
-def _translated() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Replaces exceptions of peewee and the driver by those of storage."""
     try:
         with vars(peewee)["__exception_wrapper__"]:

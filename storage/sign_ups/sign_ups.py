@@ -178,7 +178,7 @@ def site_with_expired(now: int) -> int | None:
     return value(query, (now,), None)
 
 
-def expired(site_id: int, now: int, limit: int) -> list[SignUp]:
+def list_expired(site_id: int, now: int, limit: int) -> list[SignUp]:
     return SIGN_UPS.find("AND expires_at <= ? ORDER BY expires_at LIMIT ?", now, limit, site_id=site_id)
 
 

@@ -45,7 +45,7 @@ def put(site_id: int, sizes: Iterable[tuple[str, int]]) -> None:
     count(site_id, dict(sizes))
 
 
-def counted(site_id: int) -> list[tuple[str, int]]:
+def recount(site_id: int) -> list[tuple[str, int]]:
     """The (domain, number of subscribers) of domains, counted from the subscribers."""
     return rows(
         "SELECT substr(email_key, instr(email_key, '@') + 1), count(*) FROM subscribers "

@@ -102,7 +102,7 @@ def holders(site_id: int, key: str, condition: Sql = ANY) -> BitMap:
     changes, lists, sets, changed = Changes(site_id), bytearray(), [], dict[int, BitMap]()
     for value_id, count, members in _select(site_id, _of_field(site_id, key, condition)):
         if value_id in changes.values:
-            changed.setdefault(value_id, BitMap()).update(_unpacked(count, members))
+            changed.setdefault(value_id, BitMap()).update(_unpack(count, members))
         elif count and count <= FEW:
             lists += members
         elif count:
@@ -161,9 +161,9 @@ def _read(site_id: int, condition: Sql, columns: str) -> Iterator[tuple[Any, Bit
     for value_id, count, members, *row in _select(site_id, condition, f", {columns}"):
         if value_id in changes.values:
             rows_by_id[value_id] = tuple(row)
-            sets.setdefault(value_id, BitMap()).update(_unpacked(count, members))
+            sets.setdefault(value_id, BitMap()).update(_unpack(count, members))
         else:
-            yield tuple(row), _unpacked(count, members)
+            yield tuple(row), _unpack(count, members)
     changes.apply(sets)
     for value_id, holding in sets.items():
         yield rows_by_id[value_id], holding
@@ -181,14 +181,14 @@ def merge(
     for value_id, count, members in _select(
         site_id, chosen, of_site=engine.OF_SITE.replace("site", "v.site")
     ):
-        sets.setdefault(value_id, BitMap()).update(_unpacked(count, members))
+        sets.setdefault(value_id, BitMap()).update(_unpack(count, members))
     changes.apply(sets)
     full, empty = [], []
     for value_id, holding in sets.items():
         holding -= erased
         for block in blocks[value_id]:
             part = holding & BitMap(range(block << BLOCK_BITS, (block + 1) << BLOCK_BITS))
-            row = (site_id, value_id, block, len(part), _packed(part))
+            row = (site_id, value_id, block, len(part), _pack(part))
             full.append(row) if part else empty.append(row[:3])
     execute_many(insert_into("value_holders", HELD, IN_PLACE), full)
     execute_many(delete_from("value_holders", HELD[:3]), empty)
@@ -205,13 +205,13 @@ def erase(site_id: int, subscriber_ids: Collection[int]) -> None:
     merge(site_id, Changes(site_id), dict.fromkeys(values, blocks), erased)
 
 
-def _packed(members: BitMap) -> bytes:
+def _pack(members: BitMap) -> bytes:
     """Ids as they are stored: a few as a list of 32-bit numbers, more as a serialized set."""
     return array("I", members).tobytes() if len(members) <= FEW else members.serialize()
 
 
-def _unpacked(count: int | None, members: bytes | None) -> BitMap:
-    """The ids that `_packed` has stored; empty without a row."""
+def _unpack(count: int | None, members: bytes | None) -> BitMap:
+    """The ids that `_pack` has stored; empty without a row."""
     if not count or members is None:
         return BitMap()
     return BitMap(array("I", members)) if count <= FEW else BitMap.deserialize(members)

@@ -45,10 +45,10 @@ class ValueChange(NamedTuple):
 def add(site_id: int, added: Ids, removed: Ids) -> None:
     """Stores the changes of the caller's transaction."""
     query = "INSERT INTO value_changes (site_id, added, removed) VALUES (?, ?, ?)"
-    execute(query, (site_id, _packed(added), _packed(removed)))
+    execute(query, (site_id, _pack(added), _pack(removed)))
 
 
-def _packed(ids: Ids) -> bytes:
+def _pack(ids: Ids) -> bytes:
     values = sorted(ids)
     ends = accumulate(len(ids[value_id]) for value_id in values)
     members = chain.from_iterable(ids[value_id] for value_id in values)
@@ -120,4 +120,4 @@ def erase(site_id: int, erased: BitMap) -> BitMap:
 
 
 def _without(lists: PackedLists, erased: BitMap) -> bytes:
-    return _packed({value_id: list(BitMap(ids) - erased) for value_id, ids in lists.select(lists.values)})
+    return _pack({value_id: list(BitMap(ids) - erased) for value_id, ids in lists.select(lists.values)})

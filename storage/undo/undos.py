@@ -100,7 +100,7 @@ UNDOS = Records(UndoModel, Undo)
 get = UNDOS.get
 
 
-def failed() -> list[FailedUndo]:
+def list_failed() -> list[FailedUndo]:
     """The undos of all sites that failed, oldest first."""
     records = rows(
         "SELECT s.uuid, u.source, u.source_id, u.applied, u.rows FROM undos u "

@@ -18,7 +18,7 @@ from wsgiref.types import WSGIApplication
 from audience.config import Settings
 from audience.errors import AudienceError, where
 from audience.protocols import REFUSAL, Admit
-from audience.setting_values import unmapped
+from audience.setting_values import without_mapping
 from workers.web.body import Body
 from workers.web.threads import Threads
 
@@ -182,7 +182,7 @@ class Gateway:
             "SERVER_PROTOCOL": PROTOCOLS[scope["http_version"]],
             "SERVER_NAME": server,
             "SERVER_PORT": str(server_port),
-            "REMOTE_ADDR": unmapped(client),
+            "REMOTE_ADDR": without_mapping(client),
             "REMOTE_PORT": str(client_port),
             "REQUEST_METHOD": scope["method"],
             "SCRIPT_NAME": "",

@@ -55,7 +55,7 @@ def test_an_interrupted_file_goes_on_behind_the_last_row_stored(site, monkeypatc
     second.store(row for row in [*good(1), *bad(2), *good(3, 4)])
     second.accept(["email"])
     assert batches(second.import_id) == [["p1@example.com"], ["p3@example.com", "p4@example.com"]]
-    assert [row.row_number for row in file_imports.refused(site, second.import_id)] == [2]
+    assert [row.row_number for row in file_imports.list_refused(site, second.import_id)] == [2]
     assert file_imports.resume(site, "people.csv").complete
     site_lane.drain(site.id, 30)
     assert file_imports.resume(site, "people.csv").import_id != second.import_id
@@ -113,7 +113,7 @@ def test_refused_rows_are_read_page_by_page_in_order(site, monkeypatch):
     monkeypatch.setattr(stored, "PAGE_ROWS", 2)
     upload = file_imports.resume(site, "people.csv")
     upload.store(bad(2, 3, 5, 7, 11))
-    assert [row.row_number for row in file_imports.refused(site, upload.import_id)] == [2, 3, 5, 7, 11]
+    assert [row.row_number for row in file_imports.list_refused(site, upload.import_id)] == [2, 3, 5, 7, 11]
     assert file_imports.refusals(site, upload.import_id) == [("email", 5)]
 
 

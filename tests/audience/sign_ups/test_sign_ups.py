@@ -93,7 +93,7 @@ def test_accepting_reads_nothing_of_the_list_and_does_the_same_for_all(site, for
     ],
 )
 def test_a_mailbox_is_the_same_however_its_address_is_spelt(email, mailbox):
-    assert mailboxes.normalised(email) == mailbox
+    assert mailboxes.mailbox_of(email) == mailbox
 
 
 @pytest.mark.parametrize(("first", "last"), [("", ""), ("Zoë", ""), ("", 'Fj"ord'), ("Zoë", "Fjord")])

@@ -83,7 +83,7 @@ def store(site_id: int, records: list[PlainSubscriber]) -> None:
         ],
     )  # fmt: skip
     with database.write():
-        domains.put(site_id, domains.counted(site_id))
+        domains.put(site_id, domains.recount(site_id))
         for each in records:
             id_ = ids[addresses.identity(each.email)]
             events.add(
