@@ -196,7 +196,7 @@ class Once(Text):
 
     @staticmethod
     def join_repeated(values: Repeated) -> str | Repeated:
-        """The value of a repeated parameter; if the values differ, all of them, which are then refused."""
+        """The value that all repetitions have. If they differ, returns all: validation then refuses them."""
         return values if len({*values}) > 1 else values[0]
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:

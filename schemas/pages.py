@@ -37,7 +37,10 @@ class PageNumber(ma.fields.Field[int]):
 
 
 class Listed(Form):
-    """The parameters of a list; loaded with `ignored` keys, and those that they probably mean."""
+    """The parameters of a list. Loading adds the unknown keys as `ignored`.
+
+    `did_you_mean` has the known keys that these probably mean.
+    """
 
     @ma.post_load(pass_original=True)
     def present_and_ignored(self, data: dict[str, Any], original: Any, **_: Any) -> dict[str, Any]:

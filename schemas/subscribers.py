@@ -150,7 +150,7 @@ class FindSubscriber(Form):
 
 
 class Sought(ma.fields.Field[list[str]]):
-    """Texts to look up, each in the form that `form` makes, without repetitions."""
+    """Texts to look up, each brought into its stored form by `form`, without repetitions."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "array", "items": {"type": "string"}, "maxItems": MAX_SOUGHT}
 

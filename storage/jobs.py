@@ -30,7 +30,10 @@ class Job(NamedTuple):
 
 
 class FailedJob(NamedTuple):
-    """A job that failed `attempts` times in a row. `reason` is the last one; `failed` means given up."""
+    """A job that failed `attempts` times in a row, the last time because of `reason`.
+
+    Its `status` is `failed` if it was given up.
+    """
 
     site_id: int
     id: int

@@ -91,7 +91,10 @@ def main() -> None:
 
 
 def _limit(kind: int, value: int) -> None:
-    """Lowers the soft limit of a resource. Only below the hard one comes the signal for too much CPU."""
+    """Lowers the soft limit of a resource.
+
+    The hard limit stays: the signal for too much CPU is sent only below it.
+    """
     _, hard = resource.getrlimit(kind)
     resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
 

@@ -42,7 +42,10 @@ class Processes:
         return is_held(self._settings.instance)
 
     def worker_age(self) -> float | None:
-        """The seconds since a worker's last heartbeat, here or, by a configured Redis, anywhere; or None."""
+        """The seconds since a worker's last heartbeat; None without one.
+
+        With a configured Redis, workers on other hosts count, too.
+        """
         elsewhere = heartbeat.age_elsewhere(self._breaker) if self._settings.redis_url else None
         ages = (heartbeat.age(self._settings.instance), elsewhere)
         return min((age for age in ages if age is not None), default=None)

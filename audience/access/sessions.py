@@ -108,7 +108,7 @@ def csrf_token(token: str) -> str:
 
 
 def form_owner(operator_id: int) -> str:
-    """A digest in every form that tells for which operator it was rendered."""
+    """A digest, carried by every form, of the operator for whom it was rendered."""
     return pepper.digest("form owner", str(operator_id))
 
 

@@ -54,7 +54,7 @@ def schemas() -> dict[str, JsonObject]:
 
 
 def rule_result() -> JsonObject:
-    """The schema of a rule with the result of each node."""
+    """The schema of a rule in which each node has its result."""
     return {
         "type": "object",
         "description": "A rule as it was saved, with whether it holds.",

@@ -204,7 +204,7 @@ def _ask_column(details: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ask_values(values: Sequence[str]) -> dict[str, Any]:
-    """Asks what each of these values means. The next look at the file asks about others."""
+    """Asks what each of these values means. Other values are asked about after the next look at the file."""
     states: dict[str, list[str]] = {}
     for value in values:
         state = _choose(f"{printable(value) or 'A blank cell'} means", STATES)

@@ -11,8 +11,8 @@ from audience.undo import undos
 def undo_parts(site: Site, source: Source, offered: bool = True) -> dict[str, Any]:
     """The variables of a page about the undo of `source`.
 
-    If an undo was begun: its progress, and why subscribers were kept. Else until when it can be undone, if
-    `offered`.
+    They are its progress, and why subscribers were kept; or, before it and if `offered`, until when it can be
+    undone.
     """
     undo = undos.find(site, source)
     if undo is None:

@@ -63,7 +63,7 @@ class Upload:
     keep: Callable[[int], object] = bool
 
     def store(self, rows: FileRows) -> None:
-        """Stores the rows of the file after the first `stored_rows`.
+        """Stores the rows of the file, without the first `stored_rows`, which are stored already.
 
         Raises `ServiceUnavailable` if the upload was abandoned, and `UndoneError`.
         """

@@ -128,7 +128,7 @@ def _locals(before: str) -> Iterator[str]:
 
 
 def _end(domain: str) -> int:
-    """The index at which a domain ends, if a mark such as a full-width comma follows without a blank."""
+    """Where a domain ends: at a mark, such as a full-width comma, that follows it without a blank."""
     return next((index for index, letter in enumerate(domain) if not _is_of_name(letter)), len(domain))
 
 

@@ -82,7 +82,7 @@ class Task:
 def look_now(site: Site, instance: Path, upload: FileUpload, open_file: FileOpener) -> dict[str, Any]:
     """The description and the dry run of a small file, made in this process.
 
-    If the database is busy, only the description. Raises `Unavailable` if not even that was made.
+    Without the dry run if the database is busy. Raises `Unavailable` if the file could not even be described.
     """
     outcome: dict[str, Any] = {}
     try:

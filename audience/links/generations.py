@@ -83,7 +83,7 @@ def lines(site_uuid: str, current: Generation) -> list[LogLine]:
 
 
 def repeat(logged: Iterable[LogLine]) -> None:
-    """Begins a new generation on each site that the log says has rotated or revoked links since."""
+    """Begins a new generation on each site whose last rotation or revocation is only in the log."""
     numbers: dict[str, dict[str, int]] = defaultdict(lambda: {ROTATED: 0, REVOKED: 0})
     for line in logged:
         of_site = numbers[line.site_uuid]

@@ -226,7 +226,10 @@ def sentence(error: Exception) -> str:
 
 
 def _refusal(code: int, text: bytes) -> MailResult:
-    """The result of a refusal: pause, for good, or try later. An enhanced status code goes before `code`."""
+    """What a refusal means: pause, failed for good, or try later.
+
+    An enhanced status code (RFC 3463) decides before `code`.
+    """
     is_final = code >= 500 and not PASSING.match(text.decode(errors="replace").lstrip())
     status = PAUSED if code == CLOSING else REFUSED if is_final else LATER
     return MailResult(status, answer(code, text))

@@ -46,7 +46,10 @@ NOT_A_BACKUP = "This is not a complete backup of Audience: "
 
 @dataclass(frozen=True)
 class Manifest:
-    """The contents of a backup, made at an instant in milliseconds: counts by table, and digests by file."""
+    """The contents of a backup. `created_at` is in milliseconds.
+
+    `rows` has the number of rows by table, `sha256` a digest by file.
+    """
 
     format: int
     created_at: int

@@ -27,7 +27,10 @@ Unsubscribe = tuple[str, int, ConsentEvent]  # key of the address, instant to be
 
 
 def waiting(accepted: Mapping[str, int]) -> dict[str, list[Unsubscribe]]:
-    """The unsubscribes in waiting imports and bulk actions after the numbers `accepted`, by site uuid."""
+    """The unsubscribes in waiting imports and bulk actions, by site uuid.
+
+    Only those accepted after the number that `accepted` has for the site.
+    """
     return {
         site.uuid: list(_unsubscribes(site.id, accepted.get(site.uuid, 0)))
         for site in stored_sites.list_all()

@@ -24,9 +24,9 @@ def open_process(
     metrics: protocols.Metrics | None = None,
     write_gate: protocols.Gate | None = None,
 ) -> None:
-    """Sets the state of this process, also again: metrics (none by default), database and pepper.
+    """Sets the state of this process: metrics (none by default), database and pepper. May be called again.
 
-    Raises `LostFile` if pepper or database is lost, before it creates another.
+    Raises `LostFile` if the pepper or the database is lost, before it creates another one.
     """
     from audience.access import site_keys
 

@@ -29,10 +29,10 @@ def write(database: Path, folder: Path, preset: int = 9) -> None:
 
 
 def _merge_runs(database: Path) -> tuple[dict[Place | None, int], "array[int]", "array[int]"]:
-    """The (number of each place in order of appearance, lengths, places' numbers) of runs, merged if of one
-    place.
+    """Merges consecutive runs of one place. Returns the numbers of the places, the lengths of the runs, and
+    the number of each run's place.
 
-    0 is no place.
+    Places are numbered in order of appearance; 0 is no place.
     """
     numbers: dict[Place | None, int] = {None: 0}
     lengths, indexes = array("L"), array("L")

@@ -48,7 +48,10 @@ def write_once(file: Path, content: bytes) -> None:
 
 
 def another_users(file: Path) -> str | None:
-    """A sentence that names another owner of a file; None for this user, or root if readable."""
+    """A sentence that names the owner of a file, if that is another user.
+
+    None if this user owns it, or if root does and it is readable.
+    """
     try:
         if not file.exists() or file.stat().st_uid == os.geteuid():
             return None

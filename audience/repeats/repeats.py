@@ -54,7 +54,7 @@ class SentRequest:
 
 
 class EarlierRequest(NamedTuple):
-    """An earlier request with the same key: the status of its answer, and the ids of what it made."""
+    """A request that was carried out before: the status of its answer, and the ids of what it made."""
 
     status: int
     ids: dict[str, Any]
@@ -143,7 +143,9 @@ class Claim:
             raise ServiceUnavailable(LOST)
 
     def release(self) -> None:
-        """Gives up the claim, since nothing was made. If the database is read-only, the lease must expire."""
+        """Gives up the claim, because nothing was made. If the database is read-only, the lease must
+        expire.
+        """
         with suppress(Unavailable, DiskFault), database.write(self._sent.site.id):
             stored.delete(site_id=self._sent.site.id, key_hash=self._sent.key_hash, claim=self._token)
 

@@ -40,7 +40,7 @@ def anniversaries(count: int, at: int, zone: dt.tzinfo) -> Days:
 
 
 def _days(first: dt.date, end: dt.date, zone: dt.tzinfo) -> Days:
-    """The days from `first` on, before `end`."""
+    """The days from `first` to the day before `end`."""
     whole = _midnight(first, dt.UTC), _midnight(end, dt.UTC)
     return Days(whole, ((_midnight(first, zone), _midnight(end, zone)),))
 

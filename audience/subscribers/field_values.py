@@ -75,7 +75,7 @@ class Holders:
 
 @database.snapshot()
 def differing(site: Site) -> tuple[int, int]:
-    """The (number of subscribers with wrong rows of values, number examined) of the newest `SAMPLE`.
+    """Compares the newest `SAMPLE` subscribers with their rows of values. Returns (wrong, examined).
 
     Deleted subscribers that still have rows count as wrong.
     """

@@ -167,9 +167,9 @@ def _check_age(site: Site, source: Source, days: int) -> None:
 
 
 def _ends(site: Site, source: Source, days: int) -> int | None:
-    """Until when the record has all changes of an import or bulk action; None if it lacks some.
+    """Until when the record has all changes of an import or bulk action; None if it has lost some.
 
-    An action that was interrupted for long may have lost its first rows but not its last.
+    An action that was interrupted for long may have lost its first rows while the last are kept.
     """
     first = source_rows.first_of(site.id, source)
     began = min(first[2], _started_at(site, source) or first[2]) if first else 0

@@ -57,9 +57,10 @@ BY_HEADER = "consent_column=HEADER"
 
 @dataclass
 class CountedColumn:
-    """A column and its values. `values` has the first spelling and the number of rows, in the form of `same`.
+    """A column and its different values. `values` is keyed by the form that `same` makes of a value, and has
+    its first spelling and its number of rows.
 
-    `many` is true if values are too many or too long for a column of consent.
+    `many` is true if the values are too many, or too long, for a column of consent.
     """
 
     column: Column

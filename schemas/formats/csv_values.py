@@ -95,7 +95,7 @@ def read_address(cell: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """The text without list marks at its end and quotes around it."""
+    """The text without list marks at its end, and without quotes around it."""
     text = strip(strip(text).rstrip(LIST_MARKS))
     return strip(text[1:-1]) if text[:1] + text[-1:] in QUOTES and len(text) > 1 else text
 
@@ -115,7 +115,7 @@ def is_address(cell: str) -> bool:
 
 
 def is_like_address(cell: str) -> bool:
-    """Whether a cell may be exactly one address. An import refuses rows whose address is not."""
+    """Whether a cell may be exactly one address. An import refuses a row with any other cell for it."""
     if len(addresses_in(cell)) > 1:
         return False
     before, at, behind = cell.replace(FULL_WIDTH_AT, "@").replace(SMALL_AT, "@").partition("@")

@@ -23,7 +23,10 @@ def meaning(error: BaseException) -> Exception:
 
 
 def _words(error: BaseException) -> str:
-    """SQLite's message for an error; its name if the message, "not an error", is of another connection."""
+    """SQLite's message for an error.
+
+    If the message is "not an error", it is of another connection: then the error's name.
+    """
     return _name(_cause(error)) if NO_WORDS in str(error) else str(error)
 
 

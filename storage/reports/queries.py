@@ -36,7 +36,10 @@ def count_subscribers(site_id: int, rule: Sql, period: Interval) -> int:
 
 
 def count_subscribers_in(site_id: int, date: str, rule: Sql, periods: Sequence[Interval]) -> list[int]:
-    """The number of subscribers in each of the periods by their `date`: `created_at` or `unsubscribed_at`."""
+    """For each of the periods, how many subscribers have their `date` in it.
+
+    `date` is `created_at` or `unsubscribed_at`.
+    """
     counts = rows(
         f"SELECT (SELECT count(*) FROM subscribers WHERE site_id = ? AND {date} >= b.first "
         f"AND {date} < b.ending AND ({rule.text})) FROM {engine.PERIODS} ORDER BY b.place",
