@@ -12,9 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from audience import imports, sites
+from audience import imports, pepper, sites
 from audience.config import Settings
-from audience.privacy import pepper
 from storage import database
 
 BATCH = 1_000
