@@ -28,6 +28,7 @@ LOOK_ALIKES = str.maketrans("аеорсухіјѕԁһкмтвнзαεοιυκρ�
 CYRILLIC = str.maketrans("aeopcyxijsdhkmtbiu", "аеорсухіјѕԁһкмтвии")
 # Chinese, Japanese, Korean and Thai, where words stand side by side, or with endings; and a middle finger.
 UNSPACED = re.compile("[\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U0001f595]")
+FOLDED = re.compile("[^\u1100-\u11ff\u3040-\u30ff\uac00-\ud7af]+")
 SELDOM_DOUBLED = frozenset("aiuhjkqvwxy")
 
 FIRST_INDIC, LAST_INDIC = "\u0900", "\u0dff"  # scripts whose vowel signs are no letters to Python
@@ -142,12 +143,14 @@ def phrase_of(entry: str) -> str:
 
 
 def normal_form(text: str) -> str:
-    """The folded text, without invisible characters and marks, but with the vowel signs of India."""
+    """The folded text, without invisible characters and marks, but with the vowel signs of India and the
+    sounds of Japanese and Korean, which folding would take off (`ミニカー` is no `ニガー`).
+    """
     if text.isascii():
         return fold(text)
     return "".join(
         char
-        for char in fold(text)
+        for char in FOLDED.sub(lambda run: fold(run[0]), unicodedata.normalize("NFKC", text))
         if unicodedata.category(char) not in ("Mn", "Cf") or FIRST_INDIC <= char <= LAST_INDIC
     )
 
