@@ -112,6 +112,7 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{MODERATION}.profanity:LATIN": looked_for("é"),
     f"{MODERATION}.profanity:LEET_WORD": looked_for(*WORDS, "@"),
     f"{MODERATION}.profanity:MASKED": looked_for(*WORDS, ("*", "f"), ("a", "a*", "1"), "*", "#a"),
+    f"{MODERATION}.profanity:FOLDED": looked_for("a", "か"),
     f"{MODERATION}.profanity:UNSPACED": looked_for("操", "a"),
     f"{MODERATION}.profanity:WORD": looked_for(*WORDS, "\u0915\u093e"),
     f"{MODERATION}.threats:AWAY": begins(" ", "/", (" ", "", "/")),

@@ -67,7 +67,12 @@ def _pattern(row: dict[str, str]) -> str:
 
 
 def _spelled_out(phrase: str) -> str:
-    for row in rows("moderation/groups"):
+    for row in _groups():
         words = row["words"] if row["words"].startswith("(") else f"({row['words']})"
         phrase = phrase.replace(f"{row['name']} " if words.endswith("*") else row["name"], words)
     return phrase
+
+
+@cache
+def _groups() -> list[dict[str, str]]:
+    return rows("moderation/groups")

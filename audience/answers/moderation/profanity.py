@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from string import ascii_lowercase
 
 from audience.answers import own_lists
 from audience.answers.folding import fold
@@ -27,13 +28,13 @@ LOOK_ALIKES = str.maketrans("аеорсухіјѕԁһкмтвнзαεοιυκρ�
 CYRILLIC = str.maketrans("aeopcyxijsdhkmtbiu", "аеорсухіјѕԁһкмтвии")
 # Chinese, Japanese, Korean and Thai, where words stand side by side, or with endings; and a middle finger.
 UNSPACED = re.compile("[\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U0001f595]")
+FOLDED = re.compile("[^\u1100-\u11ff\u3040-\u30ff\uac00-\ud7af]+")
 SELDOM_DOUBLED = frozenset("aiuhjkqvwxy")
 
 FIRST_INDIC, LAST_INDIC = "\u0900", "\u0dff"  # scripts whose vowel signs are no letters to Python
 WORD = re.compile(rf"(?:[^\W_]|[{FIRST_INDIC}-{LAST_INDIC}])++")
 LEET_WORD = re.compile(r"[@$!|+\w]+")
 MASKED = re.compile(r"(?<![\w*#])[a-z]+[*#][a-z*#]*[a-z](?![\w*#])|(?<![\w*#])f\*{3,}")
-MASK = re.compile("[*#]")
 HYPHENATED = re.compile(r"(?<![\w.-])[^\W\d_]+(?:[-_.'~^][^\W\d_]+)+(?![\w-])")
 APART = re.compile(r"(?<![^\W_])[a-z0-9@$!](?:(?:[ .*_~-]|[.,] )[a-z0-9@$!]){3,}(?![^\W_])")
 LATIN = re.compile(r"[a-z]")
@@ -47,9 +48,9 @@ LENGTHS = range(4, 14)  # of the words found in spaced letters
 
 
 class WordList:
-    """A list of words and phrases. `kinds` has the kind of each (`insult` or `adult`), `stems` that of the
-    beginnings of words in scripts other than Latin, but for the words `fewer`. Keys are folded; phrases have
-    one space between words.
+    """A list of words and phrases. `kinds` has the kind of each (`insult`, `adult`, `threat` or `hate`),
+    `stems` that of the beginnings of words, but for the words `fewer`. Keys are folded; phrases have one
+    space between words.
     """
 
     def __init__(
@@ -57,7 +58,10 @@ class WordList:
     ) -> None:
         self.kinds = kinds
         self.stems = stems
+        self._stem_lengths = sorted(set(map(len, stems)))
+        self._stem_starts = {stem[:SHORTEST_STEM] for stem in stems}
         self._fewer = fewer
+        self._unspaced = list(filter(UNSPACED.match, kinds))
         self.of_length: defaultdict[int, list[str]] = defaultdict(list)
         self._by_letters: defaultdict[str, list[str]] = defaultdict(list)  # each run of one letter as one
         self._most_words: defaultdict[str, int] = defaultdict(lambda: 1)  # of what begins with a word
@@ -76,9 +80,9 @@ class WordList:
         return kind or self.kinds.get(self._drawn_out_of(word))
 
     def _kind_of_stem(self, word: str) -> str | None:
-        if word.isascii() or word in self._fewer:
+        if word[:SHORTEST_STEM] not in self._stem_starts or word in self._fewer:
             return None
-        beginnings = (word[:length] for length in range(SHORTEST_STEM, len(word) + 1))
+        beginnings = (word[:length] for length in self._stem_lengths)
         return next((self.stems[beginning] for beginning in beginnings if beginning in self.stems), None)
 
     def listed(self, words: Sequence[str]) -> Iterator[str]:
@@ -103,7 +107,7 @@ class WordList:
         """
         if text.isascii() or not UNSPACED.search(text):
             return []
-        return [phrase for phrase in self.kinds if UNSPACED.match(phrase) and phrase in text]
+        return [phrase for phrase in self._unspaced if phrase in text]
 
     def _drawn_out_of(self, word: str) -> str:
         """The listed word that `word` is if its drawn-out letters are shortened. Empty if there is none.
@@ -123,8 +127,8 @@ class WordList:
 
 
 def find_words(text: str, own: WordList) -> dict[str, str]:
-    """The first word or phrase of the list `own` in `text`, by kind (`insult` or `adult`). It may be plain or
-    disguised. A kind without one is left out.
+    """The first word or phrase of the list `own` in `text`, by kind. It may be plain or disguised. A kind
+    without one is left out.
     """
     text = normal_form(without_surnames(unicodedata.normalize("NFKC", text)))
     text = without_foreign_words(text)
@@ -139,12 +143,14 @@ def phrase_of(entry: str) -> str:
 
 
 def normal_form(text: str) -> str:
-    """The folded text, without invisible characters and marks, but with the vowel signs of India."""
+    """The folded text, without invisible characters and marks, but with the vowel signs of India and the
+    sounds of Japanese and Korean, which folding would take off (`ミニカー` is no `ニガー`).
+    """
     if text.isascii():
         return fold(text)
     return "".join(
         char
-        for char in fold(text)
+        for char in FOLDED.sub(lambda run: fold(run[0]), unicodedata.normalize("NFKC", text))
         if unicodedata.category(char) not in ("Mn", "Cf") or FIRST_INDIC <= char <= LAST_INDIC
     )
 
@@ -188,8 +194,14 @@ def _unmask(masked: str, own: WordList) -> Iterator[str]:
     if masked.startswith("f***"):
         yield "fuck"
         return
-    if len(masked) >= 4 and len(MASK.sub("", masked)) >= 2:
-        yield from filter(re.compile(MASK.sub("[a-z]", masked)).fullmatch, own.of_length[len(masked)])
+    if len(masked) < 4 or sum(map(str.isalpha, masked)) < 2:
+        return
+    for word in own.of_length.get(len(masked), ()):
+        if all(
+            one in ("*", "#", other) and other in ascii_lowercase
+            for one, other in zip(masked, word, strict=True)
+        ):
+            yield word
 
 
 def _join(word: str, own: WordList) -> Iterator[str]:
