@@ -36,7 +36,7 @@ COMMANDS = MappingProxyType(
         "jobs": Row("jobs:jobs_group", "Jobs in the background: list those that failed, retry one."),
         "key": Row("keys:key", "Keys, with which clients authenticate."),
         "mail": Row("mail:mail", "The mail server: send a test."),
-        "mirror": Row("mirrors:mirror", "Keep a file equal to a site: SQLite or JSON lines."),
+        "mirror": Row("mirrors:mirror", "Keep a file or a database equal to a site."),
         "move": Row("moves:move", "Move the instance into another database. Stop the service first."),
         "operator": Row("operators:operator", "Operators, who sign in to the console."),
         "report": Row("reports:report", "Reports on growth and composition."),

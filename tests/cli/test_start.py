@@ -43,7 +43,7 @@ LOADED = {
     ("jobs", "list"): ("peewee",),
     ("key", "list"): ("peewee",),
     ("mail", "test", "--help"): ("peewee",),
-    ("mirror", "--help"): ("peewee",),
+    ("mirror", "--help"): ("peewee", "psycopg", "asyncio"),
     ("move", "--help"): ("peewee", "psycopg", "asyncio"),
     ("operator", "list"): ("peewee",),
     ("report", "list"): ("peewee", "marshmallow"),
