@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from tests import mirrors
+from tests import mirrors, mirrors_at_scale
 from tests.service import serving
 
 WRITES = 120
@@ -47,3 +47,9 @@ def test_a_mirror_is_the_export_whatever_dies(tmp_path, geo_table, url, server):
             people, events = mirrors.wait_for(followers, service)
         assert len(people) > 100
         assert events
+
+
+def test_a_sample_of_the_mirrors_at_scale(geo_table):
+    figures = mirrors_at_scale.run(people=600, events=3_000, kills=4, engine="sqlite", seed=3)
+    assert figures.people > 500
+    assert figures.events > 2_500
