@@ -1,6 +1,6 @@
 """A mirror in SQLite and one in PostgreSQL follow a large site while they and the service are killed.
 
-`python -m tests.mirrors_at_scale` says what it took. It fails unless both are equal to the exports at the end.
+`python -m tests.mirrors_at_scale` says what it took. It fails unless both equal the exports at the end.
 """
 
 import argparse

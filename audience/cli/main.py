@@ -20,6 +20,7 @@ class Row(NamedTuple):
 COMMANDS = MappingProxyType(
     {
         "answer": Row("answers:answer", "Answers: validate an address, moderate text, guess a gender, …"),
+        "api": Row("api:api", "Call the API of the running service."),
         "backup": Row("backups:backup", "Back up the database and the pepper to one file."),
         "changes": Row("change_log:changes", "The record of changes: print it, follow it."),
         "config": Row("configuration:show_config", "Show the settings in effect, and where each comes from."),

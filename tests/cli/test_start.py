@@ -27,6 +27,7 @@ LOADED = {
     ("answer", "text", "Hello"): ("marshmallow", "bleach"),
     ("answer", "address", "no address"): ("marshmallow", "dns", "asyncio"),
     ("answer", "domain", "mail.test"): ("marshmallow", "dns", "asyncio"),
+    ("api", "--help"): (),
     ("backup", "TMP/backup.tar"): ("peewee",),
     ("changes", "--help"): ("peewee", "marshmallow"),
     ("console",): ("peewee",),
