@@ -7,7 +7,7 @@ import click
 
 from audience.access.sites import Site
 from audience.cli.options import on_site
-from audience.cli.output import show
+from audience.cli.output import counted, show
 from audience.config import Settings
 from audience.operations import moves, opening
 from audience.searches import mirrors
@@ -44,5 +44,5 @@ def mirror(_: Settings, to: Target, password_file: str, once: bool, site: Site, 
     """
     target = to._replace(password=opening.password(password_file))
     counts: dict[str, Any] = mirrors.mirror(site, target, once, lambda text: click.echo(text, err=True))
-    words = "{subscribers} subscribers, {tags} tags of them and {events} events, up to change {change}."
-    show(counts, as_json, [words.format(**counts)])
+    numbers = [counted(counts[f"{noun}s"], noun) for noun in ("subscriber", "tag", "event")]
+    show(counts, as_json, [f"{', '.join(numbers)}, up to change {counts['change']}."])
