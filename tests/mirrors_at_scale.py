@@ -56,7 +56,9 @@ class Scale:
         self.kills = {"mirrors": 0, "parts": 0, "services": 0}
 
     def _start(self) -> Service:
-        return self._services.enter_context(serving(self._instance, self._log, **self._settings))
+        service = self._services.enter_context(serving(self._instance, self._log, **self._settings))
+        assert service.process.poll() is None, "the service does not start: see its log"
+        return service
 
     def send(self, method: str, path: str, body: Any = None) -> Any:
         """The answer to a request, which is sent again until there is one of the service."""
