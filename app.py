@@ -259,11 +259,11 @@ def load_settings() -> Settings:
     """The settings of this process.
 
     On SQLite, keeps peewee from importing PostgreSQL's driver, which takes half of a command's start, unless
-    `move` may need it.
+    `move` or `mirror` may need it.
     """
     settings = config.load()
     modules: dict[str, Any] = sys.modules
-    if settings.database.startswith("sqlite:") and sys.argv[1:2] != ["move"]:
+    if settings.database.startswith("sqlite:") and sys.argv[1:2] not in (["move"], ["mirror"]):
         modules.setdefault("psycopg", None)
     return settings
 

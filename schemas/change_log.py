@@ -40,16 +40,24 @@ class BoundedNumber(ma.fields.Field[int]):
 class ListChanges(Form):
     """The parameters of a page of changes. Without `after`, only the bounds of the record are answered."""
 
-    after = BoundedNumber(0, 2**53, AFTER, metadata={"description": "The number to go on from."})
+    after = BoundedNumber(0, 2**53, AFTER, metadata={"description": "Changes after this number."})
     links = links.switch()
-    limit = BoundedNumber(1, MAX_LIMIT, LIMIT, load_default=100, metadata={"description": "100 by default."})
+    limit = BoundedNumber(
+        1,
+        MAX_LIMIT,
+        LIMIT,
+        load_default=100,
+        metadata={"description": "The number of changes, 100 by default."},
+    )
 
 
 class ChangeSource(ResponseSchema):
-    type = ma.fields.String(metadata={"description": "The path taken, such as `import`."})
+    type = ma.fields.String(metadata={"description": "What made the change, such as `import`."})
     id = ma.fields.String(
         allow_none=True,
-        metadata={"description": "Of the key, import, bulk action or operator, if there is one."},
+        metadata={
+            "description": "The key, or the id of the import, bulk action or operator; null without one."
+        },
     )
 
 
@@ -80,12 +88,15 @@ class ChangeAttributes(ResponseSchema):
     kind = ma.fields.String(validate=ma.validate.OneOf(KINDS))
     source = ma.fields.Nested(ChangeSource)
     uuid = ma.fields.UUID(allow_none=True)
-    email = ma.fields.String(allow_none=True, metadata={"description": "The address as it is now."})
+    email = ma.fields.String(
+        allow_none=True,
+        metadata={"description": "The present address; null if the subscriber is erased, and for a `reset`."},
+    )
     changed = ma.fields.Nested(NewValues)
 
 
 class ChangesMeta(ResponseSchema):
-    next = Id(metadata={"description": "The number to go on from."})
+    next = Id(metadata={"description": "Send it as `after` for the next changes."})
     has_more = ma.fields.Boolean()
     newest = Id(metadata={"description": "The number of the newest change."})
     oldest = Id(metadata={"description": "The lowest number that the record has."})
@@ -137,7 +148,7 @@ class ConsentAttributes(ResponseSchema):
     subscribed = ma.fields.Boolean()
     source = ma.fields.Nested(ChangeSource)
     reason = ma.fields.String(
-        metadata={"description": "What said so, such as `word` or `date`; empty of a link without one."}
+        metadata={"description": "What said so, such as `word` or `date`; empty if a link named no reason."}
     )
 
 
@@ -156,19 +167,19 @@ class ConsentProof(ResponseSchema):
 
     wording = ma.fields.String(metadata={"description": "What they agreed to."})
     form_id = Id()
-    version = integer("Of the wording.")
+    version = integer("The version of the wording.")
     language = ma.fields.String()
     origin = ma.fields.String(metadata={"description": "The website where it was asked for."})
     asked_by = ma.fields.String(
         metadata={"description": "`form`, `operator`, or `key:` and a key, whose server states the rest."}
     )
     requested_at = Date()
-    requested_from = ma.fields.String(metadata={"description": "The network."})
+    requested_from = ma.fields.String(metadata={"description": "The network from which it was asked for."})
     country = ma.fields.String()
     confirmed_at = Date()
-    confirmed_from = ma.fields.String(metadata={"description": "The network."})
+    confirmed_from = ma.fields.String(metadata={"description": "The network from which it was confirmed."})
     confirmed_by = ma.fields.String(metadata={"description": "`script` or `click`."})
-    seconds = integer("From the page to the confirmation.")
+    seconds = integer("Seconds from the opening of the page to the confirmation.")
     agent = ma.fields.String()
     delivery = ma.fields.String(
         metadata={"description": "`smtp`: we mailed the link; `webhook`: your server states that it did."}

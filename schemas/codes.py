@@ -55,17 +55,22 @@ class Code(StrEnum):
     SERVICE_UNAVAILABLE = "service_unavailable"
     UPLOAD_ABANDONED = "upload_abandoned"
 
+    ADDRESS_DENIED = "address_denied"
     ADDRESS_TAKEN = "address_taken"
     CURSOR_TOO_OLD = "cursor_too_old"
+    DOMAIN_REFUSED = "domain_refused"
+    DOMAIN_WITHOUT_MAIL = "domain_without_mail"
     ERASED_ADDRESS = "erased_address"
     FORM_NOT_READY = "form_not_ready"
     IN_USE = "in_use"
     LINK_REFUSED = "link_refused"
+    MAIL_NOT_READY = "mail_not_ready"
     MALFORMED_ADDRESS = "malformed_address"
     MALFORMED_DATE = "malformed_date"
     MALFORMED_KEY = "malformed_key"
     MALFORMED_ROW = "malformed_row"
     MALFORMED_VALUE = "malformed_value"
+    NOT_UNCONFIRMED = "not_unconfirmed"
     NOT_UNDOABLE = "not_undoable"
     OUT_OF_RANGE = "out_of_range"
     RAGGED_ROW = "ragged_row"
@@ -73,6 +78,8 @@ class Code(StrEnum):
     REPEATED_KEY = "repeated_key"
     REQUIRED = "required"
     RESERVED_KEY = "reserved_key"
+    SIGN_UP_DECLINED = "sign_up_declined"
+    SIGN_UP_OPEN = "sign_up_open"
     SIGN_UP_OVER = "sign_up_over"
     TAG_MISMATCH = "tag_mismatch"
     TOO_DEEP = "too_deep"
@@ -80,6 +87,7 @@ class Code(StrEnum):
     TOO_MANY = "too_many"
     TWO_SUBSCRIBERS = "two_subscribers"
     UNKNOWN_CHOICE = "unknown_choice"
+    UNKNOWN_DOMAIN = "unknown_domain"
     UNKNOWN_KEY = "unknown_key"
     UNKNOWN_RECORD = "unknown_record"
     UNKNOWN_SUBSCRIBER = "unknown_subscriber"
@@ -140,17 +148,22 @@ REQUEST_CODES: dict[Code, tuple[int, str]] = {  # each with the one status that 
     Code.UPLOAD_ABANDONED: (503, "The file came too slowly. Send it again."),
 }
 VALUE_CODES: dict[Code, str] = {  # of a value: in `errors`, with any status, and beside `error` with 422
+    Code.ADDRESS_DENIED: "Take the address off the deny list first, or leave it: it is sent no email.",
     Code.ADDRESS_TAKEN: "Another subscriber has the new address. Choose another, or change that one first.",
     Code.CURSOR_TOO_OLD: "The record no longer reaches back so far. Export the site, and go on from there.",
+    Code.DOMAIN_REFUSED: "The site takes no address of the domain. Ask the visitor for another one.",
+    Code.DOMAIN_WITHOUT_MAIL: "The domain takes no email. Ask the visitor for another address.",
     Code.ERASED_ADDRESS: "The address was erased. Only the command `subscribe` adds it again.",
     Code.FORM_NOT_READY: "Set in the console what the form needs before it opens.",
     Code.IN_USE: "Delete what uses it first, or give that another.",
     Code.LINK_REFUSED: "Leave the value out: it is a link that acts for a subscriber.",
+    Code.MAIL_NOT_READY: "Set what the message names, so that the site can send emails.",
     Code.MALFORMED_ADDRESS: "Send an address of the form name@example.com.",
     Code.MALFORMED_DATE: "Send an ISO 8601 date or date-time.",
     Code.MALFORMED_KEY: "Send a key of letters, digits, or any of _ - . $",
     Code.MALFORMED_ROW: "Write one JSON object on a line.",
     Code.MALFORMED_VALUE: "Send the value in the form that the message gives.",
+    Code.NOT_UNCONFIRMED: "Ask only who came in unconfirmed, and has neither confirmed nor unsubscribed.",
     Code.NOT_UNDOABLE: "This cannot be undone, or no longer. Change back by a new request.",
     Code.OUT_OF_RANGE: "Send a number or a list within the bounds that the message gives.",
     Code.RAGGED_ROW: "Put quotes around cells that contain the delimiter.",
@@ -158,6 +171,8 @@ VALUE_CODES: dict[Code, str] = {  # of a value: in `errors`, with any status, an
     Code.REPEATED_KEY: "Send the key or parameter once.",
     Code.REQUIRED: "Send the value.",
     Code.RESERVED_KEY: "Send another key: this one is built in.",
+    Code.SIGN_UP_DECLINED: "They have declined. Ask again after 30 days at the earliest.",
+    Code.SIGN_UP_OPEN: "One of this address is open already. Send its confirmation again.",
     Code.SIGN_UP_OVER: "Only one that is waiting, sent, held or failed is sent again. Ask for a new one.",
     Code.TAG_MISMATCH: "Correct the id or the name of the tag, or leave the name out.",
     Code.TOO_DEEP: "Nest the value less deeply.",
@@ -165,6 +180,7 @@ VALUE_CODES: dict[Code, str] = {  # of a value: in `errors`, with any status, an
     Code.TOO_MANY: "Send fewer at once, or in several requests.",
     Code.TWO_SUBSCRIBERS: "Email and uuid are of two subscribers. Correct one of them, or leave it out.",
     Code.UNKNOWN_CHOICE: "Send one of the values that the message gives.",
+    Code.UNKNOWN_DOMAIN: "The domain does not exist. Ask the visitor for another address.",
     Code.UNKNOWN_KEY: "Correct the names in `unknown`; `did_you_mean` has those that may be meant.",
     Code.UNKNOWN_RECORD: "Send the id of a record of the site.",
     Code.UNKNOWN_SUBSCRIBER: "Create the subscriber first, or correct address or uuid.",

@@ -79,7 +79,12 @@ def _columns(table: Table, meant: Reading) -> Sequence[Column]:
 class ColumnMeta(ResponseSchema):
     place = integer()
     name = ma.fields.String()
-    meaning = ma.fields.String(metadata={"description": "As in `map`.", "examples": ["email", "field:plan"]})
+    meaning = ma.fields.String(
+        metadata={
+            "description": "What the column means, written as in `map`.",
+            "examples": ["email", "field:plan"],
+        }
+    )
     reason = ma.fields.String(metadata={"description": "Why it is taken for that, as a sentence."})
 
 
@@ -89,9 +94,13 @@ class FileMeta(ResponseSchema):
     delimiter = ma.fields.String(allow_none=True)
     sheet = ma.fields.String(allow_none=True)
     sheets = ma.fields.List(ma.fields.String())
-    time_zone = ma.fields.String(metadata={"description": "Dates without a time zone are of it."})
-    preset = ma.fields.String(allow_none=True, metadata={"description": "The program whose file it is."})
-    advice = ma.fields.String(allow_none=True, metadata={"description": "What else to import from there."})
+    time_zone = ma.fields.String(metadata={"description": "The time zone of dates that name none."})
+    preset = ma.fields.String(
+        allow_none=True, metadata={"description": "The program that wrote the file; null if it is not known."}
+    )
+    advice = ma.fields.String(
+        allow_none=True, metadata={"description": "What else of that program to import."}
+    )
     columns = ma.fields.List(ma.fields.Nested(ColumnMeta))
     answers = ma.fields.String(
         metadata={
@@ -106,7 +115,9 @@ class FileMeta(ResponseSchema):
 class PreviewRow(ResponseSchema):
     row = integer()
     outcome = ma.fields.String()
-    message = ma.fields.String(allow_none=True, metadata={"description": "Why the row is refused."})
+    message = ma.fields.String(
+        allow_none=True, metadata={"description": "Why the row is refused; null if it is not."}
+    )
     email = ma.fields.String(allow_none=True)
     vars().update({name: ma.fields.String(allow_none=True) for name in NAMES})
     fields_ = StoredValues(keys=ma.fields.String(), data_key="fields")

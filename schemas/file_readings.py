@@ -103,15 +103,15 @@ class ImportFile(Form):
     )
     consent = Once(
         validate=ma.validate.OneOf(STATES, error=CONSENT),
-        metadata={"description": "Who may be written to, of everyone: `subscribed` everyone, `unsubscribed` "
-                                 "nobody, `unconfirmed` nobody yet."},
+        metadata={"description": "The consent of everyone in the file: `subscribed`, `unsubscribed`, or "
+                                 "`unconfirmed` (still to confirm)."},
     )  # fmt: skip
     consent_column = Once(metadata={"description": "The column that says who may be written to."})
     subscribed = Values(metadata={"description": "Its values that mean subscribed."})
     unsubscribed = Values(metadata={"description": "Its values that mean unsubscribed."})
-    unconfirmed = Values(metadata={"description": "Its values that mean: still to confirm."})
-    ignore_column = Values(metadata={"description": "Columns that say nothing of consent."})
-    seen_digest = Once(metadata={"description": "In place of `seen`, of more than 200 headers."})
+    unconfirmed = Values(metadata={"description": "Its values that mean unconfirmed: still to confirm."})
+    ignore_column = Values(metadata={"description": "Columns that say nothing about consent."})
+    seen_digest = Once(metadata={"description": "The digest of more than 200 headers, in place of `seen`."})
     seen = Values(metadata={"description": "Headers that the answers were given for."})
     answers = Once(metadata={"description": "Earlier answers, as `meta.answers` gives them."})
     upload_id = ma.fields.Integer(
@@ -129,8 +129,8 @@ class ImportFile(Form):
     unread_dates = Once(validate=ma.validate.OneOf([IGNORE, FIELD], error=UNREAD_DATES))
     known = Once(
         validate=ma.validate.OneOf(list(OnExisting), error=KNOWN),
-        metadata={"description": "What may change of people who are known: `merge` everything (the default), "
-                                 "`fill` what is blank, `skip` nothing. Who left in the file leaves."},
+        metadata={"description": "What may change of existing subscribers: `merge` everything (the default), "
+                                 "`fill` what is blank, `skip` nothing. An unsubscribe always counts."},
     )  # fmt: skip
     dry_run = Switch()
 

@@ -92,7 +92,9 @@ class FormFieldItem(Form):
         metadata={"description": "`first_name`, `last_name` or the key of a custom field."},
     )
     required = Truth(load_default=False)
-    labels = Labels(metadata={"description": "Without one, the usual label of a name, or the field's name."})
+    labels = Labels(
+        metadata={"description": "By language. Without one, the usual label of a name, or the field's name."}
+    )
 
 
 def _check_each_once(items: Iterable[dict[str, Any]]) -> None:
@@ -103,7 +105,7 @@ def _check_each_once(items: Iterable[dict[str, Any]]) -> None:
 
 class NewForm(Form):
     name = Text(strip=True, blank=False, metadata={"description": "Only its owners see it."})
-    language = Choice(LANGUAGES, metadata={"description": "Of visitors whose language is not known."})
+    language = Choice(LANGUAGES, metadata={"description": "The language of visitors whose own is not known."})
     fields_ = ma.fields.List(
         nested(FormFieldItem),
         data_key="fields",
@@ -114,10 +116,10 @@ class NewForm(Form):
     )
     tags = TagNames(
         validate=ma.validate.Length(max=MAX_TAGS, error=TAGS),
-        metadata={"description": "Who confirms gets these tags."},
+        metadata={"description": "Tags that people get when they confirm."},
     )
     wording = TextsByLanguage(metadata={"description": "What people agree to, by language."})
-    intro = TextsByLanguage(metadata={"description": "By language."})
+    intro = TextsByLanguage(metadata={"description": "What stands above the form, by language."})
     thanks = TextsByLanguage(metadata={"description": "What the page says after confirming, by language."})
     origins = ma.fields.List(
         Text(strip=True, blank=False),
@@ -129,14 +131,18 @@ class NewForm(Form):
     confirmed_url = Text(strip=True, metadata={"description": "The page after confirming."})
     confirm = Choice(
         CONFIRMING,
-        metadata={"description": "`script`: opening the link is enough. `click`: and pressing a button."},
+        metadata={
+            "description": "`script`: opening the link confirms. `click`: the page behind it has a button."
+        },
     )
     delivery = Text(
         strip=True,
         blank=False,
         metadata={"description": "`smtp`, or the id of a webhook with `sign_ups`, which sends the link."},
     )
-    is_test = Truth(metadata={"description": "Emails go to the operators, and nothing is counted."})
+    is_test = Truth(
+        metadata={"description": "Whether emails go to the owners of the site, and nothing counts: a test."}
+    )
     state = Choice(STATES)
 
 
@@ -149,7 +155,9 @@ class PatchForm(Form):
 
 
 class EmbedForm(Form):
-    language = Choice(LANGUAGES, metadata={"description": "Without it, that of the form."})
+    language = Choice(
+        LANGUAGES, metadata={"description": "The language of the HTML; by default that of the form."}
+    )
 
 
 class StoredTexts(ma.fields.Dict):
@@ -173,7 +181,7 @@ class FormAttributes(ResponseSchema):
     fields_ = ma.fields.List(ma.fields.Nested(FormFieldSchema), data_key="fields")
     tags = ma.fields.List(ma.fields.String())
     wording = StoredTexts()
-    version = integer("Of the wording.")
+    version = integer("The version of the wording.")
     intro = StoredTexts()
     thanks = StoredTexts()
     origins = ma.fields.List(ma.fields.String())
@@ -183,7 +191,7 @@ class FormAttributes(ResponseSchema):
     delivery = ma.fields.String(metadata={"description": "`smtp`, or the id of a webhook."})
     is_test = ma.fields.Boolean()
     event_until = Date(
-        allow_none=True, metadata={"description": "Until when the limits of networks are lifted."}
+        allow_none=True, metadata={"description": "Until when networks have no limits; null if they have."}
     )
     created_at = Date()
     updated_at = Date()
@@ -192,7 +200,9 @@ class FormAttributes(ResponseSchema):
 FormSchema = resource("Form", "forms", FormAttributes)
 FormAnswer = single("FormAnswer", FormSchema)
 FormList = listing("FormList", FormSchema)
-FormHtml = shape("FormHtml", html=ma.fields.String(metadata={"description": "For a page of your own."}))
+FormHtml = shape(
+    "FormHtml", html=ma.fields.String(metadata={"description": "The HTML for a page of your own."})
+)
 
 
 def form(row: Any) -> dict[str, Any]:

@@ -39,8 +39,8 @@ SUBSCRIBERS = Sentence(
 CONSENT = Sentence(Code.UNKNOWN_CHOICE, "Send subscribe or unsubscribe, or leave the command out.")
 COMMANDS = ("subscribe", "unsubscribe")
 SCALARS = (bool, int, float)
-LEFT = "Rows by which somebody leaves, or comes in as left."
-STAYED = "Rows of people who had left before, and stay away."
+LEFT = "Rows that unsubscribe somebody, or create somebody unsubscribed."
+STAYED = "Rows of people who had unsubscribed before, and stay so."
 
 
 class ImportItem(SubscriberInput):
@@ -192,7 +192,7 @@ class ImportSubscribers(Form):
 
 
 def too_late(what: str) -> ma.fields.Integer:
-    words = f"{what} that did not count, because a later event says otherwise: only where there are any."
+    words = f"{what} that did not count, because a later event says otherwise. Absent if there are none."
     return ma.fields.Integer(strict=True, metadata={"description": words, "may_be_absent": True})
 
 

@@ -58,14 +58,17 @@ class SubscriberLinks(ResponseSchema):
 def links() -> ma.fields.Nested:
     """The schema of the key `links` of a resource."""
     return ma.fields.Nested(
-        SubscriberLinks, metadata={"description": "With `links=1`.", "may_be_absent": True}
+        SubscriberLinks, metadata={"description": "Only with `links=1`.", "may_be_absent": True}
     )
 
 
 def note() -> ma.fields.String:
     """The schema of the key `links_note`, beside the data of an answer or in its `meta`."""
     return ma.fields.String(
-        metadata={"description": "What keeps links from being followed, if anything.", "may_be_absent": True}
+        metadata={
+            "description": "Why links cannot be followed at present; absent if they can.",
+            "may_be_absent": True,
+        }
     )
 
 

@@ -74,9 +74,13 @@ class NewSignUp(Form):
         attribute="fields",
         metadata={"description": "What else the form asks for, by key."},
     )
-    language = Choice(LANGUAGES, metadata={"description": "Without it, that of the form."})
+    language = Choice(
+        LANGUAGES, metadata={"description": "Of the email and the pages; by default that of the form."}
+    )
     page = Text(strip=True, metadata={"description": "The page that the visitor saw."})
-    ip = Text(strip=True, metadata={"description": "Of the visitor; only its network is kept."})
+    ip = Text(
+        strip=True, metadata={"description": "The visitor's IP address, of which only the network is kept."}
+    )
     user_agent = Text(strip=True)
 
 
@@ -87,7 +91,9 @@ class SaveSignUp(Form):
 class ListSignUps(Form):
     status = Choice(STATUSES)
     email = Text(strip=True, blank=False)
-    after = BoundedNumber(0, MAX_ID, AFTER, load_default=0, metadata={"description": "The id to go on from."})
+    after = BoundedNumber(
+        0, MAX_ID, AFTER, load_default=0, metadata={"description": "The `meta.next` of the page before."}
+    )
 
 
 class ChosenSignUps(Form):
@@ -110,7 +116,7 @@ class StoredFields(ma.fields.Dict):
 
 class ReleasedSignUps(ChosenSignUps):
     status = Choice(
-        ("held", "failed"), load_default="held", metadata={"description": "`failed`: sent once more."}
+        ("held", "failed"), load_default="held", metadata={"description": "`held`, the default, or `failed`."}
     )
 
 
@@ -121,14 +127,20 @@ class SignUpStatus(ResponseSchema):
 class SignUpAttributes(ResponseSchema):
     status = ma.fields.String(validate=ma.validate.OneOf(STATUSES))
     reason = ma.fields.String(metadata={"description": "Why it is held or failed."})
-    email = ma.fields.String(metadata={"description": "Empty once it is over."})
+    email = ma.fields.String(
+        metadata={"description": "The visitor's address; empty once the sign-up is over."}
+    )
     vars().update({name: ma.fields.String() for name in NAMES})
     fields_ = StoredFields(data_key="fields")
     form_id = Id()
     tags = ma.fields.List(ma.fields.String())
-    version = integer("Of the wording.")
+    version = integer("The version of the wording.")
     language = ma.fields.String()
-    origin = ma.fields.String(metadata={"description": "The website, if it is one of the form's."})
+    origin = ma.fields.String(
+        metadata={
+            "description": "The website where the visitor signed up, if it is one of the form's; else empty."
+        }
+    )
     network = ma.fields.String()
     country = ma.fields.String()
     asked_by = ma.fields.String(
@@ -148,7 +160,7 @@ class SignUpAttributes(ResponseSchema):
 
 
 class SignUpsMeta(ResponseSchema):
-    next = Id(metadata={"description": "The id to go on from."})
+    next = Id(metadata={"description": "Send it as `after` for the next page."})
     has_more = ma.fields.Boolean()
 
 

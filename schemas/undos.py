@@ -22,15 +22,19 @@ class UndoImport(Form):
 
 class UndoAttributes(ResponseSchema):
     status = ma.fields.String(
-        validate=ma.validate.OneOf(STATUSES), allow_none=True, metadata={"description": "Null of a dry run."}
+        validate=ma.validate.OneOf(STATUSES),
+        allow_none=True,
+        metadata={"description": "How far it is; null for a dry run."},
     )
     total = integer("People whom the import created or changed.")
     processed = integer("Those of them who are done.")
-    removed = integer("Created by the import, and not mentioned since.")
-    restored = integer("As they were before the import.")
+    removed = integer("Created by the import and not mentioned since: removed.")
+    restored = integer("Changed by the import: as they were before.")
     kept = integer("Something of the import stays: changed, mentioned, unsubscribed or erased since.")
-    unsubscribed_kept = integer("Left by the import, and do not come back.")
-    unsubscribed_again = integer("Subscribed again by the import: unsubscribed as before.")
+    unsubscribed_kept = integer("Unsubscribed by the import, and stay unsubscribed.")
+    unsubscribed_again = integer(
+        "Subscribed again by the import: unsubscribed again, with their former date."
+    )
     resubscribed = integer("Unsubscribed by the import, and by nothing else: subscribed again.")
     created_at = Date(allow_none=True)
     finished_at = Date(allow_none=True)

@@ -40,16 +40,22 @@ class Kinds(ma.fields.Field[list[str]]):
 class NewWebhook(Form):
     url = Text(required=True, strip=True, blank=False)
     kinds = Kinds(
-        metadata={"description": "Only these; `erased` and `reset` always, `import_finished` if named."}
+        metadata={"description": "Only these, with `erased` and `reset`; `import_finished` must be named."}
     )
     segment_id = Text(
         strip=True,
         blank=False,
-        metadata={"description": "Only people who are in it then, those who leave or are erased always."},
+        metadata={"description": "Only changes in this segment, with all `unsubscribed` and `erased`."},
     )
     paused = Truth()
-    links = Truth(metadata={"description": "Send the links of subscribers, too, to an `https://` URL only."})
-    sign_ups = Truth(metadata={"description": "Forms may hand their sign-ups over to it: see `delivery`."})
+    links = Truth(
+        metadata={"description": "Whether messages have the links of subscribers; needs an `https://` URL."}
+    )
+    sign_ups = Truth(
+        metadata={
+            "description": "Whether forms may name it as their `delivery`, and hand sign-ups over to it."
+        }
+    )
 
 
 class SaveWebhook(Form):
@@ -76,14 +82,14 @@ class WebhookAttributes(ResponseSchema):
     kinds = ma.fields.List(
         ma.fields.String(validate=ma.validate.OneOf(ASKED)),
         allow_none=True,
-        metadata={"description": "Null for all changes."},
+        metadata={"description": "The kinds that are sent; null for all changes."},
     )
     segment_id = Id(allow_none=True)
     paused = ma.fields.Boolean()
     paused_because = ma.fields.String(
         validate=ma.validate.OneOf(PAUSES),
         allow_none=True,
-        metadata={"description": "`gone`: the receiver answered 410; `failing`: for three days."},
+        metadata={"description": "`gone`: the receiver answered 410; `failing`: it failed for three days."},
     )
     links = ma.fields.Boolean(metadata={"description": "Whether messages have the links of subscribers."})
     sign_ups = ma.fields.Boolean(metadata={"description": "Whether forms may hand sign-ups over to it."})
@@ -96,7 +102,7 @@ class WebhookAttributes(ResponseSchema):
 class SignedAttributes(WebhookAttributes):
     secret = ma.fields.String(
         allow_none=True,
-        metadata={"description": "It signs the deliveries. Null where a request is answered again."},
+        metadata={"description": "Signs the deliveries. Null in the answer to a repeated request."},
     )
 
 
@@ -106,16 +112,18 @@ class DeliveryAttributes(ResponseSchema):
     at = Date()
     kind = ma.fields.String(validate=ma.validate.OneOf(DELIVERED))
     message_id = ma.fields.String(metadata={"description": "Its `webhook-id`: the same for each try."})
-    first = Id(allow_none=True, metadata={"description": "The lowest number that it covers; null of a test."})
-    last = Id(allow_none=True, metadata={"description": "The highest number that it covers."})
+    first = Id(
+        allow_none=True, metadata={"description": "The lowest number of its changes; null for a test."}
+    )
+    last = Id(allow_none=True, metadata={"description": "The highest number of its changes."})
     changes = integer("How many changes were sent.")
-    status = integer("Null without an answer.", allow_none=True)
+    status = integer("The status of the answer; null without one.", allow_none=True)
     milliseconds = integer()
     answer = ma.fields.String(
         metadata={"description": "The first KiB of the answer to a test or of a failure, addresses left out."}
     )
     failure = ma.fields.String(
-        allow_none=True, metadata={"description": "What went wrong; null of a success."}
+        allow_none=True, metadata={"description": "What went wrong; null for a success."}
     )
 
 
@@ -132,7 +140,7 @@ class WebhookMessage(ResponseSchema):
     """The message to a receiver: changes in the form of GET /v1/fetch/changes; none in a test."""
 
     type = ma.fields.String(validate=ma.validate.OneOf(("changes", "test")))
-    timestamp = Date(metadata={"description": "That of the last change, or of the test."})
+    timestamp = Date(metadata={"description": "When the last change, or the test, was made."})
     data = ma.fields.List(ma.fields.Nested(ChangeSchema), validate=ma.validate.Length(max=500))
 
 
@@ -142,13 +150,20 @@ class HandedOverSignUp(ResponseSchema):
     id = Id()
     email = ma.fields.String()
     confirm_url = ma.fields.String(metadata={"description": "Whoever opens it is subscribed."})
-    decline_url = ma.fields.String(metadata={"description": "For whom did not ask."})
-    expires_at = Date(metadata={"description": "At the earliest."})
+    decline_url = ma.fields.String(
+        metadata={"description": "For people who did not ask: nothing more is sent to them."}
+    )
+    expires_at = Date(metadata={"description": "The links work until then, or longer."})
     form = Id()
     language = ma.fields.String()
-    page = ma.fields.String(allow_none=True, metadata={"description": "The website, if it is the form's."})
+    page = ma.fields.String(
+        allow_none=True,
+        metadata={"description": "The website where the visitor signed up, if it is one of the form's."},
+    )
     requested_at = Date()
-    is_test = ma.fields.Boolean(metadata={"description": "Of a form's test: the address is an owner's."})
+    is_test = ma.fields.Boolean(
+        metadata={"description": "Whether a form is being tested: the address is an owner's."}
+    )
 
 
 class SignUpsMessage(ResponseSchema):

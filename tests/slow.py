@@ -13,9 +13,10 @@ from pathlib import Path
 ROOT = Path(__file__).parent
 PROCESSES = (
     "answers/test_warm.py", "stories", "workers",
-    "cli/test_backups.py", "cli/test_everyday_files.py", "cli/test_everyday_undos.py",
+    "cli/test_api.py", "cli/test_backups.py", "cli/test_everyday_files.py", "cli/test_everyday_undos.py",
     "cli/test_file_imports.py", "cli/test_files_from_elsewhere.py", "cli/test_files_page.py",
-    "cli/test_full_disk.py", "cli/test_interrupted_imports.py", "cli/test_moving_in_page.py",
+    "cli/test_full_disk.py", "cli/test_interrupted_imports.py", "cli/test_mirrors.py",
+    "cli/test_moving_in_page.py",
     "cli/test_start.py", "cli/test_strange_beginnings.py", "cli/test_tables.py", "cli/test_terminal.py",
     "console/test_file_searches.py",
     "api/test_file_archives.py", "api/test_file_imports.py", "api/test_file_meanings.py",

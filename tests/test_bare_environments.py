@@ -25,12 +25,12 @@ SYSTEMD = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "SHELL": "/usr/sbin/nologin",
 }
-# Examples that name what is not there, that ask before they do it, or that need an index: their answer is no.
+# Examples that name what is not there, ask before they do it, need an index or a service: their answer is no.
 REFUSED = {
-    "console", "erasures apply", "form open", "imports retry", "imports undo", "jobs retry", "mail test",
-    "move", "operator remove", "operator reset", "operator role", "restore", "sign-up ask", "sign-up send",
-    "site create", "site delete", "site unlist", "subscriber erase", "tables renew", "webhook replay",
-    "webhook test",
+    "api", "console", "erasures apply", "form open", "imports retry", "imports undo", "jobs retry",
+    "mail test", "move", "operator remove", "operator reset", "operator role", "restore", "sign-up ask",
+    "sign-up send", "site create", "site delete", "site unlist", "subscriber erase", "tables renew",
+    "webhook replay", "webhook test",
 }  # fmt: skip
 
 

@@ -155,7 +155,8 @@ def test_the_endpoints_page_names_and_calls_every_endpoint():
 
 def pattern_of(path):
     """A pattern for calls of the path, with a name or a command in place of `{id}`."""
-    return re.sub(r"\\{\w+\\}", r"(\\$\\([^)]+\\)|\\w[\\w.]*)", re.escape(path)) + r"[?\"]"
+    called = re.sub(r"\\{\w+\\}", r"(\\$\\([^)]+\\)|\\w[\\w.]*)", re.escape(path))
+    return rf'api [A-Z]+ {called}\s|\$HOST{called}[?"]'
 
 
 def test_every_check_and_metric_is_documented():

@@ -79,7 +79,6 @@ DO_NOT_READ = {
     "audience.changes.pages:history",
     "audience.changes.changes:change_from_item",
     "audience.changes.changes:consent_instant",
-    "audience.searches.mirrors:mirror",
     "audience.subscribers.commands:run_by_hand",
     "audience.console.backups:delete",
     "audience.console.backups:download",

@@ -283,7 +283,7 @@ def documentation(view: View) -> Documentation:
 
 
 def unwrap(text: str) -> str:
-    return text.replace("\n", " ")
+    return " ".join(text.split())
 
 
 def has_id(rule: Rule, declared: Declared) -> bool:

@@ -58,8 +58,8 @@ def accept(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def list_page(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """List the sign-ups
 
-    Of a `status` or an `email`, if you send one; 100 at a time, after the id `after`. Nothing tells who a
-    sign-up was of once it is over.
+    With `status` or `email`, only those; 100 at a time, after the id `after`. A sign-up that is over has no
+    address any more.
 
     Returns a page of sign-ups, oldest first.
     """
@@ -72,7 +72,7 @@ def list_page(site: Site, form: dict[str, Any]) -> dict[str, Any]:
 def send(site: Site, sign_up_id: int) -> dict[str, Any]:
     """Send a confirmation again
 
-    Whatever holds it, within the limits of its mailbox: 429 beyond them.
+    Also one that is held or failed. 429 if its mailbox has had its emails for now.
 
     Returns the sign-up, which waits.
     """
@@ -105,9 +105,9 @@ def delete(site: Site, sign_up_id: int) -> dict[str, Any]:
 def release(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Send what is held, or failed
 
-    The confirmations of held sign-ups, by `ids` or asked for `before` an instant. Without `ids`, new ones
-    are no longer held either. With `status` `failed`, those that failed go once more, but for those whose
-    mailbox has had its emails for now.
+    Sends the confirmations of held sign-ups, by `ids` or asked for `before` an instant. Without `ids`, new
+    sign-ups are no longer held either. With `status` `failed`, sends those that failed once more, unless
+    their mailbox has had its emails for now.
 
     Returns how many.
     """

@@ -23,11 +23,11 @@ def _again(_ids: Ids, site: Site, import_id: int, **_: Any) -> dict[str, Any]:
 def begin(site: Site, import_id: int, form: dict[str, Any]) -> dict[str, Any] | Later:
     """Undo an import
 
-    Names, values and tags go back where the subscriber still has what it set. Whom it created is removed,
-    unless anything has mentioned them since, or is accepted and waits to do so. Nobody whom it unsubscribed
-    comes back, but with `resubscribe=1` those whom nothing else unsubscribed; whom it subscribed again is
-    unsubscribed again. An import that has not ended is stopped. The undo waits for its turn as an import
-    does. Possible for 30 days.
+    Names, values and tags go back where the subscriber still has what the import set. Subscribers whom it
+    created are removed, unless anything has mentioned them since, or is accepted and waits to do so. Those
+    whom it unsubscribed stay so; `resubscribe=1` subscribes again those whom nothing else unsubscribed. Those
+    whom it subscribed again are unsubscribed again. An import that has not ended is stopped. The undo waits
+    for its turn as an import does. Possible for 30 days.
 
     Returns the undo, a second time the same one; with `dry_run=1` what it would do, and does nothing.
     """

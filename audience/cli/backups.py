@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from audience.cli.instance import Instance, on_instance
-from audience.cli.output import as_json, show
+from audience.cli.output import as_json, counted, show
 from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.erasures.log import CUT_OFF
@@ -54,7 +54,7 @@ def backup(settings: Settings, file: Path, as_json: bool) -> None:
         "created_at": write_date(manifest.created_at),
         "rows": manifest.rows,
     }
-    show(answer, as_json, [f"{file}: {subscribers} subscribers, {size} bytes, verified."])
+    show(answer, as_json, [f"{file}: {counted(subscribers, 'subscriber')}, {size} bytes, verified."])
 
 
 @click.command()
@@ -95,11 +95,15 @@ def _answer(restored: RestoreResult) -> dict[str, Any]:
 
 def _lines(restored: RestoreResult) -> list[str]:
     """The result of a restore, as sentences to print."""
-    lines = [f"Restored {restored.rows[TABLE]} subscribers as of {write_date(restored.created_at)}."]
+    lines = [
+        f"Restored {counted(restored.rows[TABLE], 'subscriber')} as of {write_date(restored.created_at)}."
+    ]
     if restored.erased:
-        lines.append(f"{restored.erased} subscribers erased since the backup were erased again.")
+        lines.append(f"Erased since the backup, and erased again: {counted(restored.erased, 'subscriber')}.")
     if restored.left:
-        lines.append(f"{restored.left} subscribers who left since the backup stay unsubscribed.")
+        lines.append(
+            f"Left since the backup, and still unsubscribed: {counted(restored.left, 'subscriber')}."
+        )
     if restored.ended_keys:
         lines.append(f"{restored.ended_keys} keys revoked since the backup stay revoked.")
     if restored.paused_webhooks:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from audience.cli.instance import on_instance
-from audience.cli.output import as_json, show
+from audience.cli.output import as_json, counted, show
 from audience.config import Settings
 from audience.erasures import log as erasure_log
 from audience.errors import NotFound
@@ -53,7 +53,7 @@ def apply(settings: Settings, file: Path | None, as_json: bool) -> None:
         raise NotFound(NO_FILE.format(log))
     cut_off = erasure_log.cut_off(log)
     erased, unsubscribed, paused = restore_carryover.apply_log(settings.instance, log)
-    lines = [f"{erased} subscribers were erased again, {unsubscribed} unsubscribed."]
+    lines = [f"Erased again: {counted(erased, 'subscriber')}. Unsubscribed again: {unsubscribed:,}."]
     lines += [PAUSED.format(paused)] if paused else []
     lines += [erasure_log.CUT_OFF.format(cut_off)] if cut_off else []
     shown = {"erased": erased, "left": unsubscribed, "paused_webhooks": paused, "cut_off_bytes": cut_off}

@@ -20,6 +20,7 @@ class Row(NamedTuple):
 COMMANDS = MappingProxyType(
     {
         "answer": Row("answers:answer", "Answers: validate an address, moderate text, guess a gender, …"),
+        "api": Row("api:api", "Call the API of the running service."),
         "backup": Row("backups:backup", "Back up the database and the pepper to one file."),
         "changes": Row("change_log:changes", "The record of changes: print it, follow it."),
         "config": Row("configuration:show_config", "Show the settings in effect, and where each comes from."),
@@ -36,7 +37,7 @@ COMMANDS = MappingProxyType(
         "jobs": Row("jobs:jobs_group", "Jobs in the background: list those that failed, retry one."),
         "key": Row("keys:key", "Keys, with which clients authenticate."),
         "mail": Row("mail:mail", "The mail server: send a test."),
-        "mirror": Row("mirrors:mirror", "Keep a file equal to a site: SQLite or JSON lines."),
+        "mirror": Row("mirrors:mirror", "Keep a file or a database equal to a site."),
         "move": Row("moves:move", "Move the instance into another database. Stop the service first."),
         "operator": Row("operators:operator", "Operators, who sign in to the console."),
         "report": Row("reports:report", "Reports on growth and composition."),

@@ -1,4 +1,4 @@
-"""`audience mirror`: a file that follows a site (docs/integrations.md)."""
+"""`audience mirror`: a file or a database that follows a site (docs/integrations.md)."""
 
 from pathlib import Path
 from typing import Any
@@ -7,30 +7,42 @@ import click
 
 from audience.access.sites import Site
 from audience.cli.options import on_site
-from audience.cli.output import show
+from audience.cli.output import counted, show
 from audience.config import Settings
+from audience.operations import moves, opening
 from audience.searches import mirrors
+from audience.searches.mirrors import Target
 
-TARGET = "give sqlite:FILE or jsonl:FILE"
+TARGET = "give sqlite:FILE, jsonl:FILE or postgresql://USER@HOST/DATABASE"
 
 
-def _target(_: click.Context, _option: click.Parameter, text: str) -> tuple[str, Path]:
-    """The form and the file of a mirror."""
-    form, _separator, file = text.partition(":")
-    if form not in mirrors.FORMATS or not file or Path(file).is_dir():
+def _target(_: click.Context, _option: click.Parameter, text: str) -> Target:
+    form, _separator, location = text.partition(":")
+    if form == mirrors.SERVER and location.startswith("//"):
+        return Target(form, _url(text))
+    if form not in mirrors.FILES or not location or Path(location).is_dir():
         raise click.BadParameter(TARGET)
-    return form, Path(file)
+    return Target(form, location)
+
+
+def _url(text: str) -> str:
+    try:
+        return moves.target_url(text)
+    except ValueError:  # its text may have the password
+        raise click.BadParameter(TARGET) from None
 
 
 @click.command()
-@click.option("--to", required=True, metavar="TARGET", callback=_target, help="sqlite:FILE or jsonl:FILE.")
+@click.option("--to", required=True, metavar="TARGET", callback=_target, help=f"{TARGET.capitalize()}.")
+@click.option("--password-file", default="", metavar="FILE", help="File with the password for that database.")
 @click.option("--once", is_flag=True, help="End when the mirror is level, instead of following.")
 @on_site
-def mirror(_: Settings, to: tuple[str, Path], once: bool, site: Site, as_json: bool) -> None:
-    """Keep a file equal to a site: its subscribers, tags and events. It goes on where it was ended.
+def mirror(_: Settings, to: Target, password_file: str, once: bool, site: Site, as_json: bool) -> None:
+    """Keep a file or a database equal to a site: its subscribers, tags, events. It goes on where it ended.
 
     Example: audience mirror --to sqlite:people.db --once --site 6f1c...
     """
-    counts: dict[str, Any] = mirrors.mirror(site, *to, once, lambda text: click.echo(text, err=True))
-    words = "{subscribers} subscribers, {tags} tags of them and {events} events, up to change {change}."
-    show(counts, as_json, [words.format(**counts)])
+    target = to._replace(password=opening.password(password_file))
+    counts: dict[str, Any] = mirrors.mirror(site, target, once, lambda text: click.echo(text, err=True))
+    numbers = [counted(counts[f"{noun}s"], noun) for noun in ("subscriber", "tag", "event")]
+    show(counts, as_json, [f"{', '.join(numbers)}, up to change {counts['change']}."])

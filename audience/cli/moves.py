@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from audience.cli.instance import Instance
-from audience.cli.output import as_json, show
+from audience.cli.output import as_json, counted, show
 from audience.cli.progress import ShownProgress
 from audience.operations import instance_files, moves, moves_back
 
@@ -47,7 +47,9 @@ def move(
             return
         settings = replace(instance.settings, database_url=url, database_password_file=password_file)
         moved = moves.move(instance.settings, settings, instance.openers, progress)
-    lines = [f"Moved {moved.rows['subscribers']:,} subscribers, and compared all. Set this, and start:"]
+    lines = [
+        f"Moved {counted(moved.rows['subscribers'], 'subscriber')}, and compared all. Set this, and start:"
+    ]
     if password_file and not url.startswith("sqlite"):
         lines.append(f"AUDIENCE_DATABASE_PASSWORD_FILE={Path(password_file).absolute()}")
     show({"setting": moved.setting, "rows": moved.rows}, as_json, [*lines, moved.setting])

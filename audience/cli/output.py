@@ -45,6 +45,11 @@ def refused_as_json(command: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, such as `1 subscriber` or `2,000 subscribers`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def show(answer: Any, as_json: bool, lines: Iterable[str]) -> None:
     """Prints `answer` as one JSON document or, unless `as_json`, the lines."""
     for line in (json.dumps(answer),) if as_json else lines:

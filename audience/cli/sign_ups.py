@@ -10,7 +10,7 @@ from audience.access.sites import Site
 from audience.changes.targets import NOBODY
 from audience.cli.charts import printable
 from audience.cli.options import limit_option, on_site
-from audience.cli.output import show
+from audience.cli.output import counted, show
 from audience.config import Settings
 from audience.errors import NotFound
 from audience.sign_ups import holds, requests, sign_ups
@@ -122,7 +122,7 @@ def _choice(ids: tuple[int, ...], before: str | None, chooses_all: bool) -> dict
 
 
 def _report(number: int, done: str, as_json: bool) -> None:
-    show({done: number}, as_json, [f"{number} sign-ups were {done}."])
+    show({done: number}, as_json, [f"{done.capitalize()}: {counted(number, 'sign-up')}."])
 
 
 def _lines(site: Site, rows: list[SignUp], address: str) -> Iterator[str]:
@@ -131,4 +131,4 @@ def _lines(site: Site, rows: list[SignUp], address: str) -> Iterator[str]:
         email = printable(row.email) or "-"
         yield f"{row.id:>6}  {write_date(row.requested_at)}  {row.status:<9}  {email}  {why}".rstrip()
     if address and (wait := sign_ups.seconds_to_wait(site, address)):
-        yield f"The next email may go to this address in {wait} seconds."
+        yield f"The next email may go to this address in {counted(wait, 'second')}."

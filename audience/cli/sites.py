@@ -11,7 +11,7 @@ from audience.access.keys import NewKey
 from audience.access.sites import Site
 from audience.cli.instance import on_instance, on_new_instance
 from audience.cli.options import site_argument
-from audience.cli.output import as_json, show
+from audience.cli.output import as_json, counted, show
 from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.errors import NotFound
@@ -104,10 +104,12 @@ def delete(settings: Settings, site: Site, yes: bool, as_json: bool) -> None:
     """
     if not yes:
         subscribers = stats.for_site(site).users
-        click.confirm(f"Delete the site {site.name} and its {subscribers} subscribers?", abort=True, err=True)
+        click.confirm(
+            f"Delete the site {site.name} and its {counted(subscribers, 'subscriber')}?", abort=True, err=True
+        )
     with ShownProgress() as progress:
         deleted = sites.delete(site, settings.instance, progress)
-    lines = [f"Deleted {deleted.rows} rows; {len(deleted.keys)} keys revoked."]
+    lines = [f"Deleted {counted(deleted.rows, 'row')}; revoked {counted(len(deleted.keys), 'key')}."]
     if not deleted.clean:
         lines.append("The database was in use: the worker removes the last traces as soon as it can.")
     show(vars(deleted), as_json, lines)

@@ -212,7 +212,7 @@ def _show(row: Webhook, as_json: bool) -> None:
 def _state(row: Webhook) -> str:
     if row.paused:
         return f"paused: {PAUSES[row.paused]}"
-    return f"{row.failures} failed tries" if row.failures else "works"
+    return f"{row.failures} failed {'try' if row.failures == 1 else 'tries'}" if row.failures else "works"
 
 
 def _line(row: Delivery) -> str:

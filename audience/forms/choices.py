@@ -3,15 +3,24 @@
 from collections.abc import Iterator
 
 from audience.forms.definitions import SMTP, SignUpForm, refuse
+from schemas.codes import Code, Sentence
 from schemas.values import NAMES, FieldError, closest
 from storage.subscribers import custom_fields as stored_fields
 from storage.webhooks import webhooks as stored_webhooks
 from storage.webhooks.webhooks import Webhook
 
-NO_FIELD = "Send first_name, last_name or the key of a custom field: GET /v1/fetch/fields lists them."
-NO_WEBHOOK = "Send smtp, or the id of a webhook with `sign_ups`: GET /v1/fetch/webhooks lists them."
-OR_WEBHOOK = "{} Or choose a webhook with `sign_ups` as the form's `delivery`."
-PAUSED = "The webhook of the form is paused: resume it, or choose another `delivery`."
+NO_FIELD = Sentence(
+    Code.UNKNOWN_KEY,
+    "Send first_name, last_name or the key of a custom field: GET /v1/fetch/fields lists them.",
+)
+NO_WEBHOOK = Sentence(
+    Code.UNKNOWN_RECORD,
+    "Send smtp, or the id of a webhook with `sign_ups`: GET /v1/fetch/webhooks lists them.",
+)
+OR_WEBHOOK = Sentence(Code.FORM_NOT_READY, "{} Or choose a webhook with `sign_ups` as the form's `delivery`.")
+PAUSED = Sentence(
+    Code.FORM_NOT_READY, "The webhook of the form is paused: resume it, or choose another `delivery`."
+)
 
 
 def check(site_id: int, form: SignUpForm, before: SignUpForm | None = None) -> None:

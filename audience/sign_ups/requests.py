@@ -34,14 +34,29 @@ NO_FORM = Sentence(
 NEEDED = Sentence(Code.REQUIRED, "Send this: the form demands it.")
 NO_FIELD = Sentence(Code.UNKNOWN_KEY, "Send what the form asks for: the site has no such custom field.")
 MAX_AGENT = 500
-NOT_UNCONFIRMED = "Only who came in unconfirmed, and has neither confirmed nor unsubscribed since, is asked."
-IS_OPEN = "A sign-up of this address is open already: send its confirmation again."
-HAS_DECLINED = "Nothing was sent: they have declined within the last 30 days."
-IS_DENIED = "Nothing was sent: the address is on a deny list."
+NOT_UNCONFIRMED = Sentence(
+    Code.NOT_UNCONFIRMED,
+    "Only who came in unconfirmed, and has neither confirmed nor unsubscribed since, is asked.",
+)
+IS_OPEN = Sentence(
+    Code.SIGN_UP_OPEN, "A sign-up of this address is open already: send its confirmation again."
+)
+HAS_DECLINED = Sentence(
+    Code.SIGN_UP_DECLINED, "Nothing was sent: they have declined within the last 30 days."
+)
+IS_DENIED = Sentence(Code.ADDRESS_DENIED, "Nothing was sent: the address is on a deny list.")
 PROBLEMS = {
-    checks.NO_DOMAIN: "The domain of this address is not there: ask the visitor for another address.",
-    checks.NO_MAIL: "The domain of this address takes no email: ask the visitor for another address.",
-    checks.NO_USE: "The site takes no address of this domain: ask the visitor for another address.",
+    checks.NO_DOMAIN: Sentence(
+        Code.UNKNOWN_DOMAIN,
+        "The domain of this address does not exist: ask the visitor for another address.",
+    ),
+    checks.NO_MAIL: Sentence(
+        Code.DOMAIN_WITHOUT_MAIL,
+        "The domain of this address takes no email: ask the visitor for another address.",
+    ),
+    checks.NO_USE: Sentence(
+        Code.DOMAIN_REFUSED, "The site takes no address of this domain: ask the visitor for another address."
+    ),
 }
 
 
@@ -194,9 +209,9 @@ def _obstacle(site: Site, subscriber: Subscriber, settings: Settings) -> str:
         IS_DENIED: bool(address_lists.for_address(site, subscriber.email).deny),
         HAS_DECLINED: mailboxes.has_declined(site, subscriber.email_key),
     }
-    return next((reason for reason, is_so in reasons.items() if is_so), "") or senders.obstacle(
-        site, settings
-    )
+    obstacle = senders.obstacle(site, settings)
+    no_mail = obstacle and Sentence(Code.MAIL_NOT_READY, obstacle)
+    return next((reason for reason, is_so in reasons.items() if is_so), no_mail)
 
 
 def _language(site: Site, subscriber: Subscriber) -> str:

@@ -1,3 +1,3 @@
-"""Finding subscribers: searches, lists to look through, suggestions, and files of mirrors."""
+"""Finding subscribers: searches, lists to look through, suggestions, and mirrors."""
 
-__all__ = ["lists", "mirror_files", "searches", "suggestions"]
+__all__ = ["lists", "mirror_files", "mirror_servers", "mirrors", "searches", "suggestions"]

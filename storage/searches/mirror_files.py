@@ -1,140 +1,40 @@
-"""The files of mirrors: subscribers of a site with their tags and events, and up to where they are mirrored.
-
-A mirror is an SQLite file whatever engine the instance has, or JSON lines, which are written from an SQLite
-database in memory.
-"""
+"""Mirrors in files: SQLite's, or JSON lines, which are written from an SQLite database in memory."""
 
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 import peewee
 
-from storage.engines import sqlite_errors, sqlite_pool
+from storage.engines import sqlite, sqlite_pool
 from storage.errors import Unusable
+from storage.searches.mirrors import COLUMNS, WAIT_SECONDS, Mirror
 
-WAIT_SECONDS = 60  # for a reader of the file
 PRAGMAS = {"secure_delete": 1}
-COLUMNS = {
-    "subscribers": ("uuid", "email", "first_name", "last_name", "fields", "created_at", "updated_at",
-                    "last_event_at", "unsubscribed_at"),
-    "tags": ("uuid", "tag"),
-    "events": ("id", "uuid", "type", "date", "details", "created_at"),
-    "mirror": ("site_uuid", "change", "event"),
-}  # fmt: skip
-SCHEMA = (
-    "CREATE TABLE subscribers (uuid TEXT PRIMARY KEY, email TEXT NOT NULL, first_name TEXT, last_name TEXT, "
-    "fields TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, last_event_at TEXT, "
-    "unsubscribed_at TEXT) WITHOUT ROWID",
-    "CREATE TABLE tags (uuid TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (uuid, tag)) WITHOUT ROWID",
-    "CREATE INDEX tags_tag ON tags (tag)",
-    "CREATE TABLE events (id INTEGER PRIMARY KEY, uuid TEXT NOT NULL, type TEXT NOT NULL, "
-    "date TEXT NOT NULL, details TEXT NOT NULL, created_at TEXT NOT NULL)",
-    "CREATE INDEX events_uuid ON events (uuid)",
-    "CREATE TABLE mirror (site_uuid TEXT NOT NULL, change INTEGER NOT NULL, event INTEGER NOT NULL)",
-)
 JSON_COLUMNS = ("fields", "details")
-NO_MIRROR = "{} is no mirror that `audience mirror` made: name a file that does not exist"
-ANOTHER_SITE = "{} mirrors another site: name a file that does not exist"
 
 
-class MirrorCursor(NamedTuple):
-    """Up to where a site is mirrored: the number of a change, and the id of an event."""
+class MirrorFile(Mirror):
+    """An SQLite file with the mirror of a site."""
 
-    change: int
-    event: int
-
-
-class MirrorFile:
-    """An SQLite file with the mirror of a site. Rows are tuples in the order of `COLUMNS`. Raises
-    `Unusable`.
-    """
+    types: ClassVar = {"json": "TEXT", "instant": "TEXT", "id": "INTEGER", "by_key": " WITHOUT ROWID"}
+    remedy: ClassVar = "name a file that does not exist"
+    isolation: ClassVar = "IMMEDIATE"
 
     def __init__(self, path: Path, site_uuid: str) -> None:
-        self._path, self._site_uuid = path, site_uuid
-        self._opened = sqlite_pool.SqliteFile(self._database(), timeout=WAIT_SECONDS, pragmas=PRAGMAS)
-        with _translated(path):
-            self._begin()
+        self._path = path
+        opened = sqlite_pool.SqliteFile(self._database(), timeout=WAIT_SECONDS, pragmas=PRAGMAS)
+        super().__init__(sqlite, opened, str(path), site_uuid)
 
     def _database(self) -> str:
         return str(self._path)
 
-    def _begin(self) -> None:
-        """Makes the tables of a new file, or looks whose they are."""
-        with self._opened.atomic("IMMEDIATE"):
-            tables = self._opened.get_tables()
-            if not tables:
-                for statement in SCHEMA:
-                    self._execute(statement)
-            elif not {*COLUMNS} <= {*tables}:
-                raise Unusable(NO_MIRROR.format(self._path))
-        sites = {uuid for uuid, _, _ in self.rows("mirror")}
-        if sites - {self._site_uuid}:
-            raise Unusable(ANOTHER_SITE.format(self._path))
-
-    def close(self) -> None:
-        self._opened.close()
-
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[None]:
-        """A transaction of this file alone."""
-        with _translated(self._path), self._opened.atomic("IMMEDIATE"):
-            yield
-
-    def cursor(self) -> MirrorCursor | None:
-        """Up to where the site is mirrored; None if not at all."""
-        with _translated(self._path):
-            found = self._execute("SELECT change, event FROM mirror").fetchone()
-        return found and MirrorCursor(*found)
-
-    def keep(self, cursor: MirrorCursor) -> None:
-        self._execute("DELETE FROM mirror")
-        self.add("mirror", [(self._site_uuid, *cursor)])
-
-    def clear(self) -> None:
-        for table in COLUMNS:
-            self._execute(f"DELETE FROM {table}")
-
-    def add(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Adds rows to a table, or replaces those with the same key."""
-        names = COLUMNS[table]
-        marks = ", ".join("?" * len(names))
-        statement = f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({marks})"
-        self._opened.execute_many(statement, rows)
-
-    def rows(self, table: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a table, in the order of its key."""
-        yield from self._execute(f"SELECT {', '.join(COLUMNS[table])} FROM {table} ORDER BY 1")
-
-    def subscriber(self, uuid: str) -> dict[str, Any]:
-        """The values of a subscriber by column; empty if there is none."""
-        names = COLUMNS["subscribers"]
-        query = f"SELECT {', '.join(names)} FROM subscribers WHERE uuid = ?"
-        return dict(zip(names, self._execute(query, (uuid,)).fetchone() or (), strict=False))
-
-    def erase(self, uuid: str) -> None:
-        for table in ("subscribers", "tags", "events"):
-            self._execute(f"DELETE FROM {table} WHERE uuid = ?", (uuid,))
-
-    def remove_tags(self, uuid: str, names: Iterable[str] | None = None) -> None:
-        """Removes the tags with these names from a subscriber, or all."""
-        if names is None:
-            self._execute("DELETE FROM tags WHERE uuid = ?", (uuid,))
-        else:
-            self._opened.execute_many(
-                "DELETE FROM tags WHERE uuid = ? AND tag = ?", [(uuid, name) for name in names]
-            )
-
-    def counts(self) -> dict[str, int]:
-        """The numbers of rows of subscribers, tags and events."""
-        tables = ("subscribers", "tags", "events")
-        return {table: self._execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables}
-
-    def _execute(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
-        return self._opened.execute_sql(statement, parameters)
+    def _meaning(self, error: Exception) -> Exception:
+        meaning = super()._meaning(error)
+        return self._no_mirror() if isinstance(meaning, Unusable) else meaning
 
 
 class JsonLinesFile(MirrorFile):
@@ -146,14 +46,13 @@ class JsonLinesFile(MirrorFile):
         return ":memory:"
 
     def _begin(self) -> None:
-        for statement in SCHEMA:
-            self._execute(statement)
+        super()._begin()
         if self._path.exists():
             try:
                 self._read()
             except (ValueError, KeyError, TypeError, peewee.PeeweeException):
-                raise Unusable(NO_MIRROR.format(self._path)) from None
-        super()._begin()
+                raise self._no_mirror() from None
+            super()._begin()
 
     def _read(self) -> None:
         with self._opened.atomic(), self._path.open(encoding="utf-8") as lines:
@@ -188,13 +87,3 @@ def _object(table: str, row: Sequence[Any]) -> Mapping[str, Any]:
     return {"table": table} | {
         name: json.loads(value) if name in JSON_COLUMNS else value for name, value in values.items()
     }
-
-
-@contextlib.contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """Replaces exceptions of peewee and the driver by those of storage."""
-    try:
-        yield
-    except (peewee.DatabaseError, peewee.InterfaceError, sqlite_errors.Error) as error:
-        meaning = sqlite_errors.meaning(error)
-        raise Unusable(NO_MIRROR.format(path)) if isinstance(meaning, Unusable) else meaning from error

@@ -217,6 +217,7 @@ class TestWithAWebhook:
         make(client, delivery="1")
         refusal = put(client, state="open").json["errors"]
         assert [(error["field"], error["message"]) for error in refusal] == [("form.state", choices.PAUSED)]
+        assert refusal[0]["code"] == "form_not_ready"
         assert client.delete("/fetch/webhooks/1").status_code == 422
         unsent = {"webhook": {"url": receiver.url, "paused": False}}
         assert client.call("PUT", "/fetch/webhooks/1", unsent).json["data"]["attributes"]["sign_ups"] is True

@@ -8,7 +8,7 @@ import pytest
 import app
 
 RUN_UNTIL_STOPPED = {("serve",), ("web",), ("worker",)}
-ALWAYS_JSON = {("subscriber", "export")}
+ALWAYS_JSON = {("api",), ("subscriber", "export")}
 
 
 def commands(group, path=()):

@@ -6,14 +6,14 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from schemas.formats.presets import PRESETS
-from tests.conftest import program
-from tests.service import PATIENCE_SECONDS, serving, until
+from tests.service import PATIENCE_SECONDS, environment, serving, until
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "moving-in.md").read_text("utf-8")
@@ -64,7 +64,7 @@ def follow(run, client, tmp_path, monkeypatch):
 
 
 def counted(client):
-    [path] = re.findall(r'curl -u "\$KEYS" "\$API(/\S+)\?\$SITE"', PAGE)
+    [path] = re.findall(r"audience api GET (/\S+) --key-file", PAGE)
     stats = client.get(path).json
     return stats["subscriber_count"], stats["unsubscriber_count"]
 
@@ -103,15 +103,11 @@ def test_people_as_they_become(follow, client):
 
 
 def test_the_call_of_the_page_answers_as_the_command(tmp_path):
-    program("curl")
-    [line] = re.findall(r"^ +(curl .* --data-binary .*)$", PAGE, re.MULTILINE)
+    [line] = re.findall(r"^ +(audience api POST .*)$", PAGE, re.MULTILINE)
     with serving(tmp_path / "instance") as service:
-        variables = {
-            "API": f"http://127.0.0.1:{service.port}/api/v1",
-            "KEYS": f"{service.first['publishable_key']}:{service.first['secret_key']}",
-            "SITE": f"site_uuid={service.first['site_uuid']}",
-        }
-        options: dict[str, Any] = {"cwd": FILES, "env": os.environ | variables, "timeout": PATIENCE_SECONDS}
+        variables = environment(service.instance, service.port)
+        variables["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{variables['PATH']}"
+        options: dict[str, Any] = {"cwd": FILES, "env": variables, "timeout": PATIENCE_SECONDS}
         done = subprocess.run(["bash", "-c", line], capture_output=True, check=True, **options)
         assert json.loads(done.stdout)["data"]["attributes"]["total"] == 2
         until(lambda: service.call("GET", "/stats/site")[1]["unsubscriber_count"] == 2)

@@ -53,11 +53,11 @@ def test_what_failed_is_sent_again_once_its_mailbox_may_have_another(command, cl
     relay = FakeRelay()
     relay.script = [("refused", "550 5.1.1 no"), ("refused", "550 5.1.1 no")]
     send(client.site, relay)
-    assert command("release", "--all") == "0 sign-ups were released.\n"
-    assert command("release", "--failed", "--all") == "0 sign-ups were released.\n"
+    assert command("release", "--all") == "Released: 0 sign-ups.\n"
+    assert command("release", "--failed", "--all") == "Released: 0 sign-ups.\n"
     later(600_001)
     assert command("release", "--failed", "--id", "2", "--json") == {"released": 1}
-    assert command("release", "--failed", "--all") == "1 sign-ups were released.\n"
+    assert command("release", "--failed", "--all") == "Released: 1 sign-up.\n"
     assert [one["attributes"]["status"] for one in command("list", "--json")] == [
         "waiting",
         "waiting",
@@ -72,12 +72,15 @@ def test_who_came_in_unconfirmed_is_asked(command, type_, client, settings):
     with database.write(client.site.id):
         change = change_from_item({"email": ZOE, "unconfirmed": True}, 1)
         subscribers.write(client.site.id, [change], subscribers.accept_now(client.site.id))
-    unset = type_("sign-up", "ask", ZOE, "--site", client.site.uuid)
+    unset = type_("sign-up", "ask", ZOE, "--site", client.site.uuid, "--json")
     assert "AUDIENCE_SMTP_URL" in unset.exception.message
+    assert json.loads(unset.stdout)["code"] == "mail_not_ready"
     opened = instance(replace(settings, smtp_url="smtp+plain://127.0.0.1:25"))
     words = ["sign-up", "ask", ZOE, "--json"]
     assert json.loads(CliRunner().invoke(audience, words, obj=opened).stdout)["id"] == "1"
-    assert "open already" in str(CliRunner().invoke(audience, words, obj=opened).exception)
+    again = CliRunner().invoke(audience, words, obj=opened)
+    assert "open already" in str(again.exception)
+    assert json.loads(again.stdout)["code"] == "sign_up_open"
     nobody = type_("sign-up", "ask", "nobody@example.com", "--site", client.site.uuid)
     assert "Subscriber not found" in nobody.exception.message
 
@@ -87,10 +90,10 @@ def test_what_is_held_is_sent_or_discarded(command, type_, client, form):
         ask(client.site, form, f"p{number}@example.com", is_held=True, reason="trapped")
     assert command("send", 1) == "Sign-up 1 waits to be sent.\n"
     assert command("release", "--id", "2", "--json") == {"released": 1}
-    assert command("release", "--before", "2020-01-01") == "0 sign-ups were released.\n"
+    assert command("release", "--before", "2020-01-01") == "Released: 0 sign-ups.\n"
     assert "give --id, --before, or --all" in command("discard", exit_code=2)
     assert "before" in command("discard", "--before", "soon", exit_code=1)
-    assert command("discard", "--all") == "2 sign-ups were discarded.\n"
+    assert command("discard", "--all") == "Discarded: 2 sign-ups.\n"
     assert [one["attributes"]["status"] for one in command("list", "--json")] == ["waiting"] * 2
     missing = type_("sign-up", "send", 99, "--site", client.site.uuid).exception
     assert "`audience sign-up list`" in missing.message

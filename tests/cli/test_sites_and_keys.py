@@ -294,7 +294,7 @@ def test_deleting_a_site_asks_for_confirmation(type_, client):
     client.create("ann@example.com")
     result = type_("site", "delete", client.site.uuid, input="n\n")
     assert result.exit_code == 1
-    assert "Example and its 1 subscribers" in result.output
+    assert "Example and its 1 subscriber?" in result.output
     assert client.counts() == (1, 1, 0)
 
 

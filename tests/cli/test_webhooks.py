@@ -93,7 +93,7 @@ def test_deliveries_are_listed_and_made_again(ask, client, settings):
     listed = ask("deliveries", 1)
     assert "  500  " in listed
     assert listed.rstrip("\n").isprintable()
-    assert "1 failed tries" in ask("list")
+    assert "1 failed try" in ask("list")
     [delivery] = ask("deliveries", 1, "--json")
     assert delivery["attributes"]["status"] == 500
     before = int(delivery["attributes"]["first"]) - 1

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,11 +16,11 @@ import pytest
 from audience.access import sites
 from storage import database
 from storage.looks import looks as stored_looks
-from tests.page_mirrors import PAGE
 from tests.receiver import OK, receiving
 from tests.service import free_port, serving, until
 from tests.stories.test_starts import type_
 
+PAGE = Path(__file__).parent.parent.parent / "docs" / "integrations.md"
 RECEIVER = re.compile(r"^```python3\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

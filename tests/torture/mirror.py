@@ -1,6 +1,6 @@
-"""The mirror of docs/integrations.md and `audience mirror` follow random writes.
+"""`audience mirror` follows random writes, in all forms.
 
-They, web processes and workers are killed. After each hundred writes each is equal to an export of the site.
+Mirrors, web processes and workers are killed. After each hundred writes each is equal to the exports.
 """
 
 import os
@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from random import Random
 
-from tests import page_mirrors
-from tests.page_mirrors import Follower
+from tests import mirrors
+from tests.mirrors import Follower
 from tests.torture import stores
 from tests.torture.world import World, opened_world
 
@@ -24,7 +24,10 @@ PARTS = ("app worker", "app web")
 def opened(short: bool) -> Iterator[object]:
     with (
         opened_world() as world,
-        page_mirrors.following(world.instance.parent, world.service) as followers,
+        mirrors.following(
+            [*mirrors.files(world.instance.parent), *([stores.new_url()] if stores.server else [])],
+            world.service,
+        ) as followers,
     ):
 
         def attack(number: int, chance: Random) -> dict[str, float]:
@@ -34,14 +37,14 @@ def opened(short: bool) -> Iterator[object]:
                     act(world, followers, chance)
                 for each in writes:
                     each.result()
-            page_mirrors.wait_for(followers, world.service)
-            return {"people": len(page_mirrors.export(world.service))}
+            people, events = mirrors.wait_for(followers, world.service)
+            return {"people": len(people), "events": len(events)}
 
         yield attack
 
 
 def write(world: World, chance: Random) -> None:
-    page_mirrors.write(world.service.call, chance)
+    mirrors.write(world.service.call, chance)
 
 
 def kill_mirror(_: World, followers: list[Follower], chance: Random) -> None:

@@ -11,9 +11,12 @@ from audience.answers.blacklist.zone_tests import ZoneWatch
 from audience.answers.domains import MAX_LENGTH, is_public, parse_domain
 from audience.errors import Refused
 from audience.protocols import DnsAnswer, DnsHealth, DnsStatus, Resolver
+from schemas.codes import Code, Sentence
 from schemas.values import FieldError
 
 NEGATIVE = (DnsStatus.NXDOMAIN, DnsStatus.NO_DATA)
+NO_QUERY = Sentence(Code.REQUIRED, "Send a domain or an IPv4 address.")
+NO_DOMAIN = Sentence(Code.REQUIRED, "Send this or ip_address.")
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def look_up(
     queries = [read_domain(domain)] if domain is not None else []
     queries += [read_address(ip_address)] if ip_address is not None else []
     if not queries:
-        raise Refused("Send a domain or an IPv4 address.", [FieldError("domain", "Send this or ip_address.")])
+        raise Refused(NO_QUERY, [FieldError("domain", NO_DOMAIN)])
     statuses = _statuses(queries, providers, resolver, watch, timeout)
     return [_result(query, providers, statuses) for query in queries]
 

@@ -1,11 +1,15 @@
-"""What a file of `audience mirror` has, for tests."""
+"""What a mirror of `audience mirror` has, for tests."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
+from schemas.values import write_date
 from storage.engines.sqlite_files import opened_file
-from storage.searches.mirror_files import COLUMNS
+from storage.searches.mirrors import COLUMNS
 
 QUERIES = {
     "subscribers": "SELECT * FROM subscribers",
@@ -14,19 +18,20 @@ QUERIES = {
 }
 JSON_COLUMNS = {"subscribers": "fields", "events": "details"}
 Rows = dict[str, list[dict[str, Any]]]
+Site = tuple[dict[str, Any], list[dict[str, Any]]]  # subscribers by uuid, with sorted tags, and events
 
 
-def _json_lines(path: Path) -> Rows:
-    found = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+def _json_lines(place: str) -> Rows:
+    found = [json.loads(line) for line in Path(place).read_text("utf-8").splitlines()]
     return {
         table: [{name: row[name] for name in COLUMNS[table]} for row in found if row["table"] == table]
         for table in QUERIES
     }
 
 
-def _sqlite(path: Path) -> Rows:
+def _sqlite(place: str) -> Rows:
     read: Rows = {}
-    with opened_file(path) as opened:
+    with opened_file(Path(place)) as opened:
         for table, query in QUERIES.items():
             rows = opened.execute_sql(query).fetchall()
             read[table] = [dict(zip(COLUMNS[table], row, strict=True)) for row in rows]
@@ -35,12 +40,28 @@ def _sqlite(path: Path) -> Rows:
     return read
 
 
-READERS = {"sqlite": _sqlite, "jsonl": _json_lines}
+def _server(url: str) -> Rows:
+    with psycopg.connect(url) as connection:
+        return {
+            table: [
+                dict(zip(COLUMNS[table], map(_exported, row), strict=True))
+                for row in connection.execute(query)
+            ]
+            for table, query in QUERIES.items()
+        }
 
 
-def mirrored(path: Path, form: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The subscribers by uuid, with sorted tags, and the events, as exports have them."""
-    read = READERS[form](path)
+def _exported(value: Any) -> Any:
+    return write_date(round(value.timestamp() * 1000)) if isinstance(value, datetime) else value
+
+
+READERS = {"sqlite": _sqlite, "jsonl": _json_lines, "postgresql": _server}
+
+
+def mirrored(to: str) -> Site:
+    """What a target has, as exports have it."""
+    form, _, place = to.partition(":")
+    read = READERS[form](to if form == "postgresql" else place)
     tags: dict[str, list[str]] = {}
     for row in read["tags"]:
         tags.setdefault(row["uuid"], []).append(row["tag"])
