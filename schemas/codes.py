@@ -74,6 +74,8 @@ class Code(StrEnum):
     REQUIRED = "required"
     RESERVED_KEY = "reserved_key"
     SIGN_UP_OVER = "sign_up_over"
+    TAG_BUSY = "tag_busy"
+    TAG_EXISTS = "tag_exists"
     TAG_MISMATCH = "tag_mismatch"
     TOO_DEEP = "too_deep"
     TOO_LONG = "too_long"
@@ -159,6 +161,8 @@ VALUE_CODES: dict[Code, str] = {  # of a value: in `errors`, with any status, an
     Code.REQUIRED: "Send the value.",
     Code.RESERVED_KEY: "Send another key: this one is built in.",
     Code.SIGN_UP_OVER: "Only one that is waiting, sent, held or failed is sent again. Ask for a new one.",
+    Code.TAG_BUSY: "The tag is being renamed or merged. Send it again in a moment.",
+    Code.TAG_EXISTS: "Merge the tag into the one that has the name, or choose another name.",
     Code.TAG_MISMATCH: "Correct the id or the name of the tag, or leave the name out.",
     Code.TOO_DEEP: "Nest the value less deeply.",
     Code.TOO_LONG: "Shorten the value.",

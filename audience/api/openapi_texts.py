@@ -30,6 +30,8 @@ OPERATION_IDS = {  # stay as published, and differ from components, for generato
     "POST /fetch/fields": "createField",
     "GET /fetch/tags": "listTags",
     "POST /fetch/tags": "createTag",
+    "PATCH /fetch/tags/{tag_id}": "renameTag",
+    "POST /fetch/tags/{tag_id}/merge": "mergeTags",
     "DELETE /fetch/tags/{tag_id}": "deleteTag",
     "GET /fetch/segments": "listSegments",
     "POST /fetch/segments": "createSegment",
