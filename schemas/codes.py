@@ -20,6 +20,7 @@ class Code(StrEnum):
     SEVERAL_SUBSCRIBERS = "several_subscribers"
     UNAUTHORIZED = "unauthorized"
     FORBIDDEN = "forbidden"
+    FIELD_NOT_FOUND = "field_not_found"
     FORM_NOT_FOUND = "form_not_found"
     IMPORT_NOT_FOUND = "import_not_found"
     NOT_FOUND = "not_found"
@@ -100,6 +101,7 @@ REQUEST_CODES: dict[Code, tuple[int, str]] = {  # each with the one status that 
     Code.SEVERAL_SUBSCRIBERS: (400, "Send one `email`, one `uuid`, or both of one subscriber."),
     Code.UNAUTHORIZED: (401, "Check the publishable key, the secret key and the `site_uuid`."),
     Code.FORBIDDEN: (403, "Ask the operator for a key with the scope that the endpoint needs."),
+    Code.FIELD_NOT_FOUND: (404, "`GET /v1/fetch/fields` lists the fields of the site."),
     Code.FORM_NOT_FOUND: (404, "`GET /v1/fetch/forms` lists the forms of the site."),
     Code.IMPORT_NOT_FOUND: (404, "`GET /v1/batch/imports` lists the newest of the site."),
     Code.NOT_FOUND: (404, "Check the id, and the site."),

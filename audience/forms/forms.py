@@ -190,6 +190,14 @@ def require(site_id: int, form_id: int) -> SignUpForm:
     return _read(row)
 
 
+def users_of_field(site_id: int, key: str) -> list[str]:
+    """The forms that ask for a custom field, such as `form Front page`, in the caller's session. Archived
+    ones ask for nothing.
+    """
+    asking = [form for form in map(_read, stored.list_all(site_id)) if form.state != ARCHIVED]
+    return [f"form {form.name}" for form in asking if any(field.key == key for field in form.fields)]
+
+
 def rename_tag(site_id: int, key: str, name: str, at: int) -> None:
     """Puts a tag's new name into the forms that name it by the name key `key`, in the caller's
     transaction.

@@ -34,6 +34,22 @@ def mentions(site_id: int) -> Named:
     return mentioned
 
 
+def users_of_field(site_id: int, key: str) -> list[str]:
+    """The segments and reports that mention a custom field, such as `segment Pro users`, in the caller's
+    session.
+    """
+    named = [
+        f"segment {segment.name}"
+        for segment in segments.list_all(site_id)
+        if any(key in _texts(node.get("field")) for node in _nodes(json.loads(segment.rules)))
+    ]
+    return named + [
+        f"report {report.name}"
+        for report in reports.list_all(site_id)
+        if key in _texts(json.loads(report.settings).get("field"))
+    ]
+
+
 def rename_tag(site_id: int, key: str, name: str, at: int) -> None:
     """Puts a tag's new name into the segments that name it by the name key `key`, in the caller's
     transaction.

@@ -42,6 +42,7 @@ ENDPOINTS = [
     Endpoint("GET", "/fetch/sites", "read"),
     Endpoint("GET", "/fetch/fields", "read"),
     Endpoint("POST", "/fetch/fields", "full", {"field": {"key": "plan"}}, status=201),
+    Endpoint("DELETE", "/fetch/fields/1", "full"),
     Endpoint("GET", "/fetch/subscribers", "read", query=SUBSCRIBER),
     Endpoint("GET", "/fetch/links", "mailer", query=SUBSCRIBER),
     Endpoint("POST", "/fetch/subscribers", "full", {"subscriber": SUBSCRIBER}, status=201),
@@ -110,13 +111,14 @@ ADDRESSES = [f"p{number}@example.com" for number in range(1001)]
 
 
 def prepare(client) -> None:
-    """Creates a subscriber, tags, an import that is taken back, a segment, an open form, a sign-up and two
-    webhooks: what the valid requests need.
+    """Creates a subscriber, tags, a field, an import that is taken back, a segment, an open form, a sign-up
+    and two webhooks: what the valid requests need.
 
     The second webhook has an address to which nothing is sent.
     """
     client.create("ada@example.com", tags="first")
     make_tags(client)
+    client.post("/fetch/fields", {"field": {"key": "first"}})
     client.post("/batch/subscribers", {"subscribers": [{"email": "ada@example.com"}]})
     client.post("/batch/imports/1/undo")
     site_lane.drain(client.site.id, 30)

@@ -17,6 +17,7 @@ TOLD_BY_THE_RECORD = {  # of changes, or of imports and deliveries, and by nothi
 FILES_OF_PEOPLE = {"GET /fetch/export", "GET /batch/imports/1/errors.csv"}
 SAID = {
     "DELETE /fetch/subscribers": "subscriber erased", "DELETE /fetch/tags/1": "tag deleted",
+    "DELETE /fetch/fields/1": "field deleted, begun: first",
     "PATCH /fetch/tags/2": "tag renamed: renamed", "POST /fetch/tags/3/merge": "tag merged: fourth",
     "POST /batch/imports/1/undo": "import to be undone",
     "POST /fetch/segments": "segment made", "PUT /fetch/segments/1": "segment changed",
@@ -46,6 +47,7 @@ def shop(client):
     named = ApiClient(client.http, client.site, keys.create([client.site], name="Shop"))
     client.create(SUBSCRIBER["email"], tags="first")
     make_tags(client)
+    client.post("/fetch/fields", {"field": {"key": "first"}})
     client.post("/batch/subscribers", {"subscribers": [{"email": "zoe@example.com"}]})
     site_lane.drain(client.site.id, 30)
     client.post("/fetch/segments", SEGMENT)
