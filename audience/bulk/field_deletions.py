@@ -48,6 +48,12 @@ def begin(site: Site, field_id: int, actor: Actor) -> CustomField:
     return field
 
 
+@database.session()
+def open_by_key(site: Site) -> dict[str, BulkAction]:
+    """The deletions that wait or run, by the key of the field."""
+    return {action.field: action for action in stored.field_deletions(site.id) if action.is_open}
+
+
 def choose_or_end(site: Site, job: Job, action: BulkAction) -> bool:
     """Chooses the subscribers who have a value of the field now. If nobody has one, deletes the field and
     ends the action. Returns whether it has ended.

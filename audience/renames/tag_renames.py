@@ -77,6 +77,17 @@ def merge(
     return tags.get(site, into_id)
 
 
+@database.session()
+def under_way(site: Site) -> dict[int, str]:
+    """What goes on with tags, such as "being merged", by their ids."""
+    states = dict[int, str]()
+    for pending in stored.untold(site.id):
+        states[pending.into_id] = "getting others" if pending.is_merge else "being renamed"
+        if pending.is_merge:
+            states[pending.tag_id] = "being merged"
+    return states
+
+
 def _begin(site: Site, tag: Tag, into_id: int, source: Source) -> int:
     """Stores the name that a tag had, and adds the job that writes its subscribers, if there are any. Returns
     their number.

@@ -66,6 +66,12 @@ def get(site: Site, tag_id: int) -> Tag:
 
 
 @database.session()
+def sizes(site: Site, rows: Collection[Tag]) -> dict[int, int]:
+    """The number of subscribers of each of these tags, by id."""
+    return stored.bearers(site.id, [tag.id for tag in rows])
+
+
+@database.session()
 def get_by_name(site: Site, name: str) -> Tag:
     """Gets the tag with a name. Raises `NotFound`."""
     return get(site, ids(site.id, [name]).get(name_key(name), 0))
