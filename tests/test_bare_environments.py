@@ -27,10 +27,10 @@ SYSTEMD = {
 }
 # Examples that name what is not there, that ask before they do it, or that need an index: their answer is no.
 REFUSED = {
-    "console", "erasures apply", "form open", "imports retry", "imports undo", "jobs retry", "mail test",
-    "move", "operator remove", "operator reset", "operator role", "restore", "sign-up ask", "sign-up send",
-    "site create", "site delete", "site unlist", "subscriber erase", "tables renew", "webhook replay",
-    "webhook test",
+    "console", "erasures apply", "field delete", "form open", "imports retry", "imports undo", "jobs retry",
+    "mail test", "move", "operator remove", "operator reset", "operator role", "restore", "sign-up ask",
+    "sign-up send", "site create", "site delete", "site unlist", "subscriber erase", "tables renew",
+    "tag merge", "tag rename", "webhook replay", "webhook test",
 }  # fmt: skip
 
 

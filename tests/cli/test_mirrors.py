@@ -10,12 +10,14 @@ from audience.changes import log as change_log
 from audience.changes import pages as change_log_pages
 from audience.changes import retention
 from audience.clock import DAY_MS
+from audience.renames import tag_renames
 from audience.searches import exports
 from audience.sources import RESTORE
 from schemas.exports import events_jsonl, subscribers_jsonl
 from storage import database
 from storage.errors import Unusable
 from storage.searches.mirror_files import MirrorFile
+from tests.jobs import run_bulk_actions, run_due
 from tests.mirror_files import mirrored
 
 FORMS = pytest.mark.parametrize("form", ["sqlite", "jsonl"])
@@ -159,3 +161,24 @@ def test_a_file_of_something_else_is_kept(mirror, client, other_client, people, 
             other_client.site.uuid,
             catch_exceptions=False,
         )
+
+
+@FORMS
+def test_tags_are_renamed_and_merged_and_a_field_is_deleted(mirror, client, people, tmp_path, form):
+    mirror(form)
+    ids = {tag["attributes"]["name"]: tag["id"] for tag in client.get("/fetch/tags").json["data"]}
+    assert client.call("PATCH", f"/fetch/tags/{ids['new']}", {"tag": {"name": "newer"}}).status_code == 200
+    mirror(form)
+    run_due(tag_renames.KIND)
+    into = {"tag": {"into": ids["vip"]}}
+    assert client.post(f"/fetch/tags/{ids['new']}/merge", into).status_code == 200
+    [field] = [row for row in client.get("/fetch/fields").json["data"] if row["attributes"]["key"] == "plan"]
+    assert client.delete(f"/fetch/fields/{field['id']}").status_code == 200
+    mirror(form)
+    run_due(tag_renames.KIND)
+    run_bulk_actions(tmp_path)
+    mirror(form)
+    found, events = mirrored(tmp_path / "mirror", form)
+    assert (found, events) == exported(client.site)
+    [ann] = [person for person in found.values() if person["email"] == "ann@example.com"]
+    assert (ann["tags"], "plan" in ann["fields"]) == (["vip"], False)
