@@ -102,6 +102,7 @@ def test_merges(client, mirror):
 def test_a_worker_that_is_killed_is_followed_by_one_that_ends_it(client, mirror, monkeypatch, is_merge):
     [old, into] = tagged(client, "vip", "other")
     client.delete(f"/fetch/tags/{into}")
+    mirror.follow(3)
     into = client.post("/fetch/tags", {"tag": {"name": "Patrons"}}).json["data"]["id"]
     merge(client, old, into) if is_merge else rename(client, old, "Friends")
     write, killed = tag_renames._write, list[int]()
@@ -130,6 +131,7 @@ def test_a_worker_that_is_killed_is_followed_by_one_that_ends_it(client, mirror,
 def test_what_is_written_meanwhile_counts(client, mirror, monkeypatch, is_merge):
     [old, into] = tagged(client, "vip", "other")
     client.delete(f"/fetch/tags/{into}")
+    mirror.follow(3)
     name = "Patrons"
     if is_merge:
         into = client.post("/fetch/tags", {"tag": {"name": name}}).json["data"]["id"]
