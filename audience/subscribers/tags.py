@@ -245,7 +245,15 @@ def twins(site_id: int) -> dict[int, list[int]]:
 
 @database.session()
 def list_twins(site: Site) -> list[tuple[Tag, Tag]]:
-    """The (older tag, twin) pairs of tags whose names are compared as equal."""
+    """The (older tag, twin) pairs of tags whose names are compared as equal, without those being
+    merged.
+    """
     groups = twins(site.id)
     by_id = {tag.id: tag for tag in stored.list_all(site.id)} if groups else {}
-    return [(by_id[older], by_id[twin]) for older, others in groups.items() for twin in others]
+    merging = {rename.tag_id for rename in tag_renames.untold(site.id)}
+    return [
+        (by_id[older], by_id[twin])
+        for older, others in groups.items()
+        for twin in others
+        if twin not in merging
+    ]

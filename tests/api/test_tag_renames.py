@@ -6,6 +6,7 @@ from audience import jobs
 from audience.changes import pages as change_log_pages
 from audience.operations import site_lane
 from audience.renames import tag_renames
+from audience.subscribers.tags import list_twins
 from storage import database
 from tests import response_assertions
 from tests.api.endpoints import ADDRESSES
@@ -86,6 +87,7 @@ def test_merges(client, mirror):
     answer = response_assertions.answer(merge(client, old, into))
     assert response_assertions.tag(answer["data"])["name"] == "Patrons"
     assert (found(client, "patrons"), found(client, "vip")) == (5, 0)
+    assert list_twins(client.site) == []
     work()
     assert same(mirror)
     assert sorted(listed(client)) == ["Patrons", "new"]
