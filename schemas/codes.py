@@ -20,6 +20,7 @@ class Code(StrEnum):
     SEVERAL_SUBSCRIBERS = "several_subscribers"
     UNAUTHORIZED = "unauthorized"
     FORBIDDEN = "forbidden"
+    FIELD_NOT_FOUND = "field_not_found"
     FORM_NOT_FOUND = "form_not_found"
     IMPORT_NOT_FOUND = "import_not_found"
     NOT_FOUND = "not_found"
@@ -81,6 +82,8 @@ class Code(StrEnum):
     SIGN_UP_DECLINED = "sign_up_declined"
     SIGN_UP_OPEN = "sign_up_open"
     SIGN_UP_OVER = "sign_up_over"
+    TAG_BUSY = "tag_busy"
+    TAG_EXISTS = "tag_exists"
     TAG_MISMATCH = "tag_mismatch"
     TOO_DEEP = "too_deep"
     TOO_LONG = "too_long"
@@ -106,6 +109,7 @@ REQUEST_CODES: dict[Code, tuple[int, str]] = {  # each with the one status that 
     Code.SEVERAL_SUBSCRIBERS: (400, "Send one `email`, one `uuid`, or both of one subscriber."),
     Code.UNAUTHORIZED: (401, "Check the publishable key, the secret key and the `site_uuid`."),
     Code.FORBIDDEN: (403, "Ask the operator for a key with the scope that the endpoint needs."),
+    Code.FIELD_NOT_FOUND: (404, "`GET /v1/fetch/fields` lists the fields of the site."),
     Code.FORM_NOT_FOUND: (404, "`GET /v1/fetch/forms` lists the forms of the site."),
     Code.IMPORT_NOT_FOUND: (404, "`GET /v1/batch/imports` lists the newest of the site."),
     Code.NOT_FOUND: (404, "Check the id, and the site."),
@@ -174,6 +178,8 @@ VALUE_CODES: dict[Code, str] = {  # of a value: in `errors`, with any status, an
     Code.SIGN_UP_DECLINED: "They have declined. Ask again after 30 days at the earliest.",
     Code.SIGN_UP_OPEN: "One of this address is open already. Send its confirmation again.",
     Code.SIGN_UP_OVER: "Only one that is waiting, sent, held or failed is sent again. Ask for a new one.",
+    Code.TAG_BUSY: "The tag is being renamed or merged. Send it again in a moment.",
+    Code.TAG_EXISTS: "Merge the tag into the one that has the name, or choose another name.",
     Code.TAG_MISMATCH: "Correct the id or the name of the tag, or leave the name out.",
     Code.TOO_DEEP: "Nest the value less deeply.",
     Code.TOO_LONG: "Shorten the value.",

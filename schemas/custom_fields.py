@@ -173,6 +173,7 @@ class FieldAttributes(ResponseSchema):
 
 CustomFieldSchema = resource("CustomField", "visitors-fields", FieldAttributes)
 FieldAnswer = single("FieldAnswer", CustomFieldSchema)
+DeletedField = single("DeletedField", CustomFieldSchema, message=ma.fields.String())
 FieldList = listing("FieldList", CustomFieldSchema, meta=list_meta())
 
 

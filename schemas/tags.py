@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import marshmallow as ma
 
 from schemas.base import Doubled, Form, JsonSchema, Text, as_text, clean_each, nested
+from schemas.change_log import BoundedNumber
 from schemas.codes import Code, Sentence
 from schemas.links import without_link
 from schemas.pages import list_meta
@@ -23,7 +24,8 @@ CONTROLS = {
     for character in UNSEEN
     if unicodedata.category(character) == "Cc"
 }
-MAX_SITE_ID = 2**31 - 1
+MAX_SITE_ID, MAX_ID = 2**31 - 1, 2**53
+ID = Sentence(Code.MALFORMED_VALUE, "Send the id of a tag, as GET /v1/fetch/tags answers it.")
 
 
 class TagNames(ma.fields.Field[list[str]]):
@@ -95,6 +97,24 @@ class NewTag(Form):
 
 class CreateTag(Form):
     tag = nested(NewTag, required=True)
+
+
+class RenamedTag(Form):
+    name = TagName(blank=False)
+
+
+class PatchTag(Form):
+    tag = nested(RenamedTag, required=True)
+
+
+class OtherTag(Form):
+    into = BoundedNumber(
+        1, MAX_ID, ID, required=True, metadata={"description": "The id of the tag into which it is merged."}
+    )
+
+
+class MergeTag(Form):
+    tag = nested(OtherTag, required=True)
 
 
 class MeantTag(Form):

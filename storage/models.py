@@ -21,6 +21,7 @@ from storage.imports.models import (
 from storage.job_models import JOB_MODELS
 from storage.links.models import LINK_MODELS
 from storage.looks.models import LOOK_MODELS
+from storage.renames.models import TagRenameModel
 from storage.repeats.models import IdempotencyKeyModel
 from storage.reports.models import ReportModel
 from storage.segments.models import SegmentCountModel, SegmentModel
@@ -66,5 +67,5 @@ MODELS: tuple[type[BaseModel], ...] = (
     RefusedRowModel, AddressListModel, PepperModel, *OPERATOR_MODELS, *BULK_ACTION_MODELS,
     *FILE_UPLOAD_MODELS, InstanceStateModel, *CHANGE_LOG_MODELS, LoggedErasureModel, *UNDO_MODELS,
     *WEBHOOK_MODELS, *JOB_MODELS, *LINK_MODELS, *LOOK_MODELS, *FORM_MODELS, *SIGN_UP_MODELS,
-    IdempotencyKeyModel,
+    IdempotencyKeyModel, TagRenameModel,
 )  # fmt: skip

@@ -27,10 +27,10 @@ SYSTEMD = {
 }
 # Examples that name what is not there, ask before they do it, need an index or a service: their answer is no.
 REFUSED = {
-    "api", "console", "erasures apply", "form open", "imports retry", "imports undo", "jobs retry",
-    "mail test", "move", "operator remove", "operator reset", "operator role", "restore", "sign-up ask",
+    "api", "console", "erasures apply", "field delete", "form open", "imports retry", "imports undo",
+    "jobs retry", "mail test", "move", "operator remove", "operator reset", "operator role", "restore", "sign-up ask",
     "sign-up send", "site create", "site delete", "site unlist", "subscriber erase", "tables renew",
-    "webhook replay", "webhook test",
+    "tag merge", "tag rename", "webhook replay", "webhook test",
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""List and create custom fields."""
+"""List, create and delete custom fields."""
 
 from typing import Any
 
@@ -6,12 +6,21 @@ from flask import Blueprint
 
 from audience.access.sites import Site
 from audience.api import repeats
-from audience.api.endpoint import endpoint
+from audience.api.endpoint import actor, endpoint
+from audience.api.repeats import Again, Ids
+from audience.bulk import field_deletions
 from audience.subscribers import custom_fields
 from schemas import custom_fields as wire
 from schemas.pages import list_answer, rows_asked
 
 blueprint = Blueprint("custom_fields", __name__)
+
+
+DELETED = "The field is deleted once a job has removed its values."
+
+
+def _deleted_again(_ids: Ids, **_: Any) -> dict[str, Any]:
+    return {"message": DELETED, "data": None}
 
 
 def _resource(site: Site, field_id: int) -> dict[str, Any] | None:
@@ -52,3 +61,16 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     Returns the field, also if the site has it already.
     """
     return {"data": wire.field(custom_fields.create(site, form["field"]["key"]))}
+
+
+@blueprint.delete("/fetch/fields/<number:field_id>")
+@endpoint(scope="full", family="fetch", gives=wire.DeletedField, again=Again(_deleted_again))
+def delete(site: Site, field_id: int) -> dict[str, Any]:
+    """Delete a custom field
+
+    A job removes its values from all subscribers, those that are set meanwhile, too; then the field is gone.
+    One that a segment, a report or a form uses is refused.
+
+    Returns the field as it was.
+    """
+    return {"message": DELETED, "data": wire.field(field_deletions.begin(site, field_id, actor()))}

@@ -1,4 +1,4 @@
-"""List, create and delete tags."""
+"""List, create, rename, merge and delete tags."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from audience.access.sites import Site
 from audience.api import repeats
 from audience.api.endpoint import actor, caller, endpoint
 from audience.api.repeats import Again, Ids, Later
+from audience.renames import tag_renames
 from audience.sources import SourceKind
 from audience.subscribers import tags
 from schemas import tags as wire
@@ -20,6 +21,9 @@ DELETED = "The tag is deleted."
 
 def _resource(site: Site, tag_id: int) -> dict[str, Any]:
     return wire.tag(tags.get(site, tag_id), site.id)
+
+
+AGAIN = repeats.resource(_resource)
 
 
 def _deleted_again(_ids: Ids, **_: Any) -> dict[str, Any]:
@@ -48,7 +52,7 @@ def list_all(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     gives=wire.TagAnswer,
     query=False,
     status=201,
-    again=repeats.resource(_resource),
+    again=AGAIN,
 )
 def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     """Create a tag
@@ -58,6 +62,44 @@ def create(site: Site, form: dict[str, Any]) -> dict[str, Any]:
     Returns the tag, also if the site has it already.
     """
     return {"data": wire.tag(tags.create(site, form["tag"]["name"]), site.id)}
+
+
+@blueprint.patch("/fetch/tags/<number:tag_id>")
+@endpoint(
+    scope="full",
+    family="fetch",
+    takes=wire.PatchTag,
+    gives=wire.TagAnswer,
+    query=False,
+    again=AGAIN,
+    atomic=True,
+)
+def change(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
+    """Rename a tag
+
+    Subscribers keep it. Segments and forms that name it get the new name. Another tag's name is refused:
+    merge the tag into that one.
+
+    Returns the tag as it is now.
+    """
+    if not form["tag"]:
+        return {"data": _resource(site, tag_id)}
+    renamed = tag_renames.rename(site, tag_id, form["tag"]["name"], caller(SourceKind.API), actor())
+    return {"data": wire.tag(renamed, site.id)}
+
+
+@blueprint.post("/fetch/tags/<number:tag_id>/merge")
+@endpoint(scope="full", family="fetch", takes=wire.MergeTag, gives=wire.TagAnswer, query=False, again=AGAIN)
+def merge(site: Site, form: dict[str, Any], tag_id: int) -> dict[str, Any]:
+    """Merge a tag into another
+
+    Its subscribers get the other tag in its place, and it is deleted. Segments and forms that name it get the
+    other name.
+
+    Returns the other tag.
+    """
+    into = tag_renames.merge(site, tag_id, form["tag"]["into"], caller(SourceKind.API), actor())
+    return {"data": wire.tag(into, site.id)}
 
 
 @blueprint.delete("/fetch/tags/<number:tag_id>")

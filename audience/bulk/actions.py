@@ -19,7 +19,7 @@ from storage import database
 from storage import jobs as stored_jobs
 from storage.access import site_counters
 from storage.bulk import actions as stored
-from storage.bulk.actions import CANCELED, FAILED, FINISHED, SELECTING, BulkAction
+from storage.bulk.actions import CANCELED, FAILED, FIELD_DELETION, FINISHED, SELECTING, BulkAction
 
 __all__ = ["BulkAction"]
 
@@ -32,9 +32,10 @@ EXPORT_KEPT_MS = DAY_MS
 
 TAG, UNTAG, UNSUBSCRIBE, ERASE, EXPORT = "tag", "untag", "unsubscribe", "erase", "export"
 OF_A_TAG = (TAG, UNTAG)
+CHOSEN = (TAG, UNTAG, UNSUBSCRIBE, ERASE, EXPORT)  # kinds whose subscribers an operator chooses
 SAID = {
     TAG: "tag put on many", UNTAG: "tag taken off many", UNSUBSCRIBE: "many unsubscribed",
-    ERASE: "many erased", EXPORT: "many exported",
+    ERASE: "many erased", EXPORT: "many exported", FIELD_DELETION: "field deleted",
 }  # fmt: skip
 BEGUN = ", begun"
 
@@ -110,8 +111,8 @@ def subject(action: BulkAction) -> str:
 
 
 def audit_text(action: BulkAction, ending: str = "") -> str:
-    """The text of the audit log for a bulk action, with its tag."""
-    return _with_names(SAID[action.kind] + ending, action.tag)
+    """The text of the audit log for a bulk action, with its tag or field."""
+    return _with_names(SAID[action.kind] + ending, action.name)
 
 
 def _with_names(sentence: str, *names: str) -> str:
@@ -120,7 +121,7 @@ def _with_names(sentence: str, *names: str) -> str:
 
 
 def _check(new: NewAction) -> None:
-    if new.kind not in SAID:
+    if new.kind not in CHOSEN:
         raise Refused(UNKNOWN)
     if new.kind in OF_A_TAG and not new.tag.strip():
         raise Refused(NO_TAG, [FieldError("tag", NO_TAG)])

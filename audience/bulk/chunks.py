@@ -13,6 +13,7 @@ from typing import Any
 from audience import clock, jobs
 from audience.access import sites
 from audience.access.sites import Site
+from audience.bulk import field_deletions
 from audience.bulk.actions import (
     CHUNKS_AT_ONCE,
     ERASE,
@@ -33,7 +34,7 @@ from audience.sources import Source, SourceKind
 from audience.subscribers import subscribers
 from storage import database
 from storage.bulk import actions as stored
-from storage.bulk.actions import FAILED, FINISHED, NOT_BEGUN, SELECTING
+from storage.bulk.actions import FAILED, FIELD_DELETION, FINISHED, NOT_BEGUN, SELECTING
 
 
 def kind(instance: Path) -> Kind:
@@ -69,8 +70,10 @@ def _do_chunk(site: Site, job: Job, instance: Path) -> bool:
             erased = _write(site, action, ids, instance)
             stored.drop_chunk(site.id, chunk_id)
         ends = not ids or action.done + len(ids) >= action.people
-        if ends:
+        if ends and action.kind != FIELD_DELETION:
             end(site, require(site.id, action.id), FINISHED)
+    if ends and action.kind == FIELD_DELETION:
+        return field_deletions.choose_or_end(site, job, action)
     if erased:
         erasures.blank_waiting(site, erased)
     if ends and action.kind == ERASE:
@@ -97,6 +100,8 @@ def _write(site: Site, action: BulkAction, ids: Sequence[int], instance: Path) -
 
 
 def _change(action: BulkAction) -> dict[str, Any]:
+    if action.kind == FIELD_DELETION:
+        return {"remove_fields": (action.field,)}
     if action.kind == UNSUBSCRIBE:
         return {"consent": Consent.UNSUBSCRIBE}
     return {"tags" if action.kind == TAG else "remove_tags": (action.tag,)}
@@ -108,7 +113,7 @@ def sweep() -> bool:
     with database.session():
         old = [
             *stored.with_old_chunks([EXPORT], at - EXPORT_KEPT_MS),
-            *stored.with_old_chunks([TAG, UNTAG, UNSUBSCRIBE, ERASE], at),
+            *stored.with_old_chunks([TAG, UNTAG, UNSUBSCRIBE, ERASE, FIELD_DELETION], at),
         ]
     for site_id, action_id in old:
         with database.write(site_id):

@@ -45,7 +45,8 @@ class Entries:
     since, number, kind].
 
     `unchanged` has the mentioned subscribers without an entry, if an import created them: the undo of that
-    import then keeps them. `unnamed` is true if the transaction only deleted a tag and mentioned nobody.
+    import then keeps them. `unnamed` is true if the transaction only deleted, renamed or merged a tag and
+    mentioned nobody.
 
     `tags` has the names of all tags in the row; `made_tags` (ids) and `made_fields` (keys) were added to the
     site. `accepted` is the number that orders the consent events in the row.

@@ -22,6 +22,7 @@ from storage.changes.consents import ConsentKind
 from storage.erasures import log as stored_log
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
+from storage.renames import tag_renames
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags as stored_tags
 from storage.subscribers.batches import (
@@ -103,11 +104,28 @@ def record(
             if row[CREATED_BY].startswith(CREATED_BY_IMPORT) and row[ID] not in ids
         ]
     if batch.tagged:
-        tag_ids = {tag for _, new, _ in entries.changed for members in new.get("tags", ()) for tag in members}
-        names = stored_tags.names(batch.site_id, tag_ids)
-        entries.tags = {str(tag_id): name for tag_id, name in names.items()}
+        _name_tags(batch, entries)
     _add(batch.site_id, entries, batch.at, batch.accepted.source)
     consent_log.note(batch, created, changed)
+
+
+def _name_tags(batch: SubscriberBatch, entries: Entries) -> None:
+    """Adds the names of the tags in entries, and the former name where a tag is removed whose new name the
+    record does not tell of all subscribers yet.
+    """
+    tagged = {id_: new["tags"] for id_, new, _ in entries.changed if "tags" in new}
+    tag_ids = {tag_id for added, removed in tagged.values() for tag_id in (*added, *removed)}
+    names = stored_tags.names(batch.site_id, tag_ids)
+    if any(removed for _, removed in tagged.values()):
+        now = {batch.subscribers[key][ID]: ids.keys() for key, ids in batch.tagged.items()}
+        for rename in tag_renames.untold(batch.site_id):
+            names[rename.former_id] = rename.name
+            same = stored_tags.ids_of_name(batch.site_id, rename.name, rename.name_key)
+            for id_, (_, removed) in tagged.items():
+                if rename.tag_id in removed:
+                    has_same = not same.isdisjoint(now[id_])
+                    removed[:] = {*removed} - {rename.former_id} if has_same else {*removed, rename.former_id}
+    entries.tags = {str(tag_id): name for tag_id, name in names.items()}
 
 
 def _repeated_consents(batch: SubscriberBatch, subscribers: Sequence[SubscriberRow]) -> Iterator[Repeated]:
@@ -174,23 +192,22 @@ def record_named(site_id: int, source: Source, ids: Collection[int], at: int) ->
     _add(site_id, Entries(unchanged=created), at, source)
 
 
-def record_untagged(
+def record_tags(
     site_id: int,
     source: Source,
-    tag: tuple[int, str],
-    ids: Sequence[int],
-    tagged_anew: Collection[int],
+    changed: Mapping[int, tuple[Collection[int], Collection[int]]],
+    names: Mapping[int, str],
     at: int,
 ) -> None:
-    """Records that a deleted tag, as (id, name), was removed from subscribers.
-
-    Those in `tagged_anew` have another tag of that name: only `updated_at` changed.
+    """Records that a tag was deleted, renamed or merged: `changed` has the tag ids (added, removed) by
+    subscriber, `names` the names of the tags. Without tags, only `updated_at` changed.
     """
-    tag_id, name = tag
-    changed: list[Changed] = [
-        (id_, {} if id_ in tagged_anew else {"tags": [[], [tag_id]]}, {}) for id_ in ids
+    entries: list[Changed] = [
+        (id_, {"tags": [list(added), list(removed)]} if added or removed else {}, {})
+        for id_, (added, removed) in changed.items()
     ]
-    _add(site_id, Entries(changed=changed, tags={str(tag_id): name}, unnamed=True), at, source)
+    tags = {str(tag_id): name for tag_id, name in names.items()}
+    _add(site_id, Entries(changed=entries, tags=tags, unnamed=True), at, source)
 
 
 def record_erased(

@@ -2,18 +2,21 @@
 
 import click
 
+from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
+from audience.bulk import field_deletions
 from audience.cli.charts import printable
 from audience.cli.options import on_site
 from audience.cli.output import show
 from audience.config import Settings
 from audience.subscribers import custom_fields
+from schemas import custom_fields as wire
 from schemas.values import write_date
 
 
 @click.group()
 def field() -> None:
-    """Custom fields: list them."""
+    """Custom fields: list and delete them."""
 
 
 @field.command(name="list")
@@ -28,3 +31,16 @@ def list_fields(_: Settings, site: Site, as_json: bool) -> None:
         for row in custom_fields.list_all(site)
     ]
     show(rows, as_json, (printable(f"{row['key']:<24} {row['name']}") for row in rows))
+
+
+@field.command()
+@click.argument("key")
+@on_site
+def delete(_: Settings, key: str, site: Site, as_json: bool) -> None:
+    """Delete a custom field, and its values of all subscribers. A job of the service does it.
+
+    Example: audience field delete plan
+    """
+    row = field_deletions.begin(site, custom_fields.get_by_key(site, key).id, COMMAND_LINE)
+    sentence = f"The field {printable(row.key)} is deleted once a job has removed its values."
+    show(wire.field(row), as_json, [sentence])

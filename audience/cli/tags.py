@@ -2,18 +2,23 @@
 
 import click
 
+from audience.access import audit_log
 from audience.access.sites import Site
 from audience.cli.charts import printable
 from audience.cli.options import on_site
 from audience.cli.output import show
 from audience.config import Settings
+from audience.renames import tag_renames
+from audience.sources import COMMAND_LINE
 from audience.subscribers import tags
+from schemas import tags as wire
+from schemas.base import load
 from schemas.values import write_date
 
 
 @click.group()
 def tag() -> None:
-    """Tags: list them."""
+    """Tags: list, rename and merge them."""
 
 
 @tag.command(name="list")
@@ -28,3 +33,32 @@ def list_tags(_: Settings, site: Site, as_json: bool) -> None:
         for row in tags.list_all(site)
     ]
     show(rows, as_json, (f"{row['id']:>6}  {printable(str(row['name']))}" for row in rows))
+
+
+@tag.command()
+@click.argument("name")
+@click.argument("new_name")
+@on_site
+def rename(_: Settings, name: str, new_name: str, site: Site, as_json: bool) -> None:
+    """Rename a tag. Subscribers, segments and forms keep it.
+
+    Example: audience tag rename vip patron
+    """
+    form = load(wire.PatchTag(), {"tag": {"name": new_name}})
+    tag_id = tags.get_by_name(site, name).id
+    row = tag_renames.rename(site, tag_id, form["tag"]["name"], COMMAND_LINE, audit_log.COMMAND_LINE)
+    show(wire.tag(row, site.id), as_json, [f"The tag is called {printable(row.name)} now."])
+
+
+@tag.command()
+@click.argument("name")
+@click.argument("into")
+@on_site
+def merge(_: Settings, name: str, into: str, site: Site, as_json: bool) -> None:
+    """Merge a tag into another: its subscribers get the tag INTO, and it is deleted.
+
+    Example: audience tag merge VIPs vip
+    """
+    tag_id, into_id = (tags.get_by_name(site, text).id for text in (name, into))
+    row = tag_renames.merge(site, tag_id, into_id, COMMAND_LINE, audit_log.COMMAND_LINE)
+    show(wire.tag(row, site.id), as_json, [f"Its subscribers get the tag {printable(row.name)}."])

@@ -9,7 +9,7 @@ from audience import clock
 from audience.access import audit_log
 from audience.access.sites import Site
 from audience.bulk import actions as bulk_actions
-from audience.bulk.actions import ERASE, EXPORT, SAID, BulkAction, NewAction
+from audience.bulk.actions import CHOSEN, ERASE, EXPORT, SAID, BulkAction, NewAction
 from audience.console import links, undone
 from audience.console.kept_texts import read_search_text
 from audience.console.list_filters import Filters, filters, in_words, kept_words
@@ -30,14 +30,17 @@ from schemas.values import FieldError, FormError, trim
 
 blueprint = Blueprint("bulk_actions", __name__)
 
-VERBS = {"tag": "Tag", "untag": "Untag", "unsubscribe": "Unsubscribe", "erase": "Erase", "export": "Export"}
+VERBS = {
+    "tag": "Tag", "untag": "Untag", "unsubscribe": "Unsubscribe", "erase": "Erase", "export": "Export",
+    "remove_field": "Delete a field of",
+}  # fmt: skip
 DONE = {
     "tag": "tagged", "untag": "untagged", "unsubscribe": "unsubscribed", "erase": "erased",
-    "export": "ready to download, chosen",
+    "export": "ready to download, chosen", "remove_field": "without the field",
 }  # fmt: skip
 LEFT_OUT = {
     "tag": "had it already", "untag": "did not have it", "unsubscribe": "had left already",
-    "erase": "had gone already",
+    "erase": "had gone already", "remove_field": "did not have it",
 }  # fmt: skip
 TYPE_NUMBER = "Type the number of subscribers to erase, as it stands above."
 
@@ -72,7 +75,7 @@ def show(site: Site, action_id: int) -> str:
 def choose(site: Site) -> str:
     """Asks before a bulk action on those who are ticked, or on all who match"""
     kind = read_form().get("act", "")
-    if kind not in SAID:
+    if kind not in CHOSEN:
         raise Refused(bulk_actions.UNKNOWN)
     ids, uuids = _selection(site)
     names = [tag.name for tag in tags.list_all(site)]

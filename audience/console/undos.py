@@ -40,7 +40,7 @@ def of_bulk_action(site: Site, action_id: int) -> str:
     """What undoing a bulk action would do"""
     action = bulk_actions.get(site, action_id)
     subscribers = counted(action.people, "subscriber")
-    tag = f": {action.tag}" if action.tag else ""
+    tag = f": {action.name}" if action.name else ""
     return _dry_run(site, undos.bulk_action_source(action_id), f"{VERBS[action.kind]} {subscribers}{tag}")
 
 

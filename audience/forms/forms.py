@@ -22,6 +22,7 @@ from audience.forms.definitions import (
     with_values,
 )
 from audience.forms.origins import origin_of
+from audience.subscribers.tags import name_key
 from schemas.codes import Code, Sentence
 from schemas.values import LANGUAGES, compact_json
 from storage import database
@@ -187,6 +188,25 @@ def require(site_id: int, form_id: int) -> SignUpForm:
     if row is None:
         raise NotFound(NO_FORM)
     return _read(row)
+
+
+def users_of_field(site_id: int, key: str) -> list[str]:
+    """The forms that ask for a custom field, such as `form Front page`, in the caller's session. Archived
+    ones ask for nothing.
+    """
+    asking = [form for form in map(_read, stored.list_all(site_id)) if form.state != ARCHIVED]
+    return [f"form {form.name}" for form in asking if any(field.key == key for field in form.fields)]
+
+
+def rename_tag(site_id: int, key: str, name: str, at: int) -> None:
+    """Puts a tag's new name into the forms that name it by the name key `key`, in the caller's
+    transaction.
+    """
+    for row in stored.list_all(site_id):
+        form = _read(row)
+        tags = tuple(dict.fromkeys(name if name_key(tag) == key else tag for tag in form.tags))
+        if tags != form.tags:
+            stored.change(site_id, _row(form._replace(tags=tags, updated_at=at)))
 
 
 def _read(row: StoredForm) -> SignUpForm:

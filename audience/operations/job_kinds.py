@@ -18,6 +18,7 @@ from audience.mail.relay import Relay
 from audience.operations import kept_backups, site_lane
 from audience.privacy import secret_files
 from audience.protocols import FileOpener, TextOpener
+from audience.renames import tag_renames
 from audience.repeats import repeats
 from audience.segments import counts as segment_counts
 from audience.sign_ups import holds, mails
@@ -43,6 +44,7 @@ def kinds(
         *mails.kinds(settings, relay),
         segment_counts.KIND,
         field_values.KIND,
+        tag_renames.KIND,
         waiting_imports.KIND,
         file_tasks.kind(settings.instance, open_file, open_texts),
         kept_backups.kind(settings),

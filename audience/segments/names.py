@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from audience.subscribers.tags import name_key
+from schemas.values import compact_json
 from storage.forms import forms
 from storage.reports import reports
 from storage.segments import segments
@@ -31,6 +32,44 @@ def mentions(site_id: int) -> MentionedNames:
         mentioned.tags.update(map(name_key, definition["tags"]))
         mentioned.fields.update(key for key, *_ in definition["fields"])
     return mentioned
+
+
+def users_of_field(site_id: int, key: str) -> list[str]:
+    """The segments and reports that mention a custom field, such as `segment Pro users`, in the caller's
+    session.
+    """
+    named = [
+        f"segment {segment.name}"
+        for segment in segments.list_all(site_id)
+        if any(key in _texts(node.get("field")) for node in _nodes(json.loads(segment.rules)))
+    ]
+    return named + [
+        f"report {report.name}"
+        for report in reports.list_all(site_id)
+        if key in _texts(json.loads(report.settings).get("field"))
+    ]
+
+
+def rename_tag(site_id: int, key: str, name: str, at: int) -> None:
+    """Puts a tag's new name into the segments that name it by the name key `key`, in the caller's
+    transaction.
+    """
+    for segment in segments.list_all(site_id):
+        rules = json.loads(segment.rules)
+        for node in _nodes(rules):
+            if "tag" in node:
+                node["tag"] = _renamed(node["tag"], key, name)
+        if (text := compact_json(rules)) != segment.rules:
+            segments.change(site_id, segment.id, segment.name, segment.description, text, at)
+
+
+def _renamed(operand: Any, key: str, name: str) -> Any:
+    """An operand, or an object of operands by operator, with a tag's new name."""
+    if isinstance(operand, dict):
+        return {operator: _renamed(inner, key, name) for operator, inner in operand.items()}
+    if isinstance(operand, list):
+        return [_renamed(inner, key, name) for inner in operand]
+    return name if isinstance(operand, str) and name_key(operand) == key else operand
 
 
 def _nodes(rules: Any) -> Iterator[dict[str, Any]]:

@@ -26,6 +26,7 @@ from audience.looks import looks
 from audience.sign_ups import mailboxes, sign_ups
 from audience.sources import Source, SourceKind
 from audience.subscribers import subscribers
+from audience.subscribers.tags import current_names
 from schemas.values import NAMES
 from storage import database
 from storage.erasures import suppressions
@@ -215,7 +216,7 @@ def _subscribe(site_id: int, sign_up: SignUp, accepted: Acceptance) -> int:
     had = {**subscriber.fields, **{name: getattr(subscriber, name) for name in NAMES}} if subscriber else {}
     new = {name: text for name, text in json.loads(sign_up.fields).items() if had.get(name) in (None, "")}
     names = {name: new.pop(name) for name in NAMES if name in new}
-    tags = json.loads(sign_up.tags)
+    tags = current_names(site_id, json.loads(sign_up.tags), sign_up.number)
     change = Change(key, sign_up.email, fields=new, tags=tags, consent=Consent.SUBSCRIBE, **names)
     result = subscribers.write(site_id, [change], accepted)
     return 0 if result.outcomes == [Outcome.SUPPRESSED] else result.ids[key]

@@ -6,6 +6,8 @@ from typing import Any
 
 from audience import clock
 from audience.access.sites import Site
+from audience.errors import NotFound
+from schemas.codes import Code, Sentence
 from schemas.values import VALUES_SAMPLE_SIZE
 from storage import database
 from storage.reports import queries as report_queries
@@ -14,6 +16,9 @@ from storage.subscribers.custom_fields import CustomField
 
 __all__ = ["CustomField"]
 
+NOT_FOUND = Sentence(
+    Code.FIELD_NOT_FOUND, "Field not found: GET /v1/fetch/fields lists the fields of the site."
+)
 MAX_VALUES = 20
 BOOLEANS = {"true": True, "false": False}
 WORD = re.compile(r"[^\W_]+")
@@ -30,6 +35,24 @@ def name_of(key: str) -> str:
 def list_all(site: Site, **rows: int) -> list[CustomField]:
     """The custom fields of a site, newest first; with `limit`, so many with ids below `before`."""
     return stored.list_all(site.id, **rows)
+
+
+@database.session()
+def get(site: Site, field_id: int) -> CustomField:
+    """Gets a custom field. Raises `NotFound`."""
+    return _require(stored.get(site_id=site.id, id=field_id))
+
+
+@database.session()
+def get_by_key(site: Site, key: str) -> CustomField:
+    """Gets the custom field with a key. Raises `NotFound`."""
+    return _require(stored.get(site_id=site.id, key=key))
+
+
+def _require(field: CustomField | None) -> CustomField:
+    if field is None:
+        raise NotFound(NOT_FOUND)
+    return field
 
 
 @database.session()

@@ -86,7 +86,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     added, removed, fields, removed_fields = (
         dict.fromkeys(chain.from_iterable(map(names, admitted))) for names in NAMED
     )
-    batch.tag_ids, batch.made_tags = tags.ids_by_name(site_id, added, removed, at)
+    batch.tag_ids, batch.made_tags = tags.ids_by_name(site_id, added, removed, at, accepted.number)
     batch.twins = tags.twins(site_id) if removed else {}
     batch.field_ids, batch.made_fields = custom_fields.ensure_ids(site_id, fields, removed_fields, at)
     outcomes = [batch.apply(change) for change in changes]

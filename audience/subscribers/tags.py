@@ -22,6 +22,7 @@ from schemas.codes import Code, Sentence
 from schemas.values import MAX_SENT_NAME, UNSEEN, FieldError
 from storage import database
 from storage.errors import Unavailable
+from storage.renames import tag_renames
 from storage.subscribers import tags as stored
 from storage.subscribers.tags import DiscardedTag, Tag
 
@@ -32,6 +33,7 @@ ANOTHER = Sentence(
     Code.TAG_MISMATCH,
     "The tag with this id has another name: correct the id or the name, or leave the name out.",
 )
+BUSY = Sentence(Code.TAG_BUSY, "The tag is being renamed or merged: try again in a moment.")
 CHUNK_ROWS = 500
 HIDDEN = {ord(character): None for character in UNSEEN if not character.isspace()}
 SWEEP_SECONDS = 1.0
@@ -63,6 +65,18 @@ def get(site: Site, tag_id: int) -> Tag:
     return tag
 
 
+@database.session()
+def sizes(site: Site, rows: Collection[Tag]) -> dict[int, int]:
+    """The number of subscribers of each of these tags, by id."""
+    return stored.bearers(site.id, [tag.id for tag in rows])
+
+
+@database.session()
+def get_by_name(site: Site, name: str) -> Tag:
+    """Gets the tag with a name. Raises `NotFound`."""
+    return get(site, ids(site.id, [name]).get(name_key(name), 0))
+
+
 @database.writes_site
 def create(site: Site, name: str) -> Tag:
     """The tag with a name, which is created if missing."""
@@ -81,7 +95,7 @@ def delete(
     log records it.
 
     `names` are those that the caller sent with the id. Raises `NotFound`, and `Refused` if one of them is not
-    the tag's name. If interrupted, the next sweep resumes the removal.
+    the tag's name, or while the tag is renamed or merged. If interrupted, the next sweep resumes the removal.
     """
     tag = discard(site, tag_id, source, actor, names)
     remove(site, tag, source)
@@ -98,12 +112,21 @@ def discard(
 ) -> Tag:
     """Deletes a tag as `delete` does, in one transaction; its subscribers keep it until `remove`."""
     tag = get(site, tag_id)
+    require_told(site.id, tag_id)
     if {name_key(name) for name in names} - {name_key(tag.name)}:
         raise Refused(ANOTHER, [FieldError("tag.name", ANOTHER)])
     stored.discard(site.id, tag.id, tag.name, source)
+    tag_renames.forget(site.id, tag.id)
     if actor:
         audit_log.record(actor, "tag deleted", site, tag.name)
     return tag
+
+
+def require_told(site_id: int, *tag_ids: int) -> None:
+    """Raises `Refused` while one of the tags is being renamed or merged, in the caller's session."""
+    renames = tag_renames.untold(site_id)
+    if not {*tag_ids}.isdisjoint(tag_id for rename in renames for tag_id in (rename.tag_id, rename.into_id)):
+        raise Refused(BUSY)
 
 
 def remove(site: Site, tag: Tag, source: Source = OPERATOR) -> None:
@@ -141,54 +164,73 @@ def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
         (subscriber_id, json.dumps([other for other in json.loads(cached) if other != tag.tag_id]))
         for subscriber_id, cached in tagged_rows
     ]
-    removed_from = [subscriber_id for subscriber_id, _ in without]
-    names = stored.names(site_id, ids(site_id, [tag.name]).values())
-    same_name = {id_ for id_, name in names.items() if name == tag.name}
-    tagged_anew = {subscriber_id for subscriber_id, others in without if {*json.loads(others)} & same_name}
+    same = stored.ids_of_name(site_id, tag.name, name_key(tag.name))
+    changed = {
+        subscriber_id: ((), () if {*json.loads(others)} & same else (tag.tag_id,))
+        for subscriber_id, others in without
+    }
     stored.recache(site_id, without, at)
-    stored.unlink([(site_id, tag.tag_id, subscriber_id) for subscriber_id in removed_from])
-    if removed_from:
-        named, source = (tag.tag_id, tag.name), Source(tag.source, tag.source_id)
-        change_log.record_untagged(site_id, source, named, removed_from, tagged_anew, at)
+    stored.unlink([(site_id, tag.tag_id, subscriber_id) for subscriber_id in changed])
+    if changed:
+        source = Source(tag.source, tag.source_id)
+        change_log.record_tags(site_id, source, changed, {tag.tag_id: tag.name}, at)
     else:
         stored.forget(site_id, tag.tag_id)
-    return bool(removed_from)
+    return bool(changed)
 
 
-def ids(site_id: int, names: Iterable[str]) -> dict[str, int]:
-    """The ids of existing tags by name key, in the caller's session."""
+def ids(site_id: int, names: Iterable[str], number: int | None = None) -> dict[str, int]:
+    """The ids of existing tags by name key, in the caller's session. With the `number` of an acceptance, a
+    name that no tag has now is that of the tag that had it then.
+    """
     keys = {name_key(name) for name in names}
-    return stored.ids(site_id, keys) if keys else {}
+    existing = stored.ids(site_id, keys) if keys else {}
+    missing = keys - existing.keys()
+    if missing and number is not None:
+        existing |= tag_renames.former_ids(site_id, missing, number)
+    return existing
 
 
-def ensure(site_id: int, names: Iterable[str], at: int) -> tuple[dict[str, int], list[int]]:
+def ensure(
+    site_id: int, names: Iterable[str], at: int, number: int | None = None
+) -> tuple[dict[str, int], list[int]]:
     """Creates the missing tags, in the caller's transaction. Returns the ids of all, by name key, and the new
-    ids.
+    ids. `number` is that of the acceptance of the names, if others may have been accepted since.
     """
     by_key = {name_key(name): name for name in reversed(list(names))}
-    existing = ids(site_id, by_key)
+    existing = ids(site_id, by_key, number)
     missing = [(name, key) for key, name in reversed(by_key.items()) if key not in existing]
     if not missing:
         return existing, []
     stored.add(site_id, missing, at)
-    existing = ids(site_id, by_key)
+    existing |= ids(site_id, [name for name, _ in missing])
     return existing, [existing[key] for _, key in missing]
 
 
 def ids_by_name(
-    site_id: int, added: Collection[str], removed: Collection[str], at: int
+    site_id: int, added: Collection[str], removed: Collection[str], at: int, number: int
 ) -> tuple[dict[str, int], list[int]]:
-    """Creates the missing tags among `added`, in the caller's transaction.
+    """Creates the missing tags among `added`, in the caller's transaction. The names were accepted with the
+    number `number` of the site.
 
     Returns the ids of existing tags among `added` and `removed`, by name as spelled there, and the created
     ids.
     """
     if not added and not removed:
         return {}, []
-    existing, created = ensure(site_id, added, at)
-    existing |= ids(site_id, [name for name in removed if name_key(name) not in existing])
+    existing, created = ensure(site_id, added, at, number)
+    existing |= ids(site_id, [name for name in removed if name_key(name) not in existing], number)
     keys = {name: name_key(name) for name in (*added, *removed)}
     return {name: existing[key] for name, key in keys.items() if key in existing}, created
+
+
+def current_names(site_id: int, names: Collection[str], number: int) -> list[str]:
+    """The names that were accepted with the number `number`, each as its tag is called now. In the caller's
+    session.
+    """
+    ids_by_key = ids(site_id, names, number)
+    by_id = stored.names(site_id, ids_by_key.values())
+    return [by_id.get(ids_by_key.get(name_key(name), 0), name) for name in names]
 
 
 def twins(site_id: int) -> dict[int, list[int]]:
@@ -203,7 +245,15 @@ def twins(site_id: int) -> dict[int, list[int]]:
 
 @database.session()
 def list_twins(site: Site) -> list[tuple[Tag, Tag]]:
-    """The (older tag, twin) pairs of tags whose names are compared as equal."""
+    """The (older tag, twin) pairs of tags whose names are compared as equal, without those being
+    merged.
+    """
     groups = twins(site.id)
     by_id = {tag.id: tag for tag in stored.list_all(site.id)} if groups else {}
-    return [(by_id[older], by_id[twin]) for older, others in groups.items() for twin in others]
+    merging = {rename.tag_id for rename in tag_renames.untold(site.id)}
+    return [
+        (by_id[older], by_id[twin])
+        for older, others in groups.items()
+        for twin in others
+        if twin not in merging
+    ]

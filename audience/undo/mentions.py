@@ -3,7 +3,7 @@ undone.
 
 Mentions are in the record of changes, and in accepted imports and bulk actions that still wait. Each is read
 once, and reading continues with those that are accepted meanwhile. Of an action that is undone itself, only a
-change of consent counts as a mention.
+change of consent counts as a mention; the deletion of a custom field is none.
 """
 
 from typing import NamedTuple
@@ -47,10 +47,11 @@ def read_on(site_id: int, source: Source, reached: ReadPosition) -> Mentions:
         return Mentions({}, reached, is_all=True)
     by_id: dict[int, Source] = {}
     undone_sources = undos.sources(site_id)
+    deletions = {Source("bulk_act", action.id) for action in bulk_actions.field_deletions(site_id)}
     rows = source_rows.after_row(site_id, reached.row, ROWS_AT_ONCE)
     for row in rows:
         reached, by = reached._replace(row=row.id), Source(row.source, row.source_id)
-        if by != source and by.kind != "undo":
+        if by != source and by.kind != "undo" and by not in deletions:
             entries = unpack(row.entries)
             ids = entries.turned_ids() if by in undone_sources else entries.mentioned_ids()
             by_id |= dict.fromkeys(ids, by)

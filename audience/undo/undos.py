@@ -27,6 +27,7 @@ from schemas.codes import Code, Sentence
 from schemas.values import FieldError
 from storage import database
 from storage.access import keys, site_counters
+from storage.bulk.actions import FIELD_DELETION
 from storage.changes import log as change_log
 from storage.changes import source_rows
 from storage.imports import imports as stored_imports
@@ -39,7 +40,7 @@ DRY_ROWS = 1_000
 SWEPT_ROWS = 1_000
 IMPORT, BULK_ACTION = "import", "bulk_act"
 RESUBSCRIBING = ", people subscribed again,"
-UNDOABLE = (TAG, UNTAG, UNSUBSCRIBE)
+UNDOABLE = (TAG, UNTAG, UNSUBSCRIBE, FIELD_DELETION)
 COUNTS = ("removed", "restored", "kept", "unsubscribed_kept", "unsubscribed_again", "resubscribed")
 LISTED = 20
 PAGE_ROWS = 1_000
@@ -52,7 +53,7 @@ MENTIONED_BY = {
 NOT_FOUND = Sentence(Code.UNDO_NOT_FOUND, "This was not undone: POST to the same path undoes it.")
 NOT_UNDOABLE = Sentence(
     Code.NOT_UNDOABLE,
-    "Only bulk actions that added or removed a tag, or unsubscribed somebody, can be undone.",
+    "Only bulk actions that added or removed a tag, deleted a field or unsubscribed somebody can be undone.",
 )
 CHANGED_NOBODY = Sentence(Code.NOT_UNDOABLE, "This bulk action changed nobody: there is nothing to undo.")
 BEGUN_OTHERWISE = Sentence(

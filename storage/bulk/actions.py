@@ -16,6 +16,7 @@ SELECTING, QUEUED, RUNNING, FINISHED, CANCELED, FAILED, NOT_BEGUN = (
     "selecting", "queued", "running", "finished", "canceled", "failed", "not begun",
 )  # fmt: skip
 JOB = "bulk_act"  # the kind of its job
+FIELD_DELETION = "remove_field"  # the kind of a bulk action whose subscribers its job chooses
 
 
 class BulkAction(NamedTuple):
@@ -41,6 +42,12 @@ class BulkAction(NamedTuple):
     finished_at: int | None
     seq: int
     accepted_at: int
+    field: str
+
+    @property
+    def name(self) -> str:
+        """The name of its tag, or the key of its custom field; empty if it has neither."""
+        return self.tag or self.field
 
     @property
     def is_open(self) -> bool:
@@ -79,6 +86,35 @@ def add(
     )  # fmt: skip
     jobs.add(site_id, JOB, action_id, now=now, wait_ms=wait_ms)
     return action_id
+
+
+def add_field_deletion(
+    site_id: int, key: str, actor: str, client_network: str, seq: int, accepted_at: int
+) -> int:
+    """Queues the deletion of the custom field `key`; its subscribers are chosen by the job. Returns the
+    action's id.
+    """
+    action_id = ACTIONS.add(
+        site=site_id, kind=FIELD_DELETION, tag="", field=key, status=QUEUED, actor=actor,
+        client_network=client_network, people=0, done=0, changed=0, created_at=accepted_at, seq=seq,
+        accepted_at=accepted_at,
+    )  # fmt: skip
+    jobs.add(site_id, JOB, action_id)
+    return action_id
+
+
+def field_deletions(site_id: int) -> list[BulkAction]:
+    """The deletions of custom fields, oldest first."""
+    return ACTIONS.find("ORDER BY id", site_id=site_id, kind=FIELD_DELETION)
+
+
+def choose_more(site_id: int, action_id: int, chunks: Sequence[Sequence[int]]) -> None:
+    """Adds chunks to a bulk action that runs."""
+    execute(
+        "UPDATE bulk_acts SET people = people + ? WHERE site_id = ? AND id = ?",
+        (sum(map(len, chunks)), site_id, action_id),
+    )
+    add_chunks(site_id, action_id, chunks)
 
 
 def get(site_id: int, action_id: int) -> BulkAction | None:
@@ -136,14 +172,14 @@ def _ids(record: BulkActionChunk) -> tuple[int, list[int]]:
 
 
 def waiting_chunks(site_id: int, chunk_id: int, limit: int) -> list[tuple[int, int, list[int]]]:
-    """The (id, bulk action id, subscriber ids) of the next waiting chunks after `chunk_id`.
-
-    Those of exports and of canceled actions are left out.
+    """The (id, bulk action id, subscriber ids) of the next waiting chunks after `chunk_id`. Those of exports,
+    of deletions of fields and of canceled actions are left out.
     """
     records = rows(
         "SELECT p.id, p.bulk_act_id, p.ids FROM bulk_act_pieces p "
         "JOIN bulk_acts a ON a.site_id = p.site_id AND a.id = p.bulk_act_id "
-        f"WHERE p.site_id = ? AND p.id > ? AND p.waiting = 1 AND a.kind <> 'export' "
+        "WHERE p.site_id = ? AND p.id > ? AND p.waiting = 1 "
+        f"AND a.kind NOT IN ('export', '{FIELD_DELETION}') "
         f"AND a.status <> '{CANCELED}' ORDER BY p.id LIMIT ?",
         (site_id, chunk_id, limit),
     )

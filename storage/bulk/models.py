@@ -25,6 +25,7 @@ class BulkActionModel(SiteOwnedModel):
     finished_at = BigIntegerField(null=True)
     seq = BigIntegerField(default=0)
     accepted_at = BigIntegerField(default=0)
+    field = TextField(default="")
 
     class Meta:
         table_name = "bulk_acts"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from storage.database import database, execute_many, rows
+from storage.database import database, execute, execute_many, rows
 from storage.engines.chosen import engine
 from storage.records import Records
 from storage.sql import insert_into, slices
@@ -40,6 +40,16 @@ def ids(site_id: int, keys: Iterable[str]) -> dict[str, int]:
             [site_id, *among.parameters],
         )
     }
+
+
+def delete_unused(site_id: int, key: str) -> bool:
+    """Deletes a custom field of which nobody has a value. Returns whether it is gone."""
+    execute(
+        "DELETE FROM custom_fields WHERE site_id = ? AND key = ? AND NOT EXISTS "
+        "(SELECT 1 FROM distinct_values AS v WHERE v.site_id = ? AND v.field_id = custom_fields.id)",
+        (site_id, key, site_id),
+    )
+    return not ids(site_id, [key])
 
 
 def add(site_id: int, fields: Sequence[tuple[str, str]], at: int) -> dict[str, int]:

@@ -70,6 +70,20 @@ def settle(site_id: int) -> None:
             TAGS.change({"name_key": key}, site_id=site_id, id=tag_id)
 
 
+def rename(site_id: int, tag_id: int, name: str, key: str) -> None:
+    """Gives a tag another name, and the name key that it had to the oldest of its twins."""
+    TAGS.change({"name": name, "name_key": key}, site_id=site_id, id=tag_id)
+    settle(site_id)
+
+
+def make_twin(site_id: int, tag_id: int, into: Tag, key: str) -> None:
+    """Makes a tag a twin of another, whose name has this key: reads and removals by name then mean both."""
+    TAGS.change({"name_key": f" {tag_id} {key}"}, site_id=site_id, id=tag_id)
+    if not ids(site_id, [key]):
+        TAGS.change({"name_key": key}, site_id=site_id, id=into.id)
+    settle(site_id)
+
+
 def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
     """The names of tags, by id."""
     names_by_id: dict[int, str] = {}
@@ -77,6 +91,14 @@ def names(site_id: int, tag_ids: Collection[int]) -> dict[int, str]:
         query = f"SELECT id, name FROM tags WHERE site_id = ? AND id {among.text}"
         names_by_id |= rows(query, [site_id, *among.parameters])
     return names_by_id
+
+
+def ids_of_name(site_id: int, name: str, key: str) -> set[int]:
+    """The ids of the tags with exactly this name, which has the key `key`. Whoever has one of them keeps the
+    name when another tag loses it.
+    """
+    by_id = names(site_id, ids(site_id, [key]).values())
+    return {tag_id for tag_id, its_name in by_id.items() if its_name == name}
 
 
 def add(site_id: int, names: Iterable[tuple[str, str]], at: int) -> None:
@@ -140,13 +162,15 @@ def unlink(links: Iterable[tuple[int, int, int]]) -> None:
     execute_many(delete_from("subscriber_tags", LINK), links)
 
 
-def subscribers_with_tag(site_id: int, tag_id: int, limit: int) -> list[tuple[int, str]]:
-    """The (subscriber id, cached tag ids as JSON) of subscribers with a tag."""
+def subscribers_with_tag(site_id: int, tag_id: int, limit: int, after: int = 0) -> list[tuple[int, str]]:
+    """The (subscriber id, cached tag ids as JSON) of subscribers with a tag, in the order of ids above
+    `after`.
+    """
     return rows(
         "SELECT s.id, s.tag_ids FROM subscriber_tags t "
         "JOIN subscribers s ON s.id = t.subscriber_id AND s.site_id = t.site_id "
-        "WHERE t.site_id = ? AND t.tag_id = ? LIMIT ?",
-        (site_id, tag_id, limit),
+        "WHERE t.site_id = ? AND t.tag_id = ? AND t.subscriber_id > ? ORDER BY t.subscriber_id LIMIT ?",
+        (site_id, tag_id, after, limit),
     )
 
 
@@ -173,6 +197,7 @@ def discarded() -> list[DiscardedTag]:
 
 
 def forget(site_id: int, tag_id: int) -> None:
-    """Deletes what remains of a discarded tag that no subscriber has any longer."""
+    """Deletes what remains of a discarded or merged tag that no subscriber has any longer."""
     execute("DELETE FROM subscriber_tags WHERE site_id = ? AND tag_id = ?", (site_id, tag_id))
     DISCARDED.delete(site_id=site_id, tag_id=tag_id)
+    TAGS.delete(site_id=site_id, id=tag_id)

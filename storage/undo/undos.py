@@ -276,10 +276,11 @@ def created_by(site_id: int, ids: Collection[int], source: tuple[str, int]) -> s
 
 
 def drop_unused_tags(site_id: int, tag_ids: Collection[int]) -> None:
-    """Deletes those of the tags that no subscriber has."""
+    """Deletes the tags among `tag_ids` that no subscriber has, unless they were renamed or merged."""
     execute(
-        f"DELETE FROM tags WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND bearers = 0",
-        (json.dumps(list(tag_ids)), site_id),
+        f"DELETE FROM tags WHERE id IN ({engine.IDS}) AND {engine.OF_SITE} AND bearers = 0 "
+        "AND id NOT IN (SELECT into_id FROM tag_renames WHERE site_id = ?)",
+        (json.dumps(list(tag_ids)), site_id, site_id),
     )
     tags.settle(site_id)
 

@@ -42,6 +42,7 @@ ENDPOINTS = [
     Endpoint("GET", "/fetch/sites", "read"),
     Endpoint("GET", "/fetch/fields", "read"),
     Endpoint("POST", "/fetch/fields", "full", {"field": {"key": "plan"}}, status=201),
+    Endpoint("DELETE", "/fetch/fields/1", "full"),
     Endpoint("GET", "/fetch/subscribers", "read", query=SUBSCRIBER),
     Endpoint("GET", "/fetch/links", "mailer", query=SUBSCRIBER),
     Endpoint("POST", "/fetch/subscribers", "full", {"subscriber": SUBSCRIBER}, status=201),
@@ -51,6 +52,8 @@ ENDPOINTS = [
     Endpoint("POST", "/fetch/search", "read", {"page": 1}),
     Endpoint("GET", "/fetch/tags", "read"),
     Endpoint("POST", "/fetch/tags", "full", {"tag": {"name": "vip"}}, status=201),
+    Endpoint("PATCH", "/fetch/tags/2", "full", {"tag": {"name": "renamed"}}),
+    Endpoint("POST", "/fetch/tags/3/merge", "full", {"tag": {"into": 4}}),
     Endpoint("DELETE", "/fetch/tags/1", "full"),
     Endpoint("POST", "/fetch/commands", "full", {"command": [{"command": "subscribe", **SUBSCRIBER}]}),
     Endpoint("POST", "/batch/subscribers", "full", {"subscribers": [SUBSCRIBER]}),
@@ -108,12 +111,14 @@ ADDRESSES = [f"p{number}@example.com" for number in range(1001)]
 
 
 def prepare(client) -> None:
-    """Creates a subscriber, a tag, an import that is taken back, a segment, an open form, a sign-up and two
-    webhooks: what the valid requests need.
+    """Creates a subscriber, tags, a field, an import that is taken back, a segment, an open form, a sign-up
+    and two webhooks: what the valid requests need.
 
     The second webhook has an address to which nothing is sent.
     """
     client.create("ada@example.com", tags="first")
+    make_tags(client)
+    client.post("/fetch/fields", {"field": {"key": "first"}})
     client.post("/batch/subscribers", {"subscribers": [{"email": "ada@example.com"}]})
     client.post("/batch/imports/1/undo")
     site_lane.drain(client.site.id, 30)
@@ -122,6 +127,13 @@ def prepare(client) -> None:
     client.post("/fetch/sign_ups", SIGN_UP)
     client.post("/fetch/webhooks", WEBHOOK)
     webhooks.create(client.site, {"url": "http://127.0.0.1/", "paused": True}, private_addresses=True)
+
+
+def make_tags(client) -> None:
+    """Makes tags that are renamed and merged."""
+    client.post("/fetch/tags", {"tag": {"name": "second"}})
+    client.create("ada@example.com", tags="third")
+    client.post("/fetch/tags", {"tag": {"name": "fourth"}})
 
 
 def open_form(site) -> None:

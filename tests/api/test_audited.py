@@ -6,7 +6,7 @@ from audience.access import audit_log, keys, site_keys
 from audience.access.audit_log import page
 from audience.operations import site_lane
 from storage import database
-from tests.api.endpoints import ENDPOINTS, REPORT, SEGMENT, SUBSCRIBER, WEBHOOK, ask, open_form
+from tests.api.endpoints import ENDPOINTS, REPORT, SEGMENT, SUBSCRIBER, WEBHOOK, ask, make_tags, open_form
 from tests.client import ApiClient
 
 TOLD_BY_THE_RECORD = {  # of changes, or of imports and deliveries, and by nothing but ordinary data
@@ -17,6 +17,8 @@ TOLD_BY_THE_RECORD = {  # of changes, or of imports and deliveries, and by nothi
 FILES_OF_PEOPLE = {"GET /fetch/export", "GET /batch/imports/1/errors.csv"}
 SAID = {
     "DELETE /fetch/subscribers": "subscriber erased", "DELETE /fetch/tags/1": "tag deleted",
+    "DELETE /fetch/fields/1": "field deleted, begun: first",
+    "PATCH /fetch/tags/2": "tag renamed: renamed", "POST /fetch/tags/3/merge": "tag merged: fourth",
     "POST /batch/imports/1/undo": "import to be undone",
     "POST /fetch/segments": "segment made", "PUT /fetch/segments/1": "segment changed",
     "PATCH /fetch/segments/1": "segment changed", "DELETE /fetch/segments/1": "segment deleted",
@@ -44,6 +46,8 @@ def shop(client):
     """A client with a named key, and a site with one of everything."""
     named = ApiClient(client.http, client.site, keys.create([client.site], name="Shop"))
     client.create(SUBSCRIBER["email"], tags="first")
+    make_tags(client)
+    client.post("/fetch/fields", {"field": {"key": "first"}})
     client.post("/batch/subscribers", {"subscribers": [{"email": "zoe@example.com"}]})
     site_lane.drain(client.site.id, 30)
     client.post("/fetch/segments", SEGMENT)
@@ -124,7 +128,7 @@ def test_an_entry_is_written_with_its_change_or_not_at_all(shop, monkeypatch):
     monkeypatch.setattr(audit_log, "record", broken)
     for method, path in (("POST", "/fetch/segments"), ("DELETE", "/fetch/tags/1")):
         assert shop.call(method, path, SEGMENT if method == "POST" else None).status_code == 500
-    assert [len(shop.get(f"/fetch/{noun}").json["data"]) for noun in ("segments", "tags")] == [1, 1]
+    assert [len(shop.get(f"/fetch/{noun}").json["data"]) for noun in ("segments", "tags")] == [1, 4]
 
 
 @pytest.mark.parametrize(("query", "said", "people"), [

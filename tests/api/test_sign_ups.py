@@ -269,3 +269,16 @@ class TestFields:
         refused = ask(asker, fields=fields)
         assert (refused.status_code, [error["field"] for error in refused.json["errors"]]) == (422, [field])
         assert refused.json.get("did_you_mean") == meant
+
+
+def test_whoever_confirms_gets_the_tag_as_it_is_called_now(client, asker, site):
+    client.call("PATCH", "/fetch/forms/1", {"form": {"tags": ["web", "later"]}})
+    tag_id = client.post("/fetch/tags", {"tag": {"name": "web"}}).json["data"]["id"]
+    ask(asker)
+    client.call("PATCH", f"/fetch/tags/{tag_id}", {"tag": {"name": "Website"}})
+    assert client.get("/fetch/forms/1").json["data"]["attributes"]["tags"] == ["Website", "later"]
+    send(site, FakeRelay(), base_url=BASE)
+    confirm(site, sign_ups.get(site, 1))
+    names = [tag["attributes"]["name"] for tag in client.get("/fetch/tags").json["data"]]
+    assert sorted(names) == ["Website", "later"]
+    assert tag_id in client.find("zoe@example.com")["attributes"]["cached_tag_ids"]

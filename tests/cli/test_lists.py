@@ -11,6 +11,7 @@ from audience.access.keys import USE_MS
 from audience.http.admission import Admission
 from storage import database
 from tests.client import ApiClient, basic
+from tests.jobs import run_bulk_actions
 
 
 @pytest.fixture
@@ -197,3 +198,12 @@ def test_the_counts_of_an_import_add_up_to_the_rows_of_its_file(run, client, tmp
     with database.write():
         database.execute("UPDATE imports SET status = 'running', applied = 1, created = 1", ())
     assert "running    3 of 4 rows: 1 created, 0 updated" in run("imports", "list")
+
+
+def test_a_field_is_deleted(run, type_, filled, tmp_path):
+    said = run("field", "delete", "plan")
+    assert said == "The field plan is deleted once a job has removed its values.\n"
+    run_bulk_actions(tmp_path)
+    assert run("field", "list", "--json") == []
+    message = str(type_("field", "delete", "plan").exception)
+    assert message == "Field not found: `audience field list` lists the fields of the site."

@@ -13,6 +13,7 @@ from audience.changes import pages as change_log_pages
 from audience.changes import retention
 from audience.clock import DAY_MS
 from audience.errors import Refused
+from audience.renames import tag_renames
 from audience.searches import exports, mirrors
 from audience.searches.mirrors import Target
 from audience.sources import RESTORE
@@ -21,6 +22,7 @@ from storage import database
 from storage.errors import Unreachable, Unusable
 from storage.searches.mirror_servers import ServerMirror
 from storage.searches.mirrors import Mirror
+from tests.jobs import run_bulk_actions, run_due
 from tests.mirrored import READERS, mirrored
 from tests.postgresql import name_of
 
@@ -269,3 +271,24 @@ def test_it_waits_for_a_server_that_is_down_and_goes_on(mirror, client, people, 
 def test_a_server_that_does_not_answer_is_told(mirror, people):
     with pytest.raises(Unreachable, match="the database people: "):
         mirror("postgresql://audience@127.0.0.1:9/people", exit_code=1, catch_exceptions=False)
+
+
+@FORMS
+def test_tags_are_renamed_and_merged_and_a_field_is_deleted(mirror, client, people, tmp_path, to):
+    mirror(to)
+    ids = {tag["attributes"]["name"]: tag["id"] for tag in client.get("/fetch/tags").json["data"]}
+    assert client.call("PATCH", f"/fetch/tags/{ids['new']}", {"tag": {"name": "newer"}}).status_code == 200
+    mirror(to)
+    run_due(tag_renames.KIND)
+    into = {"tag": {"into": ids["vip"]}}
+    assert client.post(f"/fetch/tags/{ids['new']}/merge", into).status_code == 200
+    [field] = [row for row in client.get("/fetch/fields").json["data"] if row["attributes"]["key"] == "plan"]
+    assert client.delete(f"/fetch/fields/{field['id']}").status_code == 200
+    mirror(to)
+    run_due(tag_renames.KIND)
+    run_bulk_actions(tmp_path)
+    mirror(to)
+    found, events = mirrored(to)
+    assert (found, events) == exported(client.site)
+    [ann] = [person for person in found.values() if person["email"] == "ann@example.com"]
+    assert (ann["tags"], "plan" in ann["fields"]) == (["vip"], False)

@@ -16,7 +16,7 @@ from audience.reports import reports
 from audience.searches import lists as subscriber_lists
 from audience.segments import segments
 from audience.sign_ups import sign_ups
-from audience.subscribers import subscribers
+from audience.subscribers import custom_fields, subscribers, tags
 from audience.webhooks import webhooks
 from schemas.values import write_date
 from storage import database
@@ -124,6 +124,13 @@ class World(dict[str, Any]):
         webhooks.pause(self.site, int(path.rpartition("/")[2]), True)
         return path
 
+    def tag(self):
+        tags.create(self.site, "Other")
+        return tags.create(self.site, "Kept").id
+
+    def field(self):
+        return custom_fields.create(self.site, "kept").id
+
     def segment(self):
         made = segments.create(self.site, {"name": "Kept", "rules": {"tag": "vip"}})
         return f"{self.root}/segments/{made.id}"
@@ -225,6 +232,10 @@ WRITES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{SITE}/segments/<segment_id>/edit": ("$segment/edit", {"name": "VIP", "rules": RULES}),
     f"{SITE}/segments/<segment_id>/delete": ("$segment/delete", {}),
     f"{SITE}/segments/<segment_id>/export": ("$segment/export", {}),
+    f"{SITE}/tags/rename": ("$root/tags/rename", {"tag": "$tag", "name": "Patrons"}),
+    f"{SITE}/tags/merge": ("$root/tags/merge", {"tag": "$tag", "into": "Other"}),
+    f"{SITE}/tags/delete": ("$root/tags/delete", {"tag": "$tag"}),
+    f"{SITE}/tags/delete-field": ("$root/tags/delete-field", {"field": "$field"}),
     f"{SITE}/settings": ("$root/settings", {"name": "Herons", "time_zone": "Europe/Paris"}),
     "/sites": ("/sites", {"name": "Reeds"}),
     "/sign-in": ("/sign-in", {"email": "ann@example.com", "password": PASSWORD, "remember": "1"}),

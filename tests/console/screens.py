@@ -127,6 +127,7 @@ def site_paths(site: Site) -> list[str]:
         *(f"{root}/{noun}" for noun in ("imports", "segments", "reports", "checks", "lists", "settings")),
         *(f"{root}/{noun}" for noun in ("pages", "keys", "webhooks")),
         f"{root}/acts",
+        f"{root}/tags",
         *(f"{root}/acts/{each.id}" for each in bulk_actions.newest(site)),
         f"{root}/forms",
         f"{root}/sign-ups",

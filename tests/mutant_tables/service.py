@@ -285,6 +285,20 @@ MUTANTS = (
         f"{API}/test_targets.py::test_a_tag_is_not_deleted_by_a_request_that_names_another",
     ),
     Mutant(
+        "an import that waits makes a renamed tag anew",
+        "audience/subscribers/tags.py",
+        "if missing and number is not None:",
+        "if missing and number is None:",
+        f"{API}/test_tag_renames.py::test_an_import_that_waits_means_the_tag_as_it_was_called",
+    ),
+    Mutant(
+        "a copy keeps the former name of a tag",
+        "audience/changes/log.py",
+        "if has_same else {*removed, rename.former_id}",
+        "if has_same else removed",
+        f"{API}/test_tag_renames.py::test_what_is_written_meanwhile_counts",
+    ),
+    Mutant(
         "an address in an encoding is no address",
         "audience/privacy/redaction.py",
         "plain := _decode(CODE, word)",

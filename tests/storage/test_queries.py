@@ -25,7 +25,7 @@ DATES = ["created_at", "updated_at", "last_event_at", "unsubscribed_at"]
 OF_A_SITE = re.compile(
     r"\b(subscribers|tags|subscriber_tags|custom_fields|events|suppressions|imports|import_batches|refused_rows"
     r"|segments|reports|address_lists|change_log|changed_subscribers|erased_subscribers"
-    r"|webhooks|webhook_deliveries|undos|undo_people|forms|form_wordings|sign_ups|link_requests|sign_up_counts|consent_proofs|idempotency_keys)\b"
+    r"|webhooks|webhook_deliveries|undos|undo_people|forms|form_wordings|sign_ups|link_requests|sign_up_counts|consent_proofs|idempotency_keys|tag_renames)\b"
 )
 TABLES = re.compile(r"(?:FROM|JOIN|INTO|UPDATE) \"?(\w+)", re.IGNORECASE)
 ACROSS_SITES = (
@@ -36,7 +36,7 @@ ACROSS_SITES = (
 # what some people have, a page of ids
 FEW = re.compile(
     r"CONSTANT ROW|VALUES CLAUSE|VIRTUAL TABLE|imports_waiting|undos_waiting|their_\w+"
-    r"|SEARCH undos|SEARCH moved_addresses|webhooks_site_id_id|webhook_deliveries_answered"
+    r"|SEARCH undos|SEARCH moved_addresses|SEARCH tag_renames|webhooks_site_id_id|webhook_deliveries_answered"
     r"|SCAN (?:webhooks|page|found|\(subquery-\d+\))$"
 )
 # all rows of a site, or up to a limit
@@ -309,5 +309,5 @@ def test_a_batch_of_a_hundred_takes_as_many_reads_as_a_batch_of_one(client, stat
         site_lane.drain(client.site.id, 30)
         return len([each for each in of_sites(statements) if each.startswith("SELECT")])
 
-    client.create("first@example.com")
+    client.create("first@example.com", tags="a,b")
     assert abs(reads(ADDRESSES[:2]) - reads(ADDRESSES[2:100])) <= 1

@@ -1,0 +1,3 @@
+"""Renaming tags, and merging them."""
+
+__all__ = ["tag_renames"]
