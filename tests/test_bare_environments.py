@@ -29,8 +29,8 @@ SYSTEMD = {
 REFUSED = {
     "api", "console", "erasures apply", "field delete", "form open", "imports retry", "imports undo",
     "jobs retry", "mail test", "move", "operator remove", "operator reset", "operator role", "restore",
-    "sign-up ask", "sign-up send", "site create", "site delete", "site unlist", "subscriber erase", "tables renew",
-    "tag merge", "tag rename", "webhook replay", "webhook test",
+    "sign-up ask", "sign-up send", "site create", "site delete", "site unlist", "subscriber erase",
+    "tables renew", "tag merge", "tag rename", "webhook replay", "webhook test",
 }  # fmt: skip
 
 
