@@ -16,6 +16,7 @@ from audience import clock
 from audience.errors import NotFound, where
 from storage import database, leases
 from storage import jobs as stored
+from storage.access import sites as stored_sites
 from storage.errors import Unavailable, Unusable
 from storage.jobs import FailedJob as FailedJob
 from storage.jobs import Job as Job
@@ -141,10 +142,22 @@ def due_kinds(site_id: int) -> set[str]:
     return stored.due_kinds(site_id, now())
 
 
-@database.session()
 def due_sites() -> list[int]:
-    """The ids of sites with a job that can probably be claimed; 0 is the instance itself."""
-    return stored.due_sites(now())
+    """The ids of sites with a job that can probably be claimed; 0 is the instance itself.
+
+    If the tables of some sites do not answer, asks for each site. Those that do not answer are left out.
+    """
+    with suppress(Unavailable), database.session():
+        return stored.due_sites(now())
+    with database.session():
+        site_ids = [0, *(site.id for site in stored_sites.list_all())]
+    return [site_id for site_id in site_ids if _is_due(site_id)]
+
+
+def _is_due(site_id: int) -> bool:
+    with suppress(Unavailable):
+        return bool(due_kinds(site_id))
+    return False
 
 
 def prepare(kinds: Sequence[Kind]) -> None:

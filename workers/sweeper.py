@@ -12,6 +12,7 @@ from pathlib import Path
 
 from audience import jobs
 from audience.errors import where
+from storage.errors import Unavailable
 from workers import heartbeat
 from workers.lanes import Lanes
 from workers.queue import ImportQueue
@@ -71,9 +72,16 @@ class Sweeper(threading.Thread):
 
     def _is_elected(self) -> bool:
         if time.monotonic() >= self._elects_at:
-            self._elected = jobs.elect(self._token)
+            self._elected = self._elects()
             self._elects_at = time.monotonic() + (ELECTED_SECONDS if self._elected else OTHERS_SECONDS)
         return self._elected
+
+    def _elects(self) -> bool:
+        """Whether this process is elected; so are all while the instance's own jobs do not answer."""
+        try:
+            return jobs.elect(self._token)
+        except Unavailable:
+            return True
 
     def _do(self, task: Callable[[], object]) -> None:
         try:

@@ -74,7 +74,7 @@ def _beginning(site: Site) -> dict[str, Any]:
 def _health() -> dict[str, Any]:
     readiness = probes.readiness(settings(), services().processes, services().answers)
     failing = [problem for problem in readiness.problems.values() if problem]
-    return {"failing": failing, "warnings": readiness.warnings, "backlog": backlog.measure()}
+    return {"failing": failing, "warnings": readiness.warnings, "backlog": backlog.measure_if_known()}
 
 
 def _growth(site: Site, counts: Counts) -> dict[str, Any]:

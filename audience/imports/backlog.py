@@ -2,11 +2,13 @@
 and undos.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from audience import clock
 from audience.access.sites import Site
 from storage import database, jobs, leases
+from storage.errors import Unavailable
 from storage.imports import imports
 from storage.undo import undos
 
@@ -29,6 +31,13 @@ def measure() -> Backlog:
     waiting = imports.waiting()
     queued_at = clock.now_ms() if waiting.oldest_at is None else waiting.oldest_at
     return Backlog(waiting.imports, waiting.rows, max(0.0, (clock.now_ms() - queued_at) / 1000))
+
+
+def measure_if_known() -> Backlog | None:
+    """The backlog of all sites; None while the tables of some do not answer."""
+    with suppress(Unavailable):
+        return measure()
+    return None
 
 
 @database.session()

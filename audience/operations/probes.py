@@ -9,7 +9,7 @@ from audience.answers.service import Answers
 from audience.config import SettingError, Settings
 from audience.errors import AudienceError
 from audience.operations import doctor, doctor_database, health, instance_files
-from audience.operations.diagnostics import Check, Context, Finding, State, bad, ok
+from audience.operations.diagnostics import Check, Context, Finding, State, bad, ok, warn
 from audience.protocols import Processes
 from storage import database
 from storage.errors import StatementError, Unavailable, Unusable
@@ -17,6 +17,7 @@ from storage.instance import doctor as stored
 
 DATABASE_ERRORS = (StatementError, Unavailable, Unusable)
 NO_DATABASE_YET = "none yet: `audience serve` creates it"
+PARTLY = "the tables of some sites do not answer: their requests and imports wait, those of others go on"
 PROBE_ERRORS = (*DATABASE_ERRORS, SettingError, AudienceError, OSError)
 
 
@@ -96,7 +97,7 @@ def examine_running(context: Context) -> Iterator[Finding]:
 def _examine(context: Context, needs: Needs) -> Iterator[Finding]:
     for probe in PROBES:
         if probe.needs is needs:
-            yield from _run(probe, probe.examine, context, str)
+            yield from _run(probe, probe.examine, context, _private)
 
 
 def _is_migrated() -> bool:
@@ -127,7 +128,11 @@ def readiness(settings: Settings, processes: Processes, answers: Answers) -> Rea
             for probe, results in findings.items()
             if not probe.only_warns
         },
-        [sentence for results in findings.values() for sentence in _sentences(results, State.WARN)],
+        list(
+            dict.fromkeys(
+                sentence for results in findings.values() for sentence in _sentences(results, State.WARN)
+            )
+        ),
     )
 
 
@@ -135,15 +140,26 @@ def _sentences(findings: list[Finding], state: State) -> list[str]:
     return [finding.sentence for finding in findings if finding.state is state]
 
 
-def _public(error: Exception) -> str:
-    """The problem without the error's message, which may contain a path."""
+def _private(probe: Probe, error: Exception) -> Finding:
+    return bad(probe.name, str(error))
+
+
+def _public(probe: Probe, error: Exception) -> Finding:
+    """The problem without the error's message, which may contain a path.
+
+    Whether the database answers at all is said by its own probe.
+    """
+    if isinstance(error, Unavailable) and probe.needs is Needs.MIGRATED:
+        return warn(probe.name, PARTLY)
     part = "database" if isinstance(error, DATABASE_ERRORS) else "disk"
-    return f"the {part} does not answer"
+    return bad(probe.name, f"the {part} does not answer")
 
 
-def _run(probe: Probe, check: Check, context: Context, explain: Callable[[Exception], str]) -> list[Finding]:
+def _run(
+    probe: Probe, check: Check, context: Context, explain: Callable[[Probe, Exception], Finding]
+) -> list[Finding]:
     try:
         with nullcontext() if probe.needs is Needs.NOTHING else database.session():
             return list(check(context))
     except PROBE_ERRORS as error:
-        return [bad(probe.name, explain(error))]
+        return [explain(probe, error)]

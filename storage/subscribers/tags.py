@@ -143,9 +143,9 @@ def wrong_counts(site_id: int) -> dict[int, int]:
     return dict(
         rows(
             "SELECT id, counted FROM (SELECT id, bearers, (SELECT count(*) FROM subscriber_tags t "
-            "WHERE t.site_id = tags.site_id AND t.tag_id = tags.id) AS counted FROM tags WHERE site_id = ?) "
+            "WHERE t.site_id = ? AND t.tag_id = tags.id) AS counted FROM tags WHERE site_id = ?) "
             "AS each WHERE counted <> bearers",
-            (site_id,),
+            (site_id, site_id),
         )
     )
 

@@ -47,8 +47,8 @@ def newest(site_id: int) -> list[Delivery]:
     records = rows(
         f"SELECT {DELIVERIES.columns_of('d')} FROM webhooks w JOIN webhook_deliveries d "
         "ON d.site_id = w.site_id AND d.webhook_id = w.id AND d.id = (SELECT max(id) FROM webhook_deliveries "
-        "WHERE site_id = w.site_id AND webhook_id = w.id) WHERE w.site_id = ?",
-        (site_id,),
+        "WHERE site_id = ? AND webhook_id = w.id) WHERE w.site_id = ?",
+        (site_id, site_id),
     )
     return DELIVERIES.read(records)
 

@@ -39,3 +39,15 @@ def test_a_site_that_cannot_be_offered_starves_no_other(tmp_path, monkeypatch):
     Sweeper(UnreachableQueue(CircuitBreaker(Redis())), tmp_path, threading.Event(), lanes, fails).sweep()
     assert lanes.sites == [2, 3]
     assert heartbeat.age(tmp_path) is not None
+
+
+def test_what_is_due_is_looked_for_while_nobody_can_be_elected(tmp_path, monkeypatch):
+    def fails(_):
+        raise Unavailable("connection to the remote node failed")
+
+    monkeypatch.setattr(jobs, "due_sites", lambda: [2])
+    monkeypatch.setattr(jobs, "elect", fails)
+    lanes = Offered()
+    Sweeper(UnreachableQueue(CircuitBreaker(Redis())), tmp_path, threading.Event(), lanes).sweep()
+    assert lanes.sites == [2]
+    assert heartbeat.age(tmp_path) is not None
