@@ -67,6 +67,9 @@ class Settings:
         "", text, "sqlite:///PATH or postgresql://USER@HOST/DATABASE; empty: sqlite:///INSTANCE/audience.db"
     )
     database_password_file: str = setting("", text, "file with the password of the database's role")
+    database_read_url: str = setting(
+        "", text, "standby that exports, reports, counts of segments and changes are read from; empty: none"
+    )
     pepper_file: str = setting("", text, "file with the pepper; empty: INSTANCE/pepper")
     redis_url: str = setting(
         "",
@@ -179,7 +182,9 @@ class Settings:
         return self.database_url or f"sqlite:///{self.instance / 'audience.db'}"
 
 
-SECRET = frozenset({"database_url", "redis_url", "metrics_token", "spamhaus_dqs_key", "abusix_key"})
+SECRET = frozenset(
+    {"database_url", "database_read_url", "redis_url", "metrics_token", "spamhaus_dqs_key", "abusix_key"}
+)
 PARSERS: dict[str, Callable[[Any], Any]] = {item.name: item.metadata["parse"] for item in fields(Settings)}
 
 

@@ -12,8 +12,8 @@ from playhouse.migrations import Runner
 
 from storage.engines import chosen, sqlite
 from storage.engines.chosen import engine
-from storage.errors import DiskFault, Unavailable, Unusable
-from storage.opening import history
+from storage.errors import DiskFault, StatementError, Unavailable, Unusable
+from storage.opening import history, replica
 from storage.opening.connections import database as database
 from storage.opening.connections import keep_connections
 from storage.opening.connections import session as session
@@ -43,6 +43,7 @@ _disk_refused = False  # whether the disk refused this process's last write
 _places = WatchedPlaces()
 _write_gate: Any = OpenGate()
 _log: Path | None = None
+_replica: replica.Replica | None = None
 _transaction = threading.local()  # this thread's write transaction: its `steps`, by class
 
 
@@ -58,6 +59,7 @@ def open(
     kept_connections: int = 0,
     cache_mb: int = 2,
     log: Path | None = None,
+    read_url: str = "",
 ) -> None:
     """Points the models at a database. Connects lazily. Raises `Unusable`.
 
@@ -65,11 +67,14 @@ def open(
     the threads that wait to write. Writes are refused while the database's file, or one of `folders`, is
     missing from its place. The first `kept_connections` threads keep their connection between sessions; they
     must live as long as the process. Each connection to a database file caches up to `cache_mb` MB of it.
-    `log` is the file of the erasure log, see `storage.erasures.log`.
+    `log` is the file of the erasure log, see `storage.erasures.log`. `read_url` is that of a
+    replica, see `on_replica`.
     """
-    global _places, _write_gate, _log
-    opened = chosen.engine_of(url).open(url, timeout, connections, allow_faulty, password, cache_mb)
+    global _places, _write_gate, _log, _replica
+    options = timeout, connections, allow_faulty, password, cache_mb
+    opened, read = chosen.engine_of(url).open(url, *options), replica.open(url, read_url, *options)
     close()
+    _replica = read
     chosen.choose(url)
     database.initialize(opened)
     _write_gate, _log = write_gate or OpenGate(), log
@@ -108,6 +113,8 @@ def files(url: str) -> list[Path]:
 
 def close() -> None:
     """Closes all connections of this process."""
+    if _replica:
+        _replica.close()
     if database.obj is not None:
         database.obj.close_all()
         database.obj = None
@@ -122,6 +129,38 @@ def snapshot() -> Iterator[None]:
         else:
             with engine.snapshot(database):
                 yield
+
+
+def on_replica(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Decorates a function that only reads a site, so that it runs in `snapshot`, and on the replica while
+    that has what the primary has of the site. Its first argument is the site, or the site's id.
+
+    It runs again on the primary if the replica is lost meanwhile, or ends its statement.
+    """
+
+    @functools.wraps(function)
+    def reading(site: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if _replica and not database.in_transaction():
+            passed_over = contextlib.suppress(Unavailable, StatementError)
+            with _replica.reads(getattr(site, "id", site)) as is_read, passed_over:
+                if is_read:
+                    with snapshot():
+                        return function(site, *args, **kwargs)
+        with snapshot():
+            return function(site, *args, **kwargs)
+
+    return reading
+
+
+def replica_problem() -> str:
+    """Why the replica is not read; "" if it is, or if there is none."""
+    return _replica.problem() if _replica else ""
+
+
+def check_replica() -> None:
+    """Raises `Unusable` if the replica is one of another database."""
+    if (problem := replica_problem()) == replica.ANOTHER:
+        raise Unusable(problem)
 
 
 @contextlib.contextmanager

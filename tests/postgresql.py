@@ -41,18 +41,21 @@ class Server:
     """Its databases are gone with it."""
 
     def __init__(self, programs: Path, options: Mapping[str, str] = MappingProxyType({})) -> None:
-        self._programs, self._options = programs, {**OPTIONS, **options}
+        self.programs, self._options = programs, {**OPTIONS, **options}
         self._user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
         # The server's user may enter it, unlike TMPDIR.
         self.folder = Path(tempfile.mkdtemp(prefix="pg", dir=FOLDER if os.access(FOLDER, os.W_OK) else None))
         self._where = f"host={self.folder}"
         if self._user:
             shutil.chown(self.folder, "postgres")
-        self.run("initdb", f"--pgdata={self.folder}/data", *INITIALLY, *LOCALE)
+        self._make_files()
         self.start()
 
+    def _make_files(self) -> None:
+        self.run("initdb", f"--pgdata={self.folder}/data", *INITIALLY, *LOCALE)
+
     def run(self, program: str, *arguments: str) -> None:
-        command = [*self._user, str(self._programs / program), *arguments]
+        command = [*self._user, str(self.programs / program), *arguments]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd="/")
 
     def start(self) -> None:
@@ -96,6 +99,21 @@ class Server:
 
     def drop(self, url: str) -> None:
         self.execute(f"DROP DATABASE {name_of(url)} WITH (FORCE)")
+
+
+class Standby(Server):
+    """Follows another server by streaming replication."""
+
+    def __init__(self, primary: Server) -> None:
+        self._primary = primary
+        super().__init__(primary.programs)
+
+    def _make_files(self) -> None:
+        of_primary = f"--dbname=postgresql://audience@/postgres?host={self._primary.folder}"
+        files = f"--pgdata={self.folder}/data"
+        self.run(
+            "pg_basebackup", files, of_primary, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"
+        )
 
 
 def name_of(url: str) -> str:

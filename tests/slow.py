@@ -26,7 +26,7 @@ PROCESSES = (
     "operations/test_move_chains.py", "operations/test_move_targets.py",
     "operations/test_moves.py", "schemas/test_workbook.py", "schemas/test_workbook_bounds.py",
     "storage/test_full_disk.py", "storage/test_bulk.py", "storage/test_citus.py", "storage/test_pgbouncer.py",
-    "storage/test_queries.py", "storage/test_server.py",
+    "storage/test_queries.py", "storage/test_replica.py", "storage/test_server.py",
     "storage/test_server_statements.py", "storage/test_server_tables.py", "storage/test_site_lock.py",
     "storage/test_turns.py",
     "test_bare_environments.py", "test_bench_runs.py",

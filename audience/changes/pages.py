@@ -68,7 +68,7 @@ def newest(site: Site) -> int:
     return stored.numbers(site.id)[0]
 
 
-@database.snapshot()
+@database.on_replica
 def page(site: Site, after: int | None, limit: int, read_fields: ReadFields = read_values) -> ChangePage:
     """Up to `limit` changes after the number `after`, oldest first; for None, only the bounds.
 

@@ -73,6 +73,7 @@ def open_database(settings: Settings, write_gate: protocols.Gate | None = None) 
         cache_mb=2 if write_gate else CACHE_MB,
         folders=[settings.instance],
         log=settings.instance / LOG,
+        read_url=settings.database_read_url,
     )
 
 
@@ -96,6 +97,7 @@ def check_migrated(settings: Settings) -> None:
     instance_files.check(settings)
     if database.pending_migrations():
         raise Unusable("migrations are pending: run `audience migrate`")
+    database.check_replica()
     open_process(settings)
     database.close()
 
@@ -160,6 +162,7 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str,
     instance_files.check(settings)
     upgrades.back_up_first(settings)
     database.migrate()
+    database.check_replica()
     with database.write():  # of hosts that start at once, one makes pepper and site
         _open_pepper(settings)
         first, link = first_site.ensure(settings), None

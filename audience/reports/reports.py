@@ -95,7 +95,7 @@ def _record(site: Site, actor: Actor | None, action: str, name: str) -> None:
         audit_log.record(actor, action, site, name)
 
 
-@database.snapshot()
+@database.on_replica
 def run(site: Site, report_id: str, other: Mapping[str, Any] | None = None) -> ReportResult:
     """Runs a saved report now. Settings in `other` override its own. Raises `NotFound`."""
     return run_draft(site, _require(site.id, report_id), other)

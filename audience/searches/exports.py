@@ -68,13 +68,16 @@ def _rules(site_id: int, segment_id: str) -> Any:
 def _all_pages(site_id: int) -> Iterator[ExportPage]:
     after = ""
     while True:
-        with database.session():
-            page = searches.page(site_id, after, PAGE_SIZE)
-            named = _with_tags(site_id, page)
+        page = _page(site_id, after)
         if not page:
             return
-        yield named
-        after = page[-1].uuid
+        yield page
+        after = page[-1][0].uuid
+
+
+@database.on_replica
+def _page(site_id: int, after: str) -> ExportPage:
+    return _with_tags(site_id, searches.page(site_id, after, PAGE_SIZE))
 
 
 def _member_pages(site_id: int, rules: Any) -> Iterator[ExportPage]:
@@ -84,17 +87,25 @@ def _member_pages(site_id: int, rules: Any) -> Iterator[ExportPage]:
     """
     after, ids = 0, BitMap()
     for number in count():
-        with database.snapshot():
-            if not (ids and number % LOOKED_FOR):
-                ids = members.all_ids(site_id, segments.members_by(site_id, rules))
-            ids.remove_range(0, after + 1)
-            chunk = list(islice(ids, PAGE_SIZE))
-            page = searches.page_among(site_id, chunk)
-            named = _with_tags(site_id, page)
+        if not (ids and number % LOOKED_FOR):
+            ids = _member_ids(site_id, rules)
+        ids.remove_range(0, after + 1)
+        chunk = list(islice(ids, PAGE_SIZE))
         if not chunk:
             return
-        yield named
-        after = page[-1].id if page else chunk[-1]
+        page = _page_among(site_id, chunk)
+        yield page
+        after = page[-1][0].id if page else chunk[-1]
+
+
+@database.on_replica
+def _member_ids(site_id: int, rules: Any) -> BitMap:
+    return members.all_ids(site_id, segments.members_by(site_id, rules))
+
+
+@database.on_replica
+def _page_among(site_id: int, ids: Sequence[int]) -> ExportPage:
+    return _with_tags(site_id, searches.page_among(site_id, ids))
 
 
 def pages_of(site: Site, chunks: Iterable[Sequence[int]]) -> Iterator[ExportPage]:
@@ -123,7 +134,7 @@ def _event_pages(site: Site, after: int) -> Iterator[list[tuple[Event, str, str]
         after = page[-1][0].id
 
 
-@database.session()
+@database.on_replica
 def events_after(site: Site, after: int) -> list[tuple[Event, str, str]]:
     """The first page of `event_pages`, without a record in the audit log."""
     return stored_events.after(site.id, after, PAGE_SIZE)

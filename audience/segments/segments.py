@@ -133,7 +133,7 @@ def preview(site: Site, rules: Any) -> tuple[Counts, list[Subscriber]]:
     return Counts(*stored_members.count(site.id, chosen)), sample
 
 
-@database.snapshot()
+@database.on_replica
 def counts(site: Site, segment_id: str) -> Counts:
     """The counts of a segment's subscribers. Raises `NotFound`."""
     return Counts(*stored_members.count(site.id, members(site.id, segment_id)))

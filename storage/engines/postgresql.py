@@ -75,6 +75,7 @@ among, each_number, joined = spelling.among, spelling.each_number, spelling.join
 instant_text, in_set = spelling.instant_text, spelling.in_set
 version, version_advice = diagnostics.version, diagnostics.version_advice
 version_fault = diagnostics.version_fault
+POSITION, HAS_REACHED = diagnostics.POSITION, diagnostics.HAS_REACHED
 fault, notes, identity = diagnostics.fault, diagnostics.notes, diagnostics.identity
 page_counts, deviations = diagnostics.page_counts, diagnostics.deviations
 
@@ -122,7 +123,7 @@ def is_lost(opened: Any) -> bool:
 @contextlib.contextmanager
 def snapshot(opened: Any) -> Iterator[None]:
     """A read transaction that sees the database as it is at its first read."""
-    with opened.atomic("REPEATABLE READ"):
+    with opened.atomic("REPEATABLE READ READ ONLY"):
         yield
 
 

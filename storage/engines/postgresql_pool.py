@@ -73,6 +73,16 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
             connection.close()
         return lost
 
+    def hand_over(self) -> Any:
+        """This thread's connection, if it has one, for another thread to `take_over`."""
+        connection = None if self.is_closed() else self.connection()
+        self._state.reset()
+        return connection
+
+    def take_over(self, connection: Any) -> None:
+        if connection:
+            self._state.set_connection(connection)
+
     def run(self, statements: str) -> Any:
         """Runs statements without values in one round trip. Returns the first row of the last one, or None.
 

@@ -27,6 +27,8 @@ class Engine(Protocol):
     SCALARS: str  # rows `v` (key, type, atom), of the JSON objects `s.fields`
     BY_ATOM: str  # the order of atoms
     IN_ORDER: str  # the join that reads the left side first
+    POSITION: str  # a query of how far a server's log is replayed or written; "" for a file
+    HAS_REACHED: str  # a query of whether a server is as far as a parameter says
     OF_SITE: str  # the condition of the site, where another condition's index is to be used
 
     # Opening, sessions, transactions

@@ -2,9 +2,10 @@
 
 from typing import NamedTuple
 
-from storage.database import database, row
+from storage.database import database, replica_problem, row
 from storage.engines import chosen
 from storage.engines.chosen import engine
+from storage.opening.replica import ADVICE
 
 
 class Pages(NamedTuple):
@@ -62,8 +63,9 @@ def is_missing(url: str) -> bool:
 
 
 def notes() -> list[tuple[str, str]]:
-    """The (fact, advice) pairs about the server; an advice may be ""."""
-    return engine.notes(database)
+    """The (fact, advice) pairs about the server and its replica; an advice may be ""."""
+    problem = replica_problem()
+    return engine.notes(database) + ([(problem, ADVICE)] if problem else [])
 
 
 def fault() -> str:

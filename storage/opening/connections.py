@@ -10,7 +10,22 @@ from playhouse.pool import MaxConnectionsExceeded
 
 from storage.engines.chosen import engine
 
-database: Any = peewee.DatabaseProxy()
+
+class ThreadState(local):
+    pool: Any = None  # that of the replica, while this thread reads from it
+
+
+of_thread = ThreadState()
+
+
+class Routes(peewee.DatabaseProxy):
+    """The opened database, or the replica while this thread reads from it."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(of_thread.pool, name) if of_thread.pool else super().__getattr__(name)
+
+
+database: Any = Routes()
 
 
 class KeptConnections:
