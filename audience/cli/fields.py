@@ -10,7 +10,6 @@ from audience.cli.options import on_site
 from audience.cli.output import show
 from audience.config import Settings
 from audience.subscribers import custom_fields
-from schemas import custom_fields as wire
 from schemas.values import write_date
 
 
@@ -41,6 +40,8 @@ def delete(_: Settings, key: str, site: Site, as_json: bool) -> None:
 
     Example: audience field delete plan
     """
+    from schemas import custom_fields as wire
+
     row = field_deletions.begin(site, custom_fields.get_by_key(site, key).id, COMMAND_LINE)
     sentence = f"The field {printable(row.key)} is deleted once a job has removed its values."
     show(wire.field(row), as_json, [sentence])

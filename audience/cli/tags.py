@@ -11,8 +11,6 @@ from audience.config import Settings
 from audience.renames import tag_renames
 from audience.sources import COMMAND_LINE
 from audience.subscribers import tags
-from schemas import tags as wire
-from schemas.base import load
 from schemas.values import write_date
 
 
@@ -44,6 +42,9 @@ def rename(_: Settings, name: str, new_name: str, site: Site, as_json: bool) -> 
 
     Example: audience tag rename vip patron
     """
+    from schemas import tags as wire
+    from schemas.base import load
+
     form = load(wire.PatchTag(), {"tag": {"name": new_name}})
     tag_id = tags.get_by_name(site, name).id
     row = tag_renames.rename(site, tag_id, form["tag"]["name"], COMMAND_LINE, audit_log.COMMAND_LINE)
@@ -59,6 +60,8 @@ def merge(_: Settings, name: str, into: str, site: Site, as_json: bool) -> None:
 
     Example: audience tag merge VIPs vip
     """
+    from schemas import tags as wire
+
     tag_id, into_id = (tags.get_by_name(site, text).id for text in (name, into))
     row = tag_renames.merge(site, tag_id, into_id, COMMAND_LINE, audit_log.COMMAND_LINE)
     show(wire.tag(row, site.id), as_json, [f"Its subscribers get the tag {printable(row.name)}."])

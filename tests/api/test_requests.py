@@ -1,6 +1,7 @@
 """The common rules of all requests: paths, sites, nulls, errors (docs/contract.md, Every request)."""
 
 import random
+import re
 from urllib.parse import parse_qsl
 
 import pytest
@@ -18,6 +19,10 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 PATHS = sorted({endpoint.path for endpoint in ENDPOINTS})
 
 
+def one_id(path):
+    return re.sub(r"\d+", "1", path)
+
+
 @pytest.mark.parametrize("path", NOWHERE)
 def test_unknown_paths_are_a_404_in_json(client, path):
     for method in METHODS:
@@ -26,7 +31,7 @@ def test_unknown_paths_are_a_404_in_json(client, path):
 
 @pytest.mark.parametrize("path", PATHS)
 def test_another_method_is_a_405_with_allow(client, path):
-    allowed = {endpoint.method for endpoint in ENDPOINTS if endpoint.path == path} | FILES.get(path, set())
+    allowed = {row.method for row in ENDPOINTS if one_id(row.path) == one_id(path)} | FILES.get(path, set())
     for method in set(METHODS) - allowed:
         response = client.http.open(f"/api/v1{path}", method=method)
         response_assertions.error(response, 405)

@@ -5,14 +5,14 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import openpyxl
 import pytest
 
 from schemas.formats.meanings import IGNORED, MEANINGS
-from tests.conftest import program
-from tests.service import PATIENCE_SECONDS, serving, until
+from tests.service import PATIENCE_SECONDS, environment, serving, until
 
 PAGE = (Path(__file__).parents[2] / "docs" / "files.md").read_text("utf-8")
 OPTIONS = re.findall(r"^\|(?:[^`|]*\|)?[^`|]*`(--[^`]+)`", PAGE, re.MULTILINE)
@@ -33,7 +33,7 @@ EXAMPLES: dict[str, tuple[str, str | list[list[str]]]] = {  # words, if not the 
     "--sheet NAME": ("--sheet Sheet", PEOPLE),
     "--hidden-rows import": ("", PEOPLE), "--known merge": ("", STATE),
 }  # fmt: skip
-COMMANDS = re.findall(r"^    audience (.*?)(?: > \S+)?$", PAGE, re.MULTILINE)
+COMMANDS = re.findall(r"^    audience (?!api )(.*?)(?: > \S+)?$", PAGE, re.MULTILINE)
 
 
 @pytest.mark.parametrize("line", COMMANDS)
@@ -80,19 +80,15 @@ def test_the_table_of_columns_has_every_column():
 
 
 def test_the_call_of_the_page_answers(tmp_path):
-    program("curl")
-    [line] = re.findall(r"^    (curl .*)$", PAGE, re.MULTILINE)
+    [line] = re.findall(r"^    (audience api .*)$", PAGE, re.MULTILINE)
     (tmp_path / "people.csv").write_text("email\nann@example.com\n")
     with serving(tmp_path / "instance") as service:
-        variables = {
-            "API": f"http://127.0.0.1:{service.port}/api/v1",
-            "KEYS": f"{service.first['publishable_key']}:{service.first['secret_key']}",
-            "SITE": f"site_uuid={service.first['site_uuid']}",
-        }
+        variables = environment(tmp_path / "instance", service.port)
+        variables["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), variables["PATH"]])
         done = subprocess.run(
             ["bash", "-c", line],
             cwd=tmp_path,
-            env=os.environ | variables,
+            env=variables,
             capture_output=True,
             timeout=PATIENCE_SECONDS,
         )
