@@ -18,6 +18,7 @@ from audience.privacy import secret_files
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 SECONDS = 300  # for an answer
 NO_KEY = "{} has no key: name a file by --key-file, as `audience key create --json` prints it"
+NO_HEADER = "a header has characters that no header can have"
 NO_ANSWER = "{} does not answer ({}): start the service with `audience serve`"
 
 
@@ -52,7 +53,7 @@ def api(
     url = urlsplit(f"{settings.base_url}/api/v1/{quote(path.strip('/'))}?{urlencode(more['query'])}")
     key = _key(key_file or settings.instance / secret_files.FIRST_SITE)
     headers = {"Authorization": key, "Content-Type": "application/json"} | dict(more["header"])
-    body = sys.stdin.buffer.read() if data == "-" else data and data.encode()
+    body = sys.stdin.buffer.read() if data == "-" else data and data.encode(errors="surrogateescape")
     connect: Callable[..., HTTPConnection] = HTTPSConnection if url.scheme == "https" else HTTPConnection
     try:
         with contextlib.closing(connect(url.netloc, timeout=SECONDS)) as connection:
@@ -61,6 +62,8 @@ def api(
             answer = response.read()
     except (OSError, HTTPException) as error:
         raise click.ClickException(NO_ANSWER.format(settings.base_url, error)) from None
+    except ValueError:  # its text has the header
+        raise click.UsageError(NO_HEADER) from None
     click.echo(answer.rstrip(b"\n"))
     if response.status >= 300:
         with contextlib.suppress(ValueError, KeyError, TypeError):

@@ -90,10 +90,10 @@ def under_way(site: Site) -> dict[int, str]:
 
 def _begin(site: Site, tag: Tag, into_id: int, source: Source) -> int:
     """Stores the name that a tag had, and adds the job that writes its subscribers, if there are any. Returns
-    their number.
+    their number. A name that a twin had means the older tag, whatever was accepted when: its number is 0.
     """
-    number, _ = site_counters.take(site.id, clock.now_ms())
     key = tags.name_key(tag.name)
+    number = site_counters.take(site.id, clock.now_ms())[0] if tag.name_key == key else 0
     rename = TagRename(0, tag.id, into_id, tag.name, key, number, *source)
     rename = rename._replace(id=stored.add(rename, site=site.id))
     size = stored_tags.bearers(site.id, [tag.id])[tag.id]

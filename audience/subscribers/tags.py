@@ -181,13 +181,12 @@ def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
 
 def ids(site_id: int, names: Iterable[str], number: int | None = None) -> dict[str, int]:
     """The ids of existing tags by name key, in the caller's session. With the `number` of an acceptance, a
-    name that no tag has now is that of the tag that had it then.
+    name that a tag lost since is that of this tag, whoever has it now.
     """
     keys = {name_key(name) for name in names}
     existing = stored.ids(site_id, keys) if keys else {}
-    missing = keys - existing.keys()
-    if missing and number is not None:
-        existing |= tag_renames.former_ids(site_id, missing, number)
+    if keys and number is not None:
+        existing |= tag_renames.former_ids(site_id, keys, number)
     return existing
 
 

@@ -189,6 +189,46 @@ def test_an_import_that_waits_means_the_tag_as_it_was_called(client, mirror, is_
     assert found(client, "vip") == 1
 
 
+def wait_with_tag(client, name):
+    """An import that waits, which gives somebody a tag."""
+    items = [{"email": "late@example.com", "tags": name}, *({"email": email} for email in ADDRESSES[100:104])]
+    client.post("/batch/subscribers", {"subscribers": items})
+
+
+def test_an_import_that_waits_means_no_newer_tag_of_the_former_name(client, mirror):
+    [old] = tagged(client, "vip", people=3)
+    wait_with_tag(client, "VIP")
+    rename(client, old, "Patrons")
+    client.create("other@example.com", tags="vip")
+    site_lane.drain(client.site.id, 30)
+    work()
+    assert same(mirror)
+    assert (found(client, "Patrons"), found(client, "vip")) == (4, 1)
+
+
+def test_an_import_that_waits_follows_tags_that_swap_their_names(client, mirror):
+    [first, second] = tagged(client, "a", "b", people=3)
+    wait_with_tag(client, "a")
+    for tag_id, name in ((first, "c"), (second, "a"), (first, "b")):
+        assert rename(client, tag_id, name).status_code == 200
+        work()
+    site_lane.drain(client.site.id, 30)
+    assert same(mirror)
+    assert (found(client, "b"), found(client, "a")) == (4, 3)
+
+
+def test_an_import_that_waits_does_not_follow_a_twin(client):
+    [old, twin] = tagged(client, "vip", "other", people=3)
+    with database.write(client.site.id):
+        database.execute(
+            "UPDATE tags SET name = 'ViP', name_key = ? WHERE id = ?", (f" {twin} vip", int(twin))
+        )
+    wait_with_tag(client, "vip")
+    rename(client, twin, "new")
+    site_lane.drain(client.site.id, 30)
+    assert old in client.find("late@example.com")["attributes"]["cached_tag_ids"]
+
+
 def test_an_import_that_gave_it_is_undone_afterwards(client, mirror):
     items = [{"email": f"p{number}@example.com", "tags": "vip"} for number in range(3)]
     client.create("p0@example.com")

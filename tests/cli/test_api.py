@@ -101,3 +101,14 @@ def test_a_pair_without_a_value_is_refused(call, words):
 
 def test_an_answer_that_is_no_json_is_printed_as_it_is(call):
     assert call("GET", "/fetch/export", "-q", "format=csv")[0].startswith("uuid,email,")
+
+
+@pytest.mark.parametrize("header", ["X: a\nb", "X: \u20ac", "\xe9: x"])
+def test_a_header_that_cannot_be_sent_is_refused(call, header):
+    said = call("GET", "/stats/site", "-H", header, exit_code=2)[1]
+    assert said.endswith("a header has characters that no header can have\n")
+    assert "Traceback" not in said
+
+
+def test_a_body_that_is_no_text_is_sent_as_it_is(call):
+    assert "(body_not_json)" in call("POST", "/fetch/tags", "-d", b"\xff", exit_code=1)[1]
