@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import altcha
 
 from audience import clock
-from audience.access import sites
+from audience.access import site_keys, sites
 from audience.access.sites import Site
 from audience.config import Settings
 from audience.forms import forms
@@ -70,6 +70,7 @@ def open_forms(instance: Path, number: int) -> list[tuple[Site, SignUpForm]]:
 def open_database(instance: Path) -> Iterator[None]:
     """The database of an instance of several sites, in this process."""
     pepper.open(instance / pepper.FILE)
+    site_keys.forget()
     database.open(Settings(instance=instance).database)
     yield
     database.close()
