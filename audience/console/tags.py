@@ -1,7 +1,6 @@
 """Tags, which are renamed, merged and deleted, and custom fields, which are deleted."""
 
 from contextlib import suppress
-from typing import Any
 
 from flask import Blueprint, Response, render_template, request
 
@@ -68,7 +67,9 @@ def delete(site: Site) -> Response:
 def delete_field(site: Site) -> Response:
     """Delete a custom field"""
     field = field_deletions.begin(site, _chosen("field"), actor())
-    action: Any = field_deletions.open_by_key(site)[field.key]
+    action = field_deletions.open_by_key(site).get(field.key)
+    if action is None:
+        return redirect_to("console.tags.index", site_uuid=site.uuid)
     return redirect_to("console.bulk_actions.show", site_uuid=site.uuid, action_id=action.id)
 
 

@@ -68,7 +68,7 @@ def _renamed(operand: Any, key: str, name: str) -> Any:
     if isinstance(operand, dict):
         return {operator: _renamed(inner, key, name) for operator, inner in operand.items()}
     if isinstance(operand, list):
-        return [_renamed(inner, key, name) for inner in operand]
+        return list(dict.fromkeys(_renamed(inner, key, name) for inner in operand))
     return name if isinstance(operand, str) and name_key(operand) == key else operand
 
 

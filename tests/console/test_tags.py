@@ -3,7 +3,7 @@
 import pytest
 
 from audience.access.audit_log import page as audit_page
-from audience.bulk import actions
+from audience.bulk import actions, field_deletions
 from audience.renames import tag_renames
 from audience.subscribers import custom_fields, subscribers, tags
 from tests.console.browser import signed_in
@@ -90,6 +90,20 @@ def test_a_field_is_deleted_by_a_bulk_action(site, root, manager, settings):
     assert all(text in shown for text in ("Delete a field of 3", "plan", "Undo, until"))
     assert custom_fields.list_all(site) == []
     assert [act for act, _ in acts(site)][:2] == ["field deleted: plan", "field deleted, begun: plan"]
+
+
+def test_a_deletion_that_ends_at_once_leads_to_the_list(site, root, manager, settings, monkeypatch):
+    [field] = custom_fields.list_all(site)
+    begin = field_deletions.begin
+
+    def begin_and_end(*arguments):
+        begun = begin(*arguments)
+        run_bulk_actions(settings.instance)
+        return begun
+
+    monkeypatch.setattr(field_deletions, "begin", begin_and_end)
+    sent = manager.post(f"{root}/delete-field", field=field.id)
+    assert sent.headers["Location"].endswith("/tags")
 
 
 def test_long_lists_come_in_pages(site, root, manager):
