@@ -51,6 +51,12 @@ class Order:
         return f"ORDER BY {', '.join(f'{column} {direction}' for column in columns)}"
 
     @property
+    def of_page(self) -> str:
+        """The `ORDER BY` clause of the rows of `page`, which are made in this order."""
+        created = () if self.column == CREATED else ("page_created",)
+        return self.by("page_at", *created, "page_id")
+
+    @property
     def sign(self) -> str:
         """How a later row compares with the position."""
         return "<" if self.descending else ">"
@@ -82,7 +88,7 @@ def search(
     site_id: int, filters: Filters, limit: int, offset: int, order: Order = NEWEST
 ) -> list[Subscriber]:
     """A page of the subscribers that match, in an order."""
-    listed = order.by("page_at", "page_created", "page_id")
+    listed = order.of_page
     on_page = _on_page(site_id)
     query = Sql(
         f"SELECT {COLUMNS_OF_PAGE} FROM page {engine.IN_ORDER} {on_page.text} {listed}", on_page.parameters
@@ -98,12 +104,12 @@ def texts(
     Also returns the position of the last one, if more than `limit` match. All are one row: with a row for
     each, the thread would release the interpreter's lock each time.
     """
-    listed = order.by("page_at", "page_created", "page_id")
+    listed = order.of_page
     on_page = _on_page(site_id)
-    last = f"SELECT {POSITION} FROM page {listed} LIMIT 1 OFFSET {limit - 1:d}"
+    last = f"SELECT {POSITION} FROM page LIMIT 1 OFFSET {limit - 1:d}"
     one_row = Sql(
         f"SELECT {engine.joined(text.text, listed)}, (SELECT count(*) FROM page), ({last}) "
-        f"FROM (SELECT * FROM page {listed} LIMIT {limit:d}) AS page {engine.IN_ORDER} {on_page.text}",
+        f"FROM (SELECT * FROM page LIMIT {limit:d}) AS page {engine.IN_ORDER} {on_page.text}",
         (*text.parameters, *on_page.parameters),
     )
     [(joined, row_count, position)] = _read(site_id, filters, order, limit + 1, offset, one_row)
