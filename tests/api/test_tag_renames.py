@@ -158,7 +158,9 @@ def test_segments_and_forms_go_along(client, mirror, is_merge):
     [old, *_] = tagged(client, "vip", "other")
     rules = {
         "all": [
-            {"tag": " VIP"}, {"not": {"tag": {"in": ["gone", "Vip", "other"]}}}, {"field": "tag", "is": "vip"},
+            {"tag": " VIP"},
+            {"not": {"tag": {"in": ["gone", "Vip", "other"]}}},
+            {"field": "tag", "is": "vip"},
         ]
     }
     segment = client.post("/fetch/segments", {"segment": {"name": "A", "rules": rules}}).json["data"]
