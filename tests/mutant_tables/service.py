@@ -287,8 +287,8 @@ MUTANTS = (
     Mutant(
         "an import that waits makes a renamed tag anew",
         "audience/subscribers/tags.py",
-        "if missing and number is not None:",
-        "if missing and number is None:",
+        "if keys and number is not None:",
+        "if keys and number is None:",
         f"{API}/test_tag_renames.py::test_an_import_that_waits_means_the_tag_as_it_was_called",
     ),
     Mutant(
