@@ -117,3 +117,8 @@ def counted(site):
     for _, _, outcome, number in counts.since(site.id, 0):
         numbers[outcome] = numbers.get(outcome, 0) + number
     return numbers
+
+
+@database.session()
+def job_left(site):
+    return database.row("SELECT not_before FROM jobs WHERE site_id = ? AND kind = 'confirmation'", (site.id,))

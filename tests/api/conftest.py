@@ -11,6 +11,7 @@ from audience.answers.service import open_resolver
 from audience.config import Settings
 from tests.answers.dns_servers import FakeServer
 from tests.api.dns_records import RECORDS, answer
+from tests.change_mirror import Mirror
 from tests.client import ApiClient
 from tests.receiver import receiving
 
@@ -49,3 +50,10 @@ def receiver():
     """Of webhooks."""
     with receiving() as receiver:
         yield receiver
+
+
+@pytest.fixture
+def mirror(client):
+    mirror = Mirror(client.site)
+    mirror.copy()
+    return mirror

@@ -9,7 +9,7 @@ from audience.subscribers import field_values
 from storage import database
 from tests import response_assertions
 from tests.api.endpoints import ADDRESSES
-from tests.change_mirror import Mirror, normal, state
+from tests.change_mirror import normal, state
 from tests.jobs import run_bulk_actions
 
 
@@ -20,13 +20,6 @@ class Killed(BaseException):
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch):
     monkeypatch.setattr(field_deletions, "CHUNK_ROWS", 2)
-
-
-@pytest.fixture
-def mirror(client):
-    mirror = Mirror(client.site)
-    mirror.copy()
-    return mirror
 
 
 @pytest.fixture

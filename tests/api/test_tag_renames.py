@@ -10,7 +10,7 @@ from audience.subscribers.tags import list_twins
 from storage import database
 from tests import response_assertions
 from tests.api.endpoints import ADDRESSES
-from tests.change_mirror import Mirror, normal, state
+from tests.change_mirror import normal, state
 from tests.jobs import run_due
 
 
@@ -21,13 +21,6 @@ class Killed(BaseException):
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch):
     monkeypatch.setattr(tag_renames, "CHUNK_ROWS", 2)
-
-
-@pytest.fixture
-def mirror(client):
-    mirror = Mirror(client.site)
-    mirror.copy()
-    return mirror
 
 
 def work():

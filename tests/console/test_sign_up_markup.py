@@ -15,7 +15,7 @@ from storage.sign_ups import sign_ups as stored
 from tests import depth
 from tests.answers.corpora import all_payloads
 from tests.console.test_consent_page import LOOK
-from tests.pages.test_forms import tags_of
+from tests.pages.visitor import tags_of
 from tests.sign_up_steps import BASE, ask, confirm, token
 from tests.stored_people import found
 

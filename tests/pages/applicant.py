@@ -1,6 +1,7 @@
 """Somebody who fills in a form, without a browser: the challenge is solved as the script does."""
 
 import html
+import json
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,14 +10,19 @@ import altcha
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from audience.access.audit_log import COMMAND_LINE
 from audience.access.sites import Site
+from audience.forms import forms
 from audience.forms.forms import SignUpForm
+from audience.looks import looks
 from audience.sign_ups import confirming
 from storage import database
 from storage.sign_ups import sign_ups as stored
 from storage.sign_ups.sign_ups import SignUp
+from tests.audience.looks.test_looks import sent
 
 ZOE = "zoe@example.com"
+ORIGIN, NEXT = "https://harbour.example", "https://harbour.example/thanks"
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)"(?: value="([^"]*)")?>')
 SOLVED = re.compile(r'data-nonce="(\w+)" data-salt="(\w+)" data-cost="(\d+)" data-prefix="(\w+)"')
 
@@ -61,6 +67,21 @@ class Applicant:
 
     def confirm_path(self, sign_up: SignUp | None = None) -> str:
         return confirming.ConfirmLinks(self.site, "").url(sign_up or self.newest())
+
+
+def form_of(site, **values):
+    """An open form of a site, in English."""
+    looks.change(site, sent(base_url=""), b"", False, COMMAND_LINE)
+    item = {
+        "name": "Website", "language": "en", "state": "open", "origins": [ORIGIN],
+        "wording": {"en": "You agree.\nReally.", "de": "Sie stimmen zu."}, "intro": {"en": "News & <boats>"},
+        "fields": [{"key": "first_name", "required": False}],
+    }  # fmt: skip
+    return forms.create(site, item | values, no_mail="")
+
+
+def typed(sign_up):
+    return json.loads(sign_up.fields)
 
 
 def hidden(page: TestResponse) -> dict[str, str]:

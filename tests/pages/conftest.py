@@ -6,6 +6,7 @@ from audience.access import sites
 from tests import statements
 from tests.audience.undo.test_undos import put
 from tests.console.conftest import later
+from tests.pages.applicant import ORIGIN, Applicant, form_of
 from tests.pages.visitor import ZOE, Visitor
 
 __all__ = ["later"]
@@ -35,3 +36,8 @@ def read(monkeypatch):
 
     monkeypatch.setattr(statements.reader, "read", note)
     return statements_sent
+
+
+@pytest.fixture
+def applicant(app, site):
+    return Applicant(app.test_client(), site, form_of(site), {"Origin": ORIGIN, "User-Agent": "Mozilla/5.0"})

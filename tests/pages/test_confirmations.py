@@ -10,8 +10,7 @@ from audience.subscribers import custom_fields, subscribers
 from storage import database
 from storage.sign_ups import proofs
 from storage.sign_ups.sign_ups import CONFIRMED, DECLINED
-from tests.pages.applicant import ZOE, Applicant, hidden
-from tests.pages.test_forms import NEXT, ORIGIN, form_of
+from tests.pages.applicant import NEXT, ORIGIN, ZOE, Applicant, form_of, hidden
 from tests.pages.test_links import POLICY, written
 from tests.pages.visitor import command, heading, text
 from tests.stored_people import found

@@ -11,14 +11,8 @@ from audience.clock import DAY_MS
 from audience.forms import forms
 from audience.sign_ups import sign_ups
 from storage.sign_ups.sign_ups import HELD, WAITING
-from tests.pages.applicant import ZOE, Applicant, hidden, solve
-from tests.pages.test_forms import ORIGIN, form_of
+from tests.pages.applicant import ZOE, hidden, solve
 from tests.pages.visitor import heading, text
-
-
-@pytest.fixture
-def applicant(app, site):
-    return Applicant(app.test_client(), site, form_of(site), {"Origin": ORIGIN, "User-Agent": "Mozilla/5.0"})
 
 
 def test_without_script_the_button_counts_after_three_seconds_and_five_times_an_hour(applicant, later):

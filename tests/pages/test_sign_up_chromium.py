@@ -26,10 +26,9 @@ from tests.conftest import program
 from tests.console.chromium import chromium, serving
 from tests.mail_server import MailServer
 from tests.mail_server import serving as serving_mail
-from tests.pages.applicant import ZOE, Applicant
+from tests.pages.applicant import ZOE, Applicant, form_of
 from tests.pages.test_chromium import looked_at, open_tab
 from tests.pages.test_confirmations import is_subscribed
-from tests.pages.test_forms import form_of
 from tests.sign_up_steps import send
 
 LINK = re.compile(r"^http://127\.0\.0\.1:8000(/confirm/\S+)$", re.MULTILINE)

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+import html5lib
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
@@ -65,3 +66,9 @@ def text(response: TestResponse) -> str:
 
 def command(site, name, email=ZOE):
     commands.run(site, [{"email": email, "command": name}])
+
+
+def tags_of(page):
+    """All elements of a page with the names of their attributes, as a browser reads it."""
+    tree = html5lib.parse(page.text, namespaceHTMLElements=False)
+    return [(element.tag, sorted(element.attrib)) for element in tree.iter()]

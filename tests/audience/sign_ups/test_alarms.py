@@ -14,17 +14,6 @@ from audience.sign_ups import alarms, holds, sign_ups
 from tests.sign_up_steps import FakeRelay, ask, confirm, make_form, make_sender, read, row, send, tell, token
 
 
-@pytest.fixture
-def form(site):
-    make_sender(site)
-    return make_form(site)
-
-
-@pytest.fixture
-def relay():
-    return FakeRelay()
-
-
 def stranger(number):
     """Each of another mailbox and network."""
     return {"email": f"p{number}@gmail.com", "network": f"10.{number // 256}.{number % 256}.0/24"}

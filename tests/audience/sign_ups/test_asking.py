@@ -14,7 +14,7 @@ from audience.sign_ups.sign_ups import ALL
 from audience.subscribers import commands, subscribers
 from storage import database
 from storage.sign_ups import proofs
-from tests.sign_up_steps import BASE, ZOE, FakeRelay, ask, confirm, counted, make_form, make_sender, row, send
+from tests.sign_up_steps import BASE, ZOE, ask, confirm, counted, make_form, make_sender, row, send
 
 MARA = Actor("mara@example.com")
 
@@ -22,11 +22,6 @@ MARA = Actor("mara@example.com")
 @pytest.fixture
 def settings():
     return Settings(public_url=BASE, smtp_url="smtp+plain://127.0.0.1:25")
-
-
-@pytest.fixture
-def relay():
-    return FakeRelay()
 
 
 @pytest.fixture

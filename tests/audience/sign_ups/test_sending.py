@@ -20,12 +20,11 @@ from tests.audience.undo.test_undos import put, run
 from tests.mail_server import DROPS, MailServer, serving
 from tests.sign_up_steps import (
     ZOE,
-    FakeRelay,
     ask,
     confirm,
     counted,
+    job_left,
     make_form,
-    make_sender,
     read,
     row,
     send,
@@ -39,22 +38,6 @@ class Killed(BaseException):
 
 def killed(*_, **__):
     raise Killed
-
-
-@pytest.fixture
-def form(site):
-    make_sender(site)
-    return make_form(site)
-
-
-@pytest.fixture
-def relay():
-    return FakeRelay()
-
-
-@database.session()
-def job_left(site):
-    return database.row("SELECT not_before FROM jobs WHERE site_id = ? AND kind = 'confirmation'", (site.id,))
 
 
 def test_a_mail_goes_out_and_its_link_confirms(site, form, relay):

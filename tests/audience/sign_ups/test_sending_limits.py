@@ -12,29 +12,17 @@ from audience.sign_ups.confirming import ConfirmOutcome
 from audience.subscribers import subscribers
 from storage import database
 from tests import depth
-from tests.audience.sign_ups.test_sending import job_left
 from tests.sign_up_steps import (
     ZOE,
-    FakeRelay,
     ask,
     confirm,
     counted,
+    job_left,
     make_form,
     make_sender,
     row,
     send,
 )
-
-
-@pytest.fixture
-def form(site):
-    make_sender(site)
-    return make_form(site)
-
-
-@pytest.fixture
-def relay():
-    return FakeRelay()
 
 
 def test_a_mailbox_has_one_in_ten_minutes_three_a_day_and_six_in_a_month(site, form, relay, tick):
