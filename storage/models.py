@@ -7,7 +7,7 @@ from peewee import BigIntegerField, IntegerField, TextField
 
 from storage.access.models import OPERATOR_MODELS, AddressListModel, KeyModel, KeySiteModel, SiteCounterModel
 from storage.base_models import BaseModel, SiteModel
-from storage.bulk.models import BULK_ACTION_MODELS
+from storage.bulk.models import BULK_ACTION_MODELS, TagRenameModel
 from storage.changes.models import CHANGE_LOG_MODELS
 from storage.erasures.models import LoggedErasureModel, SuppressionModel
 from storage.forms.models import FORM_MODELS
@@ -21,7 +21,6 @@ from storage.imports.models import (
 from storage.job_models import JOB_MODELS
 from storage.links.models import LINK_MODELS
 from storage.looks.models import LOOK_MODELS
-from storage.renames.models import TagRenameModel
 from storage.repeats.models import IdempotencyKeyModel
 from storage.reports.models import ReportModel
 from storage.segments.models import SegmentCountModel, SegmentModel

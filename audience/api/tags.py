@@ -8,7 +8,7 @@ from audience.access.sites import Site
 from audience.api import repeats
 from audience.api.endpoint import actor, caller, endpoint
 from audience.api.repeats import Again, Ids, Later
-from audience.renames import tag_renames
+from audience.bulk import tag_deletions, tag_renames
 from audience.sources import SourceKind
 from audience.subscribers import tags
 from schemas import tags as wire
@@ -114,10 +114,10 @@ def delete(site: Site, form: dict[str, Any], tag_id: int) -> Later:
     Returns the tag as it was.
     """
     source = caller(SourceKind.API)
-    deleted = tags.discard(site, tag_id, source, actor(), form["names"])
+    deleted = tag_deletions.discard(site, tag_id, source, actor(), form["names"])
 
     def answer() -> dict[str, Any]:
-        tags.remove(site, deleted, source)
+        tag_deletions.remove(site, deleted, source)
         return {"message": DELETED, "data": wire.tag(deleted, site.id)}
 
     return Later({"id": deleted.id}, answer)

@@ -16,13 +16,13 @@ from audience.changes.entries import Changed, Entries, Repeated, Values, merge, 
 from audience.sources import Source, SourceKind
 from storage import database
 from storage import jobs as stored_jobs
+from storage.bulk import tag_renames
 from storage.changes import changed_subscribers as stored_changed
 from storage.changes import log as stored
 from storage.changes.consents import ConsentKind
 from storage.erasures import log as stored_log
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
-from storage.renames import tag_renames
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags as stored_tags
 from storage.subscribers.batches import (

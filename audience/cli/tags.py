@@ -4,11 +4,11 @@ import click
 
 from audience.access import audit_log
 from audience.access.sites import Site
+from audience.bulk import tag_renames
 from audience.cli.charts import printable
 from audience.cli.options import on_site
 from audience.cli.output import show
 from audience.config import Settings
-from audience.renames import tag_renames
 from audience.sources import COMMAND_LINE
 from audience.subscribers import tags
 from schemas.values import write_date

@@ -5,10 +5,9 @@ from contextlib import suppress
 from flask import Blueprint, Response, render_template, request
 
 from audience.access.sites import Site
-from audience.bulk import field_deletions
+from audience.bulk import field_deletions, tag_deletions, tag_renames
 from audience.console.page import actor, by_hand, page, read_form, redirect_to
 from audience.errors import NotFound, Refused
-from audience.renames import tag_renames
 from audience.subscribers import custom_fields, tags
 from schemas import tags as wire
 from schemas.base import load
@@ -58,7 +57,7 @@ def merge(site: Site) -> Response:
 @page(role="manager", again=index)
 def delete(site: Site) -> Response:
     """Delete a tag"""
-    tags.delete(site, _chosen("tag"), by_hand(), actor())
+    tag_deletions.delete(site, _chosen("tag"), by_hand(), actor())
     return _to(site, "tag-deleted")
 
 

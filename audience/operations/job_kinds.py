@@ -8,6 +8,7 @@ from functools import partial
 
 from audience.access import audit_log
 from audience.bulk import chunks as bulk_chunks
+from audience.bulk import tag_deletions, tag_renames
 from audience.changes import retention as change_log_retention
 from audience.config import Settings
 from audience.erasures import log as erasure_log
@@ -18,11 +19,10 @@ from audience.mail.relay import Relay
 from audience.operations import kept_backups, site_lane
 from audience.privacy import secret_files
 from audience.protocols import FileOpener, TextOpener
-from audience.renames import tag_renames
 from audience.repeats import repeats
 from audience.segments import counts as segment_counts
 from audience.sign_ups import holds, mails
-from audience.subscribers import field_values, tags
+from audience.subscribers import field_values
 from audience.undo import undos
 from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import finished_imports
@@ -67,7 +67,7 @@ def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
         "refused rows": file_imports.forget_refused,
         "files": partial(file_uploads.sweep, settings.instance),
         "stopped restores": partial(secret_files.remove_left_folders, settings.instance),
-        "deleted tags": tags.sweep,
+        "deleted tags": tag_deletions.sweep,
         "consent log": partial(erasure_log.sweep, settings.instance, settings.consent_log_days),
         "audit log": partial(audit_log.sweep, settings.audit_log_days),
         "changes": partial(change_log_retention.sweep, settings.changes_days),

@@ -4,39 +4,23 @@ Tags from before that comparison may have equal keys. The oldest of them has the
 twins.
 """
 
-import json
-import math
-import time
 import unicodedata
 from collections.abc import Collection, Iterable
-from contextlib import suppress
 
 from audience import clock
-from audience.access import audit_log
-from audience.access.audit_log import Actor
 from audience.access.sites import Site
-from audience.changes import log as change_log
-from audience.errors import NotFound, Refused
-from audience.sources import OPERATOR, Source
+from audience.errors import NotFound
 from schemas.codes import Code, Sentence
-from schemas.values import MAX_SENT_NAME, UNSEEN, FieldError
+from schemas.values import MAX_SENT_NAME, UNSEEN
 from storage import database
-from storage.errors import Unavailable
-from storage.renames import tag_renames
+from storage.bulk import tag_renames
 from storage.subscribers import tags as stored
-from storage.subscribers.tags import DiscardedTag, Tag
+from storage.subscribers.tags import Tag
 
 __all__ = ["Tag"]
 
 NOT_FOUND = Sentence(Code.TAG_NOT_FOUND, "Tag not found: GET /v1/fetch/tags lists the tags of the site.")
-ANOTHER = Sentence(
-    Code.TAG_MISMATCH,
-    "The tag with this id has another name: correct the id or the name, or leave the name out.",
-)
-BUSY = Sentence(Code.TAG_BUSY, "The tag is being renamed or merged: try again in a moment.")
-CHUNK_ROWS = 500
 HIDDEN = {ord(character): None for character in UNSEEN if not character.isspace()}
-SWEEP_SECONDS = 1.0
 
 
 def name_key(name: str) -> str:
@@ -82,101 +66,6 @@ def create(site: Site, name: str) -> Tag:
     """The tag with a name, which is created if missing."""
     existing, _ = ensure(site.id, (name,), clock.now_ms())
     return get(site, existing[name_key(name)])
-
-
-def delete(
-    site: Site,
-    tag_id: int,
-    source: Source = OPERATOR,
-    actor: Actor | None = None,
-    names: Collection[str] = (),
-) -> Tag:
-    """Deletes a tag, and removes it from its subscribers. Returns the deleted tag. With an `actor`, the audit
-    log records it.
-
-    `names` are those that the caller sent with the id. Raises `NotFound`, and `Refused` if one of them is not
-    the tag's name, or while the tag is renamed or merged. If interrupted, the next sweep resumes the removal.
-    """
-    tag = discard(site, tag_id, source, actor, names)
-    remove(site, tag, source)
-    return tag
-
-
-@database.writes_site
-def discard(
-    site: Site,
-    tag_id: int,
-    source: Source = OPERATOR,
-    actor: Actor | None = None,
-    names: Collection[str] = (),
-) -> Tag:
-    """Deletes a tag as `delete` does, in one transaction; its subscribers keep it until `remove`."""
-    tag = get(site, tag_id)
-    require_told(site.id, tag_id)
-    if {name_key(name) for name in names} - {name_key(tag.name)}:
-        raise Refused(ANOTHER, [FieldError("tag.name", ANOTHER)])
-    stored.discard(site.id, tag.id, tag.name, source)
-    tag_renames.forget(site.id, tag.id)
-    if actor:
-        audit_log.record(actor, "tag deleted", site, tag.name)
-    return tag
-
-
-def require_told(site_id: int, *tag_ids: int) -> None:
-    """Raises `Refused` while one of the tags is being renamed or merged, in the caller's session."""
-    renames = tag_renames.untold(site_id)
-    if not {*tag_ids}.isdisjoint(tag_id for rename in renames for tag_id in (rename.tag_id, rename.into_id)):
-        raise Refused(BUSY)
-
-
-def remove(site: Site, tag: Tag, source: Source = OPERATOR) -> None:
-    """Removes a discarded tag from its subscribers."""
-    with suppress(Unavailable):
-        _strip(DiscardedTag(site.id, tag.id, tag.name, *source))
-
-
-def sweep() -> None:
-    """Removes deleted tags from subscribers that still have them, for about a second."""
-    deadline = time.monotonic() + SWEEP_SECONDS
-    with database.session():
-        discarded = stored.discarded()
-    for tag in discarded:
-        _strip(tag, deadline)
-
-
-def _strip(tag: DiscardedTag, deadline: float = math.inf) -> None:
-    """Removes a deleted tag from its subscribers, in several transactions, so that others can write in
-    between.
-    """
-    while time.monotonic() < deadline and _strip_some(tag.site_id, tag):
-        pass
-
-
-@database.writes_site
-def _strip_some(site_id: int, tag: DiscardedTag) -> bool:
-    """Removes a deleted tag from up to `CHUNK_ROWS` subscribers, and forgets it once nobody has it.
-
-    Returns True if more subscribers may have it.
-    """
-    at = clock.now_ms()
-    tagged_rows = stored.subscribers_with_tag(site_id, tag.tag_id, CHUNK_ROWS)
-    without = [
-        (subscriber_id, json.dumps([other for other in json.loads(cached) if other != tag.tag_id]))
-        for subscriber_id, cached in tagged_rows
-    ]
-    same = stored.ids_of_name(site_id, tag.name, name_key(tag.name))
-    changed = {
-        subscriber_id: ((), () if {*json.loads(others)} & same else (tag.tag_id,))
-        for subscriber_id, others in without
-    }
-    stored.recache(site_id, without, at)
-    stored.unlink([(site_id, tag.tag_id, subscriber_id) for subscriber_id in changed])
-    if changed:
-        source = Source(tag.source, tag.source_id)
-        change_log.record_tags(site_id, source, changed, {tag.tag_id: tag.name}, at)
-    else:
-        stored.forget(site_id, tag.tag_id)
-    return bool(changed)
 
 
 def ids(site_id: int, names: Iterable[str], number: int | None = None) -> dict[str, int]:

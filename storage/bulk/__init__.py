@@ -1,3 +1,3 @@
-"""Bulk actions, and the subscribers of each."""
+"""Bulk actions, and the subscribers of each; renames and merges of tags."""
 
-__all__ = ["actions"]
+__all__ = ["actions", "tag_renames"]

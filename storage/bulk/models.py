@@ -1,4 +1,4 @@
-"""The tables of bulk actions."""
+"""The tables of bulk actions, and of renames of tags."""
 
 from peewee import BigIntegerField, ForeignKeyField, IntegerField, TextField
 
@@ -42,6 +42,24 @@ class BulkActionChunkModel(SiteOwnedModel):
     class Meta:
         table_name = "bulk_act_pieces"
         indexes = ((("bulk_act", "waiting", "id"), False),)
+
+
+class TagRenameModel(SiteOwnedModel):
+    """A name that a tag had until it was renamed, or merged into another tag."""
+
+    tag_id = IntegerField()
+    into_id = IntegerField()
+    name = TextField()
+    name_key = TextField()
+    number = BigIntegerField()
+    source = TextField()
+    source_id = IntegerField()
+    position = IntegerField(default=0)
+    is_told = IntegerField(default=0)
+
+    class Meta:
+        table_name = "tag_renames"
+        indexes = ((("site", "name_key"), False),)
 
 
 BULK_ACTION_MODELS: tuple[type[BaseModel], ...] = (BulkActionModel, BulkActionChunkModel)

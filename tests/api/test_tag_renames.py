@@ -3,9 +3,9 @@
 import pytest
 
 from audience import jobs
+from audience.bulk import tag_renames
 from audience.changes import pages as change_log_pages
 from audience.operations import site_lane
-from audience.renames import tag_renames
 from audience.subscribers.tags import list_twins
 from storage import database
 from tests import response_assertions

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience.subscribers import tags
+from audience.bulk import tag_deletions
 from storage import database
 from storage.errors import Unavailable
 from tests import response_assertions
@@ -117,12 +117,12 @@ class Killed(BaseException):
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(tags, "CHUNK_ROWS", 2)
+    monkeypatch.setattr(tag_deletions, "CHUNK_ROWS", 2)
 
 
 def after_each_chunk(monkeypatch, act):
     """Calls `act` between two transactions of the removal of a tag."""
-    strip_some = tags._strip_some
+    strip_some = tag_deletions._strip_some
 
     def strip_and_act(*arguments):
         more = strip_some(*arguments)
@@ -130,7 +130,7 @@ def after_each_chunk(monkeypatch, act):
             act()
         return more
 
-    monkeypatch.setattr(tags, "_strip_some", strip_and_act)
+    monkeypatch.setattr(tag_deletions, "_strip_some", strip_and_act)
 
 
 def count_tagged(client, tag):
@@ -176,7 +176,7 @@ def test_the_sweeper_finishes_an_interrupted_removal(client, small_chunks, monke
     assert count_tagged(client, tag) == 3
     assert listed(client) == ["other"]
     for _ in range(2):
-        tags.sweep()
+        tag_deletions.sweep()
         assert count_tagged(client, tag) == 0
     with database.session():
         assert database.rows("SELECT * FROM discarded_tags") == []

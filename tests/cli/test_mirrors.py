@@ -8,12 +8,12 @@ import pytest
 
 from audience import clock
 from audience.access.audit_log import COMMAND_LINE
+from audience.bulk import tag_renames
 from audience.changes import log as change_log
 from audience.changes import pages as change_log_pages
 from audience.changes import retention
 from audience.clock import DAY_MS
 from audience.errors import Refused
-from audience.renames import tag_renames
 from audience.searches import exports, mirrors
 from audience.searches.mirrors import Target
 from audience.sources import RESTORE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audience.renames import tag_renames
+from audience.bulk import tag_renames
 from tests.jobs import run_due
 
 

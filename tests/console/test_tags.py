@@ -3,8 +3,7 @@
 import pytest
 
 from audience.access.audit_log import page as audit_page
-from audience.bulk import actions, field_deletions
-from audience.renames import tag_renames
+from audience.bulk import actions, field_deletions, tag_renames
 from audience.subscribers import custom_fields, subscribers, tags
 from tests.console.browser import signed_in
 from tests.jobs import run_bulk_actions, run_due

@@ -279,9 +279,9 @@ MUTANTS = (
     ),
     Mutant(
         "a stale id deletes another tag",
-        "audience/subscribers/tags.py",
-        " - {name_key(tag.name)}:",
-        " - {name_key(name) for name in names}:",
+        "audience/bulk/tag_deletions.py",
+        " - {tags.name_key(tag.name)}:",
+        " - {tags.name_key(name) for name in names}:",
         f"{API}/test_targets.py::test_a_tag_is_not_deleted_by_a_request_that_names_another",
     ),
     Mutant(

@@ -8,6 +8,7 @@ from contextlib import suppress
 import pytest
 
 from audience import clock
+from audience.bulk import tag_deletions
 from audience.changes import log as change_log
 from audience.changes import pages as change_log_pages
 from audience.changes import retention as change_log_retention
@@ -58,7 +59,7 @@ def act(site, folder, chance):
     elif kind == 2 and chance.random() < 0.2:
         known = site_tags.list_all(site)
         if known:
-            site_tags.delete(site, chance.choice(known).id)
+            tag_deletions.delete(site, chance.choice(known).id)
     elif kind == 3:
         events.record(site, [(0, {"email": email, "type": "$unsubscribe", "fields": {"plan": "x"}})], [])
     else:
@@ -162,9 +163,9 @@ def test_a_name_that_another_tag_took_over_meanwhile_is_not_taken_off(site, monk
     mirror.copy()
     with monkeypatch.context() as crashed:
         crashed.setattr(site_tags, "_strip", lambda *_: None)
-        site_tags.delete(site, tag.id)
+        tag_deletions.delete(site, tag.id)
     subscribers.create(site, {"email": ANN, "tags": [spelled_anew]})
-    site_tags.sweep()
+    tag_deletions.sweep()
     mirror.follow(100)
     assert normal(mirror.people) == normal(state(site))
     assert change_log_replay.differing(site) == (0, 1)
@@ -177,8 +178,8 @@ def test_the_sweeper_goes_on_under_the_source_that_deleted_a_tag(site, monkeypat
     [tag] = site_tags.list_all(site)
     with monkeypatch.context() as crashed:
         crashed.setattr(site_tags, "_strip", lambda *_: None)
-        site_tags.delete(site, tag.id, Source("cli"))
-    site_tags.sweep()
+        tag_deletions.delete(site, tag.id, Source("cli"))
+    tag_deletions.sweep()
     taken = change_log_pages.page(site, 2, 100).changes
     assert [(each.source[0], each.changed["tags_removed"]) for each in taken] == [("cli", ["vip"])] * 2
 

@@ -5,6 +5,7 @@ import pytest
 from audience import clock
 from audience.access.audit_log import Actor
 from audience.bulk import actions as bulk_actions
+from audience.bulk import tag_deletions
 from audience.changes.changes import Change
 from audience.errors import Refused
 from audience.imports import imports
@@ -110,7 +111,7 @@ def test_who_signed_up_by_themselves_since_stays(site, sign_up):
 def test_a_deleted_tag_mentions_nobody(site):
     wrong = put(site, *people(ANN, **WRONG))
     [tag] = site_tags.list_all(site)
-    site_tags.delete(site, tag.id)
+    tag_deletions.delete(site, tag.id)
     assert take_back(site, wrong) == (1, 0, 0)
 
 

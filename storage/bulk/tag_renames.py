@@ -5,10 +5,10 @@ which tag a name means that was accepted before.
 from collections.abc import Collection
 from typing import NamedTuple
 
+from storage.bulk.models import TagRenameModel
 from storage.database import rows
 from storage.engines.chosen import engine
 from storage.records import Records
-from storage.renames.models import TagRenameModel
 
 JOB = "tag_rename"  # the kind of the job that tells it, subscriber by subscriber
 

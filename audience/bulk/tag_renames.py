@@ -24,14 +24,15 @@ from schemas.values import FieldError
 from storage import database
 from storage import jobs as stored_jobs
 from storage.access import site_counters
-from storage.renames import tag_renames as stored
-from storage.renames.tag_renames import TagRename
+from storage.bulk import tag_renames as stored
+from storage.bulk.tag_renames import TagRename
 from storage.subscribers import tags as stored_tags
 
 CHUNK_ROWS = 500  # subscribers, written in one transaction
 TAKEN = Sentence(
     Code.TAG_EXISTS, "Another tag of the site has this name: merge the tag into it, or choose another name."
 )
+BUSY = Sentence(Code.TAG_BUSY, "The tag is being renamed or merged: try again in a moment.")
 OTHER = Sentence(Code.REFUSED_VALUE, "Send the id of another tag of the site, into which this one is merged.")
 
 
@@ -43,7 +44,7 @@ def rename(site: Site, tag_id: int, name: str, source: Source = OPERATOR, actor:
     tag, key = tags.get(site, tag_id), tags.name_key(name)
     if name == tag.name:
         return tag
-    tags.require_told(site.id, tag_id)
+    require_told(site.id, tag_id)
     if tags.ids(site.id, [name]).get(key, tag_id) != tag_id:
         raise Refused(TAKEN, [FieldError("tag.name", TAKEN)])
     stored_tags.rename(site.id, tag_id, name, key)
@@ -67,7 +68,7 @@ def merge(
         raise Refused(OTHER, [FieldError("tag.into", OTHER)])
     if stored.is_merging(site.id, tag_id, into_id):
         return into
-    tags.require_told(site.id, tag_id, into_id)
+    require_told(site.id, tag_id, into_id)
     stored.redirect(site.id, tag_id, into_id)
     stored_tags.make_twin(site.id, tag_id, into, tags.name_key(into.name))
     size = _begin(site, tag, into_id, source)
@@ -75,6 +76,13 @@ def merge(
     if actor:
         audit_log.record(actor, f"tag merged{audit_log.NAMED}{into.name}", site, tag.name, size)
     return tags.get(site, into_id)
+
+
+def require_told(site_id: int, *tag_ids: int) -> None:
+    """Raises `Refused` while one of the tags is being renamed or merged, in the caller's session."""
+    renames = stored.untold(site_id)
+    if not {*tag_ids}.isdisjoint(tag_id for rename in renames for tag_id in (rename.tag_id, rename.into_id)):
+        raise Refused(BUSY)
 
 
 @database.session()

@@ -1,3 +1,0 @@
-"""Renaming tags, and merging them."""
-
-__all__ = ["tag_renames"]
