@@ -45,7 +45,7 @@ STATUSES = ("subscribed", "unsubscribed")
 
 
 class Bounds(Form):
-    error_messages = {"type": BOUNDS}  # noqa: RUF012 - marshmallow's own interface
+    error_messages = {"type": Sentence(Code.WRONG_TYPE, BOUNDS)}  # noqa: RUF012 - marshmallow's own interface
     gt = InstantField()
     lt = InstantField()
 

@@ -42,7 +42,6 @@ from audience.looks import looks
 from audience.repeats.repeats import UNDER_WAY
 from schemas.base import REQUIRED, Form, errors
 from schemas.custom_fields import CUSTOM_VALUE
-from schemas.pages import Listed
 from schemas.responses import Error, open_enum
 from schemas.values import FieldError
 from schemas.webhooks import ImportFinishedMessage, SignUpsMessage, WebhookMessage
@@ -264,8 +263,7 @@ def headers_of(method: str, declared: Declared) -> list[str]:
     """The request headers that make a request conditional, repeatable or strict."""
     condition = etags.IF_NONE_MATCH if method == "GET" else etags.IF_MATCH
     is_conditional = declared.tagged if method == "GET" else declared.current
-    is_listed = declared.takes is not None and issubclass(declared.takes, Listed)
-    sent = {sent_again.HEADER: declared.again, condition: is_conditional, PREFER: is_listed}
+    sent = {sent_again.HEADER: declared.again, condition: is_conditional, PREFER: declared.query}
     return [name for name, is_read in sent.items() if is_read]
 
 
