@@ -62,8 +62,8 @@ def check(app: Flask, answer: TestResponse) -> None:
 
 
 def tells_its_end(operation: Any, headers: Mapping[str, str]) -> bool:
-    """Whether a deprecated operation answers with `Deprecation` (RFC 9745), and with a `Sunset` (RFC 8594) that
-    is twelve months later at least. Others have neither.
+    """Whether a deprecated operation answers with `Deprecation` (RFC 9745), and with a `Sunset` (RFC 8594)
+    that is twelve months later at least. Others have neither.
     """
     since, until = headers.get("Deprecation"), headers.get("Sunset")
     if not operation.get("deprecated"):

@@ -183,7 +183,7 @@ def _json(is_batch: bool, writes: bool) -> AbstractContextManager[dict[str, Any]
 
 
 def _load(form: Form, data: dict[str, Any], query: bool) -> Any:
-    """The values of the form. Raises `FormError`; for unknown parameters of a `query` only if the client asked."""
+    """The values of the form. Raises `FormError`, for unknown parameters of a `query` if the client asked."""
     loaded = load(form, data)
     if query and prefers_strict():
         refuse_ignored(form, data)

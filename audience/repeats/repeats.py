@@ -87,10 +87,10 @@ def find(sent: SentRequest) -> EarlierRequest | None:
         raise Refused(OTHER)
     if not row.claim:
         return EarlierRequest(row.status, json.loads(row.ids))
-    left = row.lease - _now()
-    if left > 0:
-        so_far = clock.now_ms() - row.created_at
-        raise UnderWay(UNDER_WAY, max(1, -(-min(left, so_far) // 1000)))
+    lease = row.lease - _now()
+    if lease > 0:
+        age = clock.now_ms() - row.created_at
+        raise UnderWay(UNDER_WAY, max(1, -(-min(lease, age) // 1000)))
     return None
 
 

@@ -98,7 +98,7 @@ def _current_tags(site_id: int, changed: Sequence[_Target]) -> dict[int, int]:
     Those that the site no longer has are left out.
     """
     tag_ids = {key for target in changed for kind, key in target.decision.values if kind == "tag"}
-    current_ids = {tag_id: tag_id for tag_id in tag_ids} | tag_renames.merged(site_id, tag_ids)
+    current_ids = {tag_id: tag_id for tag_id in tag_ids} | tag_renames.replacements(site_id, tag_ids)
     existing = stored_tags.names(site_id, {*current_ids.values()})
     return {tag_id: current for tag_id, current in current_ids.items() if current in existing}
 

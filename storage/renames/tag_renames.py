@@ -55,8 +55,8 @@ def is_merging(site_id: int, tag_id: int, into_id: int) -> bool:
     return RENAMES.has(site_id=site_id, tag_id=tag_id, into_id=into_id, is_told=0)
 
 
-def merged(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
-    """The ids of the tags into which others of these were merged, or are being merged, by the others' ids."""
+def replacements(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
+    """The tags that replace those of `tag_ids` that were merged, or are being merged: ids by their ids."""
     among = engine.among(tag_ids)
     query = (
         f"SELECT tag_id, into_id FROM tag_renames WHERE site_id = ? AND tag_id {among.text} "
