@@ -277,4 +277,3 @@ def test_a_misspelt_parameter_refuses_the_file_on_request(client):
     assert (response.status_code, response.json["did_you_mean"]) == (422, ["tag"]), response.text
     assert_nothing(client)
     assert send(client, text, query=query, headers=strict).status_code == 200
-
