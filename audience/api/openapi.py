@@ -102,8 +102,8 @@ CONDITIONS = {
     etags.IF_NONE_MATCH: "ETags: 304 without a body if the record has one of them.",
 }
 STRICT = {
-    "description": "`handling=strict` refuses parameters that are not known.",
-    "schema": {"type": "string", "examples": ["handling=strict"]},
+    "description": "`handling=strict` refuses parameters that are not known; other preferences are ignored.",
+    "schema": {"type": "string", "enum": ["handling=strict", "handling=lenient"]},
 }
 NOT_MODIFIED = {"description": "The record has an ETag of `If-None-Match`.", "headers": {"ETag": "ETag"}}
 REFUSED_WITH = {
