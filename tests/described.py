@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from flask import Flask
 from jsonschema_rs import Draft202012Validator
+from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
@@ -61,7 +61,7 @@ def check(app: Flask, answer: TestResponse) -> None:
         _check_json(app, (request.method, path, answer.status_code), described["responses"][status], answer)
 
 
-def tells_its_end(operation: Any, headers: Mapping[str, str]) -> bool:
+def tells_its_end(operation: Any, headers: Headers) -> bool:
     """Whether a deprecated operation answers with `Deprecation` (RFC 9745), and with a `Sunset` (RFC 8594)
     that is twelve months later at least. Others have neither.
     """
