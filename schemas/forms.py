@@ -151,7 +151,7 @@ class SaveForm(Form):
 
 
 class PatchForm(Form):
-    form = Patch()
+    form = Patch(NewForm)
 
 
 class EmbedForm(Form):

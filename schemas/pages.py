@@ -69,11 +69,12 @@ def ignored_keys(form: Form, original: Mapping[str, Any]) -> list[str]:
     return [key for key in sent if key not in form.keys and key != "site_uuid"][:MAX_IGNORED]
 
 
-def refuse_ignored(ignored: list[str], form: Form) -> None:
-    """Raises `FormError` for parameters that a form does not know."""
+def refuse_ignored(form: Form, original: Mapping[str, Any]) -> None:
+    """Raises `FormError` if a request has parameters that its form does not know."""
     keys = sorted(form.keys)
-    errors = [FieldError(key, UNKNOWN, (key,), closest([key], keys)) for key in ignored]
-    raise FormError(errors, error_names(errors))
+    errors = [FieldError(key, UNKNOWN, (key,), closest([key], keys)) for key in ignored_keys(form, original)]
+    if errors:
+        raise FormError(errors, error_names(errors))
 
 
 class PageMeta(ResponseSchema):

@@ -4,19 +4,20 @@ from typing import Any, ClassVar
 
 import marshmallow as ma
 
-from schemas.base import REQUIRED, JsonSchema, as_object, clean
+from schemas.base import REQUIRED, Form, JsonSchema, as_object, clean
 
 
 class Patch(ma.fields.Field[dict[str, Any]]):
-    """A merge patch, with its nulls. The form that saves the whole validates the result."""
+    """A merge patch, with its nulls, without keys that `form` does not know: it validates the result."""
 
     json_schema: ClassVar[JsonSchema] = {"type": "object", "additionalProperties": True}
     default_error_messages = {"required": REQUIRED, "null": REQUIRED}  # noqa: RUF012 - marshmallow's own interface
 
-    def __init__(self) -> None:
+    def __init__(self, form: type[Form]) -> None:
         description = "A JSON merge patch of what PUT takes: null removes, what is left out stays."
         super().__init__(required=True, metadata={"description": description})
+        self._keys = form().keys
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         patch: dict[str, Any] = clean(as_object(value))
-        return patch
+        return {key: item for key, item in patch.items() if key in self._keys}

@@ -82,7 +82,7 @@ class SaveReport(Form):
 
 
 class PatchReport(Form):
-    report = Patch()
+    report = Patch(NewReport)
 
 
 class ReportId(Form):

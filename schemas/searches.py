@@ -37,6 +37,7 @@ FIELDS = Sentence(
     Code.OUT_OF_RANGE,
     f'Send 1 to {MAX_FIELDS} fields, each with one value, such as {{"plan": "pro"}} or field[plan]=pro.',
 )
+FIELD_OPERATOR = Sentence(Code.MALFORMED_KEY, FIELDS)
 FIELD_VALUE = Sentence(Code.WRONG_TYPE, "Send text that is not empty, a number, true or false.")
 SORTS = ("created_at", "last_event_at", "unsubscribed_at")
 NEWEST = "-created_at"
@@ -44,7 +45,7 @@ STATUSES = ("subscribed", "unsubscribed")
 
 
 class Bounds(Form):
-    error_messages = {"type": BOUNDS}  # noqa: RUF012 - marshmallow's own interface
+    error_messages = {"type": Sentence(Code.WRONG_TYPE, BOUNDS)}  # noqa: RUF012 - marshmallow's own interface
     gt = InstantField()
     lt = InstantField()
 
@@ -100,6 +101,8 @@ class FieldValues(ma.fields.Field[dict[str, Any]]):
             raise ma.ValidationError(FIELDS)
         values: dict[str, Any] = {}
         for key, sought in value.items():
+            if "][" in key:
+                raise ma.ValidationError({key: [FIELD_OPERATOR]})
             if values.setdefault(field_key(key), sought) != sought:
                 raise ma.ValidationError({key: [TWICE]})
         return {key: self._value(sought) for key, sought in values.items()}

@@ -93,7 +93,7 @@ class SaveSegment(Form):
 
 
 class PatchSegment(Form):
-    segment = Patch()
+    segment = Patch(NewSegment)
 
 
 class PreviewSegment(Form):

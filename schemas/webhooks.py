@@ -63,7 +63,7 @@ class SaveWebhook(Form):
 
 
 class PatchWebhook(Form):
-    webhook = Patch()
+    webhook = Patch(NewWebhook)
 
 
 class ReplayWebhook(Form):

@@ -2,13 +2,16 @@
 
 import json
 import re
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from flask import Flask
 from jsonschema_rs import Draft202012Validator
+from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
 from werkzeug.test import TestResponse
 
+TWELVE_MONTHS_SECONDS = 365 * 86_400
 MAX_BYTES = 2**17  # of an answer whose form is looked at: one of 100,000 keys takes a minute
 METHODS = {"get", "post", "put", "patch", "delete"}
 _documents: list[Any] = []  # that of the first application: all have the same but for `servers`
@@ -51,10 +54,23 @@ def check(app: Flask, answer: TestResponse) -> None:
     described = document(app)["paths"].get(path, {}).get(request.method.lower())
     if described is None:
         return
+    assert tells_its_end(described, answer.headers), f"{request.method} {path}: docs/compatibility.md"
     status = str(answer.status_code)
     assert status in described["responses"], f"{request.method} {path} is said never to answer {status}"
     if answer.mimetype == "application/json" and len(answer.data) <= MAX_BYTES:
         _check_json(app, (request.method, path, answer.status_code), described["responses"][status], answer)
+
+
+def tells_its_end(operation: Any, headers: Headers) -> bool:
+    """Whether a deprecated operation answers with `Deprecation` (RFC 9745), and with a `Sunset` (RFC 8594)
+    that is twelve months later at least. Others have neither.
+    """
+    since, until = headers.get("Deprecation"), headers.get("Sunset")
+    if not operation.get("deprecated"):
+        return since is until is None
+    if since is None or until is None or not re.fullmatch(r"@[0-9]+", since):
+        return False
+    return parsedate_to_datetime(until).timestamp() - int(since[1:]) >= TWELVE_MONTHS_SECONDS
 
 
 def _check_json(app: Flask, key: tuple[str, str, int], response: Any, answer: TestResponse) -> None:

@@ -352,7 +352,6 @@ DO_NOT_READ = {
     "audience.subscribers.subscribers:find_text",
     "audience.searches.searches:order",
     "schemas.cursors:write",
-    "schemas.pages:refuse_ignored",
     "audience.searches.searches:search_texts",
     "audience.subscribers.tags:create",
     "audience.bulk.tag_deletions:delete",

@@ -128,7 +128,7 @@ def endpoint(
             if getattr(settings(), limit):
                 _limit_rate(key, family)
             data = _form_values(query_values(form, values) if query else {}, body)
-            loaded = _load(form, data) if takes or data else {}
+            loaded = _load(form, data, query) if takes or data else {}
             if takes:
                 arguments["form"] = loaded
             sent = writing.sent_request(chosen, loaded, body)
@@ -182,11 +182,11 @@ def _json(is_batch: bool, writes: bool) -> AbstractContextManager[dict[str, Any]
     return json_body(_max_bytes(False, is_batch), writes) if has_body() else nullcontext({})
 
 
-def _load(form: Form, data: dict[str, Any]) -> Any:
-    """The values of the form. Raises `FormError`; for unknown parameters only if the client asked."""
+def _load(form: Form, data: dict[str, Any], query: bool) -> Any:
+    """The values of the form. Raises `FormError`, for unknown parameters of a `query` if the client asked."""
     loaded = load(form, data)
-    if prefers_strict() and loaded.get("ignored"):
-        refuse_ignored(loaded["ignored"], form)
+    if query and prefers_strict():
+        refuse_ignored(form, data)
     return loaded
 
 

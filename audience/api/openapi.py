@@ -19,7 +19,7 @@ from audience.api import etags, openapi_examples, openapi_rules, openapi_texts, 
 from audience.api import repeats as sent_again
 from audience.api.endpoint import FORBIDDEN, RATE_LIMITED, Declared, Files
 from audience.api.openapi_schema import SchemaConverter
-from audience.api.request_data import JSON
+from audience.api.request_data import JSON, PREFER
 from audience.errors import (
     AudienceError,
     Compressed,
@@ -55,7 +55,10 @@ INFO = {
         "ids are text. A JSON `null` is an absent key; unknown keys are ignored. `x-scope` is the scope that "
         "a key needs: `full` may do everything; `read` may read, including counts; `stats` may count; "
         "`mailer` may read, with the links of subscribers; `utility` may use `/experimental`; `signup` that, "
-        "and ask for sign-ups."
+        "and ask for sign-ups.\n\n"
+        "What is there stays while paths begin with `/v1`: what goes is marked `deprecated` first, and works "
+        "for 12 months more. Parameters, properties, values and codes may come in any version: ignore those "
+        "that you do not know (docs/compatibility.md)."
     ),
     "license": {"name": "MIT", "identifier": "MIT"},
 }
@@ -97,6 +100,10 @@ ONCE = {
 CONDITIONS = {
     etags.IF_MATCH: "ETags: nothing is written unless the record has one of them.",
     etags.IF_NONE_MATCH: "ETags: 304 without a body if the record has one of them.",
+}
+STRICT = {
+    "description": "`handling=strict` refuses parameters that are not known; other preferences are ignored.",
+    "schema": {"type": "string", "enum": ["handling=strict", "handling=lenient"]},
 }
 NOT_MODIFIED = {"description": "The record has an ETag of `If-None-Match`.", "headers": {"ETag": "ETag"}}
 REFUSED_WITH = {
@@ -175,6 +182,7 @@ def describe(app: Flask) -> dict[str, Any]:
     spec.components.security_scheme("keys", KEYS)
     spec.components.parameter("site_uuid", "query", SITE)
     spec.components.parameter(sent_again.HEADER, "header", ONCE)
+    spec.components.parameter(PREFER, "header", STRICT)
     for name, text in CONDITIONS.items():
         spec.components.parameter(name, "header", {"description": text, "schema": {"type": "string"}})
     for name, header in HEADERS.items():
@@ -252,10 +260,11 @@ def operation(rule: Rule, method: str, view: View) -> dict[str, Any]:
 
 
 def headers_of(method: str, declared: Declared) -> list[str]:
-    """The request headers that make a request conditional or repeatable."""
+    """The request headers that make a request conditional, repeatable or strict."""
     condition = etags.IF_NONE_MATCH if method == "GET" else etags.IF_MATCH
     is_conditional = declared.tagged if method == "GET" else declared.current
-    return [*([sent_again.HEADER] if declared.again else []), *([condition] if is_conditional else [])]
+    sent = {sent_again.HEADER: declared.again, condition: is_conditional, PREFER: declared.query}
+    return [name for name, is_read in sent.items() if is_read]
 
 
 def refusals_of(declared: Declared) -> list[int]:

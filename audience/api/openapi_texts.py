@@ -296,7 +296,8 @@ TEXTS = {
     "DeletedFieldOrNull.message": "When the field is deleted.",
     "DeletedTagOrNull.message": "That the tag is deleted.",
     "Event.type": "The type of the event; those that begin with `$` change the subscriber.",
-    "Event.details": "Anything that belongs to the event.",
+    "Event.details": "Anything that belongs to the event. With `unique`, an object with a `key`, it is "
+    "recorded once. With `if_unset` `true`, it writes only names and custom values that are not set.",
     "Event.date": "When it occurred; now, if it is left out.",
     "EventAttributes.type": "The type of the event.",
     "RecordEvents.events": "Up to 1,000 events.",

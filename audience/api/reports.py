@@ -81,8 +81,6 @@ def change(site: Site, form: dict[str, Any], report_id: str) -> dict[str, Any]:
 
     Returns the report as it is now.
     """
-    if not form["report"]:
-        return {"data": _resource(site, report_id)}
     item = apply_patch(wire.SaveReport, "report", _resource(site, report_id), form["report"])
     return {"data": wire.report(reports.replace(site, report_id, item, actor()))}
 

@@ -41,6 +41,7 @@ OBJECT = Sentence(Code.BODY_NOT_OBJECT, "The body is not an object: send one JSO
 LARGE_BYTES = 2**17
 PARSING = Lock()  # for larger bodies: parsed, each takes up to fifteen times its size
 WAITING_BYTES = 2**20  # of more than these, few wait for it
+PREFER = "Prefer"
 PREFERENCE = str.maketrans(";", ",", ' "')
 BUSY = Sentence(Code.BUSY, "Too many large bodies at this moment: send the request again in a few seconds.")
 SITES = Sentence(
@@ -58,7 +59,7 @@ def has_body() -> bool:
 
 def prefers_strict() -> bool:
     """Whether the client asks to refuse unknown parameters: `Prefer: handling=strict` (RFC 7240)."""
-    preferences = request.headers.get("Prefer", "").lower().translate(PREFERENCE).split(",")
+    preferences = request.headers.get(PREFER, "").lower().translate(PREFERENCE).split(",")
     return "handling=strict" in preferences
 
 

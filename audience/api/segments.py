@@ -90,8 +90,6 @@ def change(site: Site, form: dict[str, Any], segment_id: str) -> dict[str, Any]:
 
     Returns the segment as it is now.
     """
-    if not form["segment"]:
-        return {"data": _resource(site, segment_id)}
     item = apply_patch(wire.SaveSegment, "segment", _resource(site, segment_id), form["segment"])
     return {"data": wire.segment(segments.replace(site, segment_id, item, actor()))}
 

@@ -77,7 +77,8 @@ def sent_request(site: Site, key_id: int, path: str, idempotency_key: str, conte
 def find(sent: SentRequest) -> EarlierRequest | None:
     """The earlier request with the same key; None if there is none.
 
-    Raises `Refused` if that request had other content, and `UnderWay` while an upload is under way.
+    Raises `Refused` if that request had other content, and `UnderWay` while an upload is under way: to wait
+    as long as it has taken so far, at most until its lease ends.
     """
     row = stored.get(site_id=sent.site.id, key_hash=sent.key_hash)
     if row is None or row.created_at <= clock.now_ms() - KEPT_MS:
@@ -86,9 +87,10 @@ def find(sent: SentRequest) -> EarlierRequest | None:
         raise Refused(OTHER)
     if not row.claim:
         return EarlierRequest(row.status, json.loads(row.ids))
-    wait = row.lease - _now()
-    if wait > 0:
-        raise UnderWay(UNDER_WAY, -(-wait // 1000))
+    lease = row.lease - _now()
+    if lease > 0:
+        age = clock.now_ms() - row.created_at
+        raise UnderWay(UNDER_WAY, max(1, -(-min(lease, age) // 1000)))
     return None
 
 

@@ -71,13 +71,17 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> R
 
 @database.writes_site
 def replace(site: Site, report_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Report:
-    """Replaces a report. With an `actor`, the audit log records it. Raises `Refused`, `NotFound`."""
+    """Replaces a report, unless it is equal. With an `actor`, the audit log records it.
+
+    Raises `Refused`, `NotFound`.
+    """
     report = _require(site.id, report_id)
     segments.check_name("report.name", item["name"], report.name)
     changed = _draft(site.id, item)._replace(id=report.id, created_at=report.created_at)
+    if changed._replace(updated_at=report.updated_at) == report:
+        return report
     stored.change(site.id, changed)
-    if changed._replace(updated_at=report.updated_at) != report:
-        _record(site, actor, "report changed", changed.name)
+    _record(site, actor, "report changed", changed.name)
     return changed
 
 

@@ -13,6 +13,7 @@ from storage import database, spelt
 from storage.searches import searches as stored
 from storage.searches.lists import EARLIEST
 from storage.searches.searches import NEWEST, Filters, Order, Position
+from storage.subscribers import tags as stored_tags
 from storage.subscribers import texts as subscriber_texts
 from storage.subscribers.subscribers import Subscriber
 
@@ -97,6 +98,12 @@ def _filters(site: Site, query: SearchRequest) -> Filters | None:
     rules += [segments.tag_condition(site.id, key) for key, tag_id in tag_ids.items() if tag_id in twins]
     if not all(map(segments.is_id, query.tag_ids)):
         return None
+    by_id = {*map(int, query.tag_ids)}
+    names = stored_tags.names(site.id, by_id)
+    if len(names) < len(by_id):
+        return None
+    merged = tags.getting_others(site.id, names) if names else {}
+    rules += [segments.tag_condition(site.id, key) for key in merged.values()]
     try:
         email_key = addresses.identity(query.email) if query.email is not None else None
     except addresses.MalformedAddress:
@@ -107,7 +114,7 @@ def _filters(site: Site, query: SearchRequest) -> Filters | None:
         before=dict(query.before),
         email_key=email_key,
         tag_ids=list(
-            {*(tag_id for tag_id in tag_ids.values() if tag_id not in twins), *map(int, query.tag_ids)}
+            {*(tag_id for tag_id in tag_ids.values() if tag_id not in twins), *(by_id - merged.keys())}
         ),
         rules=rules,
         subscribed=query.status == "subscribed",

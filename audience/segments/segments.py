@@ -78,17 +78,21 @@ def create(site: Site, item: Mapping[str, Any], actor: Actor | None = None) -> S
 
 @database.writes_site
 def replace(site: Site, segment_id: str, item: Mapping[str, Any], actor: Actor | None = None) -> Segment:
-    """Replaces a segment. With an `actor`, the audit log records it. Raises `NotFound`, `Refused`."""
+    """Replaces a segment, unless it is equal. With an `actor`, the audit log records it.
+
+    Raises `NotFound`, `Refused`.
+    """
     at = clock.now_ms()
     segment = require(site.id, segment_id)
     check_name("segment.name", item["name"], segment.name)
     segment_rules.read(item["rules"], at, RULES)
     rules = compact_json(item["rules"])
     new = segment._replace(name=item["name"], description=item.get("description", ""), rules=rules)
+    if new == segment:
+        return segment
     stored.change(site.id, segment.id, new.name, new.description, rules, at)
-    if new != segment:
-        _record(site, actor, "segment changed", new.name)
-    return require(site.id, segment_id)
+    _record(site, actor, "segment changed", new.name)
+    return new._replace(updated_at=at)
 
 
 @database.writes_site

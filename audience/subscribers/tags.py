@@ -5,7 +5,7 @@ twins.
 """
 
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from audience import clock
 from audience.access.sites import Site
@@ -129,6 +129,12 @@ def twins(site_id: int) -> dict[int, list[int]]:
     for key, tag_id in rows:
         by_id.setdefault(older[key], []).append(tag_id)
     return by_id
+
+
+def getting_others(site_id: int, names: Mapping[int, str]) -> dict[int, str]:
+    """The keys of those of these tags into which others are being merged, by id. In the caller's session."""
+    into = {rename.into_id for rename in tag_renames.untold(site_id) if rename.is_merge}
+    return {tag_id: name_key(name) for tag_id, name in names.items() if tag_id in into}
 
 
 @database.session()

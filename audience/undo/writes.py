@@ -11,6 +11,7 @@ from audience.changes.changes import Acceptance, Change
 from audience.subscribers import custom_fields
 from audience.subscribers import writes as subscriber_writes
 from audience.undo.decisions import REMOVED, SUPPRESSED, Decision
+from storage.bulk import tag_renames
 from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
 from storage.subscribers import subscribers as stored
@@ -78,10 +79,10 @@ def _suppress(site_id: int, by_key: Mapping[str, Suppression], number: int) -> N
 
 def _restore(site_id: int, accepted: Acceptance, changed: Sequence[_Target]) -> None:
     """Restores values and consent of subscribers, as a batch of changes."""
-    at, tag_ids = clock.now_ms(), _existing_tags(site_id, changed)
+    at, tag_ids = clock.now_ms(), _current_tags(site_id, changed)
     changes = [_change(target, tag_ids) for target in changed]
     batch = SubscriberBatch(site_id, changes, accepted, at)
-    batch.tag_ids = {str(tag_id): tag_id for tag_id in tag_ids}
+    batch.tag_ids = {str(tag_id): tag_id for tag_id in tag_ids.values()}
     fields = {key: None for change in changes for key in change.fields}
     removed = {key: None for change in changes for key in change.remove_fields}
     batch.field_ids, _ = custom_fields.ensure_ids(site_id, fields, removed, at)
@@ -92,27 +93,35 @@ def _restore(site_id: int, accepted: Acceptance, changed: Sequence[_Target]) -> 
     subscriber_writes.save(batch)
 
 
-def _existing_tags(site_id: int, changed: Sequence[_Target]) -> set[int]:
-    """The tags to add or remove that the site still has."""
+def _current_tags(site_id: int, changed: Sequence[_Target]) -> dict[int, int]:
+    """The ids of tags to add or remove, each with its own, or with that of the tag into which it was merged.
+    Those that the site no longer has are left out.
+    """
     tag_ids = {key for target in changed for kind, key in target.decision.values if kind == "tag"}
-    return set(stored_tags.names(site_id, tag_ids))
+    current_ids = {tag_id: tag_id for tag_id in tag_ids} | tag_renames.replacements(site_id, tag_ids)
+    existing = stored_tags.names(site_id, {*current_ids.values()})
+    return {tag_id: current for tag_id, current in current_ids.items() if current in existing}
 
 
-def _change(target: _Target, existing_tags: set[int]) -> Change:
-    """The change that restores a decision's values, without tags that the site no longer has."""
+def _change(target: _Target, current_tags: Mapping[int, int]) -> Change:
+    """The change that restores a decision's values, without tags that the site no longer has. Of a tag that
+    was merged, the other is added, but not removed.
+    """
     values: dict[str, dict[Any, Any]] = {"name": {}, "field": {}, "tag": {}}
     for (kind, key), value in target.decision.values.items():
         values[kind][key] = value
     names, fields = values["name"], values["field"]
-    tags = {str(tag_id): had for tag_id, had in values["tag"].items() if tag_id in existing_tags}
+    tags = {tag_id: had for tag_id, had in values["tag"].items() if tag_id in current_tags}
+    added = dict.fromkeys(str(current_tags[tag_id]) for tag_id, had in tags.items() if had)
+    removed = [str(tag_id) for tag_id, had in tags.items() if not had and current_tags[tag_id] == tag_id]
     blank = [name for name, value in names.items() if not value]
     return Change(
         target.subscriber.email_key,
         target.subscriber.email,
         **names,
         fields={key: value for key, value in fields.items() if value is not None},
-        tags=[tag_id for tag_id, had in tags.items() if had],
-        remove_tags=[tag_id for tag_id, had in tags.items() if not had],
+        tags=[*added],
+        remove_tags=[tag_id for tag_id in removed if tag_id not in added],
         remove_fields=[*blank, *(key for key, value in fields.items() if value is None)],
         creates=False,
     )

@@ -55,6 +55,16 @@ def is_merging(site_id: int, tag_id: int, into_id: int) -> bool:
     return RENAMES.has(site_id=site_id, tag_id=tag_id, into_id=into_id, is_told=0)
 
 
+def replacements(site_id: int, tag_ids: Collection[int]) -> dict[int, int]:
+    """The tags that replace those of `tag_ids` that were merged, or are being merged: ids by their ids."""
+    among = engine.among(tag_ids)
+    query = (
+        f"SELECT tag_id, into_id FROM tag_renames WHERE site_id = ? AND tag_id {among.text} "
+        "AND into_id <> tag_id"
+    )
+    return dict(rows(query, [site_id, *among.parameters]))
+
+
 def advance(site_id: int, rename_id: int, position: int) -> None:
     RENAMES.change({"position": position}, site_id=site_id, id=rename_id)
 

@@ -95,6 +95,8 @@ def test_an_erased_address_has_its_code_at_each_door(client):
 def test_unknown_names_have_a_code(client):
     search = client.get("/fetch/search", {"created_at": {"after": "2026-01-01"}})
     assert codes(search) == ("validation_failed", ["unknown_key"])
+    search = client.get("/fetch/search", {"created_at": "2026-01-01"})
+    assert codes(search) == ("validation_failed", ["wrong_type"])
 
 
 def test_refused_rows_have_a_code_beside_the_older_one(client):

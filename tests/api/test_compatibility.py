@@ -4,6 +4,7 @@ import copy
 
 import pytest
 
+from tests import described
 from tests.described import document
 from tests.released_api import broken, lines, recorded
 
@@ -91,3 +92,32 @@ def test_what_is_new_breaks_nothing(app, changed):
     schema(changed, "NewTag")["properties"]["new"] = {"type": "string"}
     schema(changed, "SubscriberCommand")["properties"]["command"]["enum"].append("new")
     assert broken(lines(document(app)), lines(changed)) == []
+
+
+DAY = "@1764288000"  # 28 November 2025
+
+
+@pytest.mark.parametrize(("headers", "is_told"), [
+    ({"Deprecation": DAY, "Sunset": "Sat, 28 Nov 2026 00:00:00 GMT"}, True),
+    ({"Deprecation": DAY, "Sunset": "Fri, 27 Nov 2026 00:00:00 GMT"}, False),
+    ({"Deprecation": DAY}, False), ({"Sunset": "Sat, 28 Nov 2026 00:00:00 GMT"}, False), ({}, False),
+    ({"Deprecation": "true", "Sunset": "Sat, 28 Nov 2026 00:00:00 GMT"}, False),
+])  # fmt: skip
+def test_every_answer_of_a_deprecated_operation_tells_its_end(client, monkeypatch, headers, is_told):
+    app, changed = client.http.application, copy.deepcopy(document(client.http.application))
+    changed["paths"]["/v1/fetch/tags"]["get"]["deprecated"] = True
+    answer = client.get("/fetch/tags")
+    monkeypatch.setattr(described, "_documents", [changed])
+    answer.headers.update(headers)
+    if is_told:
+        described.check(app, answer)
+    else:
+        with pytest.raises(AssertionError, match=r"docs/compatibility\.md"):
+            described.check(app, answer)
+
+
+def test_no_other_answer_has_these_headers(client):
+    answer = client.get("/fetch/tags")
+    answer.headers["Deprecation"] = DAY
+    with pytest.raises(AssertionError, match=r"docs/compatibility\.md"):
+        described.check(client.http.application, answer)

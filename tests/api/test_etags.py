@@ -65,14 +65,27 @@ def test_what_was_changed_meanwhile_is_not_written_over(client, record, noun, me
 
 
 @EACH
-def test_an_empty_patch_changes_nothing(client, record, noun, monkeypatch):
+@pytest.mark.parametrize("patch", [{}, {"nmae": "Best", "zzz": None}])
+def test_a_patch_without_a_known_key_changes_nothing(client, record, noun, monkeypatch, patch):
     before, now = client.get(record), clock.now_ms()
     monkeypatch.setattr(clock, "now_ms", lambda: now + 60_000)
-    answer = client.call("PATCH", record, {noun: {}}, headers={"If-Match": before.headers["ETag"]})
+    answer = client.call("PATCH", record, {noun: patch}, headers={"If-Match": before.headers["ETag"]})
     assert (answer.json, answer.headers["ETag"]) == (before.json, before.headers["ETag"])
     assert client.get(record).json == before.json
-    assert client.call("PATCH", record, {noun: {}}, headers={"If-Match": '"x"'}).status_code == 412
-    assert client.call("PATCH", f"{record}9", {noun: {}}).status_code == 404
+    assert client.call("PATCH", record, {noun: patch}, headers={"If-Match": '"x"'}).status_code == 412
+    assert client.call("PATCH", f"{record}9", {noun: patch}).status_code == 404
+
+
+@pytest.mark.parametrize("noun", ["segment", "report", "form"])  # a webhook is tried again by it
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_the_same_values_again_leave_the_record_as_it_is(client, record, noun, monkeypatch, method):
+    body = MADE[noun][1]
+    before = client.call("PUT", record, body)
+    now = clock.now_ms()
+    monkeypatch.setattr(clock, "now_ms", lambda: now + 60_000)
+    answer = client.call(method, record, body)
+    assert (answer.json, answer.headers["ETag"]) == (before.json, before.headers["ETag"])
+    assert client.get(record).json == before.json
 
 
 @pytest.mark.parametrize("noun", ["segment", "report"])

@@ -269,3 +269,11 @@ def test_a_misspelt_parameter_is_named(client):
         query = {"consents": "unsubscribed", "tagg": "x", "tag": "vip", "dry_run": dry_run}
         response = send(client, "email\nann@example.com\n", query=query)
         assert response.json["meta"]["ignored"] == ["consents", "tagg"]
+
+
+def test_a_misspelt_parameter_refuses_the_file_on_request(client):
+    text, query, strict = "email\nann@example.com\n", {"map[email]": "email"}, {"Prefer": "handling=strict"}
+    response = send(client, text, query=query | {"tagg": "x"}, headers=strict)
+    assert (response.status_code, response.json["did_you_mean"]) == (422, ["tag"]), response.text
+    assert_nothing(client)
+    assert send(client, text, query=query, headers=strict).status_code == 200

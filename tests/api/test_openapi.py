@@ -20,6 +20,7 @@ from audience.webhooks import deliveries as webhook_deliveries
 from schemas.codes import REQUEST_CODES, Code
 from schemas.responses import Error
 from storage import database
+from tests import described
 from tests.api.endpoints import ENDPOINTS, ask
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue
 from tests.described import operations, path_in_document, validator
@@ -108,6 +109,18 @@ def test_every_error_is_described(document):
     assert document["components"]["responses"].keys() == {str(status) for status in MEANING}
     table = PAGE.partition("| Status | Means |")[2].partition("\n\n")[0]
     assert {int(status) for status in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)} == set(MEANING)
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=str)
+def test_what_refuses_unknown_parameters_on_request_declares_the_header(prepared_client, endpoint):
+    app, query = prepared_client.http.application, (endpoint.query or {}) | {"zzz": "1"}
+    rule, _ = app.url_map.bind("").match(f"/api/v1{endpoint.path}", endpoint.method, return_rule=True)
+    operation = described.document(app)["paths"][path_in_document(rule.rule)][endpoint.method.lower()]
+    is_declared = {"$ref": "#/components/parameters/Prefer"} in operation["parameters"]
+    assert is_declared or endpoint.method != "GET"
+    answer = ask(prepared_client, endpoint, query=query, headers={"Prefer": "handling=strict"})
+    assert answer.status_code == (422 if is_declared else endpoint.status), answer.text
+    assert not is_declared or answer.json["unknown"] == ["zzz"]
 
 
 def test_search_alone_declares_a_body_of_a_get(document):

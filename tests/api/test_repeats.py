@@ -10,7 +10,7 @@ from audience.clock import DAY_MS
 from audience.imports import file_imports
 from audience.operations import site_lane
 from audience.repeats import repeats
-from storage import database
+from storage import database, leases
 from storage.errors import Unavailable
 from storage.instance import site_tables
 from storage.repeats import idempotency_keys
@@ -307,8 +307,15 @@ def test_an_upload_under_way_is_a_conflict_until_its_lease_has_passed(client, mo
         with pytest.raises(Killed):
             send_csv(client)
     [answer] = answers
-    assert (answer.status_code, int(answer.headers["Retry-After"]) > 60) == (409, True), answer.text
-    assert send_csv(client).status_code == 409
+    assert (answer.status_code, answer.headers["Retry-After"]) == (409, "1"), answer.text
+    now = clock.now_ms()
+    for after, wait in ((40, "40"), (100, "20"), (-3_600, "1")):
+        with monkeypatch.context() as patch:
+            patch.setattr(clock, "now_ms", lambda after=after: now + after * 1000)
+            patch.setattr(leases, "now", lambda own_ms: max(own_ms, now))
+            conflict = send_csv(client)
+        assert conflict.status_code == 409
+        assert abs(int(conflict.headers["Retry-After"]) - int(wait)) <= 1
     with database.write(client.site.id):
         database.execute("UPDATE idempotency_keys SET lease = 0 WHERE site_id = ?", (client.site.id,))
     assert not is_repeated(send_csv(client))

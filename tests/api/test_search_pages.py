@@ -114,11 +114,19 @@ def test_a_custom_field_has_a_value(people, field, numbers):
     ({"field": {"plan": ["pro"]}}, "field"), ({"field": {"plan": " "}}, "field"),
     ({"field": {"": "pro"}}, "field"), ({"field": {"plan": None}}, "field"),
     ({"field": {f"f{number}": 1 for number in range(21)}}, "field"),
+    ({"field": {"plan][is": "pro"}}, "field.plan][is"),
     ({"cursor": "x"}, "cursor"), ({"cursor": "é"}, "cursor"), ({"cursor": "A" * 10**5}, "cursor"),
     ({"cursor": 5}, "cursor"), ({"cursor": "aWQgNQ"}, "cursor"),
 ])  # fmt: skip
 def test_a_wrong_value_of_a_filter_is_refused(client, body, field):
     assert response_assertions.error_fields(client.post("/fetch/search", body)) == [field]
+
+
+def test_an_operator_behind_a_field_is_refused_and_finds_nobody_else(client):
+    client.create("ann@example.com", plan_is="pro")
+    refused = client.get("/fetch/search", query={"field[plan][is]": "pro"})
+    assert response_assertions.error_fields(refused) == ["field.plan][is"]
+    assert refused.json["errors"][0]["code"] == "malformed_key"
 
 
 def test_a_cursor_belongs_to_its_sort_and_replaces_the_page(people):

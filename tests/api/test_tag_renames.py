@@ -6,6 +6,7 @@ from audience import jobs
 from audience.bulk import tag_renames
 from audience.changes import pages as change_log_pages
 from audience.operations import site_lane
+from audience.subscribers import tags
 from audience.subscribers.tags import list_twins
 from storage import database
 from tests import response_assertions
@@ -91,6 +92,29 @@ def test_merges(client, mirror):
         assert database.row("SELECT bearers FROM tags WHERE id = ?", (int(into),)) == (5,)
         assert database.row("SELECT count(*) FROM subscriber_tags WHERE tag_id = ?", (int(old),)) == (0,)
     response_assertions.error(rename(client, old, "x"), 404)
+
+
+def test_a_search_by_id_counts_a_merge_at_once(client):
+    [old, _] = tagged(client, "vip", "new")
+    client.create("patron@example.com", tags="Patrons")
+    into, other = id_of(client, "Patrons"), id_of(client, "new")
+    merge(client, old, into)
+    by_ids = [[into], [into, other], [into, "999"]]
+    waiting = [found_by(client, tag_ids) for tag_ids in by_ids]
+    work()
+    assert waiting == [found_by(client, tag_ids) for tag_ids in by_ids] == [6, 5, 0]
+
+
+def test_a_search_by_the_id_of_a_deleted_tag_finds_nobody_at_once(client, monkeypatch):
+    [old, _] = tagged(client, "vip", "new")
+    with monkeypatch.context() as patch:
+        patch.setattr(tags, "remove", lambda *_: None)  # as if the process were gone
+        client.delete(f"/fetch/tags/{old}")
+    assert found_by(client, [old]) == 0
+
+
+def found_by(client, tag_ids):
+    return len(response_assertions.answer(client.post("/fetch/search", {"tag_ids": tag_ids}))["data"])
 
 
 @pytest.mark.parametrize("is_merge", [False, True])
@@ -251,6 +275,25 @@ def test_a_tag_that_was_merged_leaves_the_other_to_whom_an_undone_import_gave_it
     site_lane.drain(client.site.id, 30)
     assert same(mirror)
     assert found(client, "other") == 1
+
+
+@pytest.mark.parametrize("is_merged", [True, False])
+def test_an_import_that_took_a_tag_which_was_merged_since_is_undone(client, mirror, is_merged):
+    for number in range(3):
+        client.create(f"p{number}@example.com", tags="vip")
+    items = {"subscribers": [{"email": "p0@example.com", "remove_tags": "vip"}]}
+    number = client.post("/batch/subscribers", items).json["import_id"]
+    site_lane.drain(client.site.id, 30)
+    client.create("p3@example.com", tags="other")
+    merge(client, id_of(client, "vip"), id_of(client, "other"))
+    if is_merged:
+        work()
+    response_assertions.answer(client.post(f"/batch/imports/{number}/undo"))
+    site_lane.drain(client.site.id, 30)
+    if not is_merged:
+        work()
+    assert same(mirror)
+    assert (found(client, "other"), [*listed(client)]) == (4, ["other"])
 
 
 def test_names_of_others_are_refused(client):
