@@ -1,5 +1,6 @@
 """A replica: exports, reports, counts and changes are read there while it has all of the site."""
 
+import contextlib
 import json
 import os
 import signal
@@ -200,14 +201,50 @@ def test_a_stopped_replica_is_passed_over_and_used_again(client, standby, url, s
 def test_a_frozen_replica_is_passed_over_in_time(client, standby, settings, monkeypatch):
     monkeypatch.setattr(replica, "WAIT_SECONDS", 0.05)
     answers = reads(client)
-    of_standby = processes(standby)
-    for number in of_standby:
-        os.kill(number, signal.SIGSTOP)
-    try:
+    with frozen(standby):
         assert reads(client) == answers
         assert note(settings) == [(State.WARN, replica.SILENT)]
+
+
+LONG_READS = {
+    "an export": lambda client: exported(client) == {"After"},
+    "changes": lambda client: changed(client) == {"After"},
+    "a count": lambda client: client.get(f"/stats/segments/{segment_id(client)}").status_code == 200,
+    "reports": lambda client: run_reports(client) != [],
+}
+
+
+@pytest.mark.parametrize("name", LONG_READS)
+def test_a_read_on_a_replica_that_freezes_midway_is_done_anew_on_the_primary(
+    client, standby, paused, monkeypatch, name
+):
+    monkeypatch.setattr(replica, "ANSWER_SECONDS", 0.2)
+    assert exported(client) == {"Before"}
+    begin = replica.Replica.reads
+    with contextlib.ExitStack() as freezing:
+
+        @contextlib.contextmanager
+        def reads(opened, site_id):
+            with begin(opened, site_id) as is_read:
+                assert is_read
+                freezing.enter_context(frozen(standby))
+                monkeypatch.setattr(replica, "WAIT_SECONDS", 0.05)
+                monkeypatch.setattr(replica.Replica, "reads", begin)
+                yield is_read
+
+        monkeypatch.setattr(replica.Replica, "reads", reads)
+        assert LONG_READS[name](client)
+
+
+@contextlib.contextmanager
+def frozen(server):
+    stopped = processes(server)
+    for number in stopped:
+        os.kill(number, signal.SIGSTOP)
+    try:
+        yield
     finally:
-        for number in of_standby:
+        for number in stopped:
             os.kill(number, signal.SIGCONT)
 
 
