@@ -193,6 +193,14 @@ def tables(opened: Any) -> list[str]:
     return [name for (name,) in opened.execute_sql(TABLES).fetchall()]
 
 
+@contextlib.contextmanager
+def stream(opened: Any, sql: str, parameters: Sequence[Any], rows: int) -> Iterator[Iterator[Any]]:
+    """A context with the rows of one statement, of which the server sends `rows` at a time."""
+    with opened.atomic(), opened.cursor(named_cursor=True) as cursor:
+        cursor.itersize = rows
+        yield iter(cursor.execute(sql, parameters))
+
+
 def primary_key(opened: Any, table: str) -> list[str]:
     """The columns of a table's primary key, in order."""
     return [name for (name,) in opened.execute_sql(PRIMARY_KEY, (table,)).fetchall()]

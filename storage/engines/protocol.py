@@ -1,6 +1,6 @@
 """What each engine is asked for. `opened` is a peewee database whose connection the caller holds."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
@@ -71,6 +71,9 @@ class Engine(Protocol):
     # Moves
     def tables(self, opened: Any) -> list[str]: ...
     def primary_key(self, opened: Any, table: str) -> list[str]: ...
+    def stream(
+        self, opened: Any, sql: str, parameters: Sequence[Any], rows: int
+    ) -> AbstractContextManager[Iterator[Any]]: ...
     def last_id(self, opened: Any, table: str) -> int: ...
     def put_last_id(self, opened: Any, table: str, number: int) -> None: ...
 
