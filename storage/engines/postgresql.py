@@ -78,6 +78,7 @@ version_fault = diagnostics.version_fault
 POSITION, HAS_REACHED = diagnostics.POSITION, diagnostics.HAS_REACHED
 fault, notes, identity = diagnostics.fault, diagnostics.notes, diagnostics.identity
 page_counts, deviations = diagnostics.page_counts, diagnostics.deviations
+nodes = postgresql_citus.nodes
 
 
 def open(

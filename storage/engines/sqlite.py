@@ -235,6 +235,10 @@ def page_counts(opened: Any) -> tuple[int, int, int]:
     return size, total, free
 
 
+def nodes(_opened: Any) -> list[tuple[str, str]]:
+    return []
+
+
 def notes(_opened: Any) -> list[tuple[str, str]]:
     return []
 
