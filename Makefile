@@ -74,8 +74,9 @@ ENGINE_FREE = answers bodies docs generated_clients hostile json_bounds openapi 
 PAGES_ALONE = confirmations proxies questions rule_words screens static wording
 ON_SERVER = address_lists doctor erasures everyday_undos lists operators segments_and_reports sites_and_keys subscribers \
 	undos webhooks
-test-postgresql: .venv/.test $(VERSION:%=.postgresql/%/package-lock.json) ## run what touches stored data on PostgreSQL: Debian's must be installed, or VERSION=18
-	$(if $(VERSION),AUDIENCE_POSTGRESQL=$(CURDIR)/$(SERVER)) \
+test-postgresql: .venv/.test $(VERSION:%=.postgresql/%/package-lock.json) ## run what touches stored data on PostgreSQL: Debian's must be installed, or VERSION=18; or on CITUS=/path/to/bin
+	@$(if $(CITUS),,echo "Not on Citus: CITUS=/path/to/bin runs the same tests on a coordinator and two nodes.")
+	$(if $(VERSION),AUDIENCE_POSTGRESQL=$(CURDIR)/$(SERVER)) $(if $(CITUS),AUDIENCE_CITUS=$(CITUS)) \
 	$(PYTEST) --engine postgresql -m "not browser" tests/storage tests/audience tests/api tests/console tests/pages \
 		tests/http/test_access.py $(ON_SERVER:%=tests/cli/test_%.py) tests/stories/test_every_write_is_recorded.py \
 		$(ENGINE_FREE:%=--ignore-glob='tests/api/test_%*') $(PAGES_ALONE:%=--ignore=tests/console/test_%.py)

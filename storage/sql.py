@@ -20,6 +20,11 @@ class Sql:
     rare: bool = False
 
 
+def rows_of(site_id: int | None) -> Sql:
+    """The condition of the rows of a site, or of all."""
+    return Sql("TRUE") if site_id is None else Sql("site_id = ?", (site_id,))
+
+
 @dataclass(frozen=True, slots=True)
 class RowStatement:
     """A statement for many rows of values of `columns`. `one` runs for each row; `at_once` runs once for all,

@@ -14,7 +14,7 @@ from audience.config import Settings
 from audience.imports import imports
 from storage import database
 from storage.pace import Pace
-from tests import depth, in_memory, partitions, postgresql
+from tests import citus, depth, in_memory, partitions, postgresql
 from tests.api.endpoints import prepare
 from tests.client import ApiClient, FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.second_tries import FILE, SecondTries
@@ -151,10 +151,11 @@ def imports_in_chunks_of_500(monkeypatch):
 
 @pytest.fixture(scope="session")
 def server():
-    """A PostgreSQL server."""
-    programs = postgresql.programs() or lacks("postgresql")
+    """A PostgreSQL server, or a cluster of Citus."""
+    of_citus = citus.programs()
+    programs = of_citus or postgresql.programs() or lacks("postgresql")
     with guard.lowered():
-        server = postgresql.Server(programs)
+        server = citus.Cluster(programs) if of_citus else postgresql.Server(programs)
     yield server
     with guard.lowered():
         server.remove()

@@ -6,16 +6,18 @@ Its programs are those of Debian's package, or those in the folder that AUDIENCE
 import itertools
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
 import psycopg
 
 from tests.in_memory import FOLDER
-from tests.service import free_port
+from tests.service import free_port, until
 
 OPTIONS = {
     "fsync": "off",
@@ -80,6 +82,28 @@ class Server:
         self.start()
         return port
 
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """While none of its processes runs."""
+        first = int((self.folder / "data" / "postmaster.pid").read_text().splitlines()[0])
+        children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
+        stopped = [first, *map(int, children)]
+        for number in stopped:
+            os.kill(number, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for number in stopped:
+                os.kill(number, signal.SIGCONT)
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        self.stop()
+        try:
+            yield
+        finally:
+            self.start()
+
     def remove(self) -> None:
         self.stop()
         shutil.rmtree(self.folder)
@@ -109,11 +133,23 @@ class Standby(Server):
         super().__init__(primary.programs)
 
     def _make_files(self) -> None:
-        of_primary = f"--dbname=postgresql://audience@/postgres?host={self._primary.folder}"
+        of_primary = f"--dbname={self._primary.url('postgres')}"
         files = f"--pgdata={self.folder}/data"
         self.run(
             "pg_basebackup", files, of_primary, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"
         )
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """While it replays nothing."""
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute("SELECT pg_wal_replay_pause()")
+            state = "SELECT pg_get_wal_replay_pause_state()"
+            until(lambda: connection.execute(state).fetchone() == ("paused",))
+        try:
+            yield
+        finally:
+            self.execute("SELECT pg_wal_replay_resume()")
 
 
 def name_of(url: str) -> str:

@@ -19,6 +19,8 @@ README = (ROOT / "README.md").read_text("utf-8")
 ENDPOINTS = (ROOT / "docs" / "endpoints.md").read_text("utf-8")
 MAX_README_LINES = 150
 MAX_FIGURES_LINES = 120
+QUOTING = ("postgresql", "scaling")
+FIGURE = re.compile(r"(?<![\d.,])\d[\d.,]* (?:requests/s|µs|ms|s|[GMK]B)\b|(?<![\d.,])\d?\.\d\d(?!\d)")
 BENCH = re.compile(r"(?<![-.])\bbench\.((?:more\.)?[a-z_]+)")
 
 
@@ -30,6 +32,17 @@ def test_the_page_of_figures_is_short_and_names_every_bench():
     page = (ROOT / "docs" / "performance.md").read_text("utf-8")
     assert len(page.splitlines()) <= MAX_FIGURES_LINES
     assert [bench for bench in BENCHES if f"`bench.{bench}`" not in page] == []
+
+
+def test_figures_that_name_their_page_are_on_it():
+    figures = {*FIGURE.findall((ROOT / "docs" / "performance.md").read_text("utf-8"))}
+    for page in QUOTING:
+        paragraphs = (ROOT / "docs" / f"{page}.md").read_text("utf-8").split("\n\n")
+        quoted = {
+            figure for text in paragraphs if "(performance.md#" in text for figure in FIGURE.findall(text)
+        }
+        assert quoted, page
+        assert quoted - figures == set(), page
 
 
 def test_every_bench_that_is_named_is_there():

@@ -107,13 +107,13 @@ def _change(action: BulkAction) -> dict[str, Any]:
     return {"tags" if action.kind == TAG else "remove_tags": (action.tag,)}
 
 
-def sweep() -> bool:
+def sweep(only_site: int | None = None) -> bool:
     """Deletes old exports, and the chunks that ended bulk actions left. Returns whether there may be more."""
     at = clock.now_ms()
     with database.session():
         old = [
-            *stored.with_old_chunks([EXPORT], at - EXPORT_KEPT_MS),
-            *stored.with_old_chunks([TAG, UNTAG, UNSUBSCRIBE, ERASE, FIELD_DELETION], at),
+            *stored.with_old_chunks([EXPORT], at - EXPORT_KEPT_MS, only_site),
+            *stored.with_old_chunks([TAG, UNTAG, UNSUBSCRIBE, ERASE, FIELD_DELETION], at, only_site),
         ]
     for site_id, action_id in old:
         with database.write(site_id):

@@ -77,11 +77,11 @@ def remove(site: Site, tag: Tag, source: Source = OPERATOR) -> None:
         _strip(DiscardedTag(site.id, tag.id, tag.name, *source))
 
 
-def sweep() -> None:
+def sweep(only_site: int | None = None) -> None:
     """Removes deleted tags from subscribers that still have them, for about a second."""
     deadline = time.monotonic() + SWEEP_SECONDS
     with database.session():
-        discarded = stored_tags.discarded()
+        discarded = stored_tags.discarded(only_site)
     for tag in discarded:
         _strip(tag, deadline)
 

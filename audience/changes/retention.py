@@ -16,16 +16,17 @@ ROWS_AT_ONCE = 5
 SWEEP_SECONDS = 1.0
 
 
-def sweep(days: int) -> bool:
+def sweep(days: int, only_site: int | None = None) -> bool:
     """For about a second, deletes rows older than `days`, and blanks those that a crash left unblanked.
 
     Returns whether there may be more.
     """
     deadline = time.monotonic() + SWEEP_SECONDS
     before = clock.now_ms() - days * DAY_MS
-    with database.session():
-        waiting = stored.sites_to_blank()
-        due = stored.sites_before(before)
+    waiting = due = [] if only_site is None else [only_site]
+    if only_site is None:
+        with database.session():
+            waiting, due = stored.sites_to_blank(), stored.sites_before(before)
     for site_id in waiting:
         change_log.blank(site_id)
     for site_id in due:

@@ -236,14 +236,14 @@ def retry(site: Site, import_id: int, actor: Actor) -> None:
     audit_log.record(actor, "import tried again", site, f"import {import_id}")
 
 
-def sweep() -> None:
+def sweep(only_site: int | None = None) -> None:
     """Deletes abandoned imports."""
     with database.session():
-        abandoned = stored.list_abandoned(_now())
+        abandoned = stored.list_abandoned(_now(), only_site)
     for site_id, import_id in abandoned:
         _discard(site_id, import_id)
 
 
-def forget_refused() -> bool:
+def forget_refused(only_site: int | None = None) -> bool:
     """Deletes some refused rows that are older than `RETENTION_MS`. Returns False if there are none."""
-    return refused_rows.forget(clock.now_ms() - RETENTION_MS)
+    return refused_rows.forget(clock.now_ms() - RETENTION_MS, only_site)

@@ -268,17 +268,17 @@ def imported_before(site: Site, digest: str) -> tuple[int, int] | None:
     return stored.imported_before(site.id, digest) if digest else None
 
 
-def sweep(instance: Path) -> None:
+def sweep(instance: Path, only_site: int | None = None) -> None:
     """Deletes files that nobody has imported for a day."""
     before = clock.now_ms() - KEPT_MS
-    _sweep_asked(instance)
+    _sweep_asked(instance, only_site)
     with database.session():
-        site_ids = stored.sites_before(before)
+        site_ids = stored.sites_before(before) if only_site is None else [only_site]
     for site_id in site_ids:
         with database.write(site_id):
             stored.remove_before(site_id, before)
     with database.session():
-        lost = file_chunks.without_file(before)
+        lost = file_chunks.without_file(before, only_site)
     for site_id, name in lost:
         with database.write(site_id):
             file_chunks.remove(site_id, name)
@@ -288,9 +288,9 @@ def sweep(instance: Path) -> None:
                 file.unlink()
 
 
-def _sweep_asked(instance: Path) -> None:
+def _sweep_asked(instance: Path, only_site: int | None) -> None:
     with database.session():
-        uploads = stored.list_asked_before(clock.now_ms() - ASKED_MS)
+        uploads = stored.list_asked_before(clock.now_ms() - ASKED_MS, only_site)
     for site_id, upload_id in uploads:
         with database.session():
             site, upload = sites.get(id=site_id), stored.get(site_id=site_id, id=upload_id)

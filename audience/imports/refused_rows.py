@@ -28,14 +28,15 @@ def without_addresses(site_id: int, row: FileRow) -> RefusedRow:
     )
 
 
-def forget(before: int) -> bool:
+def forget(before: int, only_site: int | None) -> bool:
     """Deletes some of a site's rows that were refused before an instant. Returns False if there are none."""
-    with database.session():
-        site_id = stored.site_with_refused(before)
-    if site_id is not None:
-        with database.write(site_id):
-            stored.forget_refused(site_id, before)
-    return site_id is not None
+    if only_site is None:
+        with database.session():
+            only_site = stored.site_with_refused(before)
+    if only_site is None:
+        return False
+    with database.write(only_site):
+        return stored.forget_refused(only_site, before) > 0
 
 
 class AddressMarks:

@@ -41,7 +41,7 @@ def integrity(_: Context) -> Iterator[Finding]:
     yield ok("database", f"{size(pages.size * pages.total)}{condition}")
     for name, value in stored.deviations().items():
         yield bad("database", f"{name} is {value}", "No program but Audience may change the database.")
-    for note, advice in stored.notes():
+    for note, advice in (*stored.notes(), *stored.nodes()):
         yield warn("database", note, advice) if advice else ok("database", note)
     yield from recent_writes()
 

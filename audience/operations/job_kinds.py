@@ -4,9 +4,10 @@ subject.
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
-from audience.access import audit_log
+from audience.access import audit_log, sites
 from audience.bulk import chunks as bulk_chunks
 from audience.bulk import tag_deletions, tag_renames
 from audience.changes import retention as change_log_retention
@@ -28,6 +29,7 @@ from audience.webhooks import deliveries as webhook_deliveries
 from audience.webhooks import finished_imports
 from audience.webhooks import sender as webhook_sender
 from audience.webhooks.sender import WriteChange
+from storage.errors import Unavailable
 
 MAINTENANCE_MS = 600_000  # between two of a task
 
@@ -49,6 +51,10 @@ def kinds(
         file_tasks.kind(settings.instance, open_file, open_texts),
         kept_backups.kind(settings),
         *(Kind(name, DB, partial(_step, task), own=True) for name, task in maintenance(settings).items()),
+        *(
+            Kind(name, DB, partial(_step_of_sites, task), own=True)
+            for name, task in site_maintenance(settings).items()
+        ),
     )
 
 
@@ -58,18 +64,24 @@ def given_up(settings: Settings) -> tuple[Kind, ...]:
 
 
 def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
-    """The instance's maintenance tasks, by name. Each deletes some of what has expired.
+    """The maintenance tasks of what belongs to no site, by name. Each deletes some of what has expired.
 
     Each returns true while there may be more.
     """
     return {
+        "stopped restores": partial(secret_files.remove_left_folders, settings.instance),
+        "consent log": partial(erasure_log.sweep, settings.instance, settings.consent_log_days),
+        "audit log": partial(audit_log.sweep, settings.audit_log_days),
+    }
+
+
+def site_maintenance(settings: Settings) -> dict[str, Callable[[int | None], object]]:
+    """The same for what belongs to sites. Each does so for a site, or without one for all."""
+    return {
         "abandoned imports": file_imports.sweep,
         "refused rows": file_imports.forget_refused,
         "files": partial(file_uploads.sweep, settings.instance),
-        "stopped restores": partial(secret_files.remove_left_folders, settings.instance),
         "deleted tags": tag_deletions.sweep,
-        "consent log": partial(erasure_log.sweep, settings.instance, settings.consent_log_days),
-        "audit log": partial(audit_log.sweep, settings.audit_log_days),
         "changes": partial(change_log_retention.sweep, settings.changes_days),
         "undos": partial(undos.sweep, settings.changes_days),
         "deliveries": webhook_deliveries.sweep,
@@ -79,8 +91,22 @@ def maintenance(settings: Settings) -> dict[str, Callable[[], object]]:
     }
 
 
-def _step(task: Callable[[], object], _job: Job, deadline: float) -> int:
+def _step(task: Callable[[], object], _job: Job | None, deadline: float) -> int:
     while task():
         if time.monotonic() > deadline:
             return 0
+    return MAINTENANCE_MS
+
+
+def _step_of_sites(task: Callable[[int | None], object], job: Job, deadline: float) -> int:
+    """Does a task for all sites at once. If some do not answer, does it for each of the others."""
+    try:
+        return _step(partial(task, None), job, deadline)
+    except Unavailable:
+        return min(_step_of_site(task, site.id, deadline) for site in sites.list_all())
+
+
+def _step_of_site(task: Callable[[int | None], object], site_id: int, deadline: float) -> int:
+    with suppress(Unavailable):
+        return _step(partial(task, site_id), None, deadline)
     return MAINTENANCE_MS

@@ -188,10 +188,11 @@ def _copy_log(instance: Path, source: MoveDatabase, arriving: MoveDatabase) -> N
 def _copy(source: MoveDatabase, arriving: MoveDatabase, table: MovedTable, progress: Progress) -> None:
     """Copies the rows of a table behind the last one that the target has."""
     done, total = arriving.count(table), source.count(table)
-    for page in source.pages(table, arriving.last(table, source.key(table))):
-        arriving.add(table, page)
-        done += len(page)
-        progress(f"Copying {table.name}", done, total)
+    with contextlib.closing(source.pages(table, arriving.last(table, source.key(table)))) as pages:
+        for page in pages:
+            arriving.add(table, page)
+            done += len(page)
+            progress(f"Copying {table.name}", done, total)
     if number := source.last_id(table):
         arriving.raise_last_id(table, number)
 

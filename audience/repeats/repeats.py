@@ -152,15 +152,16 @@ class Claim:
             stored.delete(site_id=self._sent.site.id, key_hash=self._sent.key_hash, claim=self._token)
 
 
-def sweep() -> bool:
+def sweep(only_site: int | None = None) -> bool:
     """Deletes some expired requests of one site. Returns False if there are none."""
     before = clock.now_ms() - KEPT_MS
-    with database.session():
-        site_id = stored.site_with_older(before)
-    if site_id is None:
+    if only_site is None:
+        with database.session():
+            only_site = stored.site_with_older(before)
+    if only_site is None:
         return False
-    with database.write(site_id):
-        return stored.delete_older(site_id, before, SWEPT_ROWS) > 0
+    with database.write(only_site):
+        return stored.delete_older(only_site, before, SWEPT_ROWS) > 0
 
 
 def _row(sent: SentRequest, status: int, ids: Ids) -> KeptRequest:

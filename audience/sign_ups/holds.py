@@ -68,29 +68,30 @@ def _within_limits(site: Site, failed: Collection[SignUp]) -> list[SignUp]:
     return tests + [one for one in oldest.values() if not sign_ups.seconds_to_wait(site, one.email)]
 
 
-def sweep() -> bool:
-    """Deletes expired sign-ups of one site. If no site has any, releases a few held ones.
+def sweep(only_site: int | None = None) -> bool:
+    """Deletes expired sign-ups of one site. If there are none, releases a few held ones.
 
     Returns True if it deleted some, since there may be more.
     """
     now = clock.now_ms()
     with database.session():
-        site_id = stored.site_with_expired(now)
-    if site_id is not None:
-        return _expire(site_id, now)
+        expired_of = stored.site_with_expired(now) if only_site is None else only_site
+    if expired_of is not None and _expire(expired_of, now):
+        return True
     with database.session():
-        site_ids = stored.sites_with_held()
-    for held_site_id in site_ids:
-        alarms.trickle(sites.get(held_site_id))
+        site_ids = stored.sites_with_held() if only_site is None else [only_site]
+    for site_id in site_ids:
+        alarms.trickle(sites.get(site_id))
     mailboxes.sweep()
-    sign_ups.sweep_counts()
+    sign_ups.sweep_counts(only_site)
     return False
 
 
 @database.writes_site
 def _expire(site_id: int, now: int) -> bool:
-    for sign_up in stored.list_expired(site_id, now, CHUNK_ROWS):
+    expired = stored.list_expired(site_id, now, CHUNK_ROWS)
+    for sign_up in expired:
         if sign_up.is_open:
             sign_ups.count(site_id, sign_up, EXPIRED)
         stored.delete(site_id=site_id, id=sign_up.id)
-    return True
+    return bool(expired)

@@ -245,11 +245,11 @@ def oldest_waiting_seconds() -> float:
     return 0.0 if since is None else max(0, clock.now_ms() - since) / 1000
 
 
-def sweep_counts() -> None:
+def sweep_counts(only_site: int | None) -> None:
     """Deletes the hourly counts that are too old for any figure."""
     before = clock.now_ms() - COUNTED_MS
     with database.session():
-        site_ids = counts.site_ids_before(before)
+        site_ids = counts.site_ids_before(before) if only_site is None else [only_site]
     for site_id in site_ids:
         with database.write(site_id):
             counts.delete_before(site_id, before)

@@ -344,10 +344,10 @@ def unsubscribed_count(site: Site, undo: Undo) -> int:
     return undo.unsubscribed_kept + sum(count for kind, _, count in removed if kind == SUPPRESSED.kind)
 
 
-def sweep(days: int) -> bool:
+def sweep(days: int, only_site: int | None = None) -> bool:
     """Deletes some outcomes of undos that ended over `days` days ago. Returns False if there are none."""
     with database.session():
-        old = stored.ended_before(clock.now_ms() - days * DAY_MS)
+        old = stored.ended_before(clock.now_ms() - days * DAY_MS, only_site)
     for site_id, undo_id in old:
         with database.write(site_id):
             stored.drop_outcomes(site_id, undo_id, SWEPT_ROWS)

@@ -152,12 +152,13 @@ def newest(site: Site) -> dict[int, Delivery]:
     return {delivery.webhook_id: delivery for delivery in stored.newest(site.id)}
 
 
-def sweep() -> bool:
-    """Deletes some entries that are older than 30 days. Returns False if there are none."""
+def sweep(only_site: int | None = None) -> bool:
+    """Deletes some entries of one site that are older than 30 days. Returns False if there are none."""
     before = clock.now_ms() - LOG_MS
-    with database.session():
-        site_id = stored.site_before(before)
-    if site_id is not None:
-        with database.write(site_id):
-            stored.delete_old(site_id, before, LOG_ROWS)
-    return site_id is not None
+    if only_site is None:
+        with database.session():
+            only_site = stored.site_before(before)
+    if only_site is None:
+        return False
+    with database.write(only_site):
+        return stored.delete_old(only_site, before, LOG_ROWS) > 0

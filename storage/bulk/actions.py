@@ -9,6 +9,7 @@ from storage.bulk.models import BulkActionChunkModel, BulkActionModel
 from storage.database import column, execute, rows
 from storage.engines.chosen import engine
 from storage.records import Records
+from storage.sql import rows_of
 from storage.subscribers.subscribers import COLUMNS as SUBSCRIBER_COLUMNS
 from storage.subscribers.subscribers import Subscriber, read
 
@@ -228,17 +229,17 @@ def drop(site_id: int, action_id: int) -> None:
     jobs.remove(site_id, JOB, action_id)
 
 
-def with_old_chunks(kinds: Sequence[str], before: int) -> list[tuple[int, int]]:
-    """The (site id, bulk action id) of actions that no longer need their chunks.
+def with_old_chunks(kinds: Sequence[str], before: int, site_id: int | None) -> list[tuple[int, int]]:
+    """The (site id, bulk action id) of actions of a site, or of all, that no longer need their chunks.
 
     They never began, or are of one of `kinds` and ended before an instant.
     """
-    among = engine.among(kinds)
+    of, among = rows_of(site_id), engine.among(kinds)
     return rows(
-        f"SELECT site_id, id FROM bulk_acts WHERE (status = '{NOT_BEGUN}' OR finished_at < ? "
+        f"SELECT site_id, id FROM bulk_acts WHERE {of.text} AND (status = '{NOT_BEGUN}' OR finished_at < ? "
         f"AND kind {among.text}) AND EXISTS (SELECT 1 FROM bulk_act_pieces AS p "
         "WHERE p.site_id = bulk_acts.site_id AND p.bulk_act_id = bulk_acts.id)",
-        (before, *among.parameters),
+        (*of.parameters, before, *among.parameters),
     )
 
 

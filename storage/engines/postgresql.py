@@ -78,6 +78,7 @@ version_fault = diagnostics.version_fault
 POSITION, HAS_REACHED = diagnostics.POSITION, diagnostics.HAS_REACHED
 fault, notes, identity = diagnostics.fault, diagnostics.notes, diagnostics.identity
 page_counts, deviations = diagnostics.page_counts, diagnostics.deviations
+nodes = postgresql_citus.nodes
 
 
 def open(
@@ -191,6 +192,14 @@ def new_ids(opened: Any, table: str, count: int) -> Sequence[int]:
 def tables(opened: Any) -> list[str]:
     """The names of the tables in the schemas of the search path."""
     return [name for (name,) in opened.execute_sql(TABLES).fetchall()]
+
+
+@contextlib.contextmanager
+def stream(opened: Any, sql: str, parameters: Sequence[Any], rows: int) -> Iterator[Iterator[Any]]:
+    """A context with the rows of one statement, of which the server sends `rows` at a time."""
+    with opened.atomic(), opened.cursor(named_cursor=True) as cursor:
+        cursor.itersize = rows
+        yield iter(cursor.execute(sql, parameters))
 
 
 def primary_key(opened: Any, table: str) -> list[str]:

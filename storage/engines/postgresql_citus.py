@@ -4,6 +4,7 @@ Every node has a copy of the tables in `COPIED`. All others are distributed by s
 on one node.
 """
 
+import json
 from typing import Any
 
 HAS_CITUS = "SELECT to_regprocedure('create_reference_table(regclass)') IS NOT NULL"
@@ -20,6 +21,42 @@ WHERE a.attname = 'site_id' AND NOT a.attisdropped AND t.relkind = 'r'
     AND t.relnamespace = CAST(current_schema() AS regnamespace)
 ORDER BY refers, 1
 """
+
+ON_NODE = """
+SELECT json_build_array(
+    concat('PostgreSQL ', current_setting('server_version'),
+        ', Citus ' || (SELECT extversion FROM pg_extension WHERE extname = 'citus')),
+    pg_database_size(current_database()) / 1048576,
+    (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+    current_setting('max_connections'),
+    (SELECT count(*) FROM pg_prepared_xacts
+        WHERE database = current_database() AND prepared < now() - INTERVAL '1 minute'))
+"""
+NODES = """
+SELECT coalesce(nodename || ':' || nodeport, 'this server'), success, result
+FROM run_command_on_all_nodes(%s, give_warning_for_connection_errors => TRUE)
+LEFT JOIN pg_dist_node USING (nodeid) ORDER BY 1
+"""
+DOWN = "Nothing of its sites is read or written, and no site is made: start it, or promote its standby."
+PREPARED = "They hold locks: run `SELECT recover_prepared_transactions()` on the coordinator."
+DIFFERENT = "Upgrade the others, too."
+
+
+def nodes(opened: Any) -> list[tuple[str, str]]:
+    """The (finding, advice or "") pairs about each node, which are all asked; none without Citus."""
+    if not opened.execute_sql(HAS_CITUS).fetchone()[0]:
+        return []
+    lines, versions = [], set()
+    for name, answered, text in opened.execute_sql(NODES, (ON_NODE,)).fetchall():
+        if not answered:
+            lines.append((f"node {name} does not answer: {text}", DOWN))
+            continue
+        version, megabytes, used, most, prepared = json.loads(text)
+        versions.add(version)
+        lines.append((f"node {name}: {version}, {megabytes} MB, {used} of {most} connections", ""))
+        if prepared:
+            lines.append((f"node {name} has {prepared} transactions prepared over a minute ago", PREPARED))
+    return lines + ([("nodes have different versions", DIFFERENT)] if len(versions) > 1 else [])
 
 
 def distribute(opened: Any) -> None:

@@ -73,15 +73,22 @@ class ServerPool(PooledPsycopg3Database, ServerConnections):  # type: ignore[mis
             connection.close()
         return lost
 
-    def hand_over(self) -> Any:
-        """This thread's connection, if it has one, for another thread to `take_over`."""
-        connection = None if self.is_closed() else self.connection()
-        self._state.reset()
-        return connection
+    def has_free(self) -> bool:
+        """Whether a connection is kept that no thread uses."""
+        return bool(self._connections)
 
-    def take_over(self, connection: Any) -> None:
-        if connection:
-            self._state.set_connection(connection)
+    def limit_answers(self, seconds: float) -> None:
+        """Closes this thread's connection if the server takes longer than `seconds` to answer."""
+        connection = self.connection()
+
+        def wait(asking: Any) -> Any:
+            try:
+                return psycopg.Connection.wait(connection, asking, timeout=seconds)
+            except psycopg.OperationalError:
+                connection.close()
+                raise
+
+        connection.wait = wait
 
     def run(self, statements: str) -> Any:
         """Runs statements without values in one round trip. Returns the first row of the last one, or None.

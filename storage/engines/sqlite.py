@@ -199,6 +199,13 @@ def tables(opened: Any) -> list[str]:
     return sqlite_files.tables(opened)
 
 
+@contextlib.contextmanager
+def stream(opened: Any, sql: str, parameters: Sequence[Any], _rows: int) -> Iterator[Iterator[Any]]:
+    """A context with the rows of one statement, which are read one by one."""
+    with contextlib.closing(opened.execute_sql(sql, parameters)) as cursor:
+        yield iter(cursor)
+
+
 def primary_key(opened: Any, table: str) -> list[str]:
     query = "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk"
     return [name for (name,) in opened.execute_sql(query, (table,)).fetchall()]
@@ -226,6 +233,10 @@ def page_counts(opened: Any) -> tuple[int, int, int]:
     """(bytes per page, pages, free pages)."""
     size, total, free = (_pragma(opened, name) for name in ("page_size", "page_count", "freelist_count"))
     return size, total, free
+
+
+def nodes(_opened: Any) -> list[tuple[str, str]]:
+    return []
 
 
 def notes(_opened: Any) -> list[tuple[str, str]]:

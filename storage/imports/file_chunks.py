@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from storage.database import execute, rows, value
 from storage.engines.chosen import engine
+from storage.sql import rows_of
 
 CHUNK_BYTES = 2**20  # of all but the last
 
@@ -35,10 +36,13 @@ def remove(site_id: int, file: str) -> None:
     execute("DELETE FROM file_pieces WHERE site_id = ? AND file = ?", (site_id, file))
 
 
-def without_file(before: int) -> list[tuple[int, str]]:
-    """The (site id, file) of chunks from before an instant to which no row of `file_uploads` refers."""
+def without_file(before: int, site_id: int | None) -> list[tuple[int, str]]:
+    """The (site id, file) of chunks of a site, or of all, from before an instant to which no row of
+    `file_uploads` refers.
+    """
+    of = rows_of(site_id)
     return rows(
-        "SELECT DISTINCT site_id, file FROM file_pieces AS p WHERE created_at < ? AND NOT EXISTS "
-        "(SELECT 1 FROM file_uploads AS u WHERE u.site_id = p.site_id AND u.file = p.file)",
-        (before,),
+        f"SELECT DISTINCT site_id, file FROM file_pieces AS p WHERE {of.text} AND created_at < ? "
+        "AND NOT EXISTS (SELECT 1 FROM file_uploads AS u WHERE u.site_id = p.site_id AND u.file = p.file)",
+        (*of.parameters, before),
     )

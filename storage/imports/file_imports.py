@@ -14,6 +14,7 @@ from storage.engines.chosen import engine
 from storage.imports.imports import IMPORTS, JOB
 from storage.imports.models import RefusedRowModel
 from storage.records import Records
+from storage.sql import rows_of
 
 PAGE_ROWS = 1_000
 RECEIVED = "WHERE site_id = ? AND id = ? AND status = 'receiving'"
@@ -97,9 +98,13 @@ def discard(site_id: int, import_id: int) -> bool:
     return False
 
 
-def list_abandoned(now: int) -> list[tuple[int, int]]:
-    """The (site id, import id) of imports whose file stopped arriving."""
-    return rows("SELECT site_id, id FROM imports WHERE status = 'receiving' AND receiving_until < ?", (now,))
+def list_abandoned(now: int, site_id: int | None = None) -> list[tuple[int, int]]:
+    """The (site id, import id) of imports of a site, or of all, whose file stopped arriving."""
+    of = rows_of(site_id)
+    query = (
+        f"SELECT site_id, id FROM imports WHERE {of.text} AND status = 'receiving' AND receiving_until < ?"
+    )
+    return rows(query, (*of.parameters, now))
 
 
 def add_refused(site_id: int, import_id: int, refused: Iterable[RefusedRow], at: int) -> None:
@@ -144,9 +149,9 @@ def refused_by_code(site_id: int, import_id: int) -> list[tuple[str, int]]:
     )
 
 
-def forget_refused(site_id: int, before: int) -> None:
-    """Deletes up to `PAGE_ROWS` of a site's rows that were refused before an instant."""
-    execute(
+def forget_refused(site_id: int, before: int) -> int:
+    """Deletes up to `PAGE_ROWS` of a site's rows that were refused before an instant. Returns how many."""
+    return execute(
         "DELETE FROM refused_rows WHERE site_id = ? AND id IN (SELECT id FROM refused_rows "
         f"WHERE {engine.OF_SITE} AND refused_at < ? ORDER BY refused_at LIMIT ?)",
         (site_id, site_id, before, PAGE_ROWS),

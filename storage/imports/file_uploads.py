@@ -8,6 +8,7 @@ from storage.database import column, execute, row, rows
 from storage.engines.chosen import engine
 from storage.imports.models import FileUploadModel, ImportedFileModel
 from storage.records import Records
+from storage.sql import rows_of
 
 JOB = "file"  # the kind of a job to search, try or import a file
 FIRST = -1  # due before all other jobs of its site
@@ -121,10 +122,13 @@ def ask_search(site_id: int, number: int) -> None:
     execute(f"UPDATE file_uploads SET to_search = ? WHERE {waiting}", (number, site_id))
 
 
-def list_asked_before(instant: int) -> list[tuple[int, int]]:
-    """The (site id, id) of files from before an instant whose questions still wait for answers."""
-    query = f"SELECT site_id, id FROM file_uploads WHERE task = '{ASKED}' AND created_at < ?"
-    return rows(query, (instant,))
+def list_asked_before(instant: int, site_id: int | None) -> list[tuple[int, int]]:
+    """The (site id, id) of files of a site, or of all, from before an instant whose questions still wait for
+    answers.
+    """
+    of = rows_of(site_id)
+    query = f"SELECT site_id, id FROM file_uploads WHERE {of.text} AND task = '{ASKED}' AND created_at < ?"
+    return rows(query, (*of.parameters, instant))
 
 
 def put_searched(site_id: int, upload_id: int, later: int) -> None:

@@ -68,6 +68,11 @@ def notes() -> list[tuple[str, str]]:
     return engine.notes(database) + ([(problem, ADVICE)] if problem else [])
 
 
+def nodes() -> list[tuple[str, str]]:
+    """The (fact, advice) pairs about the server's nodes, which are all asked; an advice may be ""."""
+    return engine.nodes(database)
+
+
 def fault() -> str:
     """The first fault of the database; "" if none. Reads the whole database."""
     return engine.fault(database)

@@ -2,8 +2,9 @@
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 import peewee
@@ -140,22 +141,20 @@ class MoveDatabase:
             records = self._rows(f"SELECT {', '.join(key)} FROM {table.name} ORDER BY {order} LIMIT 1")
         return records[0] if records else None
 
-    def pages(self, table: MovedTable, after: Sequence[Any] | None = None) -> Iterator[list[Any]]:
-        """Yields the rows of a table in pages, by primary key; with `after`, only those with a higher key."""
-        key = self.key(table)
-        indexes = [table.columns.index(column) for column in key]
-        limit = LARGE_ROWS if table.name in LARGE else PAGE_ROWS
-        while page := self._page(table, key, after, limit):
-            yield page
-            after = [page[-1][index] for index in indexes]
+    def pages(
+        self, table: MovedTable, after: Sequence[Any] | None = None
+    ) -> Generator[list[Any]]:
+        """Yields the rows of a table in pages, by primary key; with `after`, only those with a higher key.
 
-    def _page(self, table: MovedTable, key: list[str], after: Sequence[Any] | None, limit: int) -> list[Any]:
-        """Up to `limit` rows of a table by primary key, those with a key above `after`."""
+        One statement reads them all: where sites are spread, each would ask all nodes. Close it.
+        """
+        key, limit = self.key(table), LARGE_ROWS if table.name in LARGE else PAGE_ROWS
         columns, order = ", ".join(table.columns), ", ".join(key)
         where = f"WHERE ({order}) > ({', '.join('?' * len(key))})" if after else ""
-        query = f"SELECT {columns} FROM {table.name} {where} ORDER BY {order} LIMIT ?"
-        with self._translate_errors():
-            return self._rows(query, [*(after or ()), limit])
+        query = self._engine.rewrite(f"SELECT {columns} FROM {table.name} {where} ORDER BY {order}")
+        with self._translate_errors(), self._engine.stream(self._opened, query, after or (), limit) as rows:
+            while page := list(islice(rows, limit)):
+                yield page
 
     def add(self, table: MovedTable, rows: Sequence[Sequence[Any]]) -> None:
         """Adds rows to a table. Raises `Unusable` if a text has a NUL that this engine cannot store."""
@@ -207,12 +206,13 @@ class MoveDatabase:
         """
         site_column = table.columns.index("site_id") if "site_id" in table.columns else None
         sums: Sums = defaultdict(lambda: (0, 0))
-        for page in self.pages(table):
-            for row in page:
-                site_id = 0 if site_column is None else row[site_column] or 0
-                count, checksum = sums[site_id]
-                sums[site_id] = count + 1, (checksum + hash(tuple(row))) % 2**64
-            advance(len(page))
+        with contextlib.closing(self.pages(table)) as pages:
+            for page in pages:
+                for row in page:
+                    site_id = 0 if site_column is None else row[site_column] or 0
+                    count, checksum = sums[site_id]
+                    sums[site_id] = count + 1, (checksum + hash(tuple(row))) % 2**64
+                advance(len(page))
         return dict(sums)
 
     def person(self, after: int) -> list[Any]:

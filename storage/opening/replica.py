@@ -3,7 +3,6 @@
 import contextlib
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, wait
 from threading import Thread
 from typing import Any
 
@@ -13,6 +12,7 @@ from storage.errors import Unusable
 from storage.opening.connections import database, of_thread, session
 
 WAIT_SECONDS, CATCH_UP_SECONDS = 0.05, 0.5
+ANSWER_SECONDS = 15.0  # for which each read waits, before it is done anew on the primary
 STATE = (  # of a site: while the replica has the same, its answers are those of the primary
     "SELECT s.uuid, s.time_zone, c.accepted, c.changes, c.oldest_change, c.users, c.unsubscribers, "
     "(SELECT sum(updated_at) FROM segments WHERE site_id = ?), "
@@ -32,37 +32,40 @@ class Replica:
     """A pool of connections to the replica."""
 
     def __init__(self, pool: Any) -> None:
-        self._pool, self._late = pool, Thread()
+        self._pool, self._connecting = pool, Thread()
 
     @contextlib.contextmanager
     def asked(self, sql: str, parameters: Sequence[Any], seconds: float) -> Iterator[Any]:
         """A context in which this thread has the connection that answered a query. Yields the first row, or
-        None without an answer within `seconds`. Nothing more is asked until a late answer is there.
+        None without an answer within `seconds`.
         """
-        answer: Future[tuple[Any, Any]] = Future()
-        asking, row = Thread(target=self._answer, args=(answer, sql, parameters), daemon=True), None
-        if not self._late.is_alive():
-            asking.start()
-            wait([answer], seconds)
-            if answer.cancel():
-                self._late = asking
-            else:
-                row, connection = answer.result()
-                self._pool.take_over(connection)
+        row = None
         try:
+            if self._is_reached(seconds):
+                with contextlib.suppress(Exception):  # whatever is wrong with the replica: it is not read
+                    self._pool.connect()
+                    self._pool.limit_answers(seconds)
+                    query = engine.rewrite(sql)
+                    row = self._pool.execute_sql(query, parameters, **engine.KEEPS_PLAN).fetchone()
+                    self._pool.limit_answers(ANSWER_SECONDS)
             yield row
         finally:
-            self._pool.close()
+            if not self._pool.is_closed():
+                self._pool.close()
 
-    def _answer(self, answer: "Future[tuple[Any, Any]]", sql: str, parameters: Sequence[Any]) -> None:
-        """Runs in a thread of its own: neither connecting nor a frozen server knows a limit this short."""
-        row = None
-        with contextlib.suppress(Exception):  # whatever is wrong with the replica: it is not read
+    def _is_reached(self, seconds: float) -> bool:
+        """Whether a connection is free. If none is, waits `seconds` for a new one, unless another waits."""
+        if not self._pool.has_free() and not self._connecting.is_alive():
+            self._connecting = Thread(target=self._connect, daemon=True)
+            self._connecting.start()
+            self._connecting.join(seconds)
+        return bool(self._pool.has_free())
+
+    def _connect(self) -> None:
+        """Runs in a thread of its own: connecting knows no limit this short."""
+        with contextlib.suppress(Exception):
             self._pool.connect()
-            row = self._pool.execute_sql(engine.rewrite(sql), parameters, **engine.KEEPS_PLAN).fetchone()
-        if answer.set_running_or_notify_cancel():
-            answer.set_result((row, self._pool.hand_over()))
-        self._pool.close()
+            self._pool.close()
 
     @contextlib.contextmanager
     def reads(self, site_id: int) -> Iterator[bool]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from storage.database import execute, execute_many, rows
 from storage.engines.chosen import engine
 from storage.records import Records
-from storage.sql import PASSED_OVER, delete_from, insert_into, slices, update_of
+from storage.sql import PASSED_OVER, delete_from, insert_into, rows_of, slices, update_of
 from storage.subscribers.models import DiscardedTagModel, TagModel
 
 LINK = ("site_id", "tag_id", "subscriber_id")
@@ -191,9 +191,10 @@ def discard(site_id: int, tag_id: int, name: str, source: tuple[str, int]) -> No
     DISCARDED.add(site=site_id, tag_id=tag_id, name=name, source=source[0], source_id=source[1])
 
 
-def discarded() -> list[DiscardedTag]:
-    """The deleted tags of all sites that subscribers may still have, oldest first."""
-    return DISCARDED.find("ORDER BY id")
+def discarded(site_id: int | None) -> list[DiscardedTag]:
+    """The deleted tags of a site, or of all, that subscribers may still have, oldest first."""
+    of = rows_of(site_id)
+    return DISCARDED.find(f"WHERE {of.text} ORDER BY id", *of.parameters)
 
 
 def forget(site_id: int, tag_id: int) -> None:

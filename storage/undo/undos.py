@@ -9,7 +9,7 @@ from storage.database import execute, execute_many, row, rows
 from storage.engines.chosen import engine
 from storage.imports.imports import WAITING
 from storage.records import Records
-from storage.sql import insert_into
+from storage.sql import insert_into, rows_of
 from storage.subscribers import field_values, tags
 from storage.undo.models import UndoModel
 
@@ -242,12 +242,15 @@ def forget(site_id: int, ids: Collection[int]) -> None:
     )
 
 
-def ended_before(at: int) -> list[tuple[int, int]]:
-    """The (site id, undo id) of undos that ended before an instant and still have outcomes."""
+def ended_before(at: int, site_id: int | None) -> list[tuple[int, int]]:
+    """The (site id, undo id) of undos of a site, or of all, that ended before an instant and still have
+    outcomes.
+    """
+    of = rows_of(site_id)
     return rows(
-        "SELECT site_id, id FROM undos WHERE finished_at < ? AND EXISTS (SELECT 1 FROM undo_people AS p "
-        "WHERE p.site_id = undos.site_id AND p.undo_id = undos.id)",
-        (at,),
+        f"SELECT site_id, id FROM undos WHERE {of.text} AND finished_at < ? AND EXISTS "
+        "(SELECT 1 FROM undo_people AS p WHERE p.site_id = undos.site_id AND p.undo_id = undos.id)",
+        (*of.parameters, at),
     )
 
 

@@ -64,9 +64,11 @@ def site_before(instant: int) -> int | None:
     return value("SELECT site_id FROM webhook_deliveries WHERE at < ? ORDER BY at LIMIT 1", (instant,), None)
 
 
-def delete_old(site_id: int, before: int, limit: int) -> None:
-    """Deletes up to `limit` of a site's deliveries from before an instant, the oldest first."""
-    execute(
+def delete_old(site_id: int, before: int, limit: int) -> int:
+    """Deletes up to `limit` of a site's deliveries from before an instant, the oldest first. Returns how
+    many.
+    """
+    return execute(
         "DELETE FROM webhook_deliveries WHERE site_id = ? AND id IN (SELECT id FROM webhook_deliveries "
         f"WHERE {engine.OF_SITE} AND at < ? ORDER BY at LIMIT ?)",
         (site_id, site_id, before, limit),

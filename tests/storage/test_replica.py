@@ -1,10 +1,8 @@
 """A replica: exports, reports, counts and changes are read there while it has all of the site."""
 
+import contextlib
 import json
-import os
-import signal
 from dataclasses import replace
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -79,18 +77,10 @@ def catch_up(standby, url):
 @pytest.fixture
 def paused(client, standby, url):
     """The standby replays nothing, and the primary has other names, of which no counter tells."""
-    pause(standby)
-    with psycopg.connect(url, autocommit=True) as primary:
-        primary.execute("UPDATE subscribers SET first_name = 'After'")
-    yield
-    standby.execute("SELECT pg_wal_replay_resume()")
-
-
-def pause(standby):
-    with psycopg.connect(standby.url("postgres"), autocommit=True) as connection:
-        connection.execute("SELECT pg_wal_replay_pause()")
-        state = "SELECT pg_get_wal_replay_pause_state()"
-        until(lambda: connection.execute(state).fetchone() == ("paused",))
+    with standby.paused():
+        with psycopg.connect(url, autocommit=True) as primary:
+            primary.execute("UPDATE subscribers SET first_name = 'After'")
+        yield
 
 
 def names(text):
@@ -200,22 +190,39 @@ def test_a_stopped_replica_is_passed_over_and_used_again(client, standby, url, s
 def test_a_frozen_replica_is_passed_over_in_time(client, standby, settings, monkeypatch):
     monkeypatch.setattr(replica, "WAIT_SECONDS", 0.05)
     answers = reads(client)
-    of_standby = processes(standby)
-    for number in of_standby:
-        os.kill(number, signal.SIGSTOP)
-    try:
+    with standby.frozen():
         assert reads(client) == answers
         assert note(settings) == [(State.WARN, replica.SILENT)]
-    finally:
-        for number in of_standby:
-            os.kill(number, signal.SIGCONT)
 
 
-def processes(server):
-    """The ids of a server's processes: the first one's, and those that it started."""
-    first = int((Path(server.folder) / "data" / "postmaster.pid").read_text().splitlines()[0])
-    children = Path(f"/proc/{first}/task/{first}/children").read_text().split()
-    return [first, *map(int, children)]
+LONG_READS = {
+    "an export": lambda client: exported(client) == {"After"},
+    "changes": lambda client: changed(client) == {"After"},
+    "a count": lambda client: client.get(f"/stats/segments/{segment_id(client)}").status_code == 200,
+    "reports": lambda client: run_reports(client) != [],
+}
+
+
+@pytest.mark.parametrize("name", LONG_READS)
+def test_a_read_on_a_replica_that_freezes_midway_is_done_anew_on_the_primary(
+    client, standby, paused, monkeypatch, name
+):
+    monkeypatch.setattr(replica, "ANSWER_SECONDS", 0.2)
+    assert exported(client) == {"Before"}
+    begin = replica.Replica.reads
+    with contextlib.ExitStack() as freezing:
+
+        @contextlib.contextmanager
+        def reads(opened, site_id):
+            with begin(opened, site_id) as is_read:
+                assert is_read
+                freezing.enter_context(standby.frozen())
+                monkeypatch.setattr(replica, "WAIT_SECONDS", 0.05)
+                monkeypatch.setattr(replica.Replica, "reads", begin)
+                yield is_read
+
+        monkeypatch.setattr(replica.Replica, "reads", reads)
+        assert LONG_READS[name](client)
 
 
 def test_a_replica_that_is_behind_is_said(client, standby, settings, paused):

@@ -1,5 +1,7 @@
 """What an operator may meet on a server: each is one sentence, and none has a password."""
 
+import re
+
 import psycopg
 import pytest
 
@@ -158,6 +160,40 @@ def test_rows_that_are_dead_are_noted(url, monkeypatch):
         other.execute("SELECT pg_stat_force_next_flush()")
     with database.session():
         assert ("100 rows are dead, beside 0", postgresql_diagnostics.DEAD) in doctor.notes()
+
+
+CITUS = """
+CREATE FUNCTION create_reference_table(regclass) RETURNS void LANGUAGE sql AS '';
+CREATE TABLE pg_dist_node (nodeid integer, nodename text, nodeport integer);
+INSERT INTO pg_dist_node VALUES (1, 'one.example', 5432), (2, 'two.example', 5432),
+    (3, 'three.example', 5432);
+CREATE FUNCTION run_command_on_all_nodes(
+    command text, parallel boolean DEFAULT TRUE, give_warning_for_connection_errors boolean DEFAULT FALSE,
+    OUT nodeid integer, OUT success boolean, OUT result text
+) RETURNS SETOF record LANGUAGE plpgsql AS $$
+DECLARE here text;
+BEGIN
+    EXECUTE command INTO here;
+    RETURN QUERY VALUES (1, TRUE, here), (2, FALSE, 'connection refused'),
+        (3, TRUE, replace(replace(here, 'PostgreSQL 1', 'PostgreSQL 9'), ', 0]', ', 7]'));
+END $$
+"""
+
+
+def test_nodes_of_citus_are_noted(url):
+    opens(url)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(CITUS)
+    with database.session():
+        lines = doctor.nodes()
+    shown = r"node {}\.example:5432: PostgreSQL \d+\.\d.*, \d+ MB, \d+ of 200 connections"
+    one, three, prepared, two, versions = [found for found, _ in lines]
+    assert re.fullmatch(shown.format("one"), one)
+    assert re.fullmatch(shown.format("three"), three)
+    assert prepared == "node three.example:5432 has 7 transactions prepared over a minute ago"
+    assert two == "node two.example:5432 does not answer: connection refused"
+    assert versions == "nodes have different versions"
+    assert [bool(advice) for _, advice in lines] == [False, False, True, True, True]
 
 
 def test_statistics_are_made_when_a_site_has_grown(server, migrated_on_server):

@@ -14,7 +14,7 @@ from audience.bulk import actions as bulk_actions
 from audience.erasures import erasures
 from audience.imports import file_uploads
 from audience.operations import site_lane
-from audience.operations.job_kinds import maintenance
+from audience.operations.job_kinds import maintenance, site_maintenance
 from audience.webhooks import webhooks
 from storage import database
 from storage.reports import queries
@@ -104,6 +104,9 @@ def test_much_is_sent_and_names_its_site(app, settings, monkeypatch):
     send_all()
     for task in maintenance(settings).values():
         task()
+    for task_of_sites in site_maintenance(settings).values():
+        task_of_sites(None)
+        task_of_sites(client.site.id)
     jobs.due_sites()
     erasures.erase(client.site, settings.instance, email="p1@example.com")
     assert len(set(sent)) > 70

@@ -8,6 +8,7 @@ import pytest
 from redis import Redis
 
 from app import create_app
+from audience import clock, jobs
 from audience.config import Settings
 from audience.jobs import LANES
 from audience.operations import job_kinds
@@ -15,10 +16,14 @@ from schemas.change_log import change
 from storage import database
 from storage.engines.chosen import engine
 from storage.engines.postgresql_pool import ServerPool
+from storage.imports import file_imports as stored_files
+from storage.imports import imports as stored_imports
+from storage.imports.file_imports import RefusedRow
+from storage.subscribers import tags as stored_tags
 from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.console.browser import signed_in
 from tests.service import until
-from tests.statements import OVER_ALL_SITES, USES
+from tests.statements import USES, of_no_site
 from workers.lanes import Lanes
 from workers.queue import ImportQueue
 from workers.redis_client import CircuitBreaker
@@ -64,7 +69,7 @@ def fault(client, ill, monkeypatch):
     run = ServerPool.execute_sql
 
     def execute_sql(pool, sql, params=None, **options):
-        if USES.search(sql) and (ILL in (params or ()) or sql.startswith(tuple(OVER_ALL_SITES))):
+        if USES.search(sql) and (ILL in (params or ()) or of_no_site(sql)):
             raise psycopg.errors.ConnectionFailure("connection to the remote node failed")
         return run(pool, sql, params, **options)
 
@@ -72,11 +77,15 @@ def fault(client, ill, monkeypatch):
 
 
 @pytest.fixture
-def sweeper(app, tmp_path):
+def kinds(app):
+    files: Any = None  # there are none
+    return job_kinds.kinds(app.extensions["audience"].settings, change, files, files)
+
+
+@pytest.fixture
+def sweeper(kinds, tmp_path):
     """Of a worker while Redis is away: it looks for what is due, and does it."""
     stop = threading.Event()
-    files: Any = None  # there are none
-    kinds = job_kinds.kinds(app.extensions["audience"].settings, change, files, files)
     yield Sweeper(UnreachableQueue(CircuitBreaker(Redis())), tmp_path, stop, Lanes(kinds, stop))
     stop.set()
     names = {lane.name for lane in LANES}
@@ -93,6 +102,51 @@ def test_imports_and_undos_of_other_sites_go_on(client, fault, sweeper):
     until(lambda: sweeper.sweep() or client.counts()[0] == len(PEOPLE))
     assert client.post(f"/batch/imports/{number}/undo").status_code == 200
     until(lambda: sweeper.sweep() or client.counts()[0] == 0)
+
+
+def rows_are_refused(client):
+    row = RefusedRow(1, "", "email", "No address.", ["nobody"])
+    with database.write(client.site.id):
+        stored_files.add_refused(client.site.id, stored_imports.add(client.site.id, 0, 1, 1, 1), [row], 1)
+
+
+def tag_is_deleted(client):
+    """And the host died before the people lost it."""
+    client.create("ann@example.com", tags=["vip"])
+    with database.write(client.site.id):
+        [tag] = stored_tags.list_all(client.site.id)
+        stored_tags.discard(client.site.id, tag.id, tag.name, ("operator", 0))
+
+
+def request_is_repeatable(client):
+    new = {"subscriber": {"email": "bob@example.com"}}
+    assert client.post("/fetch/subscribers", new, headers={"Idempotency-Key": "1"}).status_code == 201
+
+
+EXPIRING = {
+    "refused_rows": rows_are_refused,
+    "discarded_tags": tag_is_deleted,
+    "idempotency_keys": request_is_repeatable,
+    "change_log": lambda client: client.create("cid@example.com"),
+}
+
+
+@pytest.mark.parametrize("table", EXPIRING)
+def test_what_expired_at_other_sites_is_deleted(client, ill, kinds, table, request, monkeypatch):
+    def left(site):
+        with database.session():
+            query = f"SELECT count(*) FROM {table} WHERE site_id = ?"  # noqa: S608 - of this file
+            return database.row(query, (site.id,))[0]
+
+    jobs.prepare(kinds)
+    for each in (ill, client):
+        EXPIRING[table](each)
+    assert left(client.site) == 1
+    request.getfixturevalue("fault")
+    later = clock.now_ms() + 500 * clock.DAY_MS
+    monkeypatch.setattr(clock, "now_ms", lambda: later)
+    jobs.work([kind for kind in kinds if kind.own], database.SHARED, 60)
+    assert left(client.site) == 0
 
 
 def test_subscribers_of_other_sites_are_erased(client, fault):

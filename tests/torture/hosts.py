@@ -1,8 +1,10 @@
-"""Two hosts import into one PostgreSQL: each a network namespace with web servers and a worker; one Redis.
+"""Two hosts import into one PostgreSQL with a replica: each a network namespace with web servers and a
+worker; one Redis.
 
-Meanwhile a worker, a web server, PostgreSQL or Redis is killed, or a host's cable is pulled for a while. What
-was accepted is written once, and all counts are exact. At each host a client uses every door of another site,
-of which the judge finds nothing wrong.
+Meanwhile a worker, a web server, PostgreSQL or Redis is killed, a host's cable is pulled for a while, or the
+replica freezes, is stopped and falls behind. What was accepted is written once, all counts are exact, and an
+export has everybody who was counted before it. At each host a client uses every door of another site, of
+which the judge finds nothing wrong.
 """
 
 import contextlib
@@ -26,7 +28,7 @@ from redis import Redis
 
 from audience.config import Settings
 from tests.client import basic
-from tests.postgresql import name_of
+from tests.postgresql import Standby, name_of
 from tests.service import PATIENCE_SECONDS, command, environment, free_port, give_places, until
 from tests.stories import witness
 from tests.stories.invariant import Judge, assert_holds
@@ -36,7 +38,7 @@ from tests.torture.network import NETWORK, Cable, cables
 from tests.torture.world import ROOT
 from workers import embedded_redis
 
-SHORT, LONG, UNIT = 5, 20, "troubles"
+SHORT, LONG, UNIT = 6, 24, "troubles"
 HOSTS = 2
 COUNTS = (
     "SELECT count(*) FROM subscribers WHERE site_id = 1",
@@ -113,8 +115,8 @@ class Host:
 class Network:
     """The hosts, and the database and Redis that they share."""
 
-    def __init__(self, hosts: list[Host], url: str, redis: Redis) -> None:
-        self.hosts, self.url, self.redis = hosts, url, redis
+    def __init__(self, hosts: list[Host], url: str, redis: Redis, replica: Standby) -> None:
+        self.hosts, self.url, self.redis, self.replica = hosts, url, redis, replica
         self._numbers = itertools.count()
         self._key = self._doors_key = ""
         self._judge = Judge()
@@ -135,6 +137,12 @@ class Network:
     def users(self, host: Host) -> int | None:
         status, answer = host.ask("GET", "/stats/site", self._key)
         return answer["user_count"] if status == 200 else None
+
+    def exported(self, host: Host) -> int:
+        """The number of people in an export."""
+        status, text = host.call("GET", "/fetch/export?format=jsonl", self._key, timeout=PATIENCE_SECONDS)
+        assert status == 200, (status, text)
+        return len(text.splitlines())
 
     def await_users(self, host: Host, number: int) -> None:
         until(lambda: self.users(host) == number)
@@ -208,8 +216,19 @@ def cable_is_pulled(network: Network, host: Host) -> None:
     host.cable.plug_in()
 
 
+def replica_is_ill(network: Network, host: Host) -> None:
+    """Whichever its illness, an export has everybody who was there when it began."""
+    replica = network.replica
+    for illness in (replica.frozen, replica.stopped, replica.paused):
+        with illness():
+            for each in network.hosts:
+                before = network.users(each) or 0
+                assert network.exported(each) >= before
+
+
 TROUBLES: tuple[Callable[[Network, Host], None], ...] = (
     worker_is_killed, web_server_is_killed, database_is_killed, redis_is_emptied, cable_is_pulled,
+    replica_is_ill,
 )  # fmt: skip
 
 
@@ -248,24 +267,27 @@ def started(laid: list[Cable]) -> Iterator[Network]:
     near = [cable.near for cable in laid]
     assert stores.server
     port = stores.server.listen(near, f"{NETWORK}.0.0/16")
-    url = stores.new_url()
+    url, replica = stores.new_url(), Standby(stores.server)
+    replica_port = replica.listen(near, f"{NETWORK}.0.0/16")
     with (
         tempfile.TemporaryDirectory(prefix="torture", ignore_cleanup_errors=True) as name,
         serving_redis(near, name) as redis_port,
         contextlib.ExitStack() as running,
     ):
+        running.callback(replica.remove)
         folder = Path(name)
         (folder / "pepper").write_bytes(os.urandom(32))
         shared = {"AUDIENCE_PEPPER_FILE": str(folder / "pepper")}
         hosts = []
         for cable in laid:
-            database_url = f"postgresql://audience@{cable.near}:{port}/{name_of(url)}"
+            address = f"postgresql://audience@{cable.near}:{{}}/{name_of(url)}"
             reached = {
-                "AUDIENCE_DATABASE_URL": database_url,
+                "AUDIENCE_DATABASE_URL": address.format(port),
+                "AUDIENCE_DATABASE_READ_URL": address.format(replica_port),
                 "AUDIENCE_REDIS_URL": f"redis://{cable.near}:{redis_port}",
             }
             hosts.append(running.enter_context(contextlib.closing(Host(cable, folder, shared | reached))))
-        network = Network(hosts, url, Redis(host=near[0], port=redis_port))
+        network = Network(hosts, url, Redis(host=near[0], port=redis_port), replica)
         network.start()
         yield network
 
