@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Row = dict[str, Any]  # one subscriber, with `tags` as names in their order, and consent as it was `said`
+NOT_STORED = ("said", "ignored")  # of a row; `ignored` has the unsubscribes that a later event outweighed
 CREATED, UPDATED, UNCHANGED = "created", "updated", "unchanged"
 SUPPRESSED, MISSING = "suppressed", "missing"
 VISIBLE = ("email", "first_name", "last_name", "fields", "tags", "last_event_at", "unsubscribed_at")
@@ -103,6 +104,7 @@ class SubscriberModel:
         self.people[key] = row = dict(
             NOBODY, email=change["email"], fields={}, tags=[], created_at=dates.get("created_at", now),
             updated_at=dates.get("updated_at", now), last_event_at=dates.get("last_event_at"), said=[],
+            ignored=[],
         )  # fmt: skip
         dated.add(key)
         if reason == "unsubscribed":
@@ -143,6 +145,8 @@ class SubscriberModel:
         kept = (row["consent_at"] or 0, row["consent_number"], row["consent_kind"])
         if counts(event, kept, self.now):
             say(row, event, shown_at)
+        elif is_unsubscribe(event) and row["unsubscribed_at"] is None:
+            row["ignored"] = [*row["ignored"], (event, shown_at)]
 
     def _tag(self, row: Row, change: Row) -> None:
         for name in change["tags"]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from audience import addresses
-from tests.subscriber_model import Hash, Row, SubscriberModel, events, is_unsubscribe, same, shown
+from tests.subscriber_model import Hash, Row, SubscriberModel, counts, events, is_unsubscribe, same, shown
 
 NAMES = ("first_name", "last_name")
 CONSENT = ("consent_at", "consent_number", "consent_kind")
@@ -26,6 +26,7 @@ class Entry(NamedTuple):
     lifted: Hash | None = None
     number: int = 0  # of the write, in order
     leaves: bool = False
+    ignored: tuple[Any, ...] = ()  # unsubscribes of this write that a later event outweighed
 
 
 def values(row: Row | None) -> dict[Any, Any]:
@@ -75,6 +76,7 @@ class HistoryModel:
     undone: set[str] = field(default_factory=set)
     writes: int = 0
     resubscribe: bool = False
+    now: int = 0
 
     def write(self, source: str, changes: list[Row], number: int, now: int, accepted_at: int) -> list[str]:
         keys = list(dict.fromkeys(change["key"] for change in changes))
@@ -98,9 +100,10 @@ class HistoryModel:
                 was = before[key]
                 named = was is not None and same(shown(after), shown(was))
                 lifted = self.people.lifted.get(key)
+                ignored = tuple(event for event, _ in after["ignored"] if event[1] == number)
                 leaves = key in leaving and after["unsubscribe_number"] == number
                 self.histories.setdefault(key, []).append(
-                    Entry(source, was, after, named, lifted, self.writes, leaves)
+                    Entry(source, was, after, named, lifted, self.writes, leaves, ignored)
                 )
         return outcomes
 
@@ -129,12 +132,10 @@ class HistoryModel:
 
         Rows that are accepted for the keys `waiting` have still to be applied.
         """
-        self.resubscribe = resubscribe
+        self.resubscribe, self.now = resubscribe, now
         count = Counter[str](kept=self.gone[source])
         for key, history in self.histories.items():
-            self._put_word_back(
-                self.people.people[key], [each for each in history if each.source == source], number
-            )
+            self._put_word_back(self.people.people[key], history, source, number, count)
         for key in list(self.histories):
             history = self.histories[key]
             own = [place for place, entry in enumerate(history) if entry.source == source and not entry.named]
@@ -173,7 +174,7 @@ class HistoryModel:
         """Whether a write mentioned them: by what is undone itself, only if it changed their consent."""
         if entry.source in (source, "undo"):
             return False
-        return entry.source not in self.undone or entry.before is None or turns(entry)
+        return entry.source not in self.undone or entry.before is None or turns(entry) or bool(entry.ignored)
 
     def _put_value_back(self, row: Row, each: tuple[Any, int], own: list[Entry]) -> bool:
         """Undoes the changes of a value, the newest first; whether it is as before the first of them.
@@ -201,8 +202,13 @@ class HistoryModel:
         gone = self.dropped.get(key[1], ()) if key[0] == "tag" else ()
         return sum(when < number for when in gone)
 
-    def _put_word_back(self, row: Row, own: list[Entry], number: int) -> None:
-        """Whoever said again by the import that they subscribe, and nothing since, has the word before."""
+    def _put_word_back(
+        self, row: Row, history: list[Entry], source: str, number: int, count: Counter[str]
+    ) -> None:
+        """Whoever said again by the import that they subscribe, and nothing since, has the word before.
+        Who was not changed otherwise, and has left by it, counts as restored.
+        """
+        own = [entry for entry in history if entry.source == source]
         for entry in own:
             was = entry.before
             is_last = (
@@ -210,7 +216,38 @@ class HistoryModel:
                 and row["consent_number"] == entry.after["consent_number"] == number
             )
             if is_last and was and was["unsubscribed_at"] is entry.after["unsubscribed_at"] is None:
-                row |= {name: was[name] for name in CONSENT}
+                left = self._word_before(row, history, source, (None, *(was[name] for name in CONSENT)))
+                if left[0] is None:
+                    row |= dict(zip(CONSENT, left[1:], strict=True))
+                elif all(each.named for each in own):
+                    count.update(restored=1, unsubscribed_again=1)
+                    self._put_consent(row, left)
+
+    def _word_before(
+        self, row: Row, history: list[Entry], source: str, left: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
+        """The word `left` before, or that before what else is undone; who has left meanwhile has left."""
+        seen = set[int]()
+        while left[2] in self.taken_back - seen:
+            seen.add(left[2])
+            for entry in history:
+                was = entry.before
+                if entry.source.startswith("import") and entry.after["consent_number"] == left[2] and was:
+                    has_left = was["unsubscribed_at"] is not None
+                    if was["consent_number"] != left[2] and (turns(entry) or not has_left):
+                        left = (was["unsubscribed_at"], *(was[name] for name in CONSENT))
+                        break
+        for event, shown_at in row["ignored"]:
+            own = any(event in entry.ignored for entry in history if entry.source == source)
+            if not own and counts(event, (left[1] or 0, left[2], left[3]), self.now):
+                left = (shown_at if left[0] is None else left[0], *event)
+        return left
+
+    def _put_consent(self, row: Row, left: tuple[Any, ...]) -> None:
+        if row["unsubscribed_at"] != left[0]:
+            has_left = left[0] is not None
+            row["said"] = [*row["said"], (left[0] if has_left else self.now, not has_left)]
+        row["unsubscribed_at"], row["consent_at"], row["consent_number"], row["consent_kind"] = left
 
     def _remove(self, key: str, row: Row, first: Entry, number: int) -> None:
         history = self._forget(key)
@@ -233,17 +270,21 @@ class HistoryModel:
         own = [entry for entry in since if entry.source == source]
         turned = [entry for entry in own if entry.before and turns(entry)]
         if own[0].before is None:
-            if not own[0].lifted and row["unsubscribed_at"] is None:
-                return True
             left: tuple[Any, ...] = (None, None, 0, 0)
             if own[0].lifted:
                 _, at, order, kind = own[0].lifted
                 left = (at, at, order, kind)
-        elif not turned:
-            return True
+            if row["unsubscribed_at"] is None:
+                left = self._word_before(row, history, source, left)
+            if left[0] is row["unsubscribed_at"] is None:
+                return True
         else:
-            row_before = turned[0].before or {}
+            row_before = (turned[0].before if turned else None) or row
             left = (row_before["unsubscribed_at"], *(row_before[name] for name in CONSENT))
+            if row["unsubscribed_at"] is None and is_own(row, history, source, number):
+                left = self._word_before(row, history, source, left)
+            if not turned and left[0] == row["unsubscribed_at"]:
+                return True
         had_left, has_left = left[0] is not None, row["unsubscribed_at"] is not None
         counts = is_own(row, history, source, number)
         if had_left and (has_left or counts):
@@ -255,9 +296,7 @@ class HistoryModel:
             return False
         count["resubscribed"] += has_left and not had_left
         count["unsubscribed_again"] += had_left and not has_left
-        if row["unsubscribed_at"] != left[0]:
-            row["said"] = [*row["said"], (left[0] if had_left else now, not had_left)]
-        row["unsubscribed_at"], row["consent_at"], row["consent_number"], row["consent_kind"] = left
+        self._put_consent(row, left)
         return True
 
     def _keep_left(

@@ -83,7 +83,9 @@ class ConsentBefore(NamedTuple):
 class Consents:
     """The consent events of a batch of changes; `changes` has those that subscribed or unsubscribed somebody.
 
-    `unsubscribes_ignored` and `subscribes_ignored` count the events that a later event outweighed.
+    `ignored` has the (subscriber, instant to show, event) of each unsubscribe that a later subscribe
+    outweighed. `subscribes_ignored` counts the subscribes that a later unsubscribe outweighed.
+
     `unsubscribed_keys` has the subscribers whom an event without a date unsubscribed.
     """
 
@@ -91,7 +93,8 @@ class Consents:
         self.now = now
         self.unsubscribed_keys: set[str] = set()
         self.changes: list[ChangedConsent] = []
-        self.unsubscribes_ignored = self.subscribes_ignored = 0
+        self.ignored: list[tuple[SubscriberRow, int, ConsentEvent]] = []
+        self.subscribes_ignored = 0
 
     def apply(self, subscriber: SubscriberRow, change: Change, accepted: Acceptance) -> bool:
         """Applies the events of a change. Returns whether the subscriber's date of unsubscribing changed."""
@@ -114,7 +117,9 @@ class Consents:
         if event.kind == ConsentKind.UNSUBSCRIBE:
             self.unsubscribed_keys.add(subscriber[KEY])
         if not event.counts_over(stored_event(subscriber), self.now):
-            self._ignore(event, subscribed)
+            if event.unsubscribes and subscribed:
+                self.ignored.append((subscriber, shown_at, event))
+            self.subscribes_ignored += not (event.unsubscribes or subscribed)
             return
         put(subscriber, event)
         if subscribed == event.unsubscribes:
@@ -133,13 +138,6 @@ class Consents:
             subscriber[UPDATED_AT] = self.now
             at = self.now if shown_at is None else shown_at
             self.changes.append((subscriber, at, shown_at is None, UNDONE))
-
-    def _ignore(self, event: ConsentEvent, subscribed: bool) -> None:
-        """Counts an event that does not count, if it would have subscribed or unsubscribed somebody."""
-        if event.unsubscribes:
-            self.unsubscribes_ignored += subscribed
-        else:
-            self.subscribes_ignored += not subscribed
 
 
 def events(change: Change, accepted: Acceptance) -> Iterator[tuple[ConsentEvent, int, str]]:

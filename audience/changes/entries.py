@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from audience.changes.changes import json_equal
+from audience.changes.consents import ConsentBefore
 from schemas.values import compact_json
 from storage.changes.consents import ConsentKind
 
@@ -24,6 +25,7 @@ Values = dict[str, Any]
 Changed = tuple[int, Values, Values]  # id, new, old
 Lifted = tuple[int, str, int, int, int]  # id, reason, since, number, kind
 Repeated = tuple[int, int | None, int, int]
+Ignored = tuple[int, int, int, int, int]  # id, instant to show, instant, number, kind
 
 
 class LogEntry(NamedTuple):
@@ -52,7 +54,8 @@ class Entries:
     site. `accepted` is the number that orders the consent events in the row.
 
     `repeated` has the subscribed whom an import subscribed again: [id, instant, number, kind] of the event
-    before. Rows of an older version have no kind.
+    before. Rows of an older version have no kind. `ignored` has the unsubscribes of subscribed people that a
+    later event outweighed.
     """
 
     created: list[int] = field(default_factory=list)
@@ -67,6 +70,7 @@ class Entries:
     made_fields: list[str] = field(default_factory=list)
     lifted: list[Lifted] = field(default_factory=list)
     repeated: list[Repeated] = field(default_factory=list)
+    ignored: list[Ignored] = field(default_factory=list)
     accepted: int = 0
     unnamed: bool = False
 
@@ -109,12 +113,14 @@ class Entries:
         changed = [(id_, {}, {}) if id_ in erased else (id_, new, old) for id_, new, old in self.changed]
         lifted = [row for row in self.lifted if row[0] not in erased]
         repeated = [row for row in self.repeated if row[0] not in erased]
-        return Entries(**(vars(self) | {"changed": changed, "lifted": lifted, "repeated": repeated}))
+        ignored = [row for row in self.ignored if row[0] not in erased]
+        parts = {"changed": changed, "lifted": lifted, "repeated": repeated, "ignored": ignored}
+        return Entries(**(vars(self) | parts))
 
     def indexed_ids(self) -> list[int]:
         """The ids of the subscribers with values in this row, to be blanked when they are erased.
 
-        Those with only a repeated consent event are left out.
+        Those with only a consent event that is repeated or ignored are left out.
         """
         return [row[0] for row in self.changed] + [row[0] for row in self.lifted]
 
@@ -123,16 +129,21 @@ class Entries:
         return [] if self.unnamed else [*self.unchanged, *(row[0] for row in self.changed)]
 
     def turned_ids(self) -> list[int]:
-        """The ids of the existing subscribers whose consent, or date of unsubscribing, was changed."""
-        return [id_ for id_, new, _ in self.changed if "unsubscribed_at" in new]
+        """The ids of the existing subscribers whose consent, or date of unsubscribing, was changed, or whose
+        unsubscribe was ignored.
+        """
+        changed = [id_ for id_, new, _ in self.changed if "unsubscribed_at" in new]
+        return changed + [id_ for id_, *_ in self.ignored]
 
-    def repeated_ids(self) -> list[int]:
-        """The ids of the subscribers with a repeated consent event, which has no entry and no number."""
-        return [id_ for id_, *_ in self.repeated]
+    def unnumbered_ids(self) -> list[int]:
+        """The ids of the subscribers with a repeated or ignored consent event, which has no entry and no
+        number.
+        """
+        return list({row[0] for rows in (self.repeated, self.ignored) for row in rows})
 
-    def consents_before(self) -> list[Repeated]:
-        """The (id, instant, number, kind) of the consent event before each repeated one."""
-        return [(row[0], *consent_before(None, *row[1:])) for row in self.repeated]
+    def consents_before(self) -> list[tuple[int, ConsentBefore]]:
+        """The (subscriber id, consent event before) of each repeated one."""
+        return [(row[0], ConsentBefore(None, *consent_before(None, *row[1:]))) for row in self.repeated]
 
 
 def consent_before(
@@ -176,6 +187,7 @@ def merge(parts: Sequence[tuple[int, Entries]]) -> Entries:
         whole.made_fields += part.made_fields
         whole.lifted += part.lifted
         whole.repeated += part.repeated
+        whole.ignored += part.ignored
         whole.accepted = part.accepted or whole.accepted
         unsubscribed |= {id_: id_ in part.left for id_ in part.created}
         for id_, new, old in part.changed:

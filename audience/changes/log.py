@@ -74,10 +74,11 @@ def record(
     `changed` has the changed existing subscribers, by the sum of their changed groups of columns.
     """
     lifted = [subscriber for subscriber in created if subscriber[KEY] in batch.lifted] if batch.lifted else []
+    is_import = batch.accepted.source.kind == UNDONE_WHOLE
     repeated = [
         row
         for groups, subscribers in changed.items()
-        if groups & CONSENT and batch.accepted.source.kind == UNDONE_WHOLE
+        if groups & CONSENT and is_import
         for row in _repeated_consents(batch, subscribers)
     ]
     entries = Entries(
@@ -94,7 +95,8 @@ def record(
         made_fields=batch.made_fields,
         lifted=[(subscriber[ID], *batch.lifted[subscriber[KEY]]) for subscriber in lifted],
         repeated=repeated,
-        accepted=batch.accepted.number if batch.consents.changes or batch.lifted or repeated else 0,
+        ignored=[(row[ID], shown_at, *event) for row, shown_at, event in batch.consents.ignored],
+        accepted=batch.accepted.number if is_import or batch.consents.changes or batch.lifted else 0,
     )
     if len(entries.changed) < len(batch.existing):
         ids = {row[0] for row in entries.changed}
@@ -270,14 +272,15 @@ def _add(site_id: int, entries: Entries, at: int, source: Source) -> int:
     if (parts := _parts.get()) is not None:
         parts.append((at, entries))
         return 0
-    if not (entries or entries.unchanged or entries.repeated):
+    unnumbered = entries.unnumbered_ids()
+    if not (entries or entries.unchanged or unnumbered):
         return 0
     number = stored.add(site_id, len(entries), at, source, entries.pack())
     if entries and stored_jobs.wake(site_id, stored_webhooks.JOB):
         note_site(site_id)
     stored_changed.add(site_id, number, entries.indexed_ids())
-    if entries.repeated:
-        stored_changed.add_words(site_id, number, entries.repeated_ids())
+    if unnumbered:
+        stored_changed.add_words(site_id, number, unnumbered)
     return number
 
 
@@ -303,6 +306,6 @@ def _rows_of(site_id: int, ids: Sequence[int]) -> Iterator[tuple[int, list[int]]
 
 @database.writes_site
 def _blank_row(site_id: int, number: int, ids: Sequence[int]) -> None:
-    for old in stored.rows_indexed_as(site_id, number):
+    for old in stored.rows_indexed_as(site_id, [number]):
         stored.rewrite(site_id, old, unpack(old.entries).without(ids).pack())
         stored_changed.remove(site_id, old, ids)

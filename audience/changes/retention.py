@@ -52,7 +52,7 @@ def _drop_some(site_id: int, before: int) -> bool:
     dropped = list(takewhile(lambda entry: entry.at < before, stored.oldest(site_id, ROWS_AT_ONCE)))
     for entry in dropped:
         entries = unpack(entry.entries)
-        changed_subscribers.remove(site_id, entry, [*entries.indexed_ids(), *entries.repeated_ids()])
+        changed_subscribers.remove(site_id, entry, [*entries.indexed_ids(), *entries.unnumbered_ids()])
     if dropped:
         stored.drop(site_id, dropped)
     return len(dropped) == ROWS_AT_ONCE

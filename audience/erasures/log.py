@@ -296,7 +296,7 @@ def _read(log: Path, size: int | None, unreadable: list[int] | None) -> Iterator
             if size is not None and end > size:
                 return
             try:
-                if b"\\" in line:  # no text has a quote
+                if b"\\" in line or stored.is_altered(line):  # no text has a quote
                     raise ValueError
                 yield _change(orjson.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError) as error:

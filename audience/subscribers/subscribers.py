@@ -92,7 +92,7 @@ def write(site_id: int, changes: Sequence[Change], accepted: Acceptance) -> Writ
     outcomes = [batch.apply(change) for change in changes]
     subscriber_writes.save(batch)
     unsubscribed, stayed_unsubscribed = batch.unsubscribed
-    ignored = batch.consents.unsubscribes_ignored, batch.consents.subscribes_ignored
+    ignored = len(batch.consents.ignored), batch.consents.subscribes_ignored
     return WriteResult(outcomes, batch.ids(), unsubscribed, stayed_unsubscribed, *ignored)
 
 

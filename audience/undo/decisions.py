@@ -5,21 +5,22 @@ are deleted, unless anything has mentioned them since.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from audience.addresses import identity
 from audience.changes.changes import json_equal
 from audience.changes.consents import ConsentBefore
-from audience.changes.entries import LogEntry, Values, consent_before, unpack
+from audience.changes.entries import UPDATED, LogEntry, Values, unpack
 from audience.sources import Source
+from audience.undo.prior_consents import PriorConsents, before_change
 from storage.changes import changed_subscribers
 from storage.changes import log as stored
 from storage.changes.log import LogRow
 from storage.erasures.suppressions import UNSUBSCRIBED, Suppression
 from storage.subscribers import subscribers as stored_subscribers
-from storage.subscribers.subscribers import TEXT_COLUMNS, Subscriber
+from storage.subscribers.subscribers import TEXT_COLUMNS, Subscriber, consent
 from storage.undo import undos
 
 REMOVED, RESTORED, KEPT = "removed", "restored", "kept"
@@ -92,18 +93,34 @@ class RowReader:
         self.end = start + len(self.entries)
         self.is_last = self.end >= row.length
         self.ids = {entry.subscriber_id for entry in self.entries}
-        self.subscribers = stored_subscribers.get_by_ids(site_id, self.ids)
         self.lifted = {row[0]: Suppression(*row[1:]) for row in self.whole.lifted}
         self.undone_imports = undos.numbers_of_imports_with_undo(site_id)
         self.own: dict[int, Own] = defaultdict(list)
         self.accepted: dict[int, int] = defaultdict(lambda: self.whole.accepted)
         self.addresses: dict[int, list[str]] = defaultdict(list)  # former ones, since then
-        ids_by_number = changed_subscribers.rows_of(site_id, self.ids, action.first_number)
+        self.prior = PriorConsents(self.undone_imports | ({self.whole.accepted} - {0}))
+        repeated = {id_ for id_, *_ in self.whole.repeated} if self.is_last else set()
+        ids_by_number = changed_subscribers.rows_of(site_id, self.ids | repeated, action.first_number)
         self.traced = {id_ for ids in ids_by_number.values() for id_ in ids}
-        numbers = [number for number in ids_by_number if number > row.number]
-        for first in range(0, len(numbers), ROWS_AT_ONCE):
-            for later in stored.at_numbers(site_id, numbers[first : first + ROWS_AT_ONCE]):
-                self._read_later_row(later, set(ids_by_number[later.number]))
+        for later in _rows(site_id, [number for number in ids_by_number if number > row.number]):
+            self._read_later_row(later, set(ids_by_number[later.number]))
+        self._read_consents(site_id, [number for number in ids_by_number if number < 0])
+        self.repeated = [(id_, self.prior.find(id_, before)) for id_, before in self.whole.consents_before()]
+        self.without_entry = {id_ for id_, before in self.repeated if before.unsubscribed_at is not None}
+        self.without_entry &= repeated - {entry.subscriber_id for entry in self.whole.in_order()}
+        self.ids |= self.without_entry
+        self.subscribers = stored_subscribers.get_by_ids(site_id, self.ids)
+
+    def _read_consents(self, site_id: int, numbers: Sequence[int]) -> None:
+        """Notes the consent events in this row and the indexed ones and, where another undone import has one,
+        in all earlier rows.
+        """
+        self.prior.note(self.whole, is_own=True)
+        for row in _rows(site_id, numbers):
+            self.prior.note(unpack(row.entries), (row.source, row.source_id) == self._action.source)
+        if ids := self.prior.unknown():
+            for row in _rows(site_id, list(changed_subscribers.rows_of(site_id, ids))):
+                self.prior.note(unpack(row.entries), (row.source, row.source_id) == self._action.source)
 
     def _read_later_row(self, row: LogRow, ids: set[int]) -> None:
         """Notes what a later row has of the subscribers `ids`: changes by the action, earlier addresses."""
@@ -117,12 +134,16 @@ class RowReader:
                 self.addresses[id_].append(old["email"])
 
     def decisions(self, decided: Collection[int], mentioned: Mapping[int, Source]) -> list[Decision]:
-        """The decisions on subscribers not in `decided`. `mentioned` has later sources by id."""
+        """The decisions on subscribers not in `decided`. `mentioned` has later sources by id.
+
+        Also on subscribers without an entry, whose unsubscribe counts again.
+        """
+        entries = [*self.entries, *(LogEntry(UPDATED, id_, {}, {}) for id_ in sorted(self.without_entry))]
         return [
             self._decide_created(entry.subscriber_id, mentioned.get(entry.subscriber_id))
             if entry.new is None
             else self._decide_changed(entry)
-            for entry in self.entries
+            for entry in entries
             if entry.subscriber_id not in decided
         ]
 
@@ -134,10 +155,11 @@ class RowReader:
         if by is None:
             return self._decide_removal(id_, subscriber)
         decision = Decision(id_, KEPT, subscriber, by=by)
-        if lifted:
-            self._decide_consent(decision, ConsentBefore(lifted.since, *lifted[1:]), subscriber)
-        elif subscriber.unsubscribed_at is not None:
-            self._decide_consent(decision, ConsentBefore(), subscriber)
+        before = ConsentBefore(lifted.since, *lifted[1:]) if lifted else ConsentBefore()
+        if subscriber.unsubscribed_at is None:
+            before = self.prior.find(id_, before)
+        if before.unsubscribed_at is not None or subscriber.unsubscribed_at is not None:
+            self._decide_consent(decision, before, subscriber)
         return decision
 
     def _decide_removal(self, id_: int, subscriber: Subscriber) -> Decision:
@@ -163,9 +185,11 @@ class RowReader:
         decision = Decision(id_, RESTORED if is_whole else KEPT, subscriber, values)
         if not is_whole:
             decision.by = CHANGED
-        for old in [old for new, old in own if "unsubscribed_at" in new][:1]:
-            unsubscribed_at = old["unsubscribed_at"]
-            before = ConsentBefore(unsubscribed_at, *consent_before(unsubscribed_at, *old["consent"]))
+        befores = [before_change(old) for new, old in own if "unsubscribed_at" in new]
+        before = befores[0] if befores else ConsentBefore(*consent(subscriber)[:4])
+        if subscriber.unsubscribed_at is None and self._is_own(subscriber):
+            before = self.prior.find(id_, before)
+        if befores or before.unsubscribed_at != subscriber.unsubscribed_at:
             self._decide_consent(decision, before, subscriber)
         return decision
 
@@ -221,6 +245,12 @@ class RowReader:
             suppressions[keys[0]] = self.lifted[subscriber.id]
         suppressions.pop(subscriber.email_key, None)
         return suppressions
+
+
+def _rows(site_id: int, numbers: Sequence[int]) -> Iterator[LogRow]:
+    """Yields the rows of the record that are indexed under these numbers."""
+    for first in range(0, len(numbers), ROWS_AT_ONCE):
+        yield from stored.rows_indexed_as(site_id, numbers[first : first + ROWS_AT_ONCE])
 
 
 def _values_to_restore(subscriber: Subscriber, own: Own) -> tuple[dict[Key, Any], bool]:

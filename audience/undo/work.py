@@ -112,7 +112,8 @@ def _do_chunk(job: Job) -> bool:
         has_traces = undo_writes.write(site_id, accepted, decisions)
         if readers[-1].is_last:
             whole = readers[-1].whole
-            stored_subscribers.put_consents_back(site_id, whole.consents_before(), whole.accepted)
+            befores = [(id_, *before[1:]) for id_, before in readers[-1].repeated if before[0] is None]
+            stored_subscribers.put_consents_back(site_id, befores, whole.accepted)
         stored.put_outcomes(
             site_id, undo_id, [(decision.id, decision.outcome, *decision.by) for decision in decisions]
         )

@@ -21,7 +21,7 @@ def add(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
 
 
 def add_words(site_id: int, number: int, subscriber_ids: Iterable[int]) -> None:
-    """Stores which subscribers the newest row of the change log repeated a consent for, without a change.
+    """Stores of which subscribers the newest row of the change log has a repeated or ignored consent event.
 
     They are stored under the row's negative id, because a row without entries has no number of its own.
     """
@@ -63,8 +63,8 @@ def newest(site_id: int, limit: int) -> list[int]:
 def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> dict[int, list[int]]:
     """The ids of those of the subscribers that each row of the change log changed, by the row's number.
 
-    Only rows from the number `since` on. A row that repeats a consent has its negative id as key, whatever
-    `since` is.
+    Only rows from the number `since` on. A row with a repeated or ignored consent event has its negative id
+    as key, whatever `since` is.
     """
     ids_by_number: dict[int, list[int]] = {}
     for number, subscriber_id in rows(
@@ -79,7 +79,8 @@ def rows_of(site_id: int, subscriber_ids: Collection[int], since: int = 0) -> di
 def remove(site_id: int, log_row: LogRow, subscriber_ids: Collection[int]) -> None:
     """Removes a row of the change log from the index of these subscribers.
 
-    A row that repeats a consent is also indexed under its negative id; without entries, only there.
+    A row with a repeated or ignored consent event is also indexed under its negative id;
+    without entries, only there.
     """
     number = log_row.number if log_row.length else -log_row.id
     execute_many(

@@ -98,9 +98,13 @@ def at_numbers(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
     return LOG.find(numbered, *among.parameters, site_id=site_id)
 
 
-def rows_indexed_as(site_id: int, number: int) -> list[LogRow]:
-    """The row of the change log with a number or, if negative, an id, as a list; empty without one."""
-    return at_numbers(site_id, [number]) if number > 0 else _by_id(site_id, [-number])
+def rows_indexed_as(site_id: int, numbers: Sequence[int]) -> list[LogRow]:
+    """The rows of the change log with these numbers or, if negative, ids."""
+    ids, numbered = (
+        [-number for number in numbers if number < 0],
+        [number for number in numbers if number > 0],
+    )
+    return _by_id(site_id, ids) + at_numbers(site_id, numbered)
 
 
 def rewrite(site_id: int, old: LogRow, entries: bytes) -> None:

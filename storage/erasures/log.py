@@ -8,6 +8,7 @@ import fcntl
 import logging
 import mmap
 import os
+import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -26,6 +27,7 @@ ROTATED, REVOKED = "links rotated", "links revoked"
 OF_LINKS = frozenset({ROTATED, REVOKED})
 LASTING = (ERASED, BEGINNING, ROTATED, REVOKED)
 LOG, MAX_LINE_BYTES = "erasures.log", 1024
+CHECK = ',"check":'
 NOT_LOGGED = "the disk took no line of %d subscribes: a restore unsubscribes them again, and counts them"
 log = logging.getLogger(__name__)
 
@@ -153,20 +155,35 @@ def _write(descriptor: int, octets: bytes) -> None:
 
 
 def line(change: LogLine) -> str:
-    """The JSON line of a change. Most are formatted here for speed: an import writes many, and no text has a
-    quote.
+    """The JSON line of a change, with a check value of its other fields."""
+    text = _text(change)
+    return f"{text[:-1]}{CHECK}{zlib.crc32(text.encode())}}}\n"
+
+
+def is_altered(octets: bytes) -> bool:
+    """Whether a line differs from what was written. Lines of an older Audience have no check value.
+
+    Raises `ValueError` if the check value cannot be read.
+    """
+    fields, has_check, value = octets.rstrip(b"\n").rpartition(CHECK.encode())
+    return bool(has_check) and int(value[:-1]) != zlib.crc32(fields + b"}")
+
+
+def _text(change: LogLine) -> str:
+    """The fields of a change as JSON. Most are formatted here for speed: an import writes many, and no text
+    has a quote.
 
     The first line makes an older Audience refuse the file, since it would take all lines for erasures.
     """
     site_uuid, address_hash, at, number, check_value, kind, person_hash, shown_at, logged_at = change
     if kind == BEGINNING or number is None or check_value is None or logged_at is None:
         fields = {name: value for name, value in zip(FIELDS, change, strict=True) if value or value == 0}
-        return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE).decode()
+        return orjson.dumps(fields).decode()
     uuid_part = f',"person_hash":"{person_hash}"' if person_hash else ""
     shown_part = f',"shown_at":{shown_at}' if shown_at is not None else ""
     return (
         f'{{"site_uuid":"{site_uuid}","address_hash":"{address_hash}","at":{at},"number":{number},'
-        f'"pepper_check":"{check_value}","kind":"{kind}"{uuid_part}{shown_part},"logged_at":{logged_at}}}\n'
+        f'"pepper_check":"{check_value}","kind":"{kind}"{uuid_part}{shown_part},"logged_at":{logged_at}}}'
     )
 
 

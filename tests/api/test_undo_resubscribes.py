@@ -101,6 +101,16 @@ def test_an_unsubscribe_from_between_counts_after_the_undo(client):
     assert consent(client)
 
 
+def test_one_that_was_applied_before_the_undo_and_outweighed_counts_after_it(client):
+    command(client, "subscribe")
+    at = stored(client).consent_at
+    import_id = wrong(client, ADA, word="subscribe")
+    event(client, "$unsubscribe", write_date(at + 1))
+    assert consent(client) is None
+    assert undo(client, import_id)["unsubscribed_again"] == 1
+    assert consent(client) == write_date(at + 1)
+
+
 def test_who_had_left_before_stays_unsubscribed(client):
     command(client, "unsubscribe")
     left = consent(client)

@@ -65,6 +65,36 @@ def test_a_line_that_cannot_be_read_is_left_out_only_when_asked_for(begun, file,
     assert set(kinds[1:]) == {stored_log.UNSUBSCRIBED}
 
 
+@pytest.mark.parametrize("name", ["address_hash", "at", "kind", "number", "check"])
+def test_a_line_that_was_altered_cannot_be_read(begun, file, client, name):
+    say(client, "unsubscribe")
+    log = begun.instance / erasure_log.LOG
+    octets = log.read_bytes()
+    place = octets.rindex(f'"{name}":'.encode()) + len(name) + 5
+    log.write_bytes(octets[:place] + bytes([octets[place] ^ 1]) + octets[place + 1 :])
+    lose(begun)
+    refused = run_on(begun, "restore", str(file), "--yes")
+    assert "cannot be read at line 2: put the latest copy of it back." in str(refused.exception)
+    assert restore(begun, file, "--unsubscribes-lost")["unreadable_lines"] == 1
+
+
+def test_an_empty_line_is_told(begun, file, client):
+    say(client, "unsubscribe")
+    log = begun.instance / erasure_log.LOG
+    log.write_bytes(log.read_bytes() + b"\n")
+    lose(begun)
+    assert "cannot be read at line 3" in str(run_on(begun, "restore", str(file), "--yes").exception)
+
+
+def test_lines_of_an_older_audience_have_no_check_value(begun, file, client):
+    say(client, "unsubscribe")
+    log = begun.instance / erasure_log.LOG
+    older = [line.partition(stored_log.CHECK)[0] + "}\n" for line in log.read_text().splitlines()]
+    log.write_text("".join(older))
+    lose(begun)
+    assert restore(begun, file)["left"] == 1
+
+
 def test_a_line_that_cannot_be_read_is_made_up_for_by_the_database(begun, file, client):
     say(client, "unsubscribe")
     log = begun.instance / erasure_log.LOG

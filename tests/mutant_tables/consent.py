@@ -156,6 +156,20 @@ MUTANTS = (
         "tests/audience/undo/test_undo_by_value.py::test_every_other_unsubscribe_counts",
     ),
     Mutant(
+        "the record lacks an unsubscribe that was outweighed",
+        "audience/changes/log.py",
+        "for row, shown_at, event in batch.consents.ignored]",
+        "for row, shown_at, event in ()]",
+        "tests/audience/undo/test_ignored_unsubscribes.py::test_it_counts_with_its_date",
+    ),
+    Mutant(
+        "undo goes back to what another undone import said",
+        "audience/undo/prior_consents.py",
+        "self._before.get((id_, before.number), before)",
+        "before",
+        "tests/audience/undo/test_ignored_unsubscribes.py::test_three_wrong_files_undone_in_any_order_subscribe_nobody",
+    ),
+    Mutant(
         "the second row of an import forgets another unsubscribe",
         "audience/changes/consents.py",
         "        if event.unsubscribes and not (repeats and subscriber[UNSUBSCRIBE_NUMBER]):\n",

@@ -52,8 +52,8 @@ MUTANTS = (
     Mutant(
         "an undo goes over a later consent event",
         "audience/links/undoing.py",
-        "event == (ticket.number, ConsentKind.UNSUBSCRIBE)",
-        "bool(event)",
+        "_is_last(subscriber, ticket) and subscriber.unsubscribe_number == ticket.number",
+        "subscriber.unsubscribed_at is not None",
         "tests/pages/test_undo.py::test_undo_ends_with_the_next_consent_event",
     ),
     Mutant(
