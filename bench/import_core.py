@@ -1,7 +1,7 @@
 """The core of an import: the drain of accepted batches, compared with bare `executemany` of the same rows.
 
 The limit writes what the drain writes, in the same transactions: subscribers with the same indexes, tag
-links, custom values, the counters of the site, of domains and of tags, the row of the record of changes and
+links, custom values and domains, the counters of the site and of tags, the row of the record of changes and
 whom it changed. All rows are made and put into the order of their tables before, known people are updated by
 an id that is known, and their values of before are known. It keeps the log as the drain does. It leaves out
 reading and deleting payloads, looking up who exists, deciding, and the import's own progress. Both run in a
@@ -32,7 +32,7 @@ from storage.changes import changed_subscribers
 from storage.changes import log as change_log
 from storage.pace import Pace
 from storage.subscribers import batches as stored
-from storage.subscribers import custom_fields, domains, tags, value_changes
+from storage.subscribers import custom_fields, tags, value_changes
 from storage.subscribers import field_values as stored_values
 from tests.client import FakeQueue
 from workers import interpreter
@@ -62,7 +62,7 @@ def bare(site: Site, items: list[dict[str, Any]], seconds: Callable[[], float] =
         for first in range(0, len(batch), CHUNK)
     ]
     start = seconds()
-    for new, existing, links, added, removed, domains_of_new, (entries, changed), packed in chunks:
+    for new, existing, links, added, removed, (entries, changed), packed in chunks:
         with database.write():
             stored.insert(new)
             stored.update(site.id, existing)
@@ -70,7 +70,6 @@ def bare(site: Site, items: list[dict[str, Any]], seconds: Callable[[], float] =
             tags.count(site.id, Counter(tag_id for _, tag_id, _ in links))
             value_changes.add(site.id, added, removed)
             stored_sites.count(site.id, len(new), 0)
-            domains.count(site.id, domains_of_new)
             number = change_log.add(site.id, entries, clock.now_ms(), ("import", 1), packed)
             changed_subscribers.add(site.id, number, changed)
         field_values.merge_if_due(site.id)
@@ -91,7 +90,6 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
         ids = custom_fields.ids(site.id, people.FIELDS)
     new, updated, links = [], [], []
     removed, added = (field_values.Holders(ids) for _ in range(2))
-    domains_of_new: Counter[str] = Counter()
     entries = Entries()
     for change in changes:
         before = existing.get(change.key)
@@ -100,7 +98,7 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
             new.append(_row(site, change, _next_id, tagged))
             links += [(site.id, tag_id, _next_id) for tag_id in tagged]
             added.add(change.fields, _next_id)
-            domains_of_new[change.key.partition("@")[2]] += 1
+            added.add_domain(change.key, _next_id)
             _next_id += 1
         else:
             subscriber = list(before)
@@ -114,7 +112,7 @@ def _chunk(site: Site, items: list[dict[str, Any]]) -> tuple[Any, ...]:
     entries.created = [subscriber[stored.ID] for subscriber in new]
     of_record = (len(entries), [subscriber[stored.ID] for subscriber in updated]), entries.pack()
     by_value = _by_id(site, added), _by_id(site, removed)
-    return new, {stored.TEXTS: updated}, sorted(links), *by_value, domains_of_new, *of_record
+    return new, {stored.TEXTS: updated}, sorted(links), *by_value, *of_record
 
 
 def _row(site: Site, change: Change, subscriber_id: int, tag_ids: list[int]) -> list[Any]:

@@ -135,15 +135,14 @@ def counters(context: Context) -> Iterator[Finding]:
 
 
 def derived_values(context: Context) -> Iterator[Finding]:
-    """Checks what is derived from subscribers: counters of domains and tags, values for segments."""
+    """Checks what is derived from subscribers: counters of tags, domains and values for segments."""
     for site in sites.list_all() if context.recount else ():
         wrong, total = field_values.differing(site)
         miscounted = stats.wrong_counters(site)
-        if context.fix and wrong:
+        if context.fix and (wrong or miscounted):
             field_values.rebuild(site)
-            wrong, total = field_values.differing(site)
-        if context.fix and miscounted:
             stats.repair(site)
+            wrong, total = field_values.differing(site)
             miscounted = stats.wrong_counters(site)
         sentence = f"site {site.uuid}: {wrong} of {total} people differ from their values for segments"
         yield bad("values", sentence, REPAIR) if wrong else ok("values", sentence)

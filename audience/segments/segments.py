@@ -31,7 +31,7 @@ from storage.segments.nodes import Condition
 from storage.segments.rules import Finder
 from storage.segments.segments import Segment
 from storage.sql import Sql
-from storage.subscribers import domains
+from storage.subscribers import field_values as stored_values
 from storage.subscribers.subscribers import Subscriber
 from storage.webhooks import webhooks as stored_webhooks
 
@@ -155,10 +155,11 @@ def event_types(site: Site) -> list[str]:
     return suggestions.event_types(site.id, MOST_SUGGESTED)
 
 
-@database.session()
+@database.snapshot()
 def common_domains(site: Site) -> list[str]:
     """The domains to suggest for a rule, the most common first."""
-    return [domain for domain, _ in domains.most_common(site.id, MOST_SUGGESTED)]
+    common = stored_values.most_common(site.id, stored_values.DOMAIN, MOST_SUGGESTED)
+    return [domain for domain, _ in common]
 
 
 @database.snapshot()

@@ -26,6 +26,7 @@ from storage.subscribers.field_values import (
     FieldValue,
     Holding,
     Value,
+    domain,
 )
 
 SAMPLE, CHUNK = 500, 1_000  # subscribers whose values are compared, or made again, at a time
@@ -49,7 +50,7 @@ def values(value: Any) -> Collection[Value]:
 
 
 class Holders:
-    """Collects the ids of subscribers by custom value."""
+    """Collects the ids of subscribers by custom value, and by domain."""
 
     def __init__(self, field_ids: Mapping[str, int]) -> None:
         self._field_ids = field_ids
@@ -68,6 +69,9 @@ class Holders:
                 for row in values(value):
                     self._ids_with(name, row).append(subscriber_id)
 
+    def add_domain(self, email_key: str, subscriber_id: int) -> None:
+        self.by_value.setdefault(domain(email_key), []).append(subscriber_id)
+
     def _ids_with(self, name: str, row: Value) -> list[int]:
         """The list of ids of subscribers with a value of the field `name`, to be added to."""
         return self.by_value.setdefault((self._field_ids[name], *row), [])
@@ -80,8 +84,8 @@ def differing(site: Site) -> tuple[int, int]:
     Deleted subscribers that still have rows count as wrong.
     """
     sample = stored.newest(site.id, SAMPLE)
-    ids = custom_fields.ids(site.id, {key for _, fields in sample for key in fields})
-    expected = {id_: set(_values(fields, ids)) for id_, fields in sample}
+    ids = custom_fields.ids(site.id, {name for *_, fields in sample for name in fields})
+    expected = {id_: {domain(key), *_values(fields, ids)} for id_, key, fields in sample}
     return len(stored.differing(site.id, expected)), len(sample)
 
 
@@ -107,9 +111,10 @@ def _clear_some(site_id: int, table: str) -> bool:
 def _make(site_id: int, after: str) -> str:
     """Writes the values of the next `CHUNK` subscribers after a uuid. Returns the last uuid; else ""."""
     page = stored.values_after(site_id, after, CHUNK)
-    holders = Holders(custom_fields.ids(site_id, {key for _, _, fields in page for key in fields}))
-    for subscriber_id, _, fields in page:
+    holders = Holders(custom_fields.ids(site_id, {name for *_, fields in page for name in fields}))
+    for subscriber_id, _, key, fields in page:
         holders.add(fields, subscriber_id)
+        holders.add_domain(key, subscriber_id)
     save(site_id, holders.by_value, {})
     return page[-1][1] if page else ""
 

@@ -7,7 +7,7 @@ from storage import database
 from storage.access import sites as stored
 from storage.reports import queries as report_queries
 from storage.searches import lists as subscriber_lists
-from storage.subscribers import domains, tags
+from storage.subscribers import domains, field_values, tags
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def stored_and_counted(site: Site) -> tuple[Counts, Counts]:
 def wrong_counters(site: Site) -> list[str]:
     """The names of the counters, also `domains` and `tags`, that differ from a count."""
     differ = {
-        "domains": dict(domains.stored_counts(site.id)) != dict(domains.recount(site.id)),
+        "domains": field_values.counts(site.id, field_values.DOMAIN) != domains.recount(site.id),
         "tags": bool(tags.wrong_counts(site.id)),
     }
     return [name for name, differs in differ.items() if differs]
@@ -52,9 +52,8 @@ def wrong_counters(site: Site) -> list[str]:
 
 @database.writes_site
 def repair(site: Site) -> None:
-    """Counts subscribers, their domains and their tags anew, and stores the counts."""
+    """Counts subscribers and their tags anew, and stores the counts."""
     stored.put_counters(site.id, *stored.recount(site.id))
-    domains.put(site.id, domains.recount(site.id))
     tags.put_bearers(site.id, tags.wrong_counts(site.id))
 
 

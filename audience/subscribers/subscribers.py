@@ -15,7 +15,7 @@ from audience.changes.changes import Acceptance, Change, Consent, Item, Outcome,
 from audience.changes.consents import ConsentBefore
 from audience.errors import Refused
 from audience.sources import OPERATOR, Source
-from audience.subscribers import custom_fields, tags
+from audience.subscribers import custom_fields, field_values, tags
 from audience.subscribers import writes as subscriber_writes
 from schemas.codes import Code, Sentence
 from schemas.values import FieldError, trim
@@ -26,9 +26,9 @@ from storage.erasures import suppressions
 from storage.erasures.suppressions import Suppression
 from storage.imports import moved_addresses
 from storage.links import former_links
-from storage.subscribers import domains
 from storage.subscribers import subscribers as stored
 from storage.subscribers import texts as subscriber_texts
+from storage.subscribers.field_values import domain
 from storage.subscribers.subscribers import Subscriber
 
 __all__ = ["Acceptance", "Change", "Consent", "Outcome", "Subscriber"]
@@ -170,9 +170,9 @@ def change_email(site_id: int, key: str, address: str, accepted: Acceptance) -> 
         stored.move(site_id, subscriber)
         former_links.put_holders(site_id, {new_hash: subscriber.id})
         change_log.record_address(site_id, accepted.source, subscriber, before)
-        old, new = domains.domains_of([key, new_key])
+        old, new = map(domain, (key, new_key))
         if new != old:
-            domains.count(site_id, {old: -1, new: 1})
+            field_values.save(site_id, {new: [subscriber.id]}, {old: [subscriber.id]})
     return None
 
 

@@ -1,7 +1,7 @@
 """Writing and deleting subscribers with all that is kept beside them, in a fixed number of statements."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import orjson
 
@@ -18,7 +18,7 @@ from storage.erasures import suppressions
 from storage.links import former_links
 from storage.sign_ups import sign_ups
 from storage.subscribers import batches as stored
-from storage.subscribers import custom_fields, domains
+from storage.subscribers import custom_fields
 from storage.subscribers import subscribers as stored_subscribers
 from storage.subscribers import tags as stored_tags
 from storage.subscribers.batches import FIELDS, ID, KEY, TAG_IDS, UNSUBSCRIBED_AT, SubscriberRow
@@ -35,7 +35,7 @@ def save(batch: SubscriberBatch) -> None:
     changed = _changed_by_groups(batch)
     stored.update(batch.site_id, changed)
     _save_tags(batch)
-    _save_values(batch)
+    _save_values(batch, created)
     _save_consents(batch)
     noted = {
         batch.hashes[key]: suppression for key, suppression in batch.noted.items() if key not in batch.lifted
@@ -43,7 +43,6 @@ def save(batch: SubscriberBatch) -> None:
     change_log.suppress(batch.site_id, noted, batch.accepted.number)
     _end_sign_ups(batch)
     suppressions.lift(batch.site_id, [batch.hashes[key] for key in batch.lifted])
-    domains.count(batch.site_id, Counter(domains.domains_of(subscriber[KEY] for subscriber in created)))
     if created and former_links.has(site_id=batch.site_id):
         holders = {site_keys.address_hash(batch.site_id, row[KEY]): row[ID] for row in created}
         former_links.put_holders(batch.site_id, holders)
@@ -62,11 +61,10 @@ def delete(site_id: int, subscribers: Sequence[Subscriber]) -> None:
     holders = field_values.Holders(ids)
     for subscriber in subscribers:
         holders.add(subscriber.fields, subscriber.id)
+        holders.add_domain(subscriber.email_key, subscriber.id)
     field_values.save(site_id, {}, holders.by_value)
     tagged = Counter(tag_id for subscriber in subscribers for tag_id in subscriber.tag_ids)
     stored_tags.count(site_id, {tag_id: -bearers for tag_id, bearers in tagged.items()})
-    by_domain = Counter(domains.domains_of(subscriber.email_key for subscriber in subscribers))
-    domains.count(site_id, {domain: -size for domain, size in by_domain.items()})
     hashes = site_keys.renew_hashes(site_id, {subscriber.email_key for subscriber in subscribers})
     former = {
         site_keys.address_hash(site_id, subscriber.uuid): hashes[subscriber.email_key]
@@ -129,8 +127,11 @@ def _links(site_id: int, ids_by_tag: Mapping[int, list[int]]) -> list[tuple[int,
     ]
 
 
-def _save_values(batch: SubscriberBatch) -> None:
+def _save_values(batch: SubscriberBatch, created: Iterable[SubscriberRow]) -> None:
+    """Stores which custom values the batch added and removed, and the domains of those it created."""
     added, removed = (field_values.Holders(batch.field_ids) for _ in range(2))
+    for subscriber in created:
+        added.add_domain(subscriber[KEY], subscriber[ID])
     for key, replaced in batch.replaced.items():
         if not replaced:
             continue

@@ -29,7 +29,7 @@ BACKED_UP = (
 MIGRATIONS = Path(__file__).parent.parent / "migrations" / "postgresql"
 READ_COMMITTED = "READ COMMITTED"  # after waiting for a lock, it sees what others wrote
 INSTANCE, MIGRATING, SHARED_ROWS = 7_023_001, 7_023_002, 7_023_003  # keys of advisory locks
-WRITER = 8  # version of this code; a migration that older code must not write to raises `lowest_writer`
+WRITER = 9  # version of this code; a migration that older code must not write to raises `lowest_writer`
 ENTER = (
     "SET LOCAL tcp_keepalives_idle = 10; SET LOCAL tcp_keepalives_interval = 5; "
     "SET LOCAL tcp_keepalives_count = 3; "  # notices a host that vanished while it sent rows
@@ -69,7 +69,7 @@ DEFAULTS = {  # after how many seconds a server that does not answer, or has van
 Error, meaning = postgresql_errors.Error, postgresql_errors.meaning
 IDS, PERIODS, SCALARS, BY_ATOM = spelling.IDS, spelling.PERIODS, spelling.SCALARS, spelling.BY_ATOM
 VALUE_KEYS = spelling.VALUE_KEYS
-IN_ORDER, ONE_OF_DOMAINS, OF_SITE = spelling.IN_ORDER, spelling.ONE_OF_DOMAINS, spelling.OF_SITE
+IN_ORDER, OF_SITE = spelling.IN_ORDER, spelling.OF_SITE
 rewrite, indexed_by, caseless = spelling.rewrite, spelling.indexed_by, spelling.caseless
 among, each_number, joined = spelling.among, spelling.each_number, spelling.joined
 instant_text, in_set = spelling.instant_text, spelling.in_set

@@ -11,7 +11,6 @@ from storage.sql import Sql
 NUMBERS = "(SELECT CAST(member AS bigint) AS value FROM json_array_elements_text(CAST({} AS json)) AS member)"
 IDS = f"SELECT value FROM {NUMBERS.format('?')} AS numbers"
 BRACES = bytes.maketrans(b"[]", b"{}")
-ONE_OF_DOMAINS = "= ANY (string_to_array(?, ' '))"
 PERIODS = (
     "(SELECT place, CAST(pair ->> 0 AS bigint) AS first, CAST(pair ->> 1 AS bigint) AS ending "
     "FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS pairs (pair, place)) AS b"

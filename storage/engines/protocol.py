@@ -21,7 +21,6 @@ class Engine(Protocol):
     MIGRATIONS: Path  # the folder of its migrations
     KEEPS_PLAN: dict[str, bool]  # the options of `execute_sql` for a statement whose plan is kept
     IDS: str  # a query of integers, from one JSON array
-    ONE_OF_DOMAINS: str  # the end of a condition: is one of the domains in a parameter, separated by blanks
     PERIODS: str  # rows (place, first, ending), from one JSON array of pairs
     VALUE_KEYS: str  # rows `k` (field_id, folded), from one JSON array of pairs
     SCALARS: str  # rows `v` (key, type, atom), of the JSON objects `s.fields`

@@ -12,9 +12,9 @@ from typing import Any
 from storage.database import rows
 from storage.engines.chosen import engine
 from storage.segments.members import ids_of
-from storage.segments.rules import DOMAIN
 from storage.sql import Sql
-from storage.subscribers import domains, field_values, tags
+from storage.subscribers import field_values, tags
+from storage.subscribers.field_values import DOMAIN
 from storage.subscribers.subscribers import TEXT_COLUMNS
 
 Interval = tuple[int, int]
@@ -75,22 +75,21 @@ def by_field(site_id: int, key: str, rule: Sql, period: Interval, limit: int) ->
             "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
             (site_id, *parameters, limit),
         )
-    among = None
-    if rule != MATCH_ALL or period != ALWAYS:
-        among = ids_of(Sql(f"{MATCHING} AND ({rule.text})", (site_id, *period, *rule.parameters)))
-    totals = field_values.counts(site_id, key, among=among)
-    return sorted(totals.items(), key=lambda total: (-total[1], total[0]))[:limit]
+    return _by_value(site_id, key, rule, period, limit)
 
 
 def by_domain(site_id: int, rule: Sql, period: Interval, limit: int) -> list[tuple[str, int]]:
     """The (domain of the address, number of subscribers), the most common first."""
-    if rule == MATCH_ALL and period == ALWAYS:
-        return domains.most_common(site_id, limit)
-    return rows(
-        f"SELECT {DOMAIN}, count(*) FROM subscribers WHERE {OF_SITE} AND created_at >= ? AND created_at < ? "
-        f"AND ({rule.text}) GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?",
-        (site_id, *period, *rule.parameters, limit),
-    )
+    return _by_value(site_id, DOMAIN, rule, period, limit)
+
+
+def _by_value(
+    site_id: int, key: str | None, rule: Sql, period: Interval, limit: int
+) -> list[tuple[str, int]]:
+    among = None
+    if rule != MATCH_ALL or period != ALWAYS:
+        among = ids_of(Sql(f"{MATCHING} AND ({rule.text})", (site_id, *period, *rule.parameters)))
+    return field_values.most_common(site_id, key, limit, among)
 
 
 def event_types(site_id: int, rule: Sql, period: Interval, limit: int) -> list[str]:

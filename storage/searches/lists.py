@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+import orjson
+from pyroaring import BitMap
+
 from storage.database import row, rows
 from storage.engines.chosen import engine
-from storage.segments.rules import DOMAIN
+from storage.segments.members import Members, ids_of
 from storage.sql import AND, Sql, join
 from storage.subscribers import domains
 from storage.subscribers.subscribers import COLUMNS, Subscriber, read
@@ -17,7 +20,6 @@ LAST_CHARACTER = "\U0010ffff"
 
 BEGINS = "subscribers.site_id = ? AND {0} >= ? AND {0} < ?"
 BY_ADDRESS = BEGINS.format("email_key")
-BY_DOMAIN = BEGINS.format(DOMAIN)
 
 
 class AddressStart(NamedTuple):
@@ -40,35 +42,34 @@ def begins_with(
     If up to `MOST_FOUND` subscribers match, indexes find them. If more do, each subscriber is checked in
     turn.
     """
-    conditions = [condition for start in addresses for condition in _starts(site_id, start, BY_ADDRESS)]
-    conditions += [condition for start in of_domains for condition in _starts(site_id, start, BY_DOMAIN)]
+    conditions = [condition for start in addresses for condition in _starts(site_id, start)]
     for name in names:
         conditions += [_begins(_by_name(column), site_id, name) for column in ("first_name", "last_name")]
         splits = {name.partition(" "), name.rpartition(" ")}
         by_both = f"{_by_name('last_name')} AND {engine.caseless('first_name', '=')}"
         conditions += [_begins(by_both, site_id, last, first) for first, _, last in splits if last]
-    few = join(" UNION ", [_some(condition) for condition in conditions])
-    [count] = row(f"SELECT count(*) FROM ({few.text} LIMIT {MOST_FOUND + 1}) AS found", few.parameters)
-    if count > MOST_FOUND:
-        return join(" OR ", [Sql(f"(+{condition.text})", condition.parameters) for condition in conditions])
-    return Sql(f"subscribers.id IN ({few.text})", few.parameters, rare=True)
+    at_domains = BitMap()
+    for start in of_domains:
+        at_domains |= domains.holders_from(site_id, start.domain) | _international(site_id, start)
+    found = ids_of(join(" UNION ", [_some(condition) for condition in conditions])) | at_domains
+    if len(found) > MOST_FOUND:
+        tests = [Sql(f"(+{condition.text})", condition.parameters) for condition in conditions]
+        return join(" OR ", [*tests, Members(at_domains).condition])
+    return Sql(f"subscribers.id IN ({engine.IDS})", (orjson.dumps(list(found)).decode(),), rare=True)
 
 
-def _starts(site_id: int, start: AddressStart, condition: str) -> Iterator[Sql]:
-    """Yields the conditions for one beginning; a second one if international domains match.
+def _starts(site_id: int, start: AddressStart) -> Iterator[Sql]:
+    """Yields the conditions for one beginning of addresses; a second one if international domains match."""
+    yield _begins(BY_ADDRESS, site_id, start.local + start.domain)
+    if at_domains := _international(site_id, start):
+        yield join(AND, [_begins(BY_ADDRESS, site_id, start.local), Members(at_domains).condition])
 
-    `condition` says what has it.
-    """
-    yield _begins(condition, site_id, start.local + start.domain)
-    shown = domains.shown_from(site_id, start.international, start.shown) if start.international else []
-    if shown:
-        of_them = Sql(f"{DOMAIN} {engine.ONE_OF_DOMAINS}", (domains.as_text(shown),))
-        yield join(
-            AND,
-            [_begins(condition, site_id, start.local), of_them]
-            if start.local
-            else [Sql("subscribers.site_id = ?", (site_id,)), of_them],
-        )
+
+def _international(site_id: int, start: AddressStart) -> BitMap:
+    """The ids of the subscribers at international domains that match a beginning."""
+    return (
+        domains.holders_from(site_id, start.international, start.shown) if start.international else BitMap()
+    )
 
 
 def _by_name(column: str) -> str:

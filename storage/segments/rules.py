@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import orjson
 from pyroaring import BitMap
 
-from storage.database import column, rows
+from storage.database import rows
 from storage.engines.chosen import engine
 from storage.segments.members import EVERYBODY, NOBODY, Members, ids_of
 from storage.segments.nodes import Condition, Days, Events, Group, Instant, Rule
 from storage.sql import AND, Sql, join, slices
 from storage.subscribers import domains, field_values, tags
-from storage.subscribers.field_values import BOOLEAN, MAX_LENGTH, TEXT
+from storage.subscribers.field_values import BOOLEAN, DOMAIN, MAX_LENGTH, TEXT
 from storage.subscribers.subscribers import DATES, TEXT_COLUMNS
 
 BOUNDS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
@@ -34,7 +34,6 @@ class IdSelect(NamedTuple):
     id: str
 
 
-DOMAIN = "substr(subscribers.email_key, instr(subscribers.email_key, '@') + 1)"
 OF_SITE = IdSelect("SELECT id FROM subscribers WHERE {site} AND ", "id")
 OF_NAME = (
     "SELECT v.id FROM (SELECT id, folded({name}) AS folded, {text} AS kind, spelt_number({name}) AS number, "
@@ -113,7 +112,7 @@ class Finder:
         return self._of_site(Sql(f"instr(folded(email), ?) {PLACES[rule.operator]}", (rule.operand,)))
 
     def with_domain(self, rule: Condition) -> Members:
-        return self._of_site(_one_of(DOMAIN, _several(rule)))
+        return self._with_value(DOMAIN, _one_of("v.folded", _several(rule)))
 
     def with_domain_like(self, rule: Condition) -> Members:
         """The subscribers whose domain, as stored or as shown, contains the operand or begins with it.
@@ -122,16 +121,20 @@ class Finder:
         """
         part = rule.operand if rule.operator == "contains" else f"@{rule.operand.removeprefix('@')}"
         meets = _meets(rule.operator, part)
-        listed = [domain for domain, forms in self._domains if any(map(meets, forms))]
-        return self._of_site(Sql(f"{DOMAIN} {engine.ONE_OF_DOMAINS}", (domains.as_text(listed),)))
+        listed = [id_ for id_, forms in self._domains if any(map(meets, forms))]
+        return Members(domains.holders(self.site_id, listed))
 
     @cached_property
-    def _domains(self) -> list[tuple[str, set[str]]]:
-        names = column("SELECT domain FROM domains WHERE site_id = ? AND people > 0", (self.site_id,))
-        return [(name, {f"@{name}.", f"@{domains.shown_domain(name)}."}) for name in names]
+    def _domains(self) -> list[tuple[int, set[str]]]:
+        return [
+            (id_, {f"@{name}.", f"@{domains.shown_domain(name)}."})
+            for id_, name in domains.list_all(self.site_id)
+        ]
 
-    def _with_value(self, key: str, condition: Sql) -> Members:
-        """The subscribers with a value of a field that meets a condition on `v`. The field may be a name."""
+    def _with_value(self, key: str | None, condition: Sql) -> Members:
+        """The subscribers with a value of a field, or `DOMAIN`, that meets a condition on `v`. The field may
+        be a name.
+        """
         if key in TEXT_COLUMNS:
             return self._chosen(OF_NAMES[key], [self.site_id], condition)
         return Members(field_values.holders(self.site_id, key, condition))

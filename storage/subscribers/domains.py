@@ -1,62 +1,42 @@
-"""How many subscribers of a site have an address at each domain."""
+"""The domains of a site's subscribers, whose sets are those of `storage.subscribers.field_values`."""
 
-from collections.abc import Iterable, Mapping
+import orjson
+from pyroaring import BitMap
 
-from storage.database import column, execute, execute_many, rows
-from storage.sql import insert_into
+from storage.database import rows
+from storage.engines.chosen import engine
+from storage.sql import Sql
+from storage.subscribers import field_values
+from storage.subscribers.field_values import DOMAIN, DOMAIN_ID
 
 INTERNATIONAL = "xn--"  # how a label in A-label form begins
 LAST_CHARACTER = "\U0010ffff"
 
 
-def count(site_id: int, more: Mapping[str, int]) -> None:
-    """Adds to the counters of domains, in the transaction of the change. Negative numbers subtract.
-
-    A domain without subscribers is deleted, because it may identify an erased one.
-    """
-    added = "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people"
-    execute_many(
-        insert_into("domains", ("site_id", "domain", "people"), added),
-        ((site_id, domain, size) for domain, size in sorted(more.items()) if size),
-    )
-    execute_many(
-        "DELETE FROM domains WHERE site_id = ? AND domain = ? AND people = 0",
-        ((site_id, domain) for domain, size in sorted(more.items()) if size < 0),
-    )
-
-
-def most_common(site_id: int, limit: int) -> list[tuple[str, int]]:
-    """The (domain, number of subscribers) of domains, the most common first."""
+def list_all(site_id: int, start: str = "") -> list[tuple[int, str]]:
+    """The (id, domain) of the domains that begin with `start`; also of some that nobody has any more."""
     return rows(
-        "SELECT domain, people FROM domains WHERE site_id = ? AND people > 0 "
-        "ORDER BY people DESC, domain LIMIT ?",
-        (site_id, limit),
+        "SELECT id, folded FROM distinct_values WHERE site_id = ? AND field_id = ? "
+        "AND folded >= ? AND folded < ?",
+        (site_id, DOMAIN_ID, start, start + LAST_CHARACTER),
     )
 
 
-def stored_counts(site_id: int) -> list[tuple[str, int]]:
-    """The (domain, number of subscribers) of domains, from the counters."""
-    return rows("SELECT domain, people FROM domains WHERE site_id = ? AND people <> 0", (site_id,))
+def holders(site_id: int, ids: list[int]) -> BitMap:
+    """The ids of the subscribers with an address at one of the domains with these ids."""
+    chosen = Sql(f"v.id IN ({engine.IDS})", (orjson.dumps(ids).decode(),))
+    return field_values.holders(site_id, DOMAIN, chosen) if ids else BitMap()
 
 
-def put(site_id: int, sizes: Iterable[tuple[str, int]]) -> None:
-    """Replaces all counters of a site."""
-    execute("DELETE FROM domains WHERE site_id = ?", (site_id,))
-    count(site_id, dict(sizes))
-
-
-def recount(site_id: int) -> list[tuple[str, int]]:
-    """The (domain, number of subscribers) of domains, counted from the subscribers."""
-    return rows(
-        "SELECT substr(email_key, instr(email_key, '@') + 1), count(*) FROM subscribers "
-        "WHERE site_id = ? GROUP BY 1",
-        (site_id,),
+def recount(site_id: int) -> dict[str, int]:
+    """The number of subscribers by domain, counted from their addresses."""
+    return dict(
+        rows(
+            "SELECT substr(email_key, instr(email_key, '@') + 1), count(*) FROM subscribers "
+            "WHERE site_id = ? GROUP BY 1",
+            (site_id,),
+        )
     )
-
-
-def domains_of(keys: Iterable[str]) -> list[str]:
-    """The domains of these email keys, in order."""
-    return [key.partition("@")[2] for key in keys]
 
 
 def shown_domain(domain: str) -> str:
@@ -74,15 +54,10 @@ def _shown_label(label: str) -> str:
         return label
 
 
-def shown_from(site_id: int, start: str, text: str) -> list[str]:
-    """The domains that begin with `start` and whose shown form begins with `text`."""
-    domains = column(
-        "SELECT domain FROM domains WHERE site_id = ? AND people > 0 AND domain >= ? AND domain < ?",
-        (site_id, start, start + LAST_CHARACTER),
-    )
-    return [domain for domain in domains if shown_domain(domain).startswith(text)]
-
-
-def as_text(several: Iterable[str]) -> str:
-    """The domains as one text, the parameter of `ONE_OF_DOMAINS`."""
-    return " ".join(several)
+def holders_from(site_id: int, start: str, shown: str = "") -> BitMap:
+    """The ids of the subscribers whose domain begins with `start`, and its shown form with `shown`."""
+    if not shown:
+        begins = Sql("v.folded >= ? AND v.folded < ?", (start, start + LAST_CHARACTER))
+        return field_values.holders(site_id, DOMAIN, begins)
+    domains = list_all(site_id, start)
+    return holders(site_id, [id_ for id_, domain in domains if shown_domain(domain).startswith(shown)])

@@ -1,4 +1,4 @@
-"""Custom values as sets of subscribers: what segments and reports compare and count.
+"""Custom values, and domains, as sets of subscribers: what segments and reports compare and count.
 
 `distinct_values` has each value once, and `value_holders` has the set of subscribers with a value. A write
 only adds a row to `value_changes`, so it costs the same on a large site. `merge` brings the sets up to date
@@ -18,7 +18,7 @@ from pyroaring import BitMap
 
 from storage.database import column, database, each_row, execute_many, rows
 from storage.engines.chosen import engine
-from storage.sql import Sql, delete_from, insert_into
+from storage.sql import AND, Sql, delete_from, insert_into, join
 from storage.subscribers import value_changes
 from storage.subscribers.value_changes import BLOCK_BITS
 from storage.subscribers.value_changes import Changes as Changes
@@ -28,9 +28,12 @@ TEXT, NUMBER, BOOLEAN, OTHER = range(4)  # kinds; OTHER is an array or object wi
 FEW = 16  # up to so many ids are smaller as a list than as a set
 JOB = "values"  # the kind of the job that merges a site's changes
 TABLES = ("distinct_values", "value_holders", "value_changes")
+DOMAIN_ID = 0  # the field of the domains, of no custom field
+DOMAIN = None  # in place of the key of a custom field
 changed_bytes, forget = value_changes.size, value_changes.forget
 
-OF_FIELD = "v.field_id = (SELECT id FROM custom_fields WHERE site_id = ? AND key = ?) AND"
+OF_FIELD = "v.field_id = (SELECT id FROM custom_fields WHERE site_id = ? AND key = ?)"
+OF_DOMAIN = Sql(f"v.field_id = {DOMAIN_ID}")
 OF_SITE, ANY = "v.site_id = ?", Sql("TRUE")
 VALUES = (
     "FROM distinct_values v LEFT JOIN value_holders h ON h.site_id = v.site_id AND h.value_id = v.id "
@@ -94,8 +97,13 @@ def value_ids(site_id: int, sought: Collection[FieldValue]) -> dict[Any, int]:
     return {tuple(key): value_id for value_id, *key in records}
 
 
-def holders(site_id: int, key: str, condition: Sql = ANY) -> BitMap:
-    """The ids of the subscribers with a value of the field `key` that meets a condition on `v`.
+def domain(email_key: str) -> FieldValue:
+    """The domain of an address, as a value."""
+    return (DOMAIN_ID, email_key.partition("@")[2], "", TEXT, None, None)
+
+
+def holders(site_id: int, key: str | None, condition: Sql = ANY) -> BitMap:
+    """The ids of the subscribers with a value of the field `key`, or `DOMAIN`, that meets a condition on `v`.
 
     `v` is a row of `distinct_values`.
     """
@@ -111,8 +119,9 @@ def holders(site_id: int, key: str, condition: Sql = ANY) -> BitMap:
     return BitMap(array("I", bytes(lists))).union(*sets, *changed.values())
 
 
-def counts(site_id: int, key: str, condition: Sql = ANY, among: BitMap | None = None) -> Counter[str]:
-    """The number of subscribers by value of the field `key`, for values that meet a condition on `v`.
+def counts(site_id: int, key: str | None, condition: Sql = ANY, among: BitMap | None = None) -> Counter[str]:
+    """The number of subscribers by value of the field `key`, or `DOMAIN`, for values that meet a condition on
+    `v`.
 
     Values are texts, numbers and booleans. With `among`, only those subscribers count.
     """
@@ -123,8 +132,17 @@ def counts(site_id: int, key: str, condition: Sql = ANY, among: BitMap | None = 
     return +totals
 
 
-def _of_field(site_id: int, key: str, condition: Sql) -> Sql:
-    return Sql(f"{OF_FIELD} ({condition.text})", (site_id, key, *condition.parameters))
+def most_common(
+    site_id: int, key: str | None, limit: int, among: BitMap | None = None
+) -> list[tuple[str, int]]:
+    """The (value, number of subscribers) of `counts`, the most common first."""
+    totals = counts(site_id, key, among=among).items()
+    return sorted(totals, key=lambda total: (-total[1], total[0]))[:limit]
+
+
+def _of_field(site_id: int, key: str | None, condition: Sql) -> Sql:
+    field = OF_DOMAIN if key is DOMAIN else Sql(OF_FIELD, (site_id, key))
+    return join(AND, [field, Sql(f"({condition.text})", condition.parameters)])
 
 
 def all_sets(site_id: int) -> Iterator[tuple[FieldValue, BitMap]]:
@@ -217,19 +235,21 @@ def _unpack(count: int | None, members: bytes | None) -> BitMap:
     return BitMap(array("I", members)) if count <= FEW else BitMap.deserialize(members)
 
 
-def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
-    """The (id, uuid, custom values) of the next subscribers after a uuid."""
+def values_after(site_id: int, after: str, limit: int) -> list[tuple[int, str, str, dict[str, Any]]]:
+    """The (id, uuid, email key, custom values) of the next subscribers after a uuid."""
     records = rows(
-        "SELECT id, uuid, fields FROM subscribers WHERE site_id = ? AND uuid > ? ORDER BY uuid LIMIT ?",
+        "SELECT id, uuid, email_key, fields FROM subscribers WHERE site_id = ? AND uuid > ? "
+        "ORDER BY uuid LIMIT ?",
         (site_id, after, limit),
     )
-    return [(subscriber_id, uuid, json.loads(fields)) for subscriber_id, uuid, fields in records]
+    return [(*identity, json.loads(fields)) for *identity, fields in records]
 
 
-def newest(site_id: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
-    """The (id, custom values) of the newest subscribers."""
+def newest(site_id: int, limit: int) -> list[tuple[int, str, dict[str, Any]]]:
+    """The (id, email key, custom values) of the newest subscribers."""
     records = rows(
-        "SELECT id, fields FROM subscribers WHERE site_id = ? ORDER BY created_at DESC, id DESC LIMIT ?",
+        "SELECT id, email_key, fields FROM subscribers WHERE site_id = ? "
+        "ORDER BY created_at DESC, id DESC LIMIT ?",
         (site_id, limit),
     )
-    return [(subscriber_id, json.loads(fields)) for subscriber_id, fields in records]
+    return [(subscriber_id, key, json.loads(fields)) for subscriber_id, key, fields in records]

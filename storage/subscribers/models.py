@@ -43,14 +43,7 @@ for _date in (_dated.last_event_at, _dated.unsubscribed_at):
     add_partial_index(f"subscribers_site_id_{_date.name}", _dated.site, _date, _dated.created_at, _dated.id,
         where=_date.is_null(False))  # fmt: skip
 
-# Found by the beginning of a domain or of a name; segments of a domain.
-SubscriberModel.add_index(
-    SubscriberModel.index(
-        _dated.site,
-        SQL("substr(email_key, instr(email_key, '@') + 1)"),
-        name="subscribers_site_id_domain",
-    )
-)
+# Found by the beginning of a name.
 for _name in (_dated.first_name, _dated.last_name):
     add_partial_index(
         f"subscribers_site_id_{_name.name}",
@@ -119,7 +112,7 @@ class NumericField(peewee.Field):
 class DistinctValueModel(SiteOwnedModel):
     """A custom value of a field, or a scalar in an array or object, stored once for all who have it.
 
-    See `storage.subscribers.field_values`.
+    The domain of an address is a value of the field 0. See `storage.subscribers.field_values`.
     """
 
     field_id = IntegerField()
@@ -161,17 +154,6 @@ class ValueChangeModel(SiteOwnedModel):
         indexes = ((("site", "id"), False),)
 
 
-class DomainModel(BaseModel):
-    site_id = IntegerField()
-    domain = TextField()
-    people = IntegerField()
-
-    class Meta:
-        table_name = "domains"
-        primary_key = CompositeKey("site_id", "domain")
-        without_rowid = True
-
-
 class EventModel(SiteOwnedModel):
     subscriber = ForeignKeyField(SubscriberModel, on_delete="CASCADE", index=False)
     type = TextField()
@@ -197,5 +179,5 @@ add_partial_index("events_site_id_type_unique_key", EventModel.site, EventModel.
 # Referenced models before those that reference them.
 SUBSCRIBER_MODELS: tuple[type[BaseModel], ...] = (
     SubscriberModel, TagModel, SubscriberTagModel, DiscardedTagModel, CustomFieldModel, DistinctValueModel,
-    ValueHolderModel, ValueChangeModel, DomainModel,
+    ValueHolderModel, ValueChangeModel,
 )  # fmt: skip

@@ -142,11 +142,11 @@ def test_wrong_values_domains_and_tags_are_found_by_recounting_and_repaired(doct
     with database.write():
         database.execute("UPDATE distinct_values SET folded = 'premium' WHERE folded = 'pro'")
         database.execute("DELETE FROM distinct_values WHERE folded = '5'")
-        database.execute("UPDATE domains SET people = 7")
+        database.execute("UPDATE distinct_values SET folded = 'other.example' WHERE folded = 'example.com'")
         database.execute("UPDATE tags SET bearers = 7")
     code, results = doctor("--offline", "--recount")
     assert code == 1
-    assert "1 of 2 people" in results["values"][0]["found"]
+    assert "2 of 2 people" in results["values"][0]["found"]
     assert [each["state"] for each in results["values"]] == ["bad"] * 3
     code, results = doctor("--offline", "--recount", "--fix")
     assert (code, states(results, "values")) == (0, {"ok"})

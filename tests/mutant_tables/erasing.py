@@ -25,9 +25,9 @@ MUTANTS = (
     ),
     Mutant(
         "a domain of nobody is kept",
-        "storage/subscribers/domains.py",
-        "domain = ? AND people = 0",
-        "domain = ? AND people < 0",
+        "storage/subscribers/field_values.py",
+        '    execute_many(delete_from("distinct_values", ("site_id", "id")), unused)\n',
+        "",
         f"{ERASING}::test_the_domain_of_one_person_goes_with_the_address",
     ),
     Mutant(

@@ -92,11 +92,12 @@ def test_rows_are_changed_and_deleted(opened):
 
 
 def test_a_counter_is_added_to(opened):
-    added = "ON CONFLICT (site_id, domain) DO UPDATE SET people = domains.people + excluded.people"
-    insert = insert_into("domains", ("site_id", "domain", "people"), added)
+    key, total = "site_id, segment_id, day", "segment_counts.people + excluded.people"
+    added = f"ON CONFLICT ({key}) DO UPDATE SET people = {total}"
+    insert = insert_into("segment_counts", ("site_id", "segment_id", "day", "people"), added)
     for _ in range(2):
-        database.execute_many(insert, [(7, f"{n}.example", n) for n in range(10)])
-    assert database.row("SELECT CAST(sum(people) AS bigint) FROM domains") == (90,)
+        database.execute_many(insert, [(7, n, "2026-08-21", n) for n in range(10)])
+    assert database.row("SELECT CAST(sum(people) AS bigint) FROM segment_counts") == (90,)
 
 
 @pytest.mark.parametrize(("number", "shown"), [(0.1, "0.1"), (2.0**60, str(2**60)), (5, "5")])

@@ -18,7 +18,7 @@ from storage.subscribers import custom_fields, events, subscribers, tags
 from tests.storage.test_queries import plan
 
 GROWING = (
-    "subscribers", "subscriber_tags", "distinct_values", "domains", "consent_changes", "events", "imports",
+    "subscribers", "subscriber_tags", "distinct_values", "consent_changes", "events", "imports",
     "import_batches", "refused_rows", "suppressions", "tags", "custom_fields",
 )  # fmt: skip
 ALL = Sql("TRUE")
@@ -36,7 +36,6 @@ NEEDED_BY = {
     "subscribers_site_id_unsubscribed_at": (
         lambda site: subscriber_lists.page(site, ALL, "unsubscribed_at", True, 10, 0)
     ),
-    "subscribers_site_id_domain": lambda site: segments.beginning(site, "example"),
     "subscribers_site_id_first_name": lambda site: segments.beginning(site, "ann"),
     "subscribers_site_id_last_name": lambda site: segments.beginning(site, "ann lee"),
     "PRIMARY KEY (site_id=? AND tag_id=?": lambda site: tags.subscribers_with_tag(site, 1, 10),

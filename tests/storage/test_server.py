@@ -199,15 +199,15 @@ def test_nodes_of_citus_are_noted(url):
 def test_statistics_are_made_when_a_site_has_grown(server, migrated_on_server):
     url = server.create(migrated_on_server)
     database.open(url)
-    rows = [(7, f"{n}.example", 1) for n in range(postgresql_pool.MUCH)]
-    insert = insert_into("domains", ("site_id", "domain", "people"))
+    rows = [(7, n, "2026-08-21", 1) for n in range(postgresql_pool.MUCH)]
+    insert = insert_into("segment_counts", ("site_id", "segment_id", "day", "people"))
     for end, expected in ((999, -1), (1_000, 1_000)):
         with database.write():
-            database.execute("DELETE FROM domains")
+            database.execute("DELETE FROM segment_counts")
             database.execute_many(insert, rows[:end])
         database.checkpoint(only_if_due=True)
         with database.session():
-            [found] = database.row("SELECT reltuples FROM pg_class WHERE relname = 'domains'")
+            [found] = database.row("SELECT reltuples FROM pg_class WHERE relname = 'segment_counts'")
         assert found == expected
     database.close()
     server.drop(url)

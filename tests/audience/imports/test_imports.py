@@ -144,7 +144,7 @@ def test_a_worker_that_lost_its_claim_writes_nothing(site, tick, monkeypatch):
     assert state(site, import_id) == ("running", 200, 200, 0, 0)
     assert stats.for_site(site) == stats.recount(site) == stats.Counts(200, 0)
     with database.session():
-        assert database.row("SELECT claim FROM jobs")[0] == "thief"
+        assert database.row("SELECT claim FROM jobs WHERE kind = 'import'")[0] == "thief"
 
 
 def test_a_worker_whose_import_another_has_finished_says_nothing_of_a_failure(

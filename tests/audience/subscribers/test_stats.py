@@ -11,7 +11,7 @@ from audience.subscribers import stats
 from audience.subscribers.stats import Counts
 from storage import database
 from storage.access import sites as stored
-from storage.subscribers import domains, tags
+from storage.subscribers import tags
 
 
 @pytest.fixture
@@ -34,15 +34,14 @@ def test_wrong_counts_are_told_and_repaired(site, other_client):
     with database.write():
         for each in (site, other_client.site):
             stored.put_counters(each.id, 70, 7)
-            domains.put(each.id, [("example.com", 9)])
             tags.put_bearers(each.id, {tag.id: 5 for tag in tags.list_all(each.id)})
     assert stats.stored_and_counted(site) == (Counts(70, 7), Counts(3, 1))
-    assert stats.wrong_counters(site) == ["domains", "tags"]
+    assert stats.wrong_counters(site) == ["tags"]
     stats.repair(site)
     assert stats.stored_and_counted(site) == (Counts(3, 1), Counts(3, 1))
     assert stats.wrong_counters(site) == []
     assert stats.for_site(other_client.site) == Counts(70, 7)
-    assert stats.wrong_counters(other_client.site) == ["domains", "tags"]
+    assert stats.wrong_counters(other_client.site) == ["tags"]
 
 
 def test_growth_is_of_the_days_on_which_they_came_and_left(site):

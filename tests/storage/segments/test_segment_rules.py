@@ -15,7 +15,7 @@ from storage import database
 from storage.searches import searches
 from storage.searches.searches import Filters
 from storage.segments import members, rules
-from storage.subscribers import domains, events, subscribers
+from storage.subscribers import events, subscribers
 from storage.subscribers.events import Event
 from tests import stored_people
 from tests.depth import examples
@@ -83,7 +83,6 @@ def store(site_id: int, records: list[PlainSubscriber]) -> None:
         ],
     )  # fmt: skip
     with database.write():
-        domains.put(site_id, domains.recount(site_id))
         for each in records:
             id_ = ids[addresses.identity(each.email)]
             events.add(

@@ -19,9 +19,10 @@ from storage.subscribers.field_values import NUMBER, TEXT
 from storage.subscribers.models import DistinctValueModel, ValueChangeModel, ValueHolderModel
 from tests import depth
 
-FIELDS = ("plan", "tier")
+FIELDS = ("plan", "tier", stored.DOMAIN)
 VALUES = [(0, "pro", "", TEXT, None, None), (0, "pro", "Pro", TEXT, None, None), (0, "5", "", TEXT, 5, None),
-          (0, "5", "", NUMBER, 5, None), (1, "pro", "", TEXT, None, None)]  # fmt: skip
+          (0, "5", "", NUMBER, 5, None), (1, "pro", "", TEXT, None, None),
+          (2, "example.com", "", TEXT, None, None)]  # fmt: skip
 MANY = [*range(300, 300 + stored.FEW + 2)]  # more than a short list has
 IDS = st.lists(st.sampled_from([1, 300, 65_535, 65_536, 2**32 - 1]), unique=True, min_size=1)
 SOME = st.dictionaries(st.sampled_from(VALUES), IDS | st.just(MANY), max_size=3)
@@ -46,7 +47,8 @@ class Expected:
     def __init__(self, site_id):
         self.site_id = site_id
         with database.write(site_id):
-            self.field_ids = [custom_fields.add(site_id, [(key, key)], 0)[key] for key in FIELDS]
+            ids = custom_fields.add(site_id, [(key, key) for key in FIELDS[:2]], 0).values()
+        self.field_ids = [*ids, stored.DOMAIN_ID]
         self.sets: dict[Any, set[int]] = {value: set() for value in VALUES}
 
     def save(self, added, removed):
