@@ -19,6 +19,7 @@ from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.console.browser import signed_in
 from tests.service import until
 from tests.statements import OVER_ALL_SITES, USES
+from workers.after_backup import AfterBackup
 from workers.lanes import Lanes
 from workers.queue import ImportQueue
 from workers.redis_client import CircuitBreaker
@@ -76,7 +77,7 @@ def sweeper(app, tmp_path):
     """Of a worker while Redis is away: it looks for what is due, and does it."""
     stop = threading.Event()
     files: Any = None  # there are none
-    kinds = job_kinds.kinds(app.extensions["audience"].settings, change, files, files)
+    kinds = job_kinds.kinds(app.extensions["audience"].settings, change, files, files, AfterBackup())
     yield Sweeper(UnreachableQueue(CircuitBreaker(Redis())), tmp_path, stop, Lanes(kinds, stop))
     stop.set()
     names = {lane.name for lane in LANES}
