@@ -31,7 +31,7 @@ PROCESSES = (
     "storage/test_queries.py", "storage/test_replica.py", "storage/test_server.py",
     "storage/test_server_statements.py", "storage/test_server_tables.py", "storage/test_site_lock.py",
     "storage/test_turns.py",
-    "test_bare_environments.py", "test_bench_runs.py",
+    "test_bare_environments.py", "test_bench_runs.py", "test_deploy.py",
     "test_dist.py", "test_examples.py", "test_make_run.py", "test_operations.py", "test_patterns.py",
 )  # fmt: skip
 BROWSERS = (
