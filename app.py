@@ -210,6 +210,7 @@ def worker(instance: Instance) -> None:
     from storage.instance import erased_pages
     from workers import interpreter, metrics
     from workers import worker as import_worker
+    from workers.after_backup import AfterBackup
 
     settings = instance.settings
     check_migrated(settings)
@@ -217,7 +218,13 @@ def worker(instance: Instance) -> None:
     import_worker.run(
         settings,
         lambda: open_process(settings, metrics.start(settings.instance)),
-        kinds(settings, change, partial(look_through, ChildProcess()), partial(kept_texts, ChildProcess())),
+        kinds(
+            settings,
+            change,
+            partial(look_through, ChildProcess()),
+            partial(kept_texts, ChildProcess()),
+            AfterBackup(),
+        ),
         partial(erased_pages.keep_log_short, settings.instance),
     )
 

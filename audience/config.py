@@ -27,6 +27,7 @@ from audience.setting_values import (
     rate,
     smtp_url,
     text,
+    time_of_day,
     token,
     url,
 )
@@ -99,6 +100,15 @@ class Settings:
         400, integer(1, 36_500), "days for which unsubscribes are logged for a restore"
     )
     changes_days: int = setting(30, integer(1, 36_500), "days for which the record of changes is kept")
+    backup_at: str = setting(
+        "", time_of_day, "time of day (UTC) at which a worker makes a backup, such as 03:30; empty: none"
+    )
+    backup_days: int = setting(7, integer(1, 366), "days of which the newest of these backups is kept")
+    backup_weeks: int = setting(4, integer(0, 520), "weeks of which the newest of these backups is kept")
+    backup_folder: str = setting("", text, "existing folder for backups; empty: INSTANCE/backups")
+    backup_command: str = setting(
+        "", text, "shell command that runs after each backup of a worker; $BACKUP_FILE names its file"
+    )
     webhook_private_addresses: bool = setting(
         False, flag, "let webhooks be sent to private addresses, and without TLS"
     )
@@ -176,6 +186,10 @@ class Settings:
     @property
     def pepper(self) -> Path:
         return Path(self.pepper_file) if self.pepper_file else self.instance / "pepper"
+
+    @property
+    def backups(self) -> Path:
+        return Path(self.backup_folder) if self.backup_folder else self.instance / "backups"
 
     @property
     def database(self) -> str:

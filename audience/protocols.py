@@ -4,6 +4,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 REFUSAL = "audience.refusal"  # the error for which a request has no body, in its WSGI environ
@@ -122,6 +123,13 @@ class ChildProcess(Protocol):
         or `TimeoutError` at a limit, and `ChildProcessError` if the child fails otherwise.
         """
         ...
+
+
+class BackupPrograms(Protocol):
+    """What runs after a backup, each in a process of its own. A call returns why that failed, or ""."""
+
+    def run_command(self, command: str, file: Path) -> str: ...
+    def restore_in_trial(self, file: Path) -> str: ...
 
 
 class DnsStatus(StrEnum):

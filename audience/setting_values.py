@@ -1,6 +1,7 @@
 """Parsers of setting values, from text or TOML. Each raises `ValueError` with what the value must be."""
 
 import contextlib
+import datetime as dt
 import ipaddress
 from collections.abc import Callable
 from functools import lru_cache
@@ -73,6 +74,13 @@ def integer(minimum: int, maximum: int) -> Callable[[Any], int]:
         raise ValueError(f"must be a whole number from {minimum} to {maximum}")
 
     return parse
+
+
+def time_of_day(value: Any) -> str:
+    with contextlib.suppress(ValueError):
+        if not value or dt.time.fromisoformat(text(value)).isoformat("minutes") == value:
+            return text(value)
+    raise ValueError("must be empty or a time of day like 03:30")
 
 
 def decimal(minimum: float, maximum: float) -> Callable[[Any], float]:

@@ -59,6 +59,7 @@ GAUGES = {
     "webhooks_paused": "Webhooks that are paused though no operator paused them.",
     "webhook_changes_waiting": "Most changes that a webhook has yet to deliver.",
     "confirmation_oldest_waiting_seconds": "Age of the oldest sign-up whose confirmation waits to be sent.",
+    "backup_age_seconds": "Age of the newest backup, or since 1970 without one, where one is made each day.",
     "worker_age_seconds": "Time since the last heartbeat of an import worker.",
 }
 

@@ -35,7 +35,8 @@ OF_SQLITE = {
         "storage/test_sqlite_driver.py", "storage/test_turns.py", "api/test_full_disk.py",
         "api/test_moved_folder.py", "cli/test_backups.py", "cli/test_refused_backups.py",
         "cli/test_consent_log.py", "cli/test_damaged_log.py", "cli/test_restored_consent.py",
-        "cli/test_restores.py", "console/test_backups.py",
+        "cli/test_restores.py", "cli/test_checked_backups.py", "console/test_backups.py",
+        "console/test_daily_backups.py",
     )
 }  # fmt: skip
 PROGRAMS = {name: name for name in ("chromium", "curl", "nginx", "nsd", "pgbouncer", "rbldnsd")}

@@ -14,7 +14,7 @@ TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
 @contextlib.contextmanager
-def nginx(folder, service_port):
+def nginx(folder, service_port, plain_port=0):
     """The port of nginx with the configuration that the repository gives, and a certificate of its own."""
     port = free_port()
     subject = ["-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=audience.example.com"]
@@ -22,6 +22,7 @@ def nginx(folder, service_port):
     subprocess.run(["openssl", "req", *subject, *written], check=True, capture_output=True)
     server = NGINX.read_text("utf-8")
     for ours, here in (
+        ("listen 80;", f"listen 127.0.0.1:{plain_port or free_port()};"),
         ("listen 443 ssl", f"listen 127.0.0.1:{port} ssl"),
         ("127.0.0.1:8000", f"127.0.0.1:{service_port}"),
         ("/etc/ssl/certs/", f"{folder}/"),

@@ -104,7 +104,7 @@ ONLY_IN = {  # of the outside
     "limits": ("workers",),
     "prometheus_client": ("workers",),
     "granian": ("workers",),
-    "subprocess": ("workers",),
+    "subprocess": ("workers", "storage.engines.postgresql_dumps"),  # a server's own programs
 }
 MAX_LINES = 400
 MAX_NAMES = 8  # of the modules of a package that others import: its face

@@ -11,8 +11,8 @@ from audience.cli.output import as_json, counted, show
 from audience.cli.progress import ShownProgress
 from audience.config import Settings
 from audience.erasures.log import CUT_OFF
-from audience.operations import backups, restore_carryover
-from audience.operations.backups import RestoreResult
+from audience.operations import backups, kept_backups, restore_carryover
+from audience.operations.backups import Manifest, RestoreResult
 from audience.webhooks.webhooks import PAUSED
 from schemas.values import write_date
 
@@ -34,27 +34,71 @@ UNREADABLE = (
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.command()
+class BackupGroup(click.Group):
+    """A group in which a file in place of a command means `create`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        is_file = args and args[0] not in {*self.commands, *ctx.help_option_names}
+        return super().parse_args(ctx, ["create", *args] if is_file else args)
+
+
+@click.group(cls=BackupGroup)
+def backup() -> None:
+    """Backups: make one, check one. `audience backup FILE` makes one, too."""
+
+
+@backup.command()
 @click.argument("file", type=FILE)
 @as_json
 @on_instance
-def backup(settings: Settings, file: Path, as_json: bool) -> None:
+def create(settings: Settings, file: Path, as_json: bool) -> None:
     """Back up the database and the pepper to one file, while the service is running.
 
     The file is verified before it gets its name. Keep it as private as the instance folder.
 
-    Example: audience backup audience-2026-11-20.tar
+    Example: audience backup create audience-2026-11-20.tar
     """
     with ShownProgress() as progress:
         manifest = backups.create(settings, file.absolute(), progress)
-    subscribers, size = manifest.rows[TABLE], file.stat().st_size
+    size = file.stat().st_size
     answer = {
         "file": str(file),
         "bytes": size,
         "created_at": write_date(manifest.created_at),
         "rows": manifest.rows,
     }
-    show(answer, as_json, [f"{file}: {counted(subscribers, 'subscriber')}, {size} bytes, verified."])
+    show(answer, as_json, [f"{file}: {_contents(manifest)}, {size} bytes, verified."])
+
+
+@backup.command()
+@click.argument("file", type=FILE, required=False)
+@click.option("--restore", is_flag=True, help="Restore it into a temporary folder, and compare the two.")
+@as_json
+@click.pass_obj
+def check(instance: Instance, file: Path | None, restore: bool, as_json: bool) -> None:
+    """Read a backup whole, by default the newest of the worker's, while the service is running.
+
+    With --restore, the temporary folder needs twice the size of the backup. Nothing in it is sent.
+
+    Example: audience backup check --restore
+    """
+    settings = instance.settings
+    file = file.absolute() if file else kept_backups.newest(settings)
+    with ShownProgress() as progress:
+        manifest = backups.check(settings, file, progress, instance.openers, restore)
+    answer = {
+        "file": str(file),
+        "created_at": write_date(manifest.created_at),
+        "rows": manifest.rows,
+        "restored": restore,
+    }
+    result = "restored elsewhere, and the same" if restore else "complete"
+    show(answer, as_json, [f"{file}: {_contents(manifest)}, {result}."])
+
+
+def _contents(manifest: Manifest) -> str:
+    """What is in a backup, in words."""
+    return counted(manifest.rows[TABLE], "subscriber") if manifest.rows else "a dump"
 
 
 @click.command()

@@ -21,7 +21,7 @@ COMMANDS = MappingProxyType(
     {
         "answer": Row("answers:answer", "Answers: validate an address, moderate text, guess a gender, …"),
         "api": Row("api:api", "Call the API of the running service."),
-        "backup": Row("backups:backup", "Back up the database and the pepper to one file."),
+        "backup": Row("backups:backup", "Back up the database and the pepper to one file; check a backup."),
         "changes": Row("change_log:changes", "The record of changes: print it, follow it."),
         "config": Row("configuration:show_config", "Show the settings in effect, and where each comes from."),
         "console": Row("operators:console", "Print a one-time link to the console."),

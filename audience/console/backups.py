@@ -4,7 +4,7 @@ from flask import Blueprint, Response, render_template
 
 from audience.console.page import actor, attachment, page, redirect_to
 from audience.http.services import settings
-from audience.operations import kept_backups
+from audience.operations import daily_backups, kept_backups
 
 blueprint = Blueprint("backups", __name__)
 
@@ -14,6 +14,7 @@ blueprint = Blueprint("backups", __name__)
 def index() -> str:
     """Backups"""
     shown = {"is_busy": kept_backups.is_busy(settings()), "problem": kept_backups.problem(settings())}
+    shown |= {"settings": settings(), "daily": daily_backups.outcome(settings())}
     return render_template("backups.html", backups=kept_backups.list_all(settings()), **shown)
 
 

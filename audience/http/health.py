@@ -49,7 +49,7 @@ def metrics() -> Response:
 
 def _numbers() -> dict[str, float]:
     age = services().processes.worker_age()
-    return gauges.read() | ({} if age is None else {"worker_age_seconds": age})
+    return gauges.read(settings()) | ({} if age is None else {"worker_age_seconds": age})
 
 
 def _is_allowed(token: str) -> bool:

@@ -1,8 +1,9 @@
 """Backups: one file with the database and the pepper of an instance.
 
-The file is an uncompressed tar archive, mode 0600: `manifest.json`, `pepper`, `audience.db`. A restore
-unpacks it into an instance of its own, and migrates that. Then it repeats the erasures, unsubscribes and key
-revocations of the present instance there. Only then does it replace the present instance.
+The file is an uncompressed tar archive, mode 0600: `manifest.json`, `pepper`, `audience.db`. On a server, the
+last is `audience.dump`, for the server's own programs. A restore unpacks the archive into an instance of its
+own, and migrates that. Then it repeats the erasures, unsubscribes and key revocations of the present instance
+there. Only then does it replace the present instance.
 """
 
 import contextlib
@@ -19,7 +20,6 @@ from typing import IO, Any
 
 from audience import clock
 from audience.access import keys
-from audience.clock import DAY_MS
 from audience.config import Settings
 from audience.erasures import log as erasure_log
 from audience.errors import Refused
@@ -32,15 +32,22 @@ from audience.protocols import Progress
 from storage import database
 from storage.errors import StatementError
 from storage.instance import backups as stored
+from storage.instance.backups import Contents
 
 FORMAT = 1
-DATABASE = "audience.db"
+DATABASE, DUMP = "audience.db", "audience.dump"
 MANIFEST = "manifest.json"
+SUBSCRIBERS = "subscribers"  # the table
 CHUNK_BYTES = 2**20
 TOO_OLD = (
     "The log of unsubscribes lacks {} day(s) after this backup: who unsubscribed then would be subscribed. "
     "Restore a newer backup, put the latest copy of erasures.log back, or use --unsubscribes-lost."
 )
+ALTERED = (
+    "The backup does not restore: of {} subscribers {} were erased since, and {} are there. Make another."
+)
+OF_SERVER = "{} is of a PostgreSQL server, whose own programs restore it: see docs/postgresql.md."
+NO_ROOM = "{:,} MB are free in {}, and a backup needs {:,} MB, twice the database"
 NOT_A_BACKUP = "This is not a complete backup of Audience: "
 
 
@@ -56,6 +63,11 @@ class Manifest:
     migrations: list[str]
     rows: dict[str, int]
     sha256: dict[str, str]
+
+    @property
+    def data(self) -> str:
+        """The name of the database in it: a file's copy, or a server's dump."""
+        return DUMP if DUMP in self.sha256 else DATABASE
 
 
 FORMS = {"format": int, "created_at": int, "migrations": list, "rows": dict, "sha256": dict}
@@ -91,27 +103,31 @@ class RestoreResult:
 def create(settings: Settings, file: Path, progress: Progress) -> Manifest:
     """Backs up the open instance, consistently while others write. Verifies the file before it gets its name.
 
-    Raises `Refused` if the file exists or cannot be written, `Unusable` if the database is damaged.
+    Raises `Refused` if the file exists or cannot be written, or if a server's program for it is missing;
+    `Unusable` if the database is damaged.
     """
-    refuse_server(settings)
     if file.exists():
         raise Refused(f"{file} exists already: choose another name.")
     if not file.parent.is_dir():
         raise Refused(f"There is no folder {file.parent}: create it first.")
+    data = DUMP if stored.backup_advice(settings.database) else DATABASE
     with _os_errors_refused(file), secret_files.private_folder(file.parent) as folder:
-        copy, draft = folder / DATABASE, folder / "draft.tar"
-        at = clock.now_ms()
-        with database.snapshot():
-            stored.copy(copy, lambda done, total: progress("Copying", done, total))
+        draft, at = folder / "draft.tar", clock.now_ms()
+        stored.copy(folder / data, lambda done, total: progress("Copying", done, total))
+        contents = Contents([], {}) if data == DUMP else stored.examine(folder / data)
         shutil.copyfile(settings.pepper, folder / pepper.FILE)
-        contents = stored.examine(copy)
-        sha256 = {name: _digest(folder / name) for name in (pepper.FILE, DATABASE)}
+        sha256 = {name: _digest(folder / name) for name in (pepper.FILE, data)}
         manifest = Manifest(FORMAT, at, contents.migrations, contents.rows, sha256)
         _pack(draft, manifest, folder, progress)
-        copy.unlink()
+        (folder / data).unlink()
         _unpack(draft, folder, progress)
         secret_files.publish(draft, file)
     return manifest
+
+
+def room_needed(settings: Settings) -> int:
+    """The free bytes that a backup needs beside it: twice the database, or 0 if that is on a server."""
+    return sum(2 * file.stat().st_size for file in database.files(settings.database)[:1] if file.exists())
 
 
 def refuse_server(settings: Settings) -> None:
@@ -125,8 +141,8 @@ def _pack(draft: Path, manifest: Manifest, folder: Path, progress: Progress) -> 
         with tarfile.open(fileobj=raw, mode="w") as tar:
             _put(tar, MANIFEST, io.BytesIO(json.dumps(asdict(manifest), indent=2).encode()), manifest)
             _put(tar, pepper.FILE, io.BytesIO((folder / pepper.FILE).read_bytes()), manifest)
-            with (folder / DATABASE).open("rb") as source:
-                _put(tar, DATABASE, _ProgressReader(source, progress), manifest)
+            with (folder / manifest.data).open("rb") as source:
+                _put(tar, manifest.data, _ProgressReader(source, progress), manifest)
         raw.flush()
         os.fsync(raw.fileno())
 
@@ -154,7 +170,9 @@ class _ProgressReader:
 
 
 def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
-    """Unpacks and verifies a backup. Raises `Refused` if it is incomplete, `Unusable` if damaged."""
+    """Unpacks and verifies a backup, of a file or a server. Raises `Refused` if it is incomplete, `Unusable`
+    if damaged.
+    """
     try:
         source = file.open("rb")
     except OSError as error:
@@ -163,9 +181,11 @@ def _unpack(file: Path, folder: Path, progress: Progress) -> Manifest:
         with source, tarfile.open(fileobj=source, mode="r:") as tar:
             manifest = _manifest(tar)
             _extract(tar, pepper.FILE, folder, manifest, lambda *_: None)
-            _extract(tar, DATABASE, folder, manifest, progress)
+            _extract(tar, manifest.data, folder, manifest, progress)
     except (tarfile.TarError, KeyError, ValueError, TypeError, RecursionError) as error:
         raise Refused(f"{NOT_A_BACKUP}{file} cannot be read as one.") from error
+    if manifest.data == DUMP:
+        return manifest
     contents = stored.examine(folder / DATABASE)
     if (contents.migrations, contents.rows) != (manifest.migrations, manifest.rows):
         raise Refused(f"{NOT_A_BACKUP}the database and the manifest differ.")
@@ -239,13 +259,9 @@ def restore(
     current = database.file(settings.database)
     current.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _os_errors_refused(current), secret_files.private_folder(current.parent) as folder:
-        manifest = _unpack(file, folder, progress)
-        accepted = stored.accepted_numbers(folder / DATABASE)
-        carryover = restore_carryover.read(settings, manifest.created_at, accepted, openers)
-        applied = _bring_up_to_date(folder, settings, openers, carryover, ignore_erasures)
-        missing_days = -(-carryover.missing_ms // DAY_MS)
-        if not (unsubscribes_lost or ignore_erasures):
-            _refuse_gaps(settings, carryover, missing_days)
+        manifest, carryover, applied = _prepare(
+            settings, file, folder, progress, openers, ignore_erasures, unsubscribes_lost
+        )
         rows = stored.examine(folder / DATABASE).rows
         stored.release(current)
         secret = (folder / pepper.FILE).read_bytes()
@@ -258,18 +274,61 @@ def restore(
     openers.process(settings)
     keys.forget_inactive_secret(settings.instance)
     return RestoreResult(
-        manifest.created_at, rows, *applied, carryover.damaged, missing_days, carryover.is_new,
+        manifest.created_at, rows, *applied, carryover.damaged, carryover.missing_days, carryover.is_new,
         carryover.cut_off, len(carryover.unreadable),
     )  # fmt: skip
 
 
-def _refuse_gaps(settings: Settings, carryover: Carryover, missing_days: int) -> None:
+def _prepare(
+    settings: Settings,
+    file: Path,
+    folder: Path,
+    progress: Progress,
+    openers: Openers,
+    ignore_erasures: bool = False,
+    unsubscribes_lost: bool = False,
+) -> tuple[Manifest, Carryover, CarryoverCounts]:
+    """Does all of a restore in `folder`. Outside it, only completes a log of erasures that has gaps.
+
+    Raises as `restore`.
+    """
+    manifest = _unpack(file, folder, progress)
+    if manifest.data == DUMP:
+        raise Refused(OF_SERVER.format(file))
+    accepted = stored.accepted_numbers(folder / DATABASE)
+    carryover = restore_carryover.read(settings, manifest.created_at, accepted, openers)
+    applied = _bring_up_to_date(folder, settings, openers, carryover, ignore_erasures)
+    if not (unsubscribes_lost or ignore_erasures):
+        _refuse_gaps(settings, carryover)
+    return manifest, carryover, applied
+
+
+def check(
+    settings: Settings, file: Path, progress: Progress, openers: Openers, restored: bool = False
+) -> Manifest:
+    """Reads a backup whole. With `restored`, restores it into a temporary folder and compares the two.
+
+    The folder is private. No process works on what is in it. Raises as `restore`.
+    """
+    if restored:
+        refuse_server(settings)
+    with _os_errors_refused(file), secret_files.private_folder(settings.instance) as folder:
+        if not restored:
+            return _unpack(file, folder, progress)
+        manifest, _, applied = _prepare(settings, file, folder, progress, openers)
+        rows, there = manifest.rows[SUBSCRIBERS], stored.examine(folder / DATABASE).rows[SUBSCRIBERS]
+        if rows - applied.erased != there:
+            raise Refused(ALTERED.format(rows, applied.erased, there))
+    return manifest
+
+
+def _refuse_gaps(settings: Settings, carryover: Carryover) -> None:
     """Raises `Refused` if the log of erasures has gaps, unless the folder is new."""
     if carryover.unreadable:
         log = settings.instance / erasure_log.LOG
         raise Refused(erasure_log.UNREADABLE.format(log, carryover.unreadable[0]))
-    if missing_days and not carryover.is_new:
-        raise Refused(TOO_OLD.format(missing_days))
+    if carryover.missing_days and not carryover.is_new:
+        raise Refused(TOO_OLD.format(carryover.missing_days))
 
 
 def _bring_up_to_date(

@@ -13,7 +13,7 @@ from audience.answers.geolocation import geolocation
 from audience.answers.service import Answers
 from audience.erasures import log as erasure_log
 from audience.mail.relay import Relay
-from audience.operations import health, table_renewal
+from audience.operations import backups, health, table_renewal
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from storage.instance import doctor as stored
 
@@ -85,8 +85,7 @@ def _secret_files(context: Context) -> list[Path]:
 
 
 def room_for_backup(context: Context) -> Iterator[Finding]:
-    files, free = context.database_files[:1], health.free_bytes(context)
-    needed = sum(2 * file.stat().st_size for file in files if file.exists())
+    free, needed = health.free_bytes(context), backups.room_needed(context.settings)
     if free < needed:
         yield warn(
             "disk", f"{size(free)} free", f"Make room: a backup needs {size(needed)}, twice the database."

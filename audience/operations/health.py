@@ -9,7 +9,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from audience.clock import HOUR_MS
 from audience.imports import backlog
+from audience.operations import daily_backups, kept_backups
 from audience.operations.diagnostics import Context, Finding, bad, ok, size, warn
 from audience.protocols import DnsHealth
 from audience.sign_ups import link_requests, sign_ups
@@ -41,6 +43,8 @@ UNNAMED_PROXY = (
 )
 PROXY_ADVICE = "If the proxy is yours, put its address into AUDIENCE_TRUSTED_PROXIES."
 LINKS_ADVICE = "`audience mail test` says what the mail server answers; see AUDIENCE_SMTP_URL."
+BACKUP_HOURS = 48
+BACKUP_ADVICE = "See the log of the worker, which makes one each day at AUDIENCE_BACKUP_AT."
 IMPORT_ADVICE = "The worker is behind or stuck: see its log; raise AUDIENCE_WORKERS to add more."
 
 
@@ -163,6 +167,27 @@ def confirmations(_: Context) -> Iterator[Finding]:
         yield warn("confirmations", sentence, LINKS_ADVICE)
     else:
         yield ok("confirmations", "none waits to be sent for long")
+
+
+def backups(context: Context) -> Iterator[Finding]:
+    """Warns if the newest backup is old, or the last daily one failed in whole or in part."""
+    settings = context.settings
+    if not settings.backup_at:
+        yield ok("backups", "none is made each day: AUDIENCE_BACKUP_AT says when")
+        return
+    hours, last = kept_backups.age_ms(settings) // HOUR_MS, daily_backups.outcome(settings)
+    troubles = {
+        "the last daily backup was not made": last.problem,
+        "AUDIENCE_BACKUP_COMMAND failed after the last daily backup": last.command,
+        "the last daily backup does not restore": last.trial,
+    }
+    yield from (warn("backups", found, reason) for found, reason in troubles.items() if reason)
+    if not kept_backups.list_all(settings):
+        yield warn("backups", "no backup has been made yet", BACKUP_ADVICE)
+    elif hours > BACKUP_HOURS:
+        yield warn("backups", f"the last backup is {hours} hours old", BACKUP_ADVICE)
+    else:
+        yield ok("backups", f"the last one is {hours} hours old")
 
 
 def proxies(context: Context) -> Iterator[Finding]:

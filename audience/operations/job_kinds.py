@@ -17,9 +17,9 @@ from audience.erasures import waiting_imports
 from audience.imports import file_imports, file_tasks, file_uploads
 from audience.jobs import DB, Job, Kind
 from audience.mail.relay import Relay
-from audience.operations import kept_backups, site_lane
+from audience.operations import daily_backups, kept_backups, site_lane
 from audience.privacy import secret_files
-from audience.protocols import FileOpener, TextOpener
+from audience.protocols import BackupPrograms, FileOpener, TextOpener
 from audience.repeats import repeats
 from audience.segments import counts as segment_counts
 from audience.sign_ups import holds, mails
@@ -35,7 +35,11 @@ MAINTENANCE_MS = 600_000  # between two of a task
 
 
 def kinds(
-    settings: Settings, write_change: WriteChange, open_file: FileOpener, open_texts: TextOpener
+    settings: Settings,
+    write_change: WriteChange,
+    open_file: FileOpener,
+    open_texts: TextOpener,
+    programs: BackupPrograms,
 ) -> tuple[Kind, ...]:
     """All kinds of jobs. The functions write a change for webhooks, open a file, and read all text of one."""
     relay = Relay(settings)
@@ -49,7 +53,8 @@ def kinds(
         tag_renames.KIND,
         waiting_imports.KIND,
         file_tasks.kind(settings.instance, open_file, open_texts),
-        kept_backups.kind(settings),
+        kept_backups.kind(settings, programs),
+        daily_backups.kind(settings, programs),
         *(Kind(name, DB, partial(_step, task), own=True) for name, task in maintenance(settings).items()),
         *(
             Kind(name, DB, partial(_step_of_sites, task), own=True)

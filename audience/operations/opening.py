@@ -9,7 +9,7 @@ from pathlib import Path
 
 from audience import protocols, telemetry
 from audience.config import Settings
-from audience.privacy import pepper
+from audience.privacy import pepper, secret_files
 from storage.errors import Unusable
 
 UNREADABLE = (
@@ -168,6 +168,7 @@ def prepare(settings: Settings, new: bool, on_terminal: bool) -> tuple[dict[str,
         first, link = first_site.ensure(settings), None
         instance_files.adopt_pepper()
     erasure_log.begin(settings.instance)
+    secret_files.remove_left_folders(settings.instance)
     if on_terminal and not operators.any_exist():
         link = sessions.link(settings.console_url, sessions.SIGN_IN, sign_in.console_link(None))
     database.close()

@@ -61,6 +61,7 @@ PROBES = (  # doctor's findings are grouped by what a probe needs; those of /rea
     Probe("jobs", doctor_database.failed_jobs, Needs.MIGRATED),
     Probe("disk", health.disk, ready=health.disk),
     Probe("disk", doctor.room_for_backup),
+    Probe("backups", health.backups, ready=health.backups, only_warns=True),
     Probe("tables", doctor.tables_in_effect),
     Probe("dns", doctor.dns, ready=health.dns, only_warns=True),
     Probe("providers", doctor.providers, ready=health.zones, only_warns=True),

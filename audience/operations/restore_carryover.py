@@ -10,6 +10,7 @@ from audience import clock
 from audience.access import site_keys, sites
 from audience.access.sites import Site
 from audience.changes import log as change_log
+from audience.clock import DAY_MS
 from audience.config import Settings
 from audience.erasures import log as erasure_log
 from audience.erasures.erasures import erase_again, existing_uuid_hashes, suppress_absent
@@ -88,6 +89,10 @@ class Carryover:
     def note_number(self, site_uuid: str, number: int) -> None:
         """Notes an acceptance number of a site; the highest is kept."""
         self.accepted[site_uuid] = max(number, self.accepted.get(site_uuid, 0))
+
+    @property
+    def missing_days(self) -> int:
+        return -(-self.missing_ms // DAY_MS)
 
     def is_log_of_another(self, pepper_check: str) -> bool:
         """Whether a line of the log was made with another pepper."""

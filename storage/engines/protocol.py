@@ -1,6 +1,6 @@
 """What each engine is asked for. `opened` is a peewee database whose connection the caller holds."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,7 +16,7 @@ class Engine(Protocol):
     NAME: str
     HAS_HOSTS: bool  # whether several hosts may have a database open
     TURN_SECONDS: float  # that a transaction of long work should last at most, since others wait for it
-    BACKED_UP: str  # how to back up a server's databases; "" for a file
+    BACKED_UP: str  # how to restore a server's databases; "" for a file
     Error: Any  # the driver's base class, for errors that peewee does not translate
     MIGRATIONS: Path  # the folder of its migrations
     KEEPS_PLAN: dict[str, bool]  # the options of `execute_sql` for a statement whose plan is kept
@@ -67,7 +67,8 @@ class Engine(Protocol):
     def instant_text(self, column: str) -> str: ...
     def in_set(self, column: str, ids: BitMap) -> Sql: ...
 
-    # Moves
+    # Backups and moves
+    def copy(self, opened: Any, target: Path, progress: Callable[[int, int], None]) -> None: ...
     def tables(self, opened: Any) -> list[str]: ...
     def primary_key(self, opened: Any, table: str) -> list[str]: ...
     def stream(

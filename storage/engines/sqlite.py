@@ -149,6 +149,12 @@ def snapshot(opened: Any) -> Iterator[None]:
         yield
 
 
+def copy(opened: Any, target: Path, progress: Callable[[int, int], None]) -> None:
+    """Copies the database as it is now into a new file. Calls `progress` with the pages copied, and all."""
+    with snapshot(opened):
+        sqlite_files.copy(opened, target, progress)
+
+
 @contextlib.contextmanager
 def write_transaction(opened: Any, deadline: float, _site_id: int | None) -> Iterator[None]:
     """A write transaction. It locks all sites at its start: after a read, it could not wait for the lock.

@@ -8,6 +8,7 @@ import peewee
 
 from storage.database import database, rows, session
 from storage.engines import chosen, sqlite, sqlite_files
+from storage.engines.chosen import engine
 from storage.errors import Unusable
 from storage.models import MODELS
 
@@ -23,16 +24,18 @@ class Contents:
     rows: dict[str, int]
 
 
+@session()
 def copy(target: Path, progress: Callable[[int, int], None]) -> None:
-    """Copies the database, as the caller's snapshot sees it, into a new file.
+    """Copies the database as it is at one instant into a new file; a server's is dumped.
 
-    Calls `progress` with the numbers of pages copied and of all pages.
+    Calls `progress` with the numbers of pages copied and of all pages. Raises `Unusable` if the server's
+    program for it is missing or fails.
     """
-    sqlite_files.copy(database, target, progress)
+    engine.copy(database, target, progress)
 
 
 def backup_advice(url: str) -> str:
-    """How to back up a database that is not a file; "" for a file. Raises `Unusable`."""
+    """How to restore a database that is not a file; "" for a file. Raises `Unusable`."""
     return chosen.engine_of(url).BACKED_UP
 
 

@@ -39,7 +39,7 @@ def test_a_healthy_instance_passes_every_check(doctor, private):
     assert {
         "versions", "sqlite", "redis", "worker", "permissions", "disk", "tables", "dns", "providers",
         "database", "migrations", "files", "clock", "console", "imports", "jobs", "changes",
-        "webhooks", "settings", "mail", "confirmations", "proxies",
+        "webhooks", "settings", "mail", "confirmations", "proxies", "backups",
     } == results.keys()  # fmt: skip
 
 

@@ -11,7 +11,6 @@ from audience.bulk import actions as bulk_actions
 from audience.changes.changes import change_from_item
 from audience.forms import forms
 from audience.imports import imports
-from audience.operations import kept_backups
 from audience.reports import reports
 from audience.searches import lists as subscriber_lists
 from audience.segments import segments
@@ -153,7 +152,7 @@ class World(dict[str, Any]):
 
     def backup(self):
         name = "audience-20260101-000000.tar"
-        folder = self.settings.instance / kept_backups.FOLDER
+        folder = self.settings.backups
         folder.mkdir(exist_ok=True)
         (folder / name).write_text("x")
         return f"/backups/{name}"

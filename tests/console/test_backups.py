@@ -8,15 +8,15 @@ import pytest
 from audience import clock, jobs
 from audience.access import audit_log
 from audience.access.audit_log import Actor
-from audience.errors import Refused
 from audience.operations import backups, kept_backups
 from tests.console.browser import signed_in
+from workers.after_backup import AfterBackup
 
 ACTOR = Actor("admin@example.com")
 
 
 def work(settings):
-    jobs.work([kept_backups.kind(settings)], 0, 30)
+    jobs.work([kept_backups.kind(settings, AfterBackup())], 0, 30)
 
 
 def acts():
@@ -89,16 +89,6 @@ def test_a_restored_database_makes_no_backup_by_itself_and_leaves_none_waiting(s
     asked.with_suffix(".kept").rename(asked)
     assert "A backup is being made" not in administrator.get("/backups").text
     assert administrator.post("/backups").status_code == 303
-
-
-def test_where_the_database_is_on_a_server_it_is_refused_at_once(site, administrator, settings, monkeypatch):
-    def refuse(_):
-        raise Refused("Back it up there.")
-
-    monkeypatch.setattr(backups, "refuse_server", refuse)
-    refused = administrator.post("/backups")
-    assert (refused.status_code, "Back it up there." in refused.text) == (422, True)
-    assert "A backup is being made" not in administrator.get("/backups").text
 
 
 def test_why_none_was_made_is_said_until_the_next(site, administrator, settings, monkeypatch):

@@ -154,7 +154,7 @@ MUTANTS = (
     Mutant(
         "a backup is restored that is older than the log",
         "audience/operations/backups.py",
-        "if missing_days and not carryover.is_new:",
+        "if carryover.missing_days and not carryover.is_new:",
         "if False:",
         f"{CLI}/test_consent_log.py::test_a_backup_that_is_older_than_the_log_is_refused_but_when_asked_for",
     ),
@@ -175,9 +175,10 @@ MUTANTS = (
     Mutant(
         "a backup lacks people",
         "audience/operations/backups.py",
-        "        contents = stored.examine(copy)\n",
-        "        __import__('apsw').Connection(str(copy)).execute('DELETE FROM subscribers WHERE id % 2')\n"
-        "        contents = stored.examine(copy)\n",
+        "        contents = Contents([], {})",
+        "        copy = __import__('apsw').Connection(str(folder / data))\n"
+        "        copy.execute('DELETE FROM subscribers WHERE id % 2')\n"
+        "        contents = Contents([], {})",
         f"{TORTURE}backup --only 0",
     ),
     Mutant(

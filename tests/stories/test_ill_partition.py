@@ -24,6 +24,7 @@ from tests.client import FakeLimiter, FakeProcesses, FakeQueue, open_client
 from tests.console.browser import signed_in
 from tests.service import until
 from tests.statements import USES, of_no_site
+from workers.after_backup import AfterBackup
 from workers.lanes import Lanes
 from workers.queue import ImportQueue
 from workers.redis_client import CircuitBreaker
@@ -79,7 +80,7 @@ def fault(client, ill, monkeypatch):
 @pytest.fixture
 def kinds(app):
     files: Any = None  # there are none
-    return job_kinds.kinds(app.extensions["audience"].settings, change, files, files)
+    return job_kinds.kinds(app.extensions["audience"].settings, change, files, files, AfterBackup())
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from audience.jobs import DB, LONG, NET, Job, Kind
 from audience.operations import job_kinds
 from storage.errors import Unavailable
 from tests.service import PATIENCE_SECONDS, until
+from workers.after_backup import AfterBackup
 from workers.lanes import Lanes
 
 NAMES = ("db", "net", "long")
@@ -63,7 +64,7 @@ def engine(monkeypatch):
 
 
 def test_no_kind_that_waits_for_other_servers_takes_the_threads_of_another():
-    kinds = job_kinds.kinds(Settings(), dict, no_file, no_file)
+    kinds = job_kinds.kinds(Settings(), dict, no_file, no_file, AfterBackup())
     assert sum(kind.at_once or 0 for kind in kinds if kind.lane is NET) == NET.threads
     assert all(kind.at_once for kind in kinds if kind.lane is NET)
 
