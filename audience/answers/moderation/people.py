@@ -18,8 +18,8 @@ SHORTEST_GIVEN = 3  # `My` is in the table
 MAX_GIVEN = 4
 TITLES = frozenset({"male", "female", "title"})
 PLACES = frozenset({
-    "bay", "bridge", "county", "creek", "falls", "harbor", "harbour", "hill", "island", "lake", "peak", "point",
-    "rapids", "ridge", "river", "valley",
+    "bay", "bridge", "county", "creek", "falls", "harbor", "harbour", "hill", "island", "lake", "peak",
+    "point", "rapids", "ridge", "river", "valley",
 })  # fmt: skip
 NEAR = frozenset({"at", "bei", "from", "in", "near", "of", "to"})
 HOUSEHOLDS = frozenset({"familie", "family", "famille", "familia", "famiglia"})
