@@ -19,7 +19,7 @@ def package(name: str) -> Path:
     return Path(spec.origin).parent
 
 
-def write(file: str, header: list[str], rows: Iterable[tuple[str, str, str]]) -> None:
+def write(file: str, header: list[str], rows: Iterable[tuple[str, ...]]) -> None:
     with (TARGET / file).open("w", encoding="utf-8", newline="") as target:
         table = csv.writer(target, lineterminator="\n")
         table.writerow(header)

@@ -100,14 +100,17 @@ def _starts_sentence(name: str, tld: str) -> bool:
 
 
 def _is_word(name: str, tld: str, before: str, after: str) -> bool:
-    """Whether a dotted name is code, a file name, or two words without a space, by its TLD and what is around
-    it (see `_around`).
+    """Whether a dotted name is code, a file name, or words without a space, by its TLD and what is around it
+    (see `_around`).
     """
     if after[:1] in ("(", "[", "="):
         return True
-    if name.count(".") > 1:
-        return False
     known = _words()
+    if name.count(".") > 1:
+        if tld not in known["sentence_noun"]:
+            return False
+        *_, before, label, _ = name.casefold().split(".")
+        name = f"{label}.{tld}"
     if tld in known["dotted_word"]:
         return True
     if not after[:1].isspace():

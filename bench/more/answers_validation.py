@@ -21,7 +21,7 @@ from faker.config import AVAILABLE_LOCALES
 
 from audience.answers.folding import fold
 from audience.answers.validation import email_tables
-from audience.answers.validation.address import ancestors
+from audience.answers.validation.address import ancestors, parse
 from audience.answers.validation.gibberish import MIN_LIKELIHOOD, mean_logarithm
 from audience.answers.validation.keyboard import NEIGHBOURS
 from audience.answers.validation.user_agent import Visitor
@@ -194,6 +194,22 @@ def check_people() -> None:
     print("   ", ", ".join(refused[:10]))
 
 
+def syntax() -> None:
+    """The cases of Dominic Sayers's is_email. Those with comments, quotes, literals or obsolete syntax are
+    valid by RFC 5322 and refused on purpose: they are not judged. Neither are blanks around an address,
+    which are ignored.
+    """
+    print("Syntax (npm isemail 2.0.0)")
+    cases = json.loads(npm("isemail@2.0.0")["test/tests.json"])
+    valid = [text for text, diagnosis, *_ in cases if diagnosis.startswith(("valid", "dnsWarn"))]
+    invalid = [text for text, diagnosis, *_ in cases if diagnosis.startswith(("err", "rfc5322"))]
+    invalid = [text for text in invalid if text == text.strip()]
+    refused = [text for text in valid if parse(text) is None]
+    show(f"valid addresses of {len(valid)} refused: {refused}", len(refused), form=".0f")
+    taken = [text for text in invalid if parse(text) is not None]
+    show(f"invalid texts of {len(invalid)} taken: {taken}", len(taken), 0, form=".0f", at_most=True)
+
+
 def user_agents() -> None:
     print("User agents")
     visitor = email_tables.bundled().user_agents.visitor
@@ -247,6 +263,7 @@ def main() -> int:
     disposable(real)
     gibberish()
     check_people()
+    syntax()
     user_agents()
     return 1 if missed else 0
 

@@ -69,7 +69,7 @@ def test_answers_are_in_the_order_of_the_questions(server, resolver_of):
     assert resolver_of(server).ask([]) == []
 
 
-def test_more_questions_than_per_port(server, resolver_of):
+def test_more_questions_than_sockets(server, resolver_of):
     names = [f"n{number}.example.org" for number in range(500)]
     got = resolver_of(server, timeout=20).ask([(name, "A") for name in names])
     assert {answer.status for answer in got} == {DnsStatus.NXDOMAIN}

@@ -20,6 +20,10 @@ def rows(file):
         return list(csv.DictReader(lines))
 
 
+def lines_of(file):
+    return (DATA / file).read_text("utf-8").splitlines()[1:]
+
+
 @pytest.mark.parametrize(
     ("name", "gender", "confidence"),
     [
@@ -125,9 +129,9 @@ def test_every_name_of_social_security_is_found():
         ("Kim Ji-woo", "unknown", ""),
         ("Park Young", "unknown", ""),
         ("Park Jun", "unknown", ""),
-        ("Min Lee", "female", "census"),
+        ("Min Lee", "unknown", ""),
         ("Kim Smith", "female", "census"),
-        ("Kim Karen", "female", "census"),
+        ("Kim Karen", "unknown", ""),
         ("Liu Xiaoming", "unknown", ""),
         ("Mike Song", "male", "census"),
         ("Sato Yoko", "female", "origin"),
@@ -145,8 +149,7 @@ def test_every_name_of_social_security_is_found():
         ("Lady", "female", "census"),
         ("Miss", "female", "census"),
         ("Lady Smith", "female", "title"),
-        ("Billybob Smith", "male", "compound"),
-        ("Billybob Xqzt", "unknown", ""),
+        ("Billybob Smith", "male", "world"),
         # two people
         ("Mr. and Mrs. Smith", "unknown", ""),
         ("John & Mary Smith", "unknown", ""),
@@ -194,6 +197,10 @@ def test_names_that_the_united_states_lack_are_of_the_world(name, gender):
         ("Владимир Петров", "male"),
         ("Дарья Кузнецова", "female"),
         ("Кузнецова Ольга", "female"),
+        ("Nowakowska Bożena", "female"),
+        ("Chaminda Perera", "male"),
+        ("Ayşegül Demirtaş", "female"),
+        ("Thanasis Nikolaidis", "male"),
         ("Γιώργος Παπαδόπουλος", "male"),
         ("فاطمة حسن", "female"),
         ("राहुल शर्मा", "male"),
@@ -208,15 +215,14 @@ def test_names_in_other_scripts(name, gender):
 
 
 def test_the_united_states_are_asked_before_the_world():
-    world = rows("world_first_names.csv")
-    assert len(world) > 10_000
-    for row in sample([*world], 50):
-        assert us_answer(row["name"], NAMES).basis == ""
-        share = max(int(row["male"]), int(row["female"])) / 100
-        result = guess_gender(row["name"], NAMES)
-        if row["name"] not in KINDS:
+    world = [line.split(",") for line in lines_of("world_first_names.csv")]
+    assert len(world) > 1_000_000
+    for name, male in sample(world, 5000):
+        assert us_answer(name, NAMES).basis == ""
+        result = guess_gender(name, NAMES)
+        if name not in KINDS:
             assert result.basis == "world"
-            assert result.confidence == pytest.approx(share)
+            assert result.confidence == pytest.approx(max(int(male), 100 - int(male)) / 100)
 
 
 def test_five_births_are_not_certainty():
@@ -255,7 +261,7 @@ def test_both_orders_give_the_same_given_names(first, last):
     "file", ["census1990_first_names.csv", "ssa_first_names_1880_2017.csv", "world_first_names.csv"]
 )
 def test_tables_are_sorted_and_folded(file):
-    names = [row["name"] for row in rows(file)]
+    names = [line.partition(",")[0] for line in lines_of(file)]
     assert names == sorted(set(names))
     assert all(fold(name) == name for name in names)
     assert (DATA / file).read_bytes().endswith(b"\n")

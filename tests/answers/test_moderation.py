@@ -127,6 +127,8 @@ def reasons(text):
         ("co.uk", []),
         ("See you soon.work was hard", []),
         ("We were late.today is better", []),
+        ("My shop is shut till two.tomorrow.work as usual", []),
+        ("visit my.spam.work now", ["link"]),
         ("visit spam.work now", ["link"]),
         ("spam.work now", ["link"]),
         ("buy pills-4.life today", ["link"]),

@@ -40,6 +40,8 @@ SLIPS = {
     "gmx.n": "gmx.net",
     "yahoo.d": "yahoo.de",
     "yahoo.co.u": "yahoo.co.uk",
+    "inbox.lvv": "inbox.lv",
+    "walla.co.ill": "walla.co.il",
 }
 REAL = """
 gmail.com ymail.com mail.com email.com fastmail.com hotmail.cz yahoo.ae outlook.at gmx.us proton.me live.com

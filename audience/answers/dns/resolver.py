@@ -218,7 +218,6 @@ class Network:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self.transport.close()
 
 
 _resolvers: "weakref.WeakSet[DnsResolver]" = weakref.WeakSet()

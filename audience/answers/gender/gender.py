@@ -7,7 +7,7 @@ A title decides. Otherwise the given names are looked up in order, and the first
 * if it is missing there, or tied, in the births of Social Security: (winner + s) / (births + 2 s), the mean
   of a Beta(s, s) prior after these births;
 * if it is in neither, or tied, in the names of the world: lists of first names by country and language, in
-  any script;
+  any script, and the World Gender Name Dictionary;
 * if it is in none, as a compound (`Markwayne`) whose halves have the same gender in the census.
 
 Before the given names are looked up, the whole name may show another origin (`origin.py`): by a family name
@@ -20,6 +20,7 @@ such a given name has a surname of no known origin that is not among the 18,840 
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,8 +39,7 @@ CENSUS_MISSING = 0.0005
 SMOOTHING = 0.15  # maximises the likelihood of the births in odd years, given those in even years
 COMPOUND = 0.97  # the share of known compound names with the gender of their halves
 COMPOUND_LETTERS = range(6, 21)
-HALF = 4  # letters of a half, at least; with an American surname
-AMERICAN_HALF = 3
+HALF = 4  # letters of a half, at least
 ELSEWHERE = 0.95  # of a row for the origin that the whole name shows
 DOUBTFUL = 2  # origins in which the gender is another
 WEAK = 0.75  # up to here a Sikh's second name decides
@@ -63,13 +63,14 @@ UNKNOWN = GenderResult("unknown", 0.0, "")
 
 
 class SortedTable:
-    """A CSV table `name,male,female`, sorted by name. Names are searched in the bytes of the file, without an
-    index.
+    """A CSV table `name,male,female`, sorted by name. Names are searched in the file, which all processes map
+    into memory, without an index.
     """
 
     def __init__(self, path: Path) -> None:
-        self._data = path.read_bytes()
-        self._first = self._data.index(b"\n") + 1
+        with path.open("rb") as file:
+            self._data = mmap(file.fileno(), 0, access=ACCESS_READ)
+        self._first = self._data.find(b"\n") + 1
 
     def find(self, name: str) -> tuple[bytes, bytes] | None:
         """The two values in the row of `name`, as bytes. None if there is no such row."""
@@ -91,7 +92,7 @@ class SortedTable:
 
 @dataclass(frozen=True)
 class Names:
-    """The tables of `audience/data/gender`, 2 MB in memory."""
+    """The tables of `audience/data/gender`, 16 MB of files that all processes share."""
 
     census: SortedTable
     social_security: SortedTable
@@ -125,13 +126,14 @@ def guess_gender(name: str, names: Names) -> GenderResult:
     for word in parsed.given:
         answer = _by_census(word, names) if parsed.surname_likely else _by_tables(word, names)
         if not answer.basis and not parsed.surname_likely:
-            answer = _by_halves(word, names, _shortest_half(parsed, names))
+            answer = _by_halves(word, names)
         elsewhere = _by_surname_origin(word, parsed.surname, answer.gender, names)
         if elsewhere:
             return elsewhere
         if answer.basis:
             return _by_form(parsed.surname, answer, names)
-    return _by_form(parsed.surname, UNKNOWN, names)
+    form = _by_form(parsed.surname, UNKNOWN, names)
+    return form if form.basis or not parsed.words else _by_form(parsed.words[0], UNKNOWN, names)
 
 
 def _family_origin(words: tuple[str, ...], names: Names) -> str:
@@ -139,18 +141,11 @@ def _family_origin(words: tuple[str, ...], names: Names) -> str:
     Empty if there is none, or if the name may as well be American.
     """
     first = family_first(words, names.origins)
-    if first and not (first == "KR" and len(words) == 2 and _may_be_american(words, names)):
+    if first:
         return first
     last = family_last(words, names.origins)
     own = last and last in names.origins.given.get(words[0], {})
     return last if own or (last and not _by_census(words[0], names).basis) else ""
-
-
-def _may_be_american(words: tuple[str, ...], names: Names) -> bool:
-    """Whether a name that begins with a Korean family name may begin with a given name instead, as in `Kim
-    Young` and `Min Lee`.
-    """
-    return words[1] in names.origins.family["KR"] or all(_by_census(word, names).basis for word in words)
 
 
 def _by_title(name: str, title: str, names: Names) -> GenderResult:
@@ -165,7 +160,7 @@ def _by_title(name: str, title: str, names: Names) -> GenderResult:
 
 def _by_family_name(origin: str, parsed: PersonalName, names: Names) -> GenderResult:
     """The gender of the given name in a name with a family name of `origin`, by the signs of that origin.
-    American tables do not cover such names.
+    A Chinese or Korean name in Latin letters says nothing.
     """
     first = parsed.words[0] in names.origins.family[origin]
     given = parsed.words[1:] if first else parsed.words[:-1]
@@ -179,7 +174,7 @@ def _by_family_name(origin: str, parsed: PersonalName, names: Names) -> GenderRe
         return GenderResult("male", ELSEWHERE, "origin")
     if (origin == "JP" and word.endswith("ko")) or (origin == "HU" and word.endswith("ne")):
         return GenderResult("female", ELSEWHERE, "origin")
-    return _by_world(word, names) if origin in ROMANISED_ONE_WAY else UNKNOWN
+    return _by_tables(word, names) if origin in ROMANISED_ONE_WAY else UNKNOWN
 
 
 def _by_surname_origin(word: str, surname: str, american: str, names: Names) -> GenderResult | None:
@@ -216,10 +211,6 @@ def _is_american(surname: str, names: Names) -> bool:
     return any(names.surnames.find(part) is not None for part in surname.split("-"))
 
 
-def _shortest_half(parsed: PersonalName, names: Names) -> int:
-    return AMERICAN_HALF if _is_american(parsed.surname, names) else HALF
-
-
 def _by_census(word: str, names: Names) -> GenderResult:
     row = names.census.find(word)
     if row is None:
@@ -237,7 +228,7 @@ def _by_social_security(word: str, names: Names) -> GenderResult:
 
 def _by_world(word: str, names: Names) -> GenderResult:
     row = names.world.find(word)
-    return UNKNOWN if row is None else _winner(int(row[0]), int(row[1]), "world")
+    return UNKNOWN if row is None else _winner(int(row[0]), 100 - int(row[0]), "world")
 
 
 def us_answer(word: str, names: Names) -> GenderResult:
@@ -251,15 +242,13 @@ def _by_tables(word: str, names: Names) -> GenderResult:
     return american if american.basis else _by_world(word, names)
 
 
-def _by_halves(word: str, names: Names, shortest: int = HALF) -> GenderResult:
-    """The gender of a compound such as `Markwayne`, if its halves have the same gender in the census. A half
-    has at least `shortest` letters.
-    """
+def _by_halves(word: str, names: Names) -> GenderResult:
+    """The gender of a compound such as `Markwayne`, if its halves have the same gender in the census."""
     if len(word) not in COMPOUND_LETTERS:
         return UNKNOWN
     genders = {
         first.gender
-        for at in range(shortest, len(word) - shortest + 1)
+        for at in range(HALF, len(word) - HALF + 1)
         if (first := _by_census(word[:at], names)).gender == _by_census(word[at:], names).gender
     } - {UNKNOWN.gender}
     return GenderResult(genders.pop(), COMPOUND, "compound") if len(genders) == 1 else UNKNOWN

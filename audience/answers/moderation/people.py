@@ -1,4 +1,6 @@
-"""Surnames that are also words of the list, as in Christopher Coons and Familie Wichser."""
+"""Names of people and places that are also words of the list, as in Christopher Coons, Familie Wichser, Coon
+Rapids and `in Dildo, Newfoundland`.
+"""
 
 import re
 from functools import cache
@@ -15,6 +17,11 @@ NAMES = re.compile(rf"{NAME}\.?(?:(?:, | |-){NAME}\.?)++")  # words in a row: a 
 SHORTEST_GIVEN = 3  # `My` is in the table
 MAX_GIVEN = 4
 TITLES = frozenset({"male", "female", "title"})
+PLACES = frozenset({
+    "bay", "bridge", "county", "creek", "falls", "harbor", "harbour", "hill", "island", "lake", "peak",
+    "point", "rapids", "ridge", "river", "valley",
+})  # fmt: skip
+NEAR = frozenset({"at", "bei", "from", "in", "near", "of", "to"})
 HOUSEHOLDS = frozenset({"familie", "family", "famille", "familia", "famiglia"})
 
 
@@ -32,9 +39,17 @@ def _without_surnames(row: str) -> str:
         if fold(word) in _surnames() and _is_of_name(word):
             beside = list(takewhile(_is_of_name, reversed(words[max(0, at - MAX_GIVEN) : at])))
             beside += filter(_is_of_name, words[at + 1 : at + 2] if ", " in row else [])
-            if any(map(_introduces, beside)):
+            if any(map(_introduces, beside)) or _is_place(words, at, row):
                 pieces[2 * at + 1] = ""
     return "".join(pieces)
+
+
+def _is_place(words: list[str], at: int, row: str) -> bool:
+    """Whether the word at `at` is the name of a place: `Coon Rapids`, `in Dildo, Newfoundland`."""
+    before, after = "".join(words[max(0, at - 1) : at]), "".join(words[at + 1 : at + 2])
+    return after[:1].isupper() and (
+        fold(after) in PLACES or (before in NEAR and f"{words[at]}, {after}" in row)
+    )
 
 
 def _is_of_name(word: str) -> bool:

@@ -44,7 +44,11 @@ def bundled(domains: Path = DATA) -> EmailTables:
         free=free_providers(domains),
         relays=frozenset(lines("validation/relays")),
         mailboxes=_mailboxes(),
-        typos=Typos(lines("validation/big_providers"), frozenset(lines("validation/lookalikes"))),
+        typos=Typos(
+            lines("validation/big_providers"),
+            frozenset(lines("validation/lookalikes")),
+            free_providers(domains),
+        ),
         names=NameModel({line[:2]: line[2:] for line in lines("validation/name_trigrams")}),
         user_agents=UserAgents((row["pattern"], row["kind"]) for row in rows("validation/user_agents")),
     )

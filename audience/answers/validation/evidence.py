@@ -6,10 +6,12 @@ from enum import StrEnum
 from ipaddress import IPv4Address
 from typing import Any, Generic, TypeVar
 
+from audience.answers.folding import fold
 from audience.answers.validation.address import Address, ancestors, parse, split_loosely
 from audience.answers.validation.contact_name import MAX_LENGTH, is_related
 from audience.answers.validation.email_tables import EmailTables
-from audience.answers.validation.gibberish import is_mixed
+from audience.answers.validation.gibberish import MIN_LETTERS, is_mixed
+from audience.answers.validation.keyboard import is_walk
 from audience.answers.validation.mail_route import MailRoute, find_route
 from audience.answers.validation.mailbox import MailboxKind
 from audience.answers.validation.sign_up_ip import IpAddress, is_list, sender
@@ -132,7 +134,12 @@ class Evidence:
 
     @Piece
     def has_gibberish_name(self) -> bool:
-        """Whether the contact's name is random letters. False for a name with accents."""
+        """Whether the contact's name is random letters, or typed along adjacent keys. Random letters are not
+        seen in a name with accents.
+        """
+        letters = "".join(filter(str.isalpha, fold(self.name)))
+        if len(letters) >= MIN_LETTERS and is_walk(letters):
+            return True
         return self.name.isascii() and self.tables.names.is_gibberish(self.name)
 
     @Piece

@@ -5,14 +5,16 @@ import re
 from audience.answers.folding import fold
 
 KEYS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")
-LINES = (  # QWERTY by rows and columns, QWERTZ, AZERTY, Dvorak, Cyrillic
+LINES = (  # QWERTY by rows and columns, QWERTZ, AZERTY, Dvorak, Cyrillic, Hebrew, Arabic
     *KEYS,
     *("1qaz", "2wsx", "3edc", "4rfv", "5tgb", "6yhn", "7ujm", "qwertzuiop", "yxcvbnm"),
     *("azertyuiop", "qsdfghjklm", "wxcvbn", "aoeuidhtns", "qjkxbmwvz"),
     *map(fold, ("йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю")),
+    *("שדגכעיחלך", "شسيبلاتنمك"),
 )
 MIN_RUN_LENGTH = 4
 MIN_PART_LENGTH = 3  # of a walk in parts: `qazwsx`, or of each hand's keys: `qpwoei`
+DRUMMED = re.compile(r"(?:[sdfghjkl._-]{6,}|[zxcvbnm._-]{6,})\d*")  # keys of a row without a vowel
 REPEATED = re.compile(r"(\w{2,3}?)\1{2,}")  # lalala, wefwefwef
 
 
@@ -33,7 +35,8 @@ NEIGHBOURS = _neighbours()  # the adjacent keys of each key
 
 def is_walk(text: str) -> bool:
     """Whether a text is typed along adjacent keys, in a row (`asdf`, `poiuy`), in several (`qazwsx`) or by
-    two hands in turn (`qpwoei`). Also whether it repeats a few keys (`lalala`).
+    two hands in turn (`qpwoei`). Also whether it repeats a few keys (`lalala`), or has only keys of a row
+    without a vowel (`fjdksl`).
     """
     if len(text) < 2 * MIN_PART_LENGTH:
         return len(text) >= MIN_RUN_LENGTH and len(_parts(text)) == 1
@@ -42,6 +45,7 @@ def is_walk(text: str) -> bool:
         all(len(part) >= MIN_PART_LENGTH for part in _parts(text))
         or all(len(parts) == 1 for parts in hands)
         or _is_repeated(text)
+        or DRUMMED.fullmatch(text) is not None
     )
 
 

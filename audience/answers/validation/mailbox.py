@@ -95,12 +95,8 @@ class Mailboxes:
         return (
             "".join(words) == initials
             or not surnames.isdisjoint(words)
-            or (len(words) > 1 and set(words) <= {*name, *initials} and not self._is_placeholder(words))
+            or (len(words) > 1 and set(words) <= {*name, *initials})
         )
-
-    def _is_placeholder(self, words: Sequence[str]) -> bool:
-        """Whether the words are in the table only together, as `max.mustermann` is."""
-        return ".".join(words) in self._words
 
     def _by_words(self, texts: Sequence[str]) -> MailboxKind | None:
         words = [self._word(text) for text in texts]

@@ -81,7 +81,7 @@ def mailbox(evidence: Evidence) -> str:
 
 def has_unrelated_name(evidence: Evidence) -> bool:
     unrelated = evidence.mailbox is None and is_unrelated(evidence.name, evidence.address.mailbox)
-    return unrelated and not evidence.is_gibberish
+    return unrelated and not evidence.is_gibberish and not evidence.is_relay
 
 
 def mailbox_is(kind: MailboxKind) -> Callable[[Evidence], bool]:

@@ -1,9 +1,10 @@
 """Typos in the domains of the big mail providers."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from functools import cache
 
-from audience.answers.domains import is_suffix
+from audience.answers.domains import has_suffix, is_suffix
 from audience.answers.tables import rows
 from audience.answers.validation.keyboard import NEIGHBOURS
 
@@ -28,10 +29,13 @@ class Typos:
     """Finds the domain of a big mail provider that was probably meant by a misspelling.
 
     `providers` are the domains in order of popularity, and `real` are existing domains that look like one of
-    them.
+    them. `others` are smaller providers, which are meant only by domains without a known suffix.
     """
 
-    def __init__(self, providers: Sequence[str], real: frozenset[str]) -> None:
+    def __init__(self, providers: Sequence[str], real: frozenset[str], others: Iterable[str] = ()) -> None:
+        self._others: defaultdict[str, list[str]] = defaultdict(list)
+        for other in sorted(others):
+            self._others[other.partition(".")[0]].append(other)
         self._providers = {provider: provider.partition(".") for provider in providers}
         self._near: dict[str, list[str]] = {}
         for provider in providers:
@@ -66,11 +70,17 @@ class Typos:
             return None
         if "." not in domain:
             return self._labels.get(domain) or self._provider(domain) or self._provider(f"{domain}.com")
-        return self._provider(domain) or self._with_suffix(domain)
+        return self._provider(domain) or self._with_suffix(domain) or self._other_provider(domain)
 
     def _with_suffix(self, domain: str) -> str | None:
         corrected = self._correct_suffix(domain)
         return corrected if corrected != domain else None
+
+    def _other_provider(self, domain: str) -> str | None:
+        if has_suffix(domain):
+            return None
+        others = self._others.get(domain.partition(".")[0], ())
+        return next((other for other in others if one_edit_apart(domain, other)), None)
 
     def _provider(self, domain: str) -> str | None:
         corrected = self._correct_suffix(domain)
