@@ -3,10 +3,9 @@
 import pytest
 
 from audience import jobs
-from audience.bulk import tag_renames
+from audience.bulk import tag_deletions, tag_renames
 from audience.changes import pages as change_log_pages
 from audience.operations import site_lane
-from audience.subscribers import tags
 from audience.subscribers.tags import list_twins
 from storage import database
 from tests import response_assertions
@@ -108,7 +107,7 @@ def test_a_search_by_id_counts_a_merge_at_once(client):
 def test_a_search_by_the_id_of_a_deleted_tag_finds_nobody_at_once(client, monkeypatch):
     [old, _] = tagged(client, "vip", "new")
     with monkeypatch.context() as patch:
-        patch.setattr(tags, "remove", lambda *_: None)  # as if the process were gone
+        patch.setattr(tag_deletions, "remove", lambda *_: None)  # as if the process were gone
         client.delete(f"/fetch/tags/{old}")
     assert found_by(client, [old]) == 0
 
