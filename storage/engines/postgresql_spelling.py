@@ -64,7 +64,7 @@ def each_number(array: str) -> str:
 
 
 def joined(text: str, order: str) -> str:
-    """An aggregate: all texts, separated by commas, as bytes. `order` is the `ORDER BY` clause of the rows."""
+    """An aggregate: all texts with commas between, as bytes. `order` is the `ORDER BY` clause of the rows."""
     return f"convert_to(string_agg({text}, ',' {order}), 'UTF8')"
 
 

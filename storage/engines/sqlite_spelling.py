@@ -43,7 +43,7 @@ def each_number(array: str) -> str:
 
 
 def joined(text: str, _order: str) -> str:
-    """An aggregate: all texts, separated by commas, as bytes. The rows are in order, as `IN_ORDER` reads them:
+    """An aggregate: all texts with commas between, as bytes. The rows are in order, as `IN_ORDER` reads them:
     to sort them once more, SQLite would copy each text twice.
     """
     return f"CAST(group_concat({text}, ',') AS BLOB)"
