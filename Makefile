@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 .DEFAULT_GOAL := help
 .PHONY: help run test test-browser test-postgresql test-partitions test-failed test-fast clients lint types format check bench bench-quick bench-peers bench-answers \
-	bench-patterns bench-engines bench-moves pictures dist lock tables clean torture mutants
+	bench-patterns bench-engines bench-moves pictures dist release lock tables clean torture mutants
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -150,6 +150,10 @@ pictures: .venv/.dev ## take the documentation's pictures of the console, in Deb
 
 dist: .venv/.run ## build dist/audience.pyz, the whole service in one file, and its bill of materials
 	$(BIN)/python -m packing.pyz
+	$(BIN)/python -m packing.sbom
+
+release: .venv/.test ## build the wheel, and the one file for each Python here, and try them in empty environments
+	$(BIN)/python -m tests.release
 	$(BIN)/python -m packing.sbom
 
 .venv/.bench: .venv/.dev requirements-bench.lock

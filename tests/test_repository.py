@@ -51,6 +51,16 @@ def test_the_inputs_of_the_called_workflow_are_given():
     assert any(step.get("run") == ".ci/run ${{ inputs.steps }}" for step in called["jobs"]["run"]["steps"])
 
 
+def test_a_release_is_built_by_make_release_and_its_image_has_the_version():
+    jobs = loaded(".github/workflows/release.yml")["jobs"]
+    commands = [step.get("run", "") for step in jobs["files"]["steps"]]
+    assert [command for command in commands if command.startswith("make release ")]
+    [build] = [step["with"] for step in jobs["image"]["steps"] if "build-args" in step.get("with", {})]
+    arguments = {line.partition("=")[0] for line in build["build-args"].split()}
+    dockerfile = (ROOT / build["file"]).read_text("utf-8")
+    assert arguments - {"$", "{{", "}}"} >= set(re.findall(r"^ARG (\w+)", dockerfile, re.MULTILINE)) != set()
+
+
 def test_every_step_of_ci_is_a_target_of_make():
     targets = set(re.findall(r"\bmake ([a-z-]+)", CI)) | {"types"}
     assert targets

@@ -159,6 +159,21 @@ MUTANTS = (
         f"{CLI}/test_consent_log.py::test_a_backup_that_is_older_than_the_log_is_refused_but_when_asked_for",
     ),
     Mutant(
+        "a daily backup is kept for longer than the log",
+        "audience/operations/daily_backups.py",
+        " or backup.made_at < oldest",
+        "",
+        "tests/console/test_daily_backups.py"
+        "::test_none_is_older_than_the_consent_log_though_no_new_one_is_made",
+    ),
+    Mutant(
+        "a trial does not compare",
+        "audience/operations/backups.py",
+        "if rows - applied.erased != there:",
+        "if False:",
+        f"{CLI}/test_checked_backups.py::test_one_that_loses_people_as_it_is_restored_is_told",
+    ),
+    Mutant(
         "a changed backup is restored",
         "audience/operations/backups.py",
         "if digest.hexdigest() != manifest.sha256[name]:",
