@@ -25,6 +25,7 @@ from storage.errors import StatementError, Unavailable, Unusable
 OUTCOME, LOCK = "daily.json", "daily.lock"
 LOOK_MS, RETRY_MS = 10 * MINUTE_MS, 60 * MINUTE_MS
 TRIAL_DAYS = 7
+UNFINISHED = "AUDIENCE_BACKUP_COMMAND has not ended for {}: it runs, or the worker was stopped."
 BY_ITSELF = Actor("daily backup")
 ERRORS = (AudienceError, StatementError, Unavailable, Unusable, OSError)
 
@@ -74,7 +75,7 @@ def _step(settings: Settings, programs: BackupPrograms, _job: Job, _deadline: fl
         except BlockingIOError:
             return LONG.lease_ms
         result = _make(settings, programs, outcome(settings))
-        secret_files.write(_folder(settings) / OUTCOME, json.dumps(asdict(result)).encode())
+        _store(settings, result)
     return RETRY_MS if result.problem else LOOK_MS
 
 
@@ -117,11 +118,17 @@ def _make(settings: Settings, programs: BackupPrograms, last: DailyOutcome) -> D
     except ERRORS as error:
         log.error("the daily backup was not made: %s", where(error))
         return replace(last, problem=str(error))
+    if settings.backup_command:
+        _store(settings, replace(last, problem="", command=UNFINISHED.format(file.name)))
     command = kept_backups.run_command(settings, programs, file)
     if command:
         log.error("AUDIENCE_BACKUP_COMMAND failed")
     result = replace(last, problem="", command=command)
     return _try(programs, file, result) if _is_trial_due(settings, file, last) else result
+
+
+def _store(settings: Settings, result: DailyOutcome) -> None:
+    secret_files.write(_folder(settings) / OUTCOME, json.dumps(asdict(result)).encode())
 
 
 def _copy_log(settings: Settings) -> None:

@@ -178,7 +178,7 @@ def backups(context: Context) -> Iterator[Finding]:
     hours, last = kept_backups.age_ms(settings) // HOUR_MS, daily_backups.outcome(settings)
     troubles = {
         "the last daily backup was not made": last.problem,
-        "AUDIENCE_BACKUP_COMMAND failed after the last daily backup": last.command,
+        "AUDIENCE_BACKUP_COMMAND has not succeeded after the last daily backup": last.command,
         "the last daily backup does not restore": last.trial,
     }
     yield from (warn("backups", found, reason) for found, reason in troubles.items() if reason)

@@ -136,9 +136,20 @@ def test_the_command_has_the_file_and_its_failure_is_told(
         f"{name(MIDNIGHT + AT)} was made, but AUDIENCE_BACKUP_COMMAND failed: no such remote (exit status 3)."
     )
     assert told in administrator.get("/backups").text
-    assert "AUDIENCE_BACKUP_COMMAND failed after the last daily backup" in [
+    assert "AUDIENCE_BACKUP_COMMAND has not succeeded after the last daily backup" in [
         each.found for each in doctor_of(backup_at="03:30")
     ]
+
+
+def test_a_command_that_a_stopped_worker_left_is_told(site, at, settings, doctor_of, monkeypatch):
+    def kill(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(AfterBackup, "run_command", kill)
+    with pytest.raises(KeyboardInterrupt):
+        at(MIDNIGHT, backup_command="true")
+    [warning, *_] = doctor_of(backup_at="03:30")
+    assert warning.advice.startswith(f"AUDIENCE_BACKUP_COMMAND has not ended for {name(MIDNIGHT)}")
 
 
 def test_once_a_week_one_is_restored_in_a_trial_and_a_failure_is_told(
