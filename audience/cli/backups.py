@@ -31,6 +31,9 @@ UNREADABLE = (
     "{} line(s) of erasures.log could not be read and were left out: whoever they name may have returned, or "
     "be subscribed."
 )
+NOT_CARRIED = (
+    "Imports and undos requested since the backup, also those that waited, are not in it: request them again."
+)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -140,7 +143,8 @@ def _answer(restored: RestoreResult) -> dict[str, Any]:
 def _lines(restored: RestoreResult) -> list[str]:
     """The result of a restore, as sentences to print."""
     lines = [
-        f"Restored {counted(restored.rows[TABLE], 'subscriber')} as of {write_date(restored.created_at)}."
+        f"Restored {counted(restored.rows[TABLE], 'subscriber')} as of {write_date(restored.created_at)}.",
+        NOT_CARRIED,
     ]
     if restored.erased:
         lines.append(f"Erased since the backup, and erased again: {counted(restored.erased, 'subscriber')}.")

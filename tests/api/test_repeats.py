@@ -223,6 +223,15 @@ def test_twins_at_the_same_moment_make_one(client):
         assert database.value("SELECT count(*) FROM events", (), 0) == 1
 
 
+def test_a_twin_that_another_overtakes_after_its_first_look_is_not_carried_out(client, monkeypatch):
+    body, find, first_look = {"events": [{"type": "visit", **SUBSCRIBER}]}, repeats.find, [None]
+    client.post("/batch/events", body, headers=KEY)
+    monkeypatch.setattr(repeats, "find", lambda sent: first_look.pop() if first_look else find(sent))
+    assert is_repeated(client.post("/batch/events", body, headers=KEY))
+    with database.session():
+        assert database.value("SELECT count(*) FROM events", (), 0) == 1
+
+
 def test_what_was_refused_or_failed_is_not_kept(client, monkeypatch):
     wrong = {"segment": {"name": "VIP", "rules": {"tag": 7, "is": "no"}}}
     assert client.post("/fetch/segments", wrong, headers=KEY).status_code == 422

@@ -16,7 +16,7 @@ MUTANTS = (
         "audience/repeats/repeats.py",
         "        if sent is not None and (done := find(sent)):\n            return done\n",
         "",
-        f"{REPEATS}::test_twins_at_the_same_moment_make_one",
+        f"{REPEATS}::test_a_twin_that_another_overtakes_after_its_first_look_is_not_carried_out",
     ),
     Mutant(
         "another request under the same key is answered as the first",
