@@ -39,10 +39,10 @@ def filled(instance: str | None, total: int) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def open_instance(instance: Path) -> Iterator[Site]:
+def open_instance(instance: Path, log: Path | None = None) -> Iterator[Site]:
     """Its first site, with its database open in this process."""
     pepper.open(instance / pepper.FILE)
-    database.open(Settings(instance=instance).database, cache_mb=CACHE_MB)
+    database.open(Settings(instance=instance).database, cache_mb=CACHE_MB, log=log)
     yield sites.choose()
     database.close()
 

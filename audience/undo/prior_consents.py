@@ -46,9 +46,9 @@ class PriorConsents:
 
     def find(self, id_: int, before: ConsentBefore) -> ConsentBefore:
         """The event to restore, where the one `before` the undone action is known."""
-        met = set[int]()
-        while before.number in self._undone and before.number not in met:
-            met.add(before.number)
+        numbers = set[int]()
+        while before.number in self._undone and before.number not in numbers:
+            numbers.add(before.number)
             before = self._before.get((id_, before.number), before)
         for shown_at, event in self._ignored.get(id_, ()):
             stored = ConsentEvent(before.at or 0, before.number, ConsentKind(before.kind))

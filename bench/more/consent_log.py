@@ -15,6 +15,7 @@ from audience.access.sites import Site
 from audience.changes import log as changes_log
 from audience.subscribers import commands
 from bench import import_core, instances
+from storage.erasures.log import LOG
 from workers import interpreter
 
 CHUNK, BOUND = 500, 0.95  # rows of a transaction, which have an address and a command only
@@ -47,7 +48,7 @@ def main() -> None:
     slow, slow_limits = list[float](), list[float]()
     with tempfile.TemporaryDirectory() as folder:
         instances.make(Path(folder), chosen.rows)
-        with instances.open_instance(Path(folder)) as site:
+        with instances.open_instance(Path(folder), Path(folder, LOG)) as site:
             for found, noting in ((ours, note), (limits, lambda *_: None)) * chosen.runs:
                 consent_log.note = noting
                 found.append(microseconds(site, chosen.rows))
