@@ -135,6 +135,7 @@ PATTERNS: dict[str, WorstInputs] = {
     f"{VALIDATION}.contact_name:ORDINAL": looked_for("1", "1s", "4t "),
     f"{VALIDATION}.gibberish:LATIN": looked_for("a1"),
     f"{VALIDATION}.gibberish:MIXED": is_whole("1", "a1", ("a1", "", "-"), ("1a", "", "-"), "aa11"),
+    f"{VALIDATION}.keyboard:DRUMMED": is_whole("s", "z", ("s", "1", "a")),
     f"{VALIDATION}.keyboard:REPEATED": looked_for("ab", "abc", ("ab", "", "c")),
     f"{VALIDATION}.mailbox:NO_REPLY": looked_for("no", ".no", "no.", "do.not."),
     f"{VALIDATION}.mailbox:ONE_CHARACTER": is_whole(("a", "", "b")),

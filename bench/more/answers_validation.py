@@ -206,8 +206,8 @@ def syntax() -> None:
     invalid = [text for text in invalid if text == text.strip()]
     refused = [text for text in valid if parse(text) is None]
     show(f"valid addresses of {len(valid)} refused: {refused}", len(refused), form=".0f")
-    taken = [text for text in invalid if parse(text) is not None]
-    show(f"invalid texts of {len(invalid)} taken: {taken}", len(taken), 0, form=".0f", at_most=True)
+    accepted = [text for text in invalid if parse(text) is not None]
+    show(f"invalid texts of {len(invalid)} accepted: {accepted}", len(accepted), 0, form=".0f", at_most=True)
 
 
 def user_agents() -> None:
