@@ -2,18 +2,11 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 
 from audience.protocols import DnsAnswer
 
 # Blacklists may change within the hour; RFC 2308 section 5 requires a limit on negative answers.
 MAX_TTL_SECONDS = 3600.0
-
-
-@dataclass(frozen=True)
-class CachedAnswer:
-    answer: DnsAnswer
-    expires_at: float
 
 
 class Cache:
@@ -26,23 +19,21 @@ class Cache:
     def __init__(self, size: int, clock: Callable[[], float]) -> None:
         self._size = size
         self._clock = clock
-        self._entries: OrderedDict[Hashable, CachedAnswer] = OrderedDict()
+        self._entries: OrderedDict[Hashable, tuple[DnsAnswer, float]] = OrderedDict()
 
     def get(self, question: Hashable) -> DnsAnswer | None:
-        entry = self._entries.get(question)
-        if entry is None:
-            return None
-        if entry.expires_at <= self._clock():
-            del self._entries[question]
+        answer, expires_at = self._entries.get(question, (None, 0.0))
+        if answer is None or expires_at <= self._clock():
+            self._entries.pop(question, None)
             return None
         self._entries.move_to_end(question)
-        return entry.answer
+        return answer
 
     def put(self, question: Hashable, answer: DnsAnswer, ttl: float) -> None:
         """Caches `answer` for `ttl` seconds, an hour at most; with a `ttl` of 0, not at all."""
         if ttl <= 0:
             return
-        self._entries[question] = CachedAnswer(answer, self._clock() + min(ttl, MAX_TTL_SECONDS))
+        self._entries[question] = answer, self._clock() + min(ttl, MAX_TTL_SECONDS)
         self._entries.move_to_end(question)
         while len(self._entries) > self._size:
             self._entries.popitem(last=False)
