@@ -143,6 +143,7 @@ def test_every_name_of_social_security_is_found():
         ("Andrea", "female", "census"),
         ("Andrea Schneider", "female", "origin"),
         ("Nikita Ivanov", "male", "origin"),
+        ("Marian Ciobotaru", "male", "origin"),
         ("Toni Xqzt", "unknown", ""),
         ("Toni Smith", "female", "census"),
         ("Gurpreet Kaur", "female", "origin"),
