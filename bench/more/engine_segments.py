@@ -18,24 +18,28 @@ from audience.access.sites import Site
 from audience.config import Settings
 from audience.searches.searches import SearchRequest, search_texts
 from audience.subscribers import subscribers
-from bench import people, scans, searches, segments
+from bench import instances, people, scans, searches, segments
 from bench.more import engines, postgresql
 from bench.rows import MS, Row, parser, show
 from storage import database
 
 GOAL_MS = 500
-FINDS = 200
+FINDS, OF_OTHERS = 200, 100
 
 
 @contextmanager
-def site_on_server(total: int) -> Iterator[Site]:
+def site_on_server(total: int, others: int) -> Iterator[Site]:
+    """The first site of an instance, with `total` people. Each of the `others` has `OF_OTHERS`."""
     with TemporaryDirectory() as folder, postgresql.server() as server:
         settings = Settings(
             instance=Path(folder), database_url=f"postgresql://bench@/postgres?host={server.folder}"
         )
         engines.fill(settings, total)
         database.open(settings.database)
-        yield sites.choose()
+        site = sites.choose()
+        for number in range(others):
+            instances.fill(sites.create(f"Other {number}"), OF_OTHERS)
+        yield site
         database.close()
 
 
@@ -77,9 +81,11 @@ def _memory(what: str) -> Row:
 
 
 def main() -> None:
-    options = parser(__doc__, 1_000_000).parse_args()
-    with site_on_server(options.subscribers) as site:
-        show(measure(site, options.subscribers, options.runs))
+    options = parser(__doc__, 1_000_000)
+    options.add_argument("--others", type=int, default=0, help="so many sites more")
+    chosen = options.parse_args()
+    with site_on_server(chosen.subscribers, chosen.others) as site:
+        show(measure(site, chosen.subscribers, chosen.runs))
 
 
 if __name__ == "__main__":

@@ -27,10 +27,11 @@ ESCAPED = (
 )
 # A report looks up a segment's ids in memory, for each day anew. JIT compiling costs more than it saves.
 SETTINGS = (
-    "SELECT set_config('jit', 'off', {0}), CASE WHEN pg_size_bytes(current_setting('work_mem')) < 2 ^ 25 "
-    "THEN set_config('work_mem', '32MB', {0}) END"
+    "SELECT set_config('jit', 'off', false), CASE WHEN pg_size_bytes(current_setting('work_mem')) < 2 ^ 25 "
+    "THEN set_config('work_mem', '32MB', false) END, "
+    "CASE WHEN CAST(current_setting('hash_mem_multiplier') AS float) < 8 "  # of segments of eight million
+    "THEN set_config('hash_mem_multiplier', '8', false) END"
 )
-OF_SESSION, OF_TRANSACTION = SETTINGS.format("false"), SETTINGS.format("true")
 LET_BE_SECONDS = 1  # for which no connection is tried after the server did not answer
 SILENT = "the server does not answer"
 
@@ -72,7 +73,7 @@ class ServerConnections(Psycopg3Database):  # type: ignore[misc]  # peewee is un
             refuse_unsupported(connection)
             connection.prepare_threshold = prepare_threshold(connection)
             if connection.prepare_threshold is not None:
-                connection.execute(OF_SESSION)
+                connection.execute(SETTINGS)
         except (Unusable, psycopg.Error):
             connection.close()
             raise
