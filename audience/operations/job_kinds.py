@@ -108,7 +108,8 @@ def _step_of_sites(task: Callable[[int | None], object], job: Job, deadline: flo
     try:
         return _step(partial(task, None), job, deadline)
     except Unavailable:
-        return min(_step_of_site(task, site.id, deadline) for site in sites.list_all())
+        waits = [_step_of_site(task, site.id, deadline) for site in sites.list_all()]
+        return min(waits, default=MAINTENANCE_MS)
 
 
 def _step_of_site(task: Callable[[int | None], object], site_id: int, deadline: float) -> int:
