@@ -1,4 +1,6 @@
-"""Domains as sets of subscribers, like custom values, in place of an index and counters. Frozen."""
+"""Domains as sets of subscribers, like custom values, in place of an index and counters; whose an event is in
+the index of events by type. Frozen.
+"""
 
 from array import array
 from itertools import groupby, islice
@@ -16,6 +18,10 @@ HOLDERS = (
     "WHERE v.field_id = 0 ORDER BY v.id, s.id"
 )
 INSERT = "INSERT INTO value_holders VALUES (?, ?, ?, ?, ?)"
+EVENTS = (
+    "CREATE INDEX events_site_id_type_occurred_at_subscriber_id "
+    "ON events (site_id, type, occurred_at, subscriber_id)"
+)
 FEW = 16
 
 
@@ -26,6 +32,8 @@ def up(_migrator: Any, db: Any) -> None:
         db.execute_many(INSERT, chunk)
     db.execute_sql("DROP INDEX subscribers_site_id_domain")
     db.execute_sql("DROP TABLE domains")
+    db.execute_sql("DROP INDEX events_site_id_type_occurred_at")
+    db.execute_sql(EVENTS)
 
 
 def sets_of(rows: Any) -> Any:

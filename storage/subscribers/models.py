@@ -166,7 +166,8 @@ class EventModel(SiteOwnedModel):
         table_name = "events"
         indexes = (
             (("subscriber", "occurred_at", "id"), False),  # those of a person, newest first; erasing
-            (("site", "type", "occurred_at"), False),  # reports and segments by type
+            # reports and segments by type, by the index alone
+            (("site", "type", "occurred_at", "subscriber"), False),
             (("site", "id"), False),  # the newest of a site
         )
 

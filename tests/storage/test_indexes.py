@@ -11,7 +11,7 @@ from storage.reports import queries as report_queries
 from storage.searches import lists as subscriber_lists
 from storage.searches import searches
 from storage.searches.searches import Filters
-from storage.segments.nodes import Condition
+from storage.segments.nodes import Condition, Events, Instant
 from storage.segments.rules import Finder
 from storage.sql import Sql
 from storage.subscribers import custom_fields, events, subscribers, tags
@@ -46,7 +46,10 @@ NEEDED_BY = {
         lambda site: report_queries.unsubscribes(site, report_queries.MATCH_ALL, (0, 1))
     ),
     "events_subscriber_id_occurred_at_id": lambda site: events.page(site, 1, 10, 0),
-    "events_site_id_type_occurred_at": (
+    "COVERING INDEX events_site_id_type_occurred_at_subscriber_id": (
+        lambda site: Finder(site).members(Events("visit", 2, Instant(1)))
+    ),
+    "events_site_id_type_occurred_at_subscriber_id": (
         lambda site: report_queries.events_in(site, ["visit"], report_queries.MATCH_ALL, [(0, 1)])
     ),
     "events_site_id_type_unique_key": lambda site: events.stored_unique_keys(site, {("visit", "1")}),

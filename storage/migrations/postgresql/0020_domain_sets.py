@@ -1,4 +1,4 @@
-"""Domains as sets of subscribers, in place of an index and counters, as on SQLite. Frozen."""
+"""Domains as sets of subscribers, and the index of events by type, as on SQLite. Frozen."""
 
 from array import array
 from itertools import groupby, islice
@@ -16,6 +16,10 @@ HOLDERS = (
     "WHERE v.field_id = 0 ORDER BY v.id, s.id"
 )
 INSERT = "INSERT INTO value_holders VALUES (%s, %s, %s, %s, %s)"
+EVENTS = (
+    "CREATE INDEX events_site_id_type_occurred_at_subscriber_id "
+    "ON events (site_id, type, occurred_at, subscriber_id)"
+)
 FEW = 16
 
 
@@ -29,6 +33,8 @@ def up(_migrator: Any, db: Any) -> None:
             db.cursor().executemany(INSERT, chunk)
     db.execute_sql("DROP INDEX subscribers_site_id_domain")
     db.execute_sql("DROP TABLE domains")
+    db.execute_sql("DROP INDEX events_site_id_type_occurred_at")
+    db.execute_sql(EVENTS)
     db.execute_sql("UPDATE instance_state SET lowest_writer = 9")
 
 
